@@ -1,0 +1,101 @@
+"""A plug-in framework for two-player board games.
+
+    import boardgames
+
+    game = boardgames.load("abalone", layout="standard")
+    position = game.start().apply("a1b2")
+
+Names are imported when they are first used, so that importing the package,
+and `bg --help`, need neither NumPy nor Numba.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from boardgames.declarations import Evaluation, Facts, Feature, FeatureSet, Kernels
+    from boardgames.errors import BoardgamesError
+    from boardgames.game import Game, Move, Outcome, Position, Termination
+    from boardgames.hookspecs import Entry, hookimpl
+    from boardgames.learner import Learner, LearnerState
+    from boardgames.manager import Manager, MatchRules, TimeControl
+    from boardgames.options import Option
+    from boardgames.picture import Picture
+    from boardgames.player import Analysis, Choice, Clock, Context, Limit, Player, Stop
+    from boardgames.plugins import feature_set, learner, load, player, registry
+    from boardgames.record import Record
+    from boardgames.search import Playouts, divide, perft, playouts
+    from boardgames.testing import check_game
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "boardgames.declarations": ("Evaluation", "Facts", "Feature", "FeatureSet", "Kernels"),
+    "boardgames.errors": ("BoardgamesError",),
+    "boardgames.game": ("Game", "Move", "Outcome", "Position", "Termination"),
+    "boardgames.hookspecs": ("Entry", "hookimpl"),
+    "boardgames.learner": ("Learner", "LearnerState"),
+    "boardgames.manager": ("Manager", "MatchRules", "TimeControl"),
+    "boardgames.options": ("Option",),
+    "boardgames.picture": ("Picture",),
+    "boardgames.player": ("Analysis", "Choice", "Clock", "Context", "Limit", "Player", "Stop"),
+    "boardgames.plugins": ("feature_set", "learner", "load", "player", "registry"),
+    "boardgames.record": ("Record",),
+    "boardgames.search": ("Playouts", "divide", "perft", "playouts"),
+    "boardgames.testing": ("check_game",),
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Analysis",
+    "BoardgamesError",
+    "Choice",
+    "Clock",
+    "Context",
+    "Entry",
+    "Evaluation",
+    "Facts",
+    "Feature",
+    "FeatureSet",
+    "Game",
+    "Kernels",
+    "Learner",
+    "LearnerState",
+    "Limit",
+    "Manager",
+    "MatchRules",
+    "Move",
+    "Option",
+    "Outcome",
+    "Picture",
+    "Player",
+    "Playouts",
+    "Position",
+    "Record",
+    "Stop",
+    "Termination",
+    "TimeControl",
+    "__version__",
+    "check_game",
+    "divide",
+    "feature_set",
+    "hookimpl",
+    "learner",
+    "load",
+    "perft",
+    "player",
+    "playouts",
+    "registry",
+]
+
+
+def __getattr__(name: str) -> Any:  # whatever the name stands for
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOME_OF[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,176 @@
+"""What a game declares about itself, as data: facts, kernels, features, evaluations."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from boardgames.kernels import (
+    Actions,
+    Apply,
+    Evaluate,
+    Features,
+    LegalMoves,
+    MoveOrder,
+    OutcomeOf,
+    Reals,
+    SideToMove,
+    Words,
+    kernel,
+)
+from boardgames.kernels.abi import check_kernel
+from boardgames.options import Option
+
+Unit = Literal["return", "centimarble", "cell", "score"]
+"""What a value counts: returns in [-1, 1], hundredths of a marble, cells, the Connect Four score."""
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})  # values of several types
+
+
+@kernel(MoveOrder)
+def no_move_order(position: Words, action: int) -> int:
+    """Prefer no move: the order of moves where a game gives none."""
+    return 0
+
+
+@kernel(Evaluate)
+def no_evaluation(position: Words, weights: Reals) -> float:
+    """Return 0: the evaluation where a game gives none."""
+    return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kernels:
+    """The rules of a game as kernels; signatures are checked when it is made.
+
+    Raises
+    ------
+    KernelError
+        If one is missing or compiled for another signature.
+    """
+
+    legal_moves: Callable[[Words, Actions], int]
+    apply: Callable[[Words, int, Words], None]
+    side_to_move: Callable[[Words], int]
+    outcome: Callable[[Words], int]
+    move_order: Callable[[Words, int], int] = no_move_order
+
+    def __post_init__(self) -> None:
+        for name, signature in _SIGNATURES.items():
+            check_kernel(name, getattr(self, name), signature)
+
+
+_SIGNATURES = {
+    "legal_moves": LegalMoves,
+    "apply": Apply,
+    "side_to_move": SideToMove,
+    "outcome": OutcomeOf,
+    "move_order": MoveOrder,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """A static evaluation: a kernel, its weights, and what its numbers count.
+
+    Values are for the side to move, between -`bound` and `bound`. Where
+    `exact_at_end` is true, the evaluation of a finished match is its true
+    worth (a margin in cells, say) and search uses it instead of win or loss.
+    """
+
+    name: str
+    kernel: Callable[[Words, Reals], float]
+    weights: Reals
+    unit: Unit = "return"
+    bound: float = 1.0
+    exact_at_end: bool = False
+
+    def __post_init__(self) -> None:
+        check_kernel(f"evaluation {self.name!r}", self.kernel, Evaluate)
+        self.weights.flags.writeable = False
+
+
+NO_EVALUATION = Evaluation("none", no_evaluation, np.zeros(0))
+"""Every position is worth 0 until the match is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One number read off a position: its name, unit and range."""
+
+    name: str
+    unit: str
+    low: float
+    high: float
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureSet:
+    """A feature kernel and what its numbers mean, in order."""
+
+    name: str
+    kernel: Callable[[Words, int, Reals], None]
+    features: tuple[Feature, ...]
+
+    def __post_init__(self) -> None:
+        check_kernel(f"features {self.name!r}", self.kernel, Features)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What holds for every position of a game with its options as they are.
+
+    Attributes
+    ----------
+    name, title, summary : str
+        `abalone`, `Abalone`, and one sentence.
+    sides : (str, str)
+        Names of side 0, which moves first, and side 1.
+    words, actions : int
+        Length of a packed position; number of action codes, 0 to `actions` - 1.
+    longest_match : int or None
+        Most plies a match can last, None if the rules set no end.
+    ply_limit, no_progress_limit : int or None
+        After so many plies, or so many without a change of score, a match
+        between agents is drawn.
+    alternates : bool
+        False if the same side may move twice in a row.
+    no_moves_draws : bool
+        True if a side without a legal move draws instead of losing.
+    score_name : str
+        What the rules count, `marbles pushed off`; empty if nothing.
+    default_agent : str
+        The agent that `bg play` puts up against a person.
+    options : tuple of Option
+        What can be set when the game is loaded.
+    layouts : mapping of str to str
+        Position texts of the named starts; the first is the default.
+    move_notations, position_notations : tuple of str
+        Names of the notations; the first is canonical.
+    perft : mapping of str to tuple of int
+        Known leaf counts from depth 1 on, by position text, for the options
+        as they are.
+    """
+
+    name: str
+    title: str
+    summary: str
+    sides: tuple[str, str]
+    words: int
+    actions: int
+    longest_match: int | None = None
+    ply_limit: int | None = None
+    no_progress_limit: int | None = None
+    alternates: bool = True
+    no_moves_draws: bool = False
+    zero_sum: bool = True
+    score_name: str = ""
+    default_agent: str = "alphabeta"
+    options: tuple[Option, ...] = ()
+    layouts: Mapping[str, str] = field(default=_NOTHING)
+    move_notations: tuple[str, ...] = ("canonical",)
+    position_notations: tuple[str, ...] = ("canonical",)
+    perft: Mapping[str, tuple[int, ...]] = field(default=_NOTHING)

@@ -1,0 +1,432 @@
+"""Game, Position, Move, Outcome: the checked face of the rules.
+
+A plug-in subclasses `Game`, gives it facts and kernels, and overrides the
+methods on words at its end. Users hold `Position` values; nothing here trusts
+its arguments, everything below (kernels) does.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from boardgames.declarations import NO_EVALUATION, Evaluation, Facts, Kernels
+from boardgames.draw.svg import svg
+from boardgames.draw.text import plain_text
+from boardgames.errors import (
+    AmbiguousMoveError,
+    IllegalMoveError,
+    MalformedMoveError,
+    PositionError,
+    UnknownNameError,
+    near,
+)
+from boardgames.kernels import Words
+from boardgames.options import OptionValue, read_options
+from boardgames.picture import Picture
+
+SHOWN_TEXT = 80
+
+
+class Termination(StrEnum):
+    """Why a match ended."""
+
+    RULES = "rules"
+    NO_MOVES = "no-moves"
+    TIME = "time"
+    PLY_LIMIT = "ply-limit"
+    NO_PROGRESS = "no-progress"
+    REPETITION = "repetition"
+    RESIGNATION = "resignation"
+    AGREEMENT = "agreement"
+    ILLEGAL_MOVE = "illegal-move"
+    CRASH = "crash"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Who won, None for a draw, and why it ended.
+
+    Examples
+    --------
+    >>> Outcome(1, Termination.TIME).returns
+    (-1.0, 1.0)
+    """
+
+    winner: int | None
+    termination: Termination
+
+    @property
+    def returns(self) -> tuple[float, float]:
+        """Return one number per side: 1 won, -1 lost, 0 drawn."""
+        if self.winner is None:
+            return 0.0, 0.0
+        return (1.0, -1.0) if self.winner == 0 else (-1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """An action together with its canonical text in the position it was made for."""
+
+    action: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Position:
+    """An immutable position of a game.
+
+    Made by `Game.start`, `Game.parse`, `Game.unpack` and `Position.apply`;
+    two are equal if their games and packed words are.
+    """
+
+    __slots__ = ("__dict__", "_words", "game")
+
+    game: "Game"
+    _words: Words
+
+    def __init__(self, game: "Game", words: Words) -> None:
+        object.__setattr__(self, "game", game)
+        object.__setattr__(self, "_words", words)
+        words.flags.writeable = False
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a position is immutable: {name!r} cannot be set")
+
+    @property
+    def words(self) -> Words:
+        """Return the packed position, `uint64[n]`, read-only."""
+        return self._words
+
+    @property
+    def side_to_move(self) -> int:
+        """Return 0 or 1; after the end, what the rules say, which means nothing."""
+        return int(self.game.kernels.side_to_move(self._words))
+
+    @cached_property
+    def actions(self) -> tuple[int, ...]:
+        """Return the legal actions, ascending; none if the match is over."""
+        buffer = np.zeros(self.game.facts.actions, dtype=np.int64)
+        count = self.game.kernels.legal_moves(self._words, buffer)
+        return tuple(buffer[:count].tolist())
+
+    @cached_property
+    def legal_moves(self) -> tuple[Move, ...]:
+        """Return the legal moves by ascending action; none if the match is over."""
+        return tuple(Move(action, self.game.format_action(self._words, action)) for action in self.actions)
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        """Return how the rules end the match here, or None if it goes on."""
+        code = int(self.game.kernels.outcome(self._words))
+        if code >= 0:
+            return Outcome(code if code < 2 else None, Termination.RULES)
+        if self.actions:
+            return None
+        draws = self.game.facts.no_moves_draws
+        return Outcome(None if draws else 1 - self.side_to_move, Termination.NO_MOVES)
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """Return what the rules count for side 0 and side 1; 0, 0 if they count nothing."""
+        return self.game.score(self._words)
+
+    def is_legal(self, move: Move | str) -> bool:
+        """Say whether `move`, a text or a move, can be made here."""
+        if isinstance(move, Move):
+            return move.action in self.actions
+        try:
+            self.game.parse_move(self, move)
+        except (IllegalMoveError, MalformedMoveError, AmbiguousMoveError):
+            return False
+        return True
+
+    def apply(self, move: Move | str) -> "Position":
+        """Return the position after `move`, a text or a move.
+
+        Raises
+        ------
+        MalformedMoveError, IllegalMoveError, AmbiguousMoveError
+            If the text is no move, the move is not legal here, or the text
+            fits several legal moves.
+        """
+        if isinstance(move, str):
+            move = self.game.parse_move(self, move)
+        elif move.action not in self.actions:
+            raise IllegalMoveError(f"expected a legal move in {self}: {move.text!r}")
+        successor = np.empty_like(self._words)
+        self.game.kernels.apply(self._words, move.action, successor)
+        return Position(self.game, successor)
+
+    def picture(self) -> Picture:
+        """Return what the position looks like."""
+        return self.game.draw(self._words)
+
+    def svg(self) -> str:
+        """Return the position as an SVG document."""
+        return svg(self.picture())
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def _repr_html_(self) -> str:
+        return self.svg()
+
+    def __str__(self) -> str:
+        return self.game.format_words(self._words)
+
+    def __repr__(self) -> str:
+        return f"<{self.game} {self}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return self.game == other.game and bool(np.array_equal(self._words, other._words))
+
+    def __hash__(self) -> int:
+        return hash((self.game, self._words.tobytes()))
+
+
+class Game(ABC):
+    """The rules of one game with its options set; base class of every game.
+
+    A subclass sets `facts`, `kernels` and, if it has one, `evaluation` in
+    `prepare`, and overrides the methods on words that its notation needs.
+    Methods on words trust them: they come from a `Position`.
+
+    Parameters
+    ----------
+    layout : str, optional
+        Name of a start in `facts.layouts`; the default is the first.
+    options : keywords
+        As `declared_options` has them.
+
+    Raises
+    ------
+    OptionError, UnknownNameError
+        If an option or the layout is unknown or has a bad value.
+    """
+
+    declared_options: tuple[Any, ...] = ()  # of Option; a class attribute of the subclass
+    facts: Facts
+    kernels: Kernels
+    evaluation: Evaluation = NO_EVALUATION
+
+    def __init__(self, *, layout: str | None = None, **options: object) -> None:
+        of = f"game {type(self).__name__.lower()!r}"
+        self.options: Mapping[str, OptionValue] = MappingProxyType(
+            read_options(self.declared_options, options, of)
+        )
+        self.prepare()
+        layouts = self.facts.layouts
+        self.layout = next(iter(layouts), "") if layout is None else layout
+        if self.layout not in layouts and (layouts or layout is not None):
+            raise UnknownNameError(
+                f"{self.facts.name} has no layout {self.layout!r}{near(self.layout, layouts)}"
+            )
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Set `facts`, `kernels` and `evaluation` from `self.options`."""
+
+    # --- positions -------------------------------------------------------
+
+    def start(self) -> Position:
+        """Return the start position of the layout."""
+        return self.parse(self.facts.layouts[self.layout])
+
+    def parse(self, text: str, *, notation: str | None = None) -> Position:
+        """Return the position that `text` describes.
+
+        Parameters
+        ----------
+        text : str
+            In `notation`, one of `facts.position_notations`; without it in
+            any of them.
+
+        Raises
+        ------
+        PositionError
+            If the text does not describe a position of this game.
+        UnknownNameError
+            If there is no such notation.
+        """
+        if not isinstance(text, str):
+            raise PositionError(f"expected the text of a {self.facts.title} position: {text!r}")
+        self._check_notation(notation, self.facts.position_notations)
+        return self.unpack(self.parse_words(text.strip(), notation))
+
+    def format(self, position: Position, *, notation: str | None = None) -> str:
+        """Return the text of a position, canonical or in a named notation."""
+        self._check_notation(notation, self.facts.position_notations)
+        return self.format_words(self._own(position).words, notation)
+
+    def unpack(self, words: Words | Sequence[int]) -> Position:
+        """Return the position of packed words, `uint64[facts.words]`, which are copied.
+
+        Raises
+        ------
+        PositionError
+            If they are of another shape or no position of this game.
+        """
+        try:
+            array = np.array(words, dtype=np.uint64)
+        except (TypeError, ValueError, OverflowError):
+            raise PositionError(f"expected {self.facts.words} words of 64 bits: {words!r}") from None
+        if array.shape != (self.facts.words,):
+            raise PositionError(f"expected {self.facts.words} words: an array of shape {array.shape}")
+        self.check_words(array)
+        return Position(self, array)
+
+    def pack(self, position: Position) -> Words:
+        """Return a writable copy of a position's words."""
+        return self._own(position).words.copy()
+
+    # --- moves -----------------------------------------------------------
+
+    def parse_move(self, position: Position, text: str, *, notation: str | None = None) -> Move:
+        """Return the legal move that `text` names in `position`.
+
+        Raises
+        ------
+        MalformedMoveError, IllegalMoveError, AmbiguousMoveError
+            If the text is no move, the move is not legal here, or the text
+            fits several legal moves; each quotes the text.
+        UnknownNameError
+            If there is no such notation.
+        """
+        self._check_notation(notation, self.facts.move_notations)
+        if not isinstance(text, str):
+            raise MalformedMoveError(f"expected the text of a move: {text!r}")
+        action = self.parse_action(self._own(position), text.strip(), notation)
+        return Move(action, self.format_action(position.words, action))
+
+    def format_move(self, position: Position, move: Move, *, notation: str | None = None) -> str:
+        """Return a legal move's text, canonical or in a named notation."""
+        self._check_notation(notation, self.facts.move_notations)
+        if move.action not in self._own(position).actions:
+            raise IllegalMoveError(f"expected a legal move in {position}: {move.text!r}")
+        return self.format_action(position.words, move.action, notation)
+
+    def encode(self, move: Move) -> int:
+        """Return the action of a move."""
+        return move.action
+
+    def decode(self, position: Position, action: int) -> Move:
+        """Return the move of a legal action.
+
+        Raises
+        ------
+        IllegalMoveError
+            If the action is not legal in `position`.
+        """
+        if action not in self._own(position).actions:
+            raise IllegalMoveError(f"expected a legal action in {position}: {action!r}")
+        return Move(int(action), self.format_action(position.words, int(action)))
+
+    # --- what a subclass overrides ---------------------------------------
+
+    @abstractmethod
+    def parse_words(self, text: str, notation: str | None = None) -> Words:
+        """Return the packed words of a position text; raise PositionError."""
+
+    @abstractmethod
+    def format_words(self, words: Words, notation: str | None = None) -> str:
+        """Return the text, without spaces, of a packed position."""
+
+    @abstractmethod
+    def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
+        """Return the text, without spaces, of a legal action."""
+
+    @abstractmethod
+    def draw(self, words: Words) -> Picture:
+        """Return what a packed position looks like."""
+
+    def check_words(self, words: Words) -> None:
+        """Raise PositionError if words cannot be a position; by default all can."""
+        return
+
+    def score(self, words: Words) -> tuple[int, int]:
+        """Return what the rules count for each side; by default nothing."""
+        return 0, 0
+
+    def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
+        """Return the legal action that `text` names; by default by comparing all texts.
+
+        Raises
+        ------
+        MalformedMoveError, IllegalMoveError, AmbiguousMoveError
+            As `parse_move`.
+        """
+        words = position.words
+        texts = {action: self.format_action(words, action, notation) for action in position.actions}
+        found = [action for action in texts if texts[action].lower() == text.lower()]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise AmbiguousMoveError(f"expected a move that fits once: {shown(text)} fits {len(found)}")
+        if not self.is_move_text(text):
+            raise MalformedMoveError(f"expected a move of {self.facts.title}: {shown(text)}")
+        raise IllegalMoveError(f"expected a legal move: {shown(text)}{near(text, texts.values())}")
+
+    def is_move_text(self, text: str) -> bool:
+        """Say whether `text` could be a move in some position; by default any word could."""
+        return text.isalnum()
+
+    # --- identity --------------------------------------------------------
+
+    def describe(self) -> str:
+        """Return name, layout and options that differ from the defaults, in one line.
+
+        The layout only says where matches start; positions do not depend on it.
+        """
+        changed = [f"{name}={value}".lower() for name, value in self._changed_options()]
+        return " ".join([self.facts.name, self.layout, *changed]).replace("  ", " ")
+
+    def _changed_options(self) -> Iterator[tuple[str, OptionValue]]:
+        for option in self.declared_options:
+            if self.options[option.name] != option.default:
+                yield option.name, self.options[option.name]
+
+    def _check_notation(self, notation: str | None, known: Sequence[str]) -> None:
+        if notation is not None and notation not in known:
+            raise UnknownNameError(
+                f"{self.facts.name} has no notation {notation!r}{near(notation, known)}"
+            )
+
+    def _own(self, position: Position) -> Position:
+        if position.game != self:
+            raise PositionError(f"expected a position of {self}: {position!r}")
+        return position
+
+    def __str__(self) -> str:
+        return self.facts.name
+
+    def __repr__(self) -> str:
+        return f"<game {self.describe()}>"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Game):
+            return NotImplemented
+        return type(self) is type(other) and self.options == other.options
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(self.options.items())))
+
+
+def shown(text: str) -> str:
+    """Quote text for a message, cut where it is long.
+
+    Examples
+    --------
+    >>> shown("a" * 200).endswith("... (200 characters)")
+    True
+    """
+    return repr(text) if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]!r}... ({len(text)} characters)"

@@ -1,0 +1,54 @@
+"""What kernels are made of: array types, typed signatures, the `kernel` decorator, bits.
+
+Rules, features and evaluations of a game are written with these alone. See
+docs/kernels.md for what compiled code may and may not do.
+"""
+
+from boardgames.kernels.abi import (
+    JIT,
+    Actions,
+    Apply,
+    Control,
+    Evaluate,
+    Features,
+    LegalMoves,
+    MoveOrder,
+    OutcomeOf,
+    Reals,
+    SideToMove,
+    Words,
+    kernel,
+)
+from boardgames.kernels.bits import bit, has_bit, lowest_bit, next_random, popcount, random_below
+from boardgames.kernels.control import NODE_LIMIT, NODES, STOP, is_stopped, new_control
+from boardgames.kernels.rows import peek, row, row_out
+
+__all__ = [
+    "JIT",
+    "NODES",
+    "NODE_LIMIT",
+    "STOP",
+    "Actions",
+    "Apply",
+    "Control",
+    "Evaluate",
+    "Features",
+    "LegalMoves",
+    "MoveOrder",
+    "OutcomeOf",
+    "Reals",
+    "SideToMove",
+    "Words",
+    "bit",
+    "has_bit",
+    "is_stopped",
+    "kernel",
+    "lowest_bit",
+    "new_control",
+    "next_random",
+    "peek",
+    "popcount",
+    "random_below",
+    "row",
+    "row_out",
+]

@@ -1,0 +1,163 @@
+"""The kernel interface: array types, one typed signature a kernel, the decorator.
+
+A kernel is compiled when its module is imported, for exactly one signature,
+and kept in a cache folder that is named by everything it depends on
+(`boardgames.kernels.cache`). Generic code takes kernels as arguments of the
+types in `first_class`, so one compilation serves every game.
+
+With `NUMBA_DISABLE_JIT=1` kernels run as plain Python behind a wrapper that
+casts as the signature says and makes inputs read-only.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+import numpy.typing as npt
+from numba import types
+from numba.core.typeinfer import register_dispatcher
+
+from boardgames.errors import KernelError
+from boardgames.kernels.cache import StampedCache
+
+Words = npt.NDArray[np.uint64]
+"""Words of a packed position, `uint64[n]` or, as a stack of them, `uint64[m, n]`."""
+Actions = npt.NDArray[np.int64]
+"""Actions, `int64[n]`, or one buffer a ply, `int64[m, n]`."""
+Reals = npt.NDArray[np.float64]
+"""Features, weights or values, `float64[n]`."""
+Control = npt.NDArray[np.int64]
+"""What a long kernel and its caller tell each other; see `boardgames.kernels.control`."""
+
+JIT = not numba.config.DISABLE_JIT
+"""False where `NUMBA_DISABLE_JIT=1` makes every kernel plain Python."""
+
+WORDS = types.Array(types.uint64, 1, "C", readonly=True)
+WORDS_OUT = types.Array(types.uint64, 1, "C")
+WORDS_STACK = types.Array(types.uint64, 2, "C")
+ACTIONS = types.Array(types.int64, 1, "C", readonly=True)
+ACTIONS_OUT = types.Array(types.int64, 1, "C")
+ACTIONS_STACK = types.Array(types.int64, 2, "C")
+REALS = types.Array(types.float64, 1, "C", readonly=True)
+REALS_OUT = types.Array(types.float64, 1, "C")
+
+LegalMoves = types.int64(WORDS, ACTIONS_OUT)
+"""`legal_moves(position, moves) -> count`: the legal actions, ascending."""
+Apply = types.void(WORDS, types.int64, WORDS_OUT)
+"""`apply(position, action, successor)`: writes the successor of a legal action."""
+SideToMove = types.int64(WORDS)
+"""`side_to_move(position) -> 0 or 1`."""
+OutcomeOf = types.int64(WORDS)
+"""`outcome(position) -> -1` going on, `0` or `1` that side has won, `2` drawn."""
+Features = types.void(WORDS, types.int64, REALS_OUT)
+"""`features(position, side, out)`: the features as `side` sees the position."""
+Evaluate = types.float64(WORDS, REALS)
+"""`evaluate(position, weights)`: static estimate for the side to move."""
+MoveOrder = types.int64(WORDS, types.int64)
+"""`move_order(position, action)`: larger is tried earlier."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])  # any signature: Numba's, not Python's
+
+
+def first_class(signature: Any) -> Any:  # Numba has no type stubs
+    """Return the type under which a generic kernel takes kernels of `signature`."""
+    return types.FunctionType(signature)
+
+
+def kernel(signature: Any) -> Callable[[Function], Function]:  # Numba has no type stubs
+    """Compile a function for `signature` now, or take it from the cache.
+
+    Parameters
+    ----------
+    signature : numba signature
+        One of the signatures of this module, or `boardgames.kernels.abi`
+        types put together for a helper: `types.uint64(types.uint64)`.
+
+    Returns
+    -------
+    decorator
+        The decorated function releases the GIL, is compiled for this one
+        signature only, and can be called from Python, from other kernels,
+        and as a first-class function.
+
+    Raises
+    ------
+    KernelError
+        If the function takes another number of arguments.
+    """
+
+    def decorate(function: Function) -> Function:
+        expected = len(signature.args)
+        if function.__code__.co_argcount != expected:
+            raise KernelError(
+                f"expected a kernel of {expected} arguments for {signature}: "
+                f"{function.__qualname__} takes {function.__code__.co_argcount}"
+            )
+        if not JIT:
+            return _plain(function, signature)
+        dispatcher = numba.njit(nogil=True)(function)
+        dispatcher._cache = StampedCache(function)
+        with register_dispatcher(dispatcher):  # a recursive kernel finds itself by its name
+            dispatcher.compile(signature)
+        dispatcher.disable_compile()
+        return dispatcher  # type: ignore[no-any-return]  # Numba has no type stubs
+
+    return decorate
+
+
+def check_kernel(name: str, function: Any, signature: Any) -> None:
+    """Make sure that `function` is a kernel compiled for `signature`.
+
+    Raises
+    ------
+    KernelError
+        If it is not; the message gives both signatures.
+    """
+    if not JIT:
+        found = getattr(function, "kernel_signature", None)
+        matches = found is not None and (found.args, found.return_type) == (
+            signature.args,
+            signature.return_type,
+        )
+    else:
+        compiled = getattr(function, "nopython_signatures", None)
+        found = compiled[0] if compiled else None
+        matches = bool(compiled) and len(compiled) == 1 and (
+            found.args == signature.args and found.return_type == signature.return_type
+        )
+    if not matches:
+        what = f"compiled for {found}" if found is not None else "not made by `kernel`"
+        raise KernelError(f"expected the kernel {name} to be {signature}: {function!r} is {what}")
+
+
+def _plain(function: Function, signature: Any) -> Function:
+    """Wrap a kernel for running without compilation, as strict as the compiled one."""
+    casts = [_CASTS.get(kind) for kind in signature.args]
+    frozen = [isinstance(kind, types.Array) and not kind.mutable for kind in signature.args]
+    result = _CASTS.get(signature.return_type)
+
+    @functools.wraps(function)
+    def plain(*arguments: Any) -> Any:
+        given = list(arguments)
+        for index, cast in enumerate(casts):
+            if cast is not None:
+                given[index] = cast(given[index])
+            elif frozen[index]:
+                given[index] = given[index].view()
+                given[index].flags.writeable = False
+        with np.errstate(over="ignore"):
+            value = function(*given)
+        return result(value) if result is not None else value
+
+    plain.kernel_signature = signature  # type: ignore[attr-defined]
+    return plain  # type: ignore[return-value]
+
+
+_CASTS: dict[Any, Callable[[Any], Any]] = {
+    types.int64: np.int64,
+    types.uint64: np.uint64,
+    types.float64: np.float64,
+    types.boolean: bool,
+}

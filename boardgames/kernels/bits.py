@@ -1,0 +1,83 @@
+"""Bits of a 64-bit word and random numbers, for kernels.
+
+Words are `uint64`, and so must be every constant and shift count that meets
+one: `uint64` with `int64` gives a signed result in compiled code.
+`next_random` is SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable
+pseudorandom number generators", 2014): one word of state, passes BigCrush.
+"""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from boardgames.kernels.abi import JIT, WORDS_OUT, Words, kernel
+
+ONE = np.uint64(1)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+U27, U30, U31, U32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+
+if JIT:
+
+    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
+    def popcount(typing_context: Any, word: Any) -> Any:
+        """Count the bits of a word: one machine instruction."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.ctpop(arguments[0])
+
+        return types.int64(types.uint64), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
+    def lowest_bit(typing_context: Any, word: Any) -> Any:
+        """Return the index of the lowest bit of a word that is not zero."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+        return types.int64(types.uint64), generate
+
+else:
+
+    def popcount(word: Any) -> Any:
+        """Count the bits of a word."""
+        return np.int64(int(word).bit_count())
+
+    def lowest_bit(word: Any) -> Any:
+        """Return the index of the lowest bit of a word that is not zero."""
+        return np.int64((int(word) & -int(word)).bit_length() - 1)
+
+
+@kernel(types.uint64(types.int64))
+def bit(index: int) -> np.uint64:
+    """Return the word with bit `index` (0 to 63) set."""
+    return ONE << np.uint64(index)
+
+
+@kernel(types.boolean(types.uint64, types.int64))
+def has_bit(word: np.uint64, index: int) -> bool:
+    """Say whether bit `index` (0 to 63) of `word` is set."""
+    return (word >> np.uint64(index)) & ONE != np.uint64(0)
+
+
+@kernel(types.uint64(WORDS_OUT))
+def next_random(state: Words) -> np.uint64:
+    """Advance `state`, `uint64[1]`, and return 64 random bits."""
+    state[0] += GOLDEN
+    word = state[0]
+    word = (word ^ (word >> U30)) * MIX_1
+    word = (word ^ (word >> U27)) * MIX_2
+    return word ^ (word >> U31)
+
+
+@kernel(types.int64(WORDS_OUT, types.int64))
+def random_below(state: Words, bound: int) -> int:
+    """Advance `state`, `uint64[1]`, and return a random integer from 0 to `bound` - 1.
+
+    `bound` is at most 2^32; the bias is below `bound` / 2^32.
+    """
+    return np.int64(((next_random(state) >> U32) * np.uint64(bound)) >> U32)

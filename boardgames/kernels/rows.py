@@ -1,0 +1,78 @@
+"""Borrowed rows of a stack, and a load that another thread's store reaches.
+
+`stack[i]` counts references, which costs more than most kernels do; `row`
+builds the view without counting. Borrow only from arrays that came in as
+arguments: the caller keeps them alive. LLVM lifts a plain load of a stop flag
+out of a loop; `peek` reads it anew each time.
+"""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from boardgames.kernels.abi import JIT
+
+if JIT:
+
+    def _borrow(writable: bool) -> Any:
+        def borrow(typing_context: Any, stack: Any, index: Any) -> Any:
+            if not (isinstance(stack, types.Array) and stack.ndim == 2 and stack.layout == "C"):
+                return None
+            result = types.Array(stack.dtype, 1, "C", readonly=not writable)
+
+            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+                view = arrayobj.make_array(result)(context, builder)
+                stride, step = cgutils.unpack_tuple(builder, whole.strides)
+                _, length = cgutils.unpack_tuple(builder, whole.shape)
+                offset = builder.mul(arguments[1], stride)
+                data = cgutils.pointer_add(builder, whole.data, offset, view.data.type)
+                arrayobj.populate_array(
+                    view,
+                    data=data,
+                    shape=cgutils.pack_array(builder, [length]),
+                    strides=cgutils.pack_array(builder, [step]),
+                    itemsize=whole.itemsize,
+                    meminfo=None,
+                    parent=None,
+                )
+                return view._getvalue()
+
+            return result(stack, types.int64), generate
+
+        return borrow
+
+    row = intrinsic(_borrow(writable=False))
+    row_out = intrinsic(_borrow(writable=True))
+
+    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
+    def peek(typing_context: Any, array: Any, index: Any) -> Any:
+        """Read one element of an `int64` array atomically, never from a register."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+            pointer = builder.gep(whole.data, [arguments[1]])
+            return builder.load_atomic(pointer, "monotonic", 8, typ=ir.IntType(64))
+
+        return types.int64(array, types.int64), generate
+
+else:
+
+    def row(stack: Any, index: Any) -> Any:
+        """Return a read-only view of one row."""
+        view = stack[index]
+        view.flags.writeable = False
+        return view
+
+    def row_out(stack: Any, index: Any) -> Any:
+        """Return a writable view of one row."""
+        return stack[index]
+
+    def peek(array: Any, index: Any) -> Any:
+        """Return one element of an `int64` array."""
+        return np.int64(array[index])

@@ -1,0 +1,67 @@
+"""Learner: state in, state and metrics out; never prints, never saves.
+
+The trainer owns files, progress and interruption; a learner is a pure
+machine, so that training stops and resumes bit for bit on any number of
+workers.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.game import Game
+from boardgames.options import Option, OptionValue
+
+Scalar = bool | int | float | str | None
+Array = npt.NDArray[Any]  # any dtype: float64 weights, uint64 generator states, ...
+
+
+@dataclass(frozen=True, slots=True)
+class LearnerState:
+    """All that a learner needs to go on: named arrays and JSON-able scalars.
+
+    The states of random generators are among them. Arrays are C-contiguous.
+    """
+
+    arrays: Mapping[str, Array]
+    scalars: Mapping[str, Scalar] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, array in self.arrays.items():
+            if not array.flags.c_contiguous:
+                raise ValueError(f"expected a C-contiguous array: {name!r}")
+
+
+class Learner(ABC):
+    """A way of learning weights; base class of what `bg_learners` registers."""
+
+    name: ClassVar[str]
+    declared_options: ClassVar[tuple[Option, ...]] = ()
+
+    @abstractmethod
+    def start(self, game: Game, config: Mapping[str, OptionValue], seed: int) -> LearnerState:
+        """Return the state before the first step; equal arguments give equal states."""
+
+    @abstractmethod
+    def step(
+        self, state: LearnerState, executor: Executor
+    ) -> tuple[LearnerState, Mapping[str, float]]:
+        """Return the state after one more step, and named metrics of that step.
+
+        `state` is not changed. Work that fans out goes to `executor` in tasks
+        seeded by their content, so that the result does not depend on who
+        runs them.
+        """
+
+    @abstractmethod
+    def is_done(self, state: LearnerState) -> bool:
+        """Say whether training, as configured, is complete."""
+
+    @abstractmethod
+    def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
+        """Return the best weights so far, `float64[n]`."""

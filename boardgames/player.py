@@ -1,0 +1,313 @@
+"""Player, Limit, Choice: given a position, choose a move within a limit."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar
+
+import numpy as np
+
+from boardgames.declarations import Unit
+from boardgames.errors import LimitError, MatchError, OptionError
+from boardgames.game import Game, Move, Outcome, Position
+from boardgames.kernels import STOP, Control
+from boardgames.options import Option, OptionValue, read_options
+
+EXPECTED_MOVES_LEFT = 30
+CLOCK_RESERVE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Seconds left to each side, and what every move adds."""
+
+    remaining: tuple[float, float]
+    increment: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limit:
+    """What a player may spend on one move; None is no limit of that kind.
+
+    Attributes
+    ----------
+    seconds : float or None
+        Time for this move.
+    depth : int or None
+        Plies to look ahead.
+    nodes : int or None
+        Positions to visit.
+    simulations : int or None
+        Descents of tree search.
+    clock : Clock or None
+        The match clock, of which the player spends what it thinks right.
+
+    Raises
+    ------
+    LimitError
+        If a number is negative, zero where one is needed, or not finite.
+
+    Examples
+    --------
+    >>> Limit(seconds=2.0, depth=6).tightened(Limit(depth=4))
+    Limit(seconds=2.0, depth=4, nodes=None, simulations=None, clock=None)
+    """
+
+    seconds: float | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    simulations: int | None = None
+    clock: Clock | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
+            raise LimitError(f"expected a time limit above 0 seconds: {self.seconds!r}")
+        for name in ("depth", "nodes", "simulations"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, int) and 1 <= value < 2**63):
+                raise LimitError(f"expected a limit of {name} of at least 1: {value!r}")
+
+    def tightened(self, other: "Limit") -> "Limit":
+        """Return the limit that keeps to both."""
+        return Limit(
+            seconds=_least(self.seconds, other.seconds),
+            depth=_least(self.depth, other.depth),
+            nodes=_least(self.nodes, other.nodes),
+            simulations=_least(self.simulations, other.simulations),
+            clock=self.clock or other.clock,
+        )
+
+    def budget(self, side: int) -> float | None:
+        """Return the seconds to spend on this move, the match clock considered.
+
+        Of a match clock it is a thirtieth of what is left and most of the
+        increment, never within the last 50 ms; None if no time is limited.
+        """
+        if self.clock is None:
+            return self.seconds
+        left = self.clock.remaining[side]
+        share = left / EXPECTED_MOVES_LEFT + 0.8 * self.clock.increment
+        usable = max(min(share, left - CLOCK_RESERVE), min(left, CLOCK_RESERVE) / 10, 0.001)
+        return _least(self.seconds, usable)
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether nothing at all is limited."""
+        return self == Limit()
+
+
+NO_LIMIT = Limit()
+Number = TypeVar("Number", int, float)
+
+
+def _least(first: Number | None, second: Number | None) -> Number | None:
+    given = [value for value in (first, second) if value is not None]
+    return min(given) if given else None
+
+
+class Stop:
+    """A flag that any thread sets to end a player's thinking; compiled code reads it too.
+
+    Examples
+    --------
+    >>> stop = Stop()
+    >>> stop.set()
+    >>> stop.is_set()
+    True
+    """
+
+    def __init__(self) -> None:
+        self._is_set = False
+        self._controls: list[Control] = []
+
+    def set(self) -> None:
+        """Ask for the end; a player answers soon, with the best it has."""
+        self._is_set = True
+        for control in tuple(self._controls):
+            control[STOP] = 1
+
+    def is_set(self) -> bool:
+        """Say whether the end has been asked for."""
+        return self._is_set
+
+    def attach(self, control: Control) -> None:
+        """Let `set` reach a kernel's control array; done before the kernel starts."""
+        self._controls.append(control)
+        if self._is_set:
+            control[STOP] = 1
+
+    def detach(self, control: Control) -> None:
+        """Forget a control array; done when its kernel has ended."""
+        self._controls = [held for held in self._controls if held is not control]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A player's answer.
+
+    Attributes
+    ----------
+    move : Move or None
+        None only if the player resigns.
+    value : float or None
+        Worth of the position for the side to move, in `unit`.
+    line : tuple of Move
+        Principal variation, `move` first.
+    depth : int
+        Plies searched to the end.
+    proven : bool
+        The value is exact: every line of play has been seen to its end.
+    """
+
+    move: Move | None
+    value: float | None = None
+    unit: Unit = "return"
+    line: tuple[Move, ...] = ()
+    depth: int = 0
+    nodes: int = 0
+    seconds: float = 0.0
+    proven: bool = False
+
+    @property
+    def resigns(self) -> bool:
+        """Say whether the player gives the match up."""
+        return self.move is None
+
+
+@dataclass(frozen=True, slots=True)
+class MoveValue:
+    """A legal move, its worth for the side to move, and the line it begins."""
+
+    move: Move
+    value: float
+    proven: bool
+    line: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What is known of a position: its value and that of every legal move, best first.
+
+    Every value is for the side to move in `position` and counts `unit`.
+    """
+
+    position: Position
+    value: float
+    unit: Unit
+    proven: bool
+    moves: tuple[MoveValue, ...]
+    depth: int
+    nodes: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What comes with a request for a move besides position and limit.
+
+    Attributes
+    ----------
+    stop : Stop or None
+        Set by another thread when the answer is wanted at once.
+    history : tuple of Position
+        Positions of the match before this one, oldest first.
+    report : callable or None
+        Called with the best choice so far whenever a player has a better one.
+    """
+
+    stop: Stop | None = None
+    history: tuple[Position, ...] = ()
+    report: Callable[[Choice], None] | None = None
+
+
+NO_CONTEXT = Context()
+
+
+class Player(ABC):
+    """Who chooses moves for a side; base class of people and agents.
+
+    An agent is a subclass that is registered through `bg_agents`; its options
+    are declared in `declared_options` and come to it as keywords, read.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    seed : int, optional
+        Seed of `self.random`; without it, choices differ from run to run.
+    options : keywords
+        As `declared_options` has them.
+
+    Raises
+    ------
+    OptionError
+        If an option is unknown or has a bad value.
+    """
+
+    name: ClassVar[str]
+    declared_options: ClassVar[tuple[Option, ...]] = ()
+    is_human: ClassVar[bool] = False
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        self.game = game
+        self.random = np.random.default_rng(seed)
+        self.options: dict[str, OptionValue] = read_options(
+            self.declared_options, options, f"agent {self.name!r}"
+        )
+
+    @abstractmethod
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return a legal move in `position`, or a resignation.
+
+        Raises
+        ------
+        MatchError
+            If the match is over in `position`.
+        """
+
+    def analyse(
+        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
+    ) -> Analysis:
+        """Return the value of every legal move.
+
+        Raises
+        ------
+        MatchError
+            If the match is over in `position`.
+        OptionError
+            If this player puts no values on moves.
+        """
+        raise OptionError(f"expected an agent that values moves: {self.name!r} does not")
+
+    def match_started(self, side: int) -> None:
+        """Learn that a match begins and which side this player has."""
+        return
+
+    def match_ended(self, outcome: Outcome) -> None:
+        """Learn how the match ended."""
+        return
+
+    def _check_open(self, position: Position) -> Position:
+        if position.outcome is not None:
+            raise MatchError(f"expected a position with moves: {position} is over")
+        return position
+
+    def __repr__(self) -> str:
+        return f"<player {self.describe()}>"
+
+    def describe(self) -> str:
+        """Return the agent text that makes this player, `alphabeta:depth=4`."""
+        changed = [
+            f"{option.name}={_quoted(self.options[option.name])}"
+            for option in self.declared_options
+            if self.options[option.name] != option.default
+        ]
+        return self.name + (":" + ",".join(changed) if changed else "")
+
+
+def _quoted(value: OptionValue) -> str:
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    if any(sign in text for sign in ',"= '):
+        return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return text

@@ -1,0 +1,1 @@
+"""The players of the core, registered through the same hooks as any plug-in's."""

@@ -1,0 +1,15 @@
+"""The players that every game has: human, random, greedy, minimax, alphabeta."""
+
+from boardgames.hookspecs import Entry, hookimpl
+
+
+@hookimpl
+def bg_agents() -> list[Entry]:
+    """Offer the core's players."""
+    return [
+        Entry("human", "a person who types moves", "boardgames.players.human:Human"),
+        Entry("random", "any legal move, each as likely", "boardgames.players.simple:Random"),
+        Entry("greedy", "the best move one ply ahead", "boardgames.players.simple:Greedy"),
+        Entry("minimax", "full search without pruning", "boardgames.players.search:Minimax"),
+        Entry("alphabeta", "search with pruning", "boardgames.players.search:AlphaBeta"),
+    ]

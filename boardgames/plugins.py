@@ -1,0 +1,288 @@
+"""Find plug-ins, check what they offer, and make games and players by name.
+
+Plug-ins are found through the entry-point group `boardgames`. One that cannot
+be imported, breaks a hook's contract or repeats a name is kept in the list
+with its error and takes nothing else down. The core's own agents are
+registered through the same hooks, first; other plug-ins follow by name.
+"""
+
+import importlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, Literal
+
+import pluggy
+
+from boardgames import hookspecs
+from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, near
+from boardgames.hookspecs import PROJECT, Entry
+from boardgames.paths import blocked_plugins
+
+if TYPE_CHECKING:
+    from boardgames.declarations import FeatureSet
+    from boardgames.game import Game
+    from boardgames.learner import Learner
+    from boardgames.player import Player
+
+Kind = Literal["games", "agents", "features", "learners"]
+KINDS: tuple[Kind, ...] = ("games", "agents", "features", "learners")
+CORE_PLUGINS = {"core-players": "boardgames.players.plugin"}
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Plugin:
+    """A plug-in that was found: where it came from, what it offers, what is wrong with it."""
+
+    name: str
+    version: str
+    summary: str
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An entry together with the plug-in that offers it."""
+
+    entry: Entry
+    plugin: str
+
+
+class Registry:
+    """All plug-ins of this process and what they offer.
+
+    Parameters
+    ----------
+    found : iterable of EntryPoint, optional
+        Plug-ins besides the core's; by default every installed one.
+    blocked : set of str, optional
+        Names of plug-ins to leave out; by default those of `BOARDGAMES_BLOCK`.
+    """
+
+    def __init__(
+        self, found: Iterable[EntryPoint] | None = None, blocked: frozenset[str] | None = None
+    ) -> None:
+        self._manager = pluggy.PluginManager(PROJECT)
+        self._manager.add_hookspecs(hookspecs)
+        self.plugins: list[Plugin] = []
+        self._offers: dict[Kind, list[Offer]] = {kind: [] for kind in KINDS}
+        blocked = blocked_plugins() if blocked is None else blocked
+        core = [EntryPoint(name, module, PROJECT) for name, module in CORE_PLUGINS.items()]
+        others = entry_points(group=PROJECT) if found is None else found
+        for point in [*core, *sorted(others, key=lambda point: (point.name, point.value))]:
+            if point.name not in blocked:
+                self._add(point)
+
+    @property
+    def hook(self) -> Any:  # pluggy makes its attributes at run time
+        """Return pluggy's relay: `registry.hook.bg_match_ended(...)` calls every plug-in."""
+        return self._manager.hook
+
+    def offers(self, kind: Kind, game: str | None = None) -> list[Offer]:
+        """Return what is offered of a kind, sorted by name.
+
+        With `game`, what that game can use: its own comes before one for
+        every game with the same name.
+        """
+        offers = self._offers[kind]
+        if game is not None:
+            own = {offer.entry.name for offer in offers if offer.entry.game == game}
+            offers = [
+                offer
+                for offer in offers
+                if offer.entry.game == game
+                or (offer.entry.game is None and offer.entry.name not in own)
+            ]
+        return sorted(offers, key=lambda offer: (offer.entry.name, offer.entry.game or ""))
+
+    def load(self, kind: Kind, name: str, game: str | None = None) -> Any:  # a class or function
+        """Import what is offered under a name.
+
+        Raises
+        ------
+        UnknownNameError
+            If nothing of that name is offered; the message names near ones.
+        PluginError
+            If importing it fails.
+        """
+        offers = {offer.entry.name: offer for offer in self.offers(kind, game)}
+        if name not in offers:
+            where = f" of {game}" if game else ""
+            raise UnknownNameError(f"expected one of the {kind}{where}: {name!r}{near(name, offers)}")
+        offer = offers[name]
+        module, _, attribute = offer.entry.target.partition(":")
+        try:
+            return getattr(importlib.import_module(module), attribute)
+        except BoardgamesError as error:
+            raise PluginError(f"plug-in {offer.plugin!r}: {name!r} is broken: {error}") from error
+        except Exception as error:
+            raise PluginError(
+                f"plug-in {offer.plugin!r}: {name!r} at {offer.entry.target} cannot be imported: "
+                f"{_told(error)}"
+            ) from error
+
+    def fail(self, name: str, error: str) -> None:
+        """Note an error of a plug-in that showed itself after loading."""
+        self.plugins = [
+            replace(plugin, error=plugin.error or error) if plugin.name == name else plugin
+            for plugin in self.plugins
+        ]
+
+    def _add(self, point: EntryPoint) -> None:
+        distribution = point.dist
+        version = distribution.version if distribution is not None else ""
+        summary = (distribution.metadata["Summary"] or "") if distribution is not None else ""
+        if any(plugin.name == point.name for plugin in self.plugins):
+            error = f"another plug-in is named {point.name!r} too"
+            self.plugins.append(Plugin(point.name, version, summary, error))
+            return
+        try:
+            module = point.load()
+            self._manager.register(module, name=point.name)
+            self._manager.check_pending()
+            entries = {kind: self._entries(module, kind, point.name) for kind in KINDS}
+        except Exception as error:  # a stranger's module may raise anything
+            if self._manager.has_plugin(point.name):
+                self._manager.unregister(name=point.name)
+            self.plugins.append(Plugin(point.name, version, summary, _told(error)))
+            return
+        repeats = []
+        for kind in KINDS:
+            for entry in entries[kind]:
+                other = self._holder(kind, entry)
+                if other is None:
+                    self._offers[kind].append(Offer(entry, point.name))
+                else:
+                    repeats.append(f"{kind[:-1]} {entry.name!r} is offered by {other!r} already")
+        summary = summary or (module.__doc__ or "").strip().partition("\n")[0]
+        self.plugins.append(Plugin(point.name, version, summary, "; ".join(repeats) or None))
+
+    def _entries(self, module: object, kind: Kind, name: str) -> list[Entry]:
+        """Call one plug-in's hook and check what it returns."""
+        caller = self._manager.subset_hook_caller(
+            f"bg_{kind}", [other for other in self._manager.get_plugins() if other is not module]
+        )
+        entries: list[Entry] = []
+        for returned in caller():
+            if not isinstance(returned, list | tuple):
+                raise PluginError(f"expected a list of entries from bg_{kind}: {returned!r}")
+            for entry in returned:
+                entries.append(_checked(entry, kind))
+        return entries
+
+    def _holder(self, kind: Kind, entry: Entry) -> str | None:
+        for offer in self._offers[kind]:
+            if (offer.entry.name, offer.entry.game) == (entry.name, entry.game):
+                return offer.plugin
+        return None
+
+
+def _checked(entry: object, kind: Kind) -> Entry:
+    if not isinstance(entry, Entry):
+        raise PluginError(f"expected an Entry from bg_{kind}: {entry!r}")
+    texts = (entry.name, entry.summary, entry.target, entry.game or "")
+    if not all(isinstance(text, str) for text in texts) or not _NAME.fullmatch(entry.name):
+        raise PluginError(f"expected a lower-case name from bg_{kind}: {entry.name!r}")
+    if not all(entry.target.partition(":")):
+        raise PluginError(f"expected package.module:attribute from bg_{kind}: {entry.target!r}")
+    return entry
+
+
+def _told(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+@lru_cache(maxsize=1)
+def registry() -> Registry:
+    """Return this process's registry, made at the first call."""
+    return Registry()
+
+
+def load(name: str, *, layout: str | None = None, **options: object) -> "Game":
+    """Return a game by name.
+
+    Parameters
+    ----------
+    name : str
+        As `bg games` lists it.
+    layout : str, optional
+        Name of a start; the default is the game's first.
+    options : keywords
+        The game's own, as values or texts.
+
+    Raises
+    ------
+    UnknownNameError, OptionError, PluginError
+        If there is no such game, layout or option, or its plug-in is broken.
+
+    Examples
+    --------
+    >>> load("abalone", layout="standard", broadside=False)
+    <game abalone standard broadside=false>
+    """
+    from boardgames.game import Game
+
+    made = registry().load("games", name)
+    if not (isinstance(made, type) and issubclass(made, Game)):
+        raise PluginError(f"expected a subclass of Game as game {name!r}: {made!r}")
+    return made(layout=layout, **options)
+
+
+def player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
+    """Return a player by its agent text, `alphabeta:depth=4`.
+
+    Raises
+    ------
+    UnknownNameError, OptionError, PluginError
+        If there is no such agent or option, or its plug-in is broken.
+
+    Examples
+    --------
+    >>> player("random", load("abalone"), seed=7)
+    <player random>
+    """
+    from boardgames.options import parse_agent
+    from boardgames.player import Player
+
+    name, options = parse_agent(text)
+    made = registry().load("agents", name, game.facts.name)
+    if not (isinstance(made, type) and issubclass(made, Player)):
+        raise PluginError(f"expected a subclass of Player as agent {name!r}: {made!r}")
+    return made(game, seed=seed, **options)
+
+
+def feature_set(name: str, game: "Game") -> "FeatureSet":
+    """Return a feature set of a game by name.
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        If there is no such feature set, or its plug-in is broken.
+    """
+    from boardgames.declarations import FeatureSet
+
+    made = registry().load("features", name, game.facts.name)(game)
+    if not isinstance(made, FeatureSet):
+        raise PluginError(f"expected a FeatureSet as features {name!r}: {made!r}")
+    return made
+
+
+def learner(name: str, game: "Game") -> "Learner":
+    """Return a learner by name.
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        If there is no such learner, or its plug-in is broken.
+    """
+    from boardgames.learner import Learner
+
+    made = registry().load("learners", name, game.facts.name)
+    if not (isinstance(made, type) and issubclass(made, Learner)):
+        raise PluginError(f"expected a subclass of Learner as learner {name!r}: {made!r}")
+    return made()

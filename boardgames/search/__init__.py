@@ -1,0 +1,1 @@
+"""Generic compiled algorithms over any game's kernels."""

@@ -1,0 +1,115 @@
+"""Geometry of the Abalone board: cells, names, directions, bits, layouts.
+
+Cells are numbered 0 to 60 from the top row, left to right; rows have the
+letters I (top) to A, diagonals the digits 1 to 9:
+
+        I  . . . . .            cells  0 to 4,  i5 to i9
+       H  . . . . . .
+      G  . . . . . . .               1   2
+     F  . . . . . . . .               \\ /
+    E  . . . . . . . . .          0 -- o -- 3
+     D  . . . . . . . . 9             / \\
+      C  . . . . . . . 8             5   4
+       B  . . . . . . 7
+        A  . . . . . 6          cells 56 to 60, a1 to a5
+            1 2 3 4 5
+
+Directions run clockwise: 0 west, 1 north-west, 2 north-east, 3 east,
+4 south-east, 5 south-west. Cell 0 so has the neighbours -1 -1 -1 1 6 5.
+
+In the words of a position the cell in row r from the top on diagonal d is bit
+10 (r + 1) + d - 1 of 128, the skewed 9 x 9 matrix with one guard column and
+guard rows, so that a step in any direction is one shift of the whole board.
+"""
+
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+CELLS = 61
+ROWS = "IHGFEDCBA"
+ROW_LENGTHS = (5, 6, 7, 8, 9, 8, 7, 6, 5)
+DIRECTIONS = ("west", "north-west", "north-east", "east", "south-east", "south-west")
+BIT_STEPS = (-1, -10, -9, 1, 10, 9)
+CENTRE = 30
+MARBLES_TO_WIN = 6
+
+_UNIT = ((0, -1), (-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1))
+
+
+def _first_diagonal(row: int) -> int:
+    return max(1, 5 - row)
+
+
+ROW_OF = tuple(row for row in range(9) for _ in range(ROW_LENGTHS[row]))
+DIAGONAL_OF = tuple(
+    _first_diagonal(row) + index for row in range(9) for index in range(ROW_LENGTHS[row])
+)
+CELL_NAMES = tuple(
+    f"{ROWS[row].lower()}{diagonal}" for row, diagonal in zip(ROW_OF, DIAGONAL_OF, strict=True)
+)
+CELL_OF_NAME = MappingProxyType({name: cell for cell, name in enumerate(CELL_NAMES)})
+
+
+def _frozen(array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    array.flags.writeable = False
+    return array
+
+
+def _neighbours() -> npt.NDArray[np.int64]:
+    place = {pair: cell for cell, pair in enumerate(zip(ROW_OF, DIAGONAL_OF, strict=True))}
+    table = np.full((CELLS, 6), -1, dtype=np.int64)
+    for (row, diagonal), cell in place.items():
+        for direction, (down, right) in enumerate(_UNIT):
+            table[cell, direction] = place.get((row + down, diagonal + right), -1)
+    return table
+
+
+def _distances() -> npt.NDArray[np.int64]:
+    """Steps between any two cells: the larger of three cube-coordinate differences."""
+    row, diagonal = np.array(ROW_OF), np.array(DIAGONAL_OF)
+    down = row[:, None] - row[None, :]
+    right = diagonal[:, None] - diagonal[None, :]
+    return np.maximum(np.maximum(abs(down), abs(right)), abs(down + right)).astype(np.int64)
+
+
+NEIGHBOURS: npt.NDArray[np.int64] = _neighbours()
+"""`int64[61, 6]`: the neighbour by cell and direction, -1 off the board."""
+DISTANCES: npt.NDArray[np.int64] = _distances()
+"""`int64[61, 61]`: steps between two cells."""
+BIT_OF_CELL: npt.NDArray[np.int64] = np.array(
+    [10 * (row + 1) + diagonal - 1 for row, diagonal in zip(ROW_OF, DIAGONAL_OF, strict=True)]
+)
+"""`int64[61]`: the bit of a cell, 0 to 127."""
+CELL_OF_BIT: npt.NDArray[np.int64] = np.full(128, -1, dtype=np.int64)
+"""`int64[128]`: the cell of a bit, -1 for guards."""
+CELL_OF_BIT[BIT_OF_CELL] = np.arange(CELLS)
+for _table in (NEIGHBOURS, DISTANCES, BIT_OF_CELL, CELL_OF_BIT):
+    _table.flags.writeable = False
+
+_BOARD_BITS = sum(1 << int(bit) for bit in BIT_OF_CELL)
+BOARD_LOW = np.uint64(_BOARD_BITS & (1 << 64) - 1)
+BOARD_HIGH = np.uint64(_BOARD_BITS >> 64)
+
+LAYOUTS = MappingProxyType(
+    {
+        "belgian-daisy": "ww.bb/wwwbbb/.ww.bb./......../........./......../.bb.ww./bbbwww/bb.ww",
+        "standard": "wwwww/wwwwww/..www../......../........./......../..bbb../bbbbbb/bbbbb",
+        "german-daisy": "...../ww..bb/www.bbb/.ww..bb./........./.bb..ww./bbb.www/bb..ww/.....",
+        "swiss-daisy": "...../ww..bb/wbw.bwb/.ww..bb./........./.bb..ww./bwb.wbw/bb..ww/.....",
+        "dutch-daisy": "ww.bb/wbwbwb/.ww.bb./......../........./......../.bb.ww./bwbwbw/bb.ww",
+        "alien-attack": "b.b.b/.bwwb./.bwbwb./...bb.../........./...ww.../.wbwbw./.wbbw./w.w.w",
+        "domination": "...../w....b/ww...bb/wwww.bbb/...b.b.../bbb.wwww/bb...ww/b....w/.....",
+        "the-wall": "..w../....../.wwwww./wwwwwwww/........./bbbbbbbb/.bbbbb./....../..b..",
+        "infiltration": ".bwb./.bbbb./.bwbwb./.b....b./........./.w....w./.wbwbw./.wwww./.wbw.",
+        "fujiyama": "wwwww/.wbbw./..wbw../...ww.../........./...bb.../..bwb../.bwwb./bbbbb",
+        "atomouche": "bw.../w..bwb/..b..../b.w....w/w..b.w..b/b....b.w/....w../wbw..b/...bw",
+        "centrifuge": ".www./b....b/bb.w.bb/bb....bb/........./ww....ww/ww.b.ww/w....w/.bbb.",
+        "snakes": "bbbbb/b...../b....../b..bbww./.b.b.w.w./.bbww..w/......w/.....w/wwwww",
+    }
+)
+"""Opening layouts by name as board strings: rows I to A from the top, b black, w white.
+
+Source: the layouts of the Aba-Pro and MiGs servers and the MindSports page on Abalone.
+"""

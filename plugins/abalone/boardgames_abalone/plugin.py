@@ -1,0 +1,1 @@
+"""What Abalone adds to `boardgames`."""

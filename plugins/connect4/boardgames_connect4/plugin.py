@@ -1,0 +1,1 @@
+"""What Connect Four adds to `boardgames`."""

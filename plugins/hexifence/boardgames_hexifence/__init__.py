@@ -1,0 +1,1 @@
+"""Hexifence for `boardgames`."""

@@ -1,0 +1,1 @@
+"""What Hexifence adds to `boardgames`."""
