@@ -26,7 +26,9 @@ from boardgames.options import Option
 Unit = Literal["return", "centimarble", "cell", "score"]
 """What a value counts: returns in [-1, 1], hundredths of a marble, cells, the Connect Four score."""
 
-_NOTHING: Mapping[str, Any] = MappingProxyType({})  # values of several types
+
+def _nothing() -> Mapping[str, Any]:  # values of several types
+    return MappingProxyType({})
 
 
 @kernel(MoveOrder)
@@ -119,6 +121,28 @@ class FeatureSet:
         check_kernel(f"features {self.name!r}", self.kernel, Features)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Symmetry:
+    """A map of the game onto itself: turned, mirrored or with the sides swapped.
+
+    Attributes
+    ----------
+    name : str
+        `rotation by 60 degrees`.
+    words : callable
+        Packed position, `uint64[n]`, to a new one.
+    action : callable
+        Packed position and legal action to the action in the mapped position.
+    swaps_sides : bool
+        True if what side 0 has becomes side 1's.
+    """
+
+    name: str
+    words: Callable[[Words], Words]
+    action: Callable[[Words, int], int]
+    swaps_sides: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """What holds for every position of a game with its options as they are.
@@ -170,7 +194,7 @@ class Facts:
     score_name: str = ""
     default_agent: str = "alphabeta"
     options: tuple[Option, ...] = ()
-    layouts: Mapping[str, str] = field(default=_NOTHING)
+    layouts: Mapping[str, str] = field(default_factory=_nothing)
     move_notations: tuple[str, ...] = ("canonical",)
     position_notations: tuple[str, ...] = ("canonical",)
-    perft: Mapping[str, tuple[int, ...]] = field(default=_NOTHING)
+    perft: Mapping[str, tuple[int, ...]] = field(default_factory=_nothing)

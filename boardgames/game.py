@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from boardgames.declarations import NO_EVALUATION, Evaluation, Facts, Kernels
+from boardgames.declarations import NO_EVALUATION, Evaluation, Facts, Kernels, Symmetry
 from boardgames.draw.svg import svg
 from boardgames.draw.text import plain_text
 from boardgames.errors import (
@@ -357,6 +357,10 @@ class Game(ABC):
         """Return what the rules count for each side; by default nothing."""
         return 0, 0
 
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """Return maps of the game onto itself, for checks and learning; by default none."""
+        return ()
+
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
         """Return the legal action that `text` names; by default by comparing all texts.
 
@@ -371,7 +375,8 @@ class Game(ABC):
         if len(found) == 1:
             return found[0]
         if found:
-            raise AmbiguousMoveError(f"expected a move that fits once: {shown(text)} fits {len(found)}")
+            fits = " and ".join(self.format_action(words, action) for action in found)
+            raise AmbiguousMoveError(f"expected a move that fits once: {shown(text)} fits {fits}")
         if not self.is_move_text(text):
             raise MalformedMoveError(f"expected a move of {self.facts.title}: {shown(text)}")
         raise IllegalMoveError(f"expected a legal move: {shown(text)}{near(text, texts.values())}")

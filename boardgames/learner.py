@@ -48,9 +48,7 @@ class Learner(ABC):
         """Return the state before the first step; equal arguments give equal states."""
 
     @abstractmethod
-    def step(
-        self, state: LearnerState, executor: Executor
-    ) -> tuple[LearnerState, Mapping[str, float]]:
+    def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Return the state after one more step, and named metrics of that step.
 
         `state` is not changed. Work that fans out goes to `executor` in tasks

@@ -114,9 +114,7 @@ def _finite(value: float) -> float | None:
         return None
 
 
-def read_options(
-    declared: Sequence[Option], given: Mapping[str, object], of: str
-) -> dict[str, OptionValue]:
+def read_options(declared: Sequence[Option], given: Mapping[str, object], of: str) -> dict[str, OptionValue]:
     """Return a value for every declared option, the given ones checked.
 
     Parameters

@@ -9,10 +9,16 @@ picture, without spaces.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeVar
 
 Shape = Literal["circle", "square", "hexagon"]
+PieceShape = Literal["disc", "letter"]
+Surface = Literal["paper", "wood", "front"]
 Corner = Literal["top-left", "top-right", "bottom-left", "bottom-right"]
+
+CELL_REACH = 0.5
+HEXAGON_REACH = 0.57735
+LABEL_REACH = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +37,15 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of one side on a cell; `symbol` is the letter the terminal shows."""
+    """A piece of one side on a cell; `symbol` is the letter the terminal shows.
+
+    It is drawn as a disc in the side's colour, or as the letter itself.
+    """
 
     cell: str
     side: int
     symbol: str
+    shape: PieceShape = "disc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +78,18 @@ class Caption:
     text: str
 
 
-_NO_CLICKS: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType({})
+_OPPOSITE: Mapping[Corner, Corner] = MappingProxyType(
+    {
+        "top-left": "bottom-left",
+        "top-right": "bottom-right",
+        "bottom-left": "top-left",
+        "bottom-right": "top-right",
+    }
+)
+
+
+def _no_clicks() -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +103,18 @@ class Picture:
     sides : (str, str)
         Names of the two sides, as captions and screen readers give them.
     colours : (str, str)
-        CSS colours of the two sides.
+        CSS colours of the two sides; `#rrggbb` is one that terminals know too.
     clicks : mapping of str to tuple of tuple of str
         For every legal move, in canonical notation, the sequences of ids that
         make it; the first one is the one to show. No sequence belongs to two
         moves or begins another one.
     changed : frozenset of str
         Ids of cells and lines that the last move changed.
+    title : str
+        What is shown, `Abalone`, for screen readers.
+    surface : {'paper', 'wood', 'front'}
+        What the board is made of: cells drawn on paper, hollows in wood, or
+        an upright front with round windows, behind which pieces fall.
 
     Examples
     --------
@@ -104,13 +130,19 @@ class Picture:
     captions: tuple[Caption, ...] = ()
     sides: tuple[str, str] = ("first", "second")
     colours: tuple[str, str] = ("#222222", "#eeeeee")
-    clicks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default=_NO_CLICKS)
+    clicks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=_no_clicks)
     changed: frozenset[str] = frozenset()
+    title: str = ""
+    surface: Surface = "paper"
 
     def bounds(self) -> tuple[float, float, float, float]:
         """Return left, top, right and bottom of everything but the captions."""
-        points = [(cell.x + dx, cell.y + dx) for cell in self.cells for dx in (-0.5, 0.5)]
-        points += [(label.x + dx, label.y + dx) for label in self.labels for dx in (-0.4, 0.4)]
+        points = []
+        for cell in self.cells:
+            reach = HEXAGON_REACH if cell.shape == "hexagon" else CELL_REACH
+            points += [(cell.x - CELL_REACH, cell.y - reach), (cell.x + CELL_REACH, cell.y + reach)]
+        for label in self.labels:
+            points += [(label.x + reach, label.y + reach) for reach in (-LABEL_REACH, LABEL_REACH)]
         points += [(line.x1, line.y1) for line in self.lines]
         points += [(line.x2, line.y2) for line in self.lines]
         if not points:
@@ -132,3 +164,71 @@ class Picture:
         owners = {cell.id: cell.owner for cell in previous.cells}
         changed |= {cell.id for cell in self.cells if owners.get(cell.id) != cell.owner}
         return replace(self, changed=frozenset(changed))
+
+    def flipped(self) -> "Picture":
+        """Return the picture as the other player sees it.
+
+        A board on the table is turned by half a turn, and the captions of the
+        near and the far side change places; an upright front is seen from
+        behind, with left and right exchanged. Clicks stay, since ids do.
+
+        Examples
+        --------
+        >>> Picture(cells=(Cell("a", 0, 0), Cell("b", 1.5, 3.5))).flipped().cells[1]
+        Cell(id='b', x=0.0, y=0.0, shape='square', owner=None)
+        """
+        if not self.cells and not self.lines:
+            return self
+        xs = [cell.x for cell in self.cells] + [x for line in self.lines for x in (line.x1, line.x2)]
+        ys = [cell.y for cell in self.cells] + [y for line in self.lines for y in (line.y1, line.y2)]
+        across, down = min(xs) + max(xs), min(ys) + max(ys)
+        is_turned = self.surface != "front"
+
+        def turn(x: float, y: float) -> tuple[float, float]:
+            # rounding keeps the coordinates that neighbours share equal
+            return round(across - x, 6), round(down - y if is_turned else y, 6)
+
+        return replace(
+            self,
+            cells=tuple(_moved(cell, turn(cell.x, cell.y)) for cell in self.cells),
+            labels=tuple(_moved(label, turn(label.x, label.y)) for label in self.labels),
+            lines=tuple(
+                _drawn_between(line, turn(line.x1, line.y1), turn(line.x2, line.y2)) for line in self.lines
+            ),
+            captions=tuple(
+                replace(caption, corner=_OPPOSITE[caption.corner]) if is_turned else caption
+                for caption in self.captions
+            ),
+        )
+
+    def describe(self) -> str:
+        """Return the picture in words, for screen readers.
+
+        Examples
+        --------
+        >>> cells = (Cell("a1", 0, 0), Cell("a2", 1, 0))
+        >>> Picture(cells, pieces=(Piece("a2", 0, "x"),), title="Line").describe()
+        'Line. first: 1 on a2. second: 0.'
+        """
+        parts = [self.title or "Board", *(caption.text for caption in self.captions)]
+        for side, name in enumerate(self.sides):
+            places = [piece.cell for piece in self.pieces if piece.side == side]
+            places += [cell.id for cell in self.cells if cell.owner == side]
+            drawn = sum(line.side == side for line in self.lines)
+            lines = f", {drawn} lines" if self.lines else ""
+            parts.append(f"{name}: {len(places)}{' on ' + ' '.join(places) if places else ''}{lines}")
+        if self.changed:
+            parts.append("Last changed: " + " ".join(sorted(self.changed)))
+        return ". ".join(parts) + "."
+
+
+_Placed = TypeVar("_Placed", Cell, Label)
+
+
+def _moved(placed: _Placed, place: tuple[float, float]) -> _Placed:
+    return replace(placed, x=place[0], y=place[1])
+
+
+def _drawn_between(line: Line, *ends: tuple[float, float]) -> Line:
+    (x1, y1), (x2, y2) = sorted(ends)
+    return replace(line, x1=x1, y1=y1, x2=x2, y2=y2)

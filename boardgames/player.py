@@ -266,9 +266,7 @@ class Player(ABC):
             If the match is over in `position`.
         """
 
-    def analyse(
-        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
-    ) -> Analysis:
+    def analyse(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Analysis:
         """Return the value of every legal move.
 
         Raises
@@ -279,6 +277,10 @@ class Player(ABC):
             If this player puts no values on moves.
         """
         raise OptionError(f"expected an agent that values moves: {self.name!r} does not")
+
+    def accepts_draw(self, position: Position, side: int) -> bool:
+        """Say whether this player, on `side`, takes the draw it is offered; by default no."""
+        return False
 
     def match_started(self, side: int) -> None:
         """Learn that a match begins and which side this player has."""

@@ -8,7 +8,7 @@ registered through the same hooks, first; other plug-ins follow by name.
 
 import importlib
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -94,8 +94,7 @@ class Registry:
             offers = [
                 offer
                 for offer in offers
-                if offer.entry.game == game
-                or (offer.entry.game is None and offer.entry.name not in own)
+                if offer.entry.game == game or (offer.entry.game is None and offer.entry.name not in own)
             ]
         return sorted(offers, key=lambda offer: (offer.entry.name, offer.entry.game or ""))
 
@@ -125,6 +124,26 @@ class Registry:
                 f"{_told(error)}"
             ) from error
 
+    def check_name(self, kind: Kind, name: str) -> None:
+        """Raise UnknownNameError unless something of that name is offered."""
+        names = {offer.entry.name for offer in self.offers(kind)}
+        if name not in names:
+            raise UnknownNameError(f"expected one of the {kind}: {name!r}{near(name, names)}")
+
+    def check_targets(self) -> None:
+        """Import everything that is offered; what fails is noted with its plug-in."""
+        for kind in KINDS:
+            for offer in self._offers[kind]:
+                try:
+                    self.load(kind, offer.entry.name, offer.entry.game)
+                except BoardgamesError as error:
+                    self.fail(offer.plugin, str(error))
+
+    def implementations(self, hook: str) -> list[tuple[str, Callable[..., object]]]:
+        """Return the plug-ins that implement a hook, each with its function."""
+        found = getattr(self._manager.hook, hook).get_hookimpls()
+        return [(implementation.plugin_name, implementation.function) for implementation in found]
+
     def fail(self, name: str, error: str) -> None:
         """Note an error of a plug-in that showed itself after loading."""
         self.plugins = [
@@ -145,7 +164,7 @@ class Registry:
             self._manager.register(module, name=point.name)
             self._manager.check_pending()
             entries = {kind: self._entries(module, kind, point.name) for kind in KINDS}
-        except Exception as error:  # a stranger's module may raise anything
+        except Exception as error:  # noqa: BLE001 - a stranger's module may raise anything
             if self._manager.has_plugin(point.name):
                 self._manager.unregister(name=point.name)
             self.plugins.append(Plugin(point.name, version, summary, _told(error)))
@@ -170,8 +189,7 @@ class Registry:
         for returned in caller():
             if not isinstance(returned, list | tuple):
                 raise PluginError(f"expected a list of entries from bg_{kind}: {returned!r}")
-            for entry in returned:
-                entries.append(_checked(entry, kind))
+            entries += [_checked(entry, kind) for entry in returned]
         return entries
 
     def _holder(self, kind: Kind, entry: Entry) -> str | None:

@@ -1,8 +1,263 @@
-"""A `Picture` as lines of text for a terminal."""
+"""A `Picture` as lines of text for a terminal, plain or coloured.
 
-from boardgames.picture import Picture
+Cells stand at a fixed number of columns for the distance between neighbours,
+so the rows of a hexagonal board are shifted by half of that. A board with
+lines (edges of cells) has a text row between every two rows of cells, and an
+open line shows its label. What the last move changed is marked without
+colour too: pieces change between lower and upper case, cells that became
+empty have a `*`, owners stand in brackets, and lines are made of `#`.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise, zip_longest
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from boardgames.picture import Cell, Line, Picture, Piece, Surface
+
+if TYPE_CHECKING:
+    from rich.style import Style
+    from rich.text import Text
+
+Role = Literal["cell", "piece", "owner", "line", "open", "label", "caption", "blank"]
+
+CELL, EMPTIED, CHANGED_LINE = ".", "*", "#"
+CAPTION_GAP = 3
+
+_BOARD_ROLES = ("cell", "piece", "owner", "line", "open")
+_BACKGROUNDS: dict[Surface, str | None] = {"paper": None, "wood": "#7a5230", "front": "#1c4fa0"}
+_INKS: dict[Surface, str | None] = {"paper": None, "wood": "#e6cfa9", "front": "#cfe0fb"}
 
 
-def plain_text(picture: Picture) -> str:
-    """Return the picture as lines of text without colour."""
-    raise NotImplementedError
+class _Ink(NamedTuple):
+    """What a sign stands for; its colour follows from that."""
+
+    role: Role
+    side: int | None = None
+    is_changed: bool = False
+    is_on_board: bool = False
+
+
+_BLANK = _Ink("blank")
+
+
+class _Sign(NamedTuple):
+    text: str
+    ink: _Ink
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """How lengths become text columns and rows."""
+
+    left: float
+    top: float
+    columns: int
+    row: float
+    rows: int
+
+    def column(self, x: float) -> float:
+        return (x - self.left) * self.columns
+
+    def line(self, y: float) -> int:
+        return math.floor((y - self.top) / self.row * self.rows + 0.5)
+
+
+def plain_text(picture: Picture, *, flipped: bool = False) -> str:
+    """Return the picture as lines of text without colour.
+
+    Parameters
+    ----------
+    picture : Picture
+        What to draw; its own signs are ASCII, symbols and captions stay as they are.
+    flipped : bool
+        True to see it from the other side.
+
+    Examples
+    --------
+    >>> from boardgames.picture import Cell, Piece
+    >>> cells = tuple(Cell(f"c{x}", float(x), 0.0) for x in range(4))
+    >>> print(plain_text(Picture(cells, (Piece("c1", 0, "x"),), changed=frozenset(["c1", "c2"]))))
+    . X * .
+    """
+    lines = _signs(picture.flipped() if flipped else picture)
+    return "\n".join("".join(sign.text for sign in line).rstrip() for line in lines)
+
+
+def styled_text(picture: Picture, *, flipped: bool = False) -> "Text":
+    """Return the picture as `rich` text: the signs of `plain_text` in colour, and the board's rim."""
+    from rich.text import Text
+
+    text = Text()
+    for number, line in enumerate(_signs(picture.flipped() if flipped else picture)):
+        text.append("\n" if number else "")
+        for ink, signs in groupby(line, key=lambda sign: sign.ink):
+            text.append("".join(sign.text for sign in signs), style=_style(ink, picture))
+    return text
+
+
+def _signs(picture: Picture) -> list[list[_Sign]]:
+    """Return the drawing as lines of signs: captions, board, captions."""
+    board = _board(picture)
+    above, below = _captions(picture, "top"), _captions(picture, "bottom")
+    across = max((len(line) for line in board), default=0)
+    width = max([across, *(len(left) + CAPTION_GAP + len(right) for left, right in above + below if right)])
+    margin = [_Sign(" ", _BLANK)] * ((width - across) // 2)
+    lines = [_caption_line(pair, width) for pair in above]
+    lines += [[]] * bool(above and board) + [margin + line if line else [] for line in board]
+    lines += [[]] * bool(below and board) + [_caption_line(pair, width) for pair in below]
+    return lines
+
+
+def _captions(picture: Picture, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
+    """Return the captions at one end, a pair of left and right a line."""
+    texts = [(caption.corner, _printable(caption.text)) for caption in picture.captions]
+    left = [text for corner, text in texts if corner == f"{end}-left"]
+    right = [text for corner, text in texts if corner == f"{end}-right"]
+    return list(zip_longest(left, right, fillvalue=""))
+
+
+def _caption_line(pair: tuple[str, str], width: int) -> list[_Sign]:
+    left, right = pair
+    text = left + right.rjust(width - len(left)) if right else left
+    return [_Sign(sign, _Ink("caption")) for sign in text]
+
+
+def _board(picture: Picture) -> list[list[_Sign]]:
+    """Return cells, pieces, lines and labels as lines of signs, cut at their ends."""
+    placed: dict[tuple[int, int], _Sign] = {}
+    for line, start, text, ink in _texts(picture):
+        for offset, sign in enumerate(_printable(text)):
+            placed[line, start + offset] = _Sign(sign, ink)
+    if not placed:
+        return []
+    rim = 0 if picture.surface == "paper" else 1
+    first = min(column - rim * (sign.ink.role in _BOARD_ROLES) for (_, column), sign in placed.items())
+    lines = range(min(line for line, _ in placed), max(line for line, _ in placed) + 1)
+    return [_row(placed, line, first=first, rim=rim) for line in lines]
+
+
+def _row(placed: Mapping[tuple[int, int], _Sign], line: int, *, first: int, rim: int) -> list[_Sign]:
+    """Return one line of signs from column `first` on, the board with a rim so many columns wide."""
+    signs = {column: sign for (other, column), sign in placed.items() if other == line}
+    ends = [column for column, sign in signs.items() if sign.ink.role in _BOARD_ROLES]
+    board = range(min(ends) - rim, max(ends) + rim + 1) if ends else range(0)
+    row = []
+    for column in range(first, max([*signs, *board], default=first - 1) + 1):
+        sign = signs.get(column, _Sign(" ", _BLANK))
+        row.append(sign._replace(ink=sign.ink._replace(is_on_board=column in board)))
+    return row
+
+
+def _texts(picture: Picture) -> Iterator[tuple[int, int, str, _Ink]]:
+    """Yield text row, first column, text and ink of everything on and beside the board."""
+    scale = _scale(picture)
+    pieces = {piece.cell: piece for piece in picture.pieces}
+    for cell in picture.cells:
+        text, ink = _cell_text(cell, pieces.get(cell.id), picture)
+        yield scale.line(cell.y), _start(scale.column(cell.x), text), text, ink
+    for line in picture.lines:
+        text = _line_text(line, scale, line.id in picture.changed)
+        middle = scale.column((line.x1 + line.x2) / 2)
+        ink = _Ink("open" if line.side is None else "line", line.side, line.id in picture.changed)
+        yield scale.line((line.y1 + line.y2) / 2), _start(middle, text), text, ink
+    for label in picture.labels:
+        yield scale.line(label.y), _start(scale.column(label.x), label.text), label.text, _Ink("label")
+
+
+def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, _Ink]:
+    """Return the signs of a cell: its piece, else its owner's letter, else that it is empty."""
+    is_changed = cell.id in picture.changed
+    if piece is not None:
+        text = piece.symbol.swapcase() if is_changed else piece.symbol
+        return text, _Ink("piece", piece.side, is_changed)
+    if cell.owner is not None:
+        letter = picture.sides[cell.owner][:1].upper()
+        return f"[{letter}]" if is_changed else letter, _Ink("owner", cell.owner, is_changed)
+    empty = " " if picture.lines else CELL
+    return EMPTIED if is_changed else empty, _Ink("cell", None, is_changed)
+
+
+def _scale(picture: Picture) -> _Scale:
+    rows = sorted({round(cell.y, 3) for cell in picture.cells})
+    steps = [lower - upper for upper, lower in pairwise(rows)]
+    left = min((cell.x for cell in picture.cells), default=0.0)
+    top, row = min(rows, default=0.0), min(steps, default=1.0)
+    if picture.lines:
+        return _Scale(left, top, 2 * (_slot(picture.lines) + 1), row, 2)
+    texts = [label.text for label in picture.labels] + [piece.symbol for piece in picture.pieces]
+    longest = max(map(len, texts), default=1)
+    return _Scale(left, top, 2 * ((longest + 2) // 2), row, 1)
+
+
+def _slot(lines: Sequence[Line]) -> int:
+    """Return the columns that a slanted line or a label may take."""
+    return max([2, *(len(line.label) for line in lines)])
+
+
+def _line_text(line: Line, scale: _Scale, is_changed: bool) -> str:
+    """Return the signs of one line: its label while it is open, else a stroke."""
+    if line.side is None:
+        return line.label or CELL
+    (x1, y1), (x2, y2) = sorted(((line.x1, line.y1), (line.x2, line.y2)))
+    slot = scale.columns // 2 - 1
+    if abs(x2 - x1) < abs(y2 - y1) / 4:
+        stroke = "|"
+    elif abs(y2 - y1) < abs(x2 - x1) / 4:
+        stroke = "-" * (scale.columns - 1)
+    else:
+        stroke = "_" * (slot - 1) + "/" if y2 < y1 else "\\" + "_" * (slot - 1)
+    return CHANGED_LINE * len(stroke) if is_changed else stroke
+
+
+def _start(middle: float, text: str) -> int:
+    """Return the first column of a text around `middle`."""
+    return math.floor(middle - (len(text) - 1) / 2 + 0.5 - 1e-6)
+
+
+def _printable(text: str) -> str:
+    """Replace what could move the cursor or change the terminal."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
+def _style(ink: _Ink, picture: Picture) -> "Style":
+    from rich.style import Style
+
+    ground = _BACKGROUNDS[picture.surface] if ink.is_on_board else None
+    if ink.role in ("piece", "owner") and ink.side is not None:
+        colour = _rgb(picture.colours[ink.side])
+        if colour is None:
+            return Style(bold=True, reverse=ink.side == 0, underline=ink.is_changed)
+        is_light = sum(colour) > 3 * 128
+        return Style(
+            color="#000000" if is_light else "#ffffff",
+            bgcolor=_hexadecimal(colour),
+            bold=True,
+            underline=ink.is_changed,
+        )
+    if ink.role == "line" and ink.side is not None:
+        colour = _rgb(picture.colours[ink.side])
+        return Style(color=_hexadecimal(colour) if colour else None, bold=True)
+    if ink.role in ("open", "label"):
+        return Style(dim=True, bgcolor=ground)
+    if ink.role == "caption":
+        return Style(bold=True)
+    return Style(color=_INKS[picture.surface] if ground else None, bgcolor=ground, bold=ink.is_changed)
+
+
+def _rgb(colour: str) -> tuple[int, int, int] | None:
+    """Read `#rgb` or `#rrggbb`; other CSS colours are unknown to terminals."""
+    digits = colour.removeprefix("#")
+    digits = "".join(digit * 2 for digit in digits) if len(digits) == 3 else digits
+    if not colour.startswith("#") or len(digits) != 6:
+        return None
+    try:
+        red, green, blue = bytes.fromhex(digits)
+    except ValueError:
+        return None
+    return red, green, blue
+
+
+def _hexadecimal(colour: tuple[int, int, int]) -> str:
+    return "#" + bytes(colour).hex()

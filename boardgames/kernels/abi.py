@@ -11,6 +11,7 @@ casts as the signature says and makes inputs read-only.
 
 import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
@@ -89,6 +90,8 @@ def kernel(signature: Any) -> Callable[[Function], Function]:  # Numba has no ty
     """
 
     def decorate(function: Function) -> Function:
+        if not isinstance(function, FunctionType):
+            raise KernelError(f"expected a Python function to compile for {signature}: {function!r}")
         expected = len(signature.args)
         if function.__code__.co_argcount != expected:
             raise KernelError(
@@ -117,17 +120,11 @@ def check_kernel(name: str, function: Any, signature: Any) -> None:
     """
     if not JIT:
         found = getattr(function, "kernel_signature", None)
-        matches = found is not None and (found.args, found.return_type) == (
-            signature.args,
-            signature.return_type,
-        )
     else:
         compiled = getattr(function, "nopython_signatures", None)
-        found = compiled[0] if compiled else None
-        matches = bool(compiled) and len(compiled) == 1 and (
-            found.args == signature.args and found.return_type == signature.return_type
-        )
-    if not matches:
+        found = compiled[0] if compiled and len(compiled) == 1 else None
+    expected = (signature.args, signature.return_type)
+    if found is None or (found.args, found.return_type) != expected:
         what = f"compiled for {found}" if found is not None else "not made by `kernel`"
         raise KernelError(f"expected the kernel {name} to be {signature}: {function!r} is {what}")
 

@@ -2,12 +2,13 @@
 
 Stock Numba looks at a kernel's own file only, so a constant changed in
 another file leaves stale code behind. Here each package gets a folder whose
-name hashes the sources of the package, of `boardgames.kernels` and
-`boardgames.search`, of every package it imports kernels from, the names,
-sizes and times of its data files, the versions of Numba, llvmlite and Python,
-and the flags that change code. The folder holds one file a kernel: a checksum
-and Numba's own serialisation. That is a pickle, so only folders that this
-user owns, and nobody else can write, are used.
+name hashes the sources of the package, of the rooms of `boardgames` that hold
+kernels, of every package it imports kernels from, of what it imports that is
+not installed but lies in a working tree, the names, sizes and times of its
+data files, the versions of Numba, llvmlite and Python, and the flags that
+change code. The folder holds one file a kernel: a checksum and Numba's own
+serialisation. That is a pickle, so only folders that this user owns, and
+nobody else can write, are used.
 
 The classes below stand on private parts of Numba; the supported range is
 pinned in pyproject.toml and tests/kernels/test_cache.py runs against the
@@ -29,12 +30,15 @@ import types
 import uuid
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import llvmlite
 import numba
+import numpy as np
 from numba.core import config
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
@@ -45,11 +49,15 @@ from boardgames.paths import cache_folder
 KEPT_STAMPS = 3
 KEPT_DAYS = 14
 CHECKSUM_BYTES = 32
+LARGEST_PACKAGE = 500
+"""Sources above which an imported package is taken for a library without kernels."""
 
-_SHARED_ROOMS = ("kernels", "search")
-_IMPORT = re.compile(r"^\s*(?:from|import)\s+([A-Za-z_]\w*)", re.MULTILINE)
+_IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([\w.]+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
+_KERNEL = re.compile(rb"^[ \t]*@kernel\(", re.MULTILINE)
+_CORE = Path(__file__).parent.parent
 _FOREIGN = frozenset(sys.stdlib_module_names) | {"numba", "numpy", "llvmlite", "boardgames"}
-_FLAGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE")
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+_FLAGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX")
 
 
 class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
@@ -79,8 +87,8 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
             checksum, body = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
             if hashlib.sha256(body).digest() != checksum:
                 return None
-            return CompileResult._rebuild(target_context, *pickle.loads(body))
-        except Exception:  # whatever a damaged or foreign file makes Numba do, it is a miss
+            return CompileResult._rebuild(target_context, *pickle.loads(body))  # noqa: S301 - our own folder
+        except Exception:  # noqa: BLE001 - whatever a damaged or foreign file makes Numba do, it is a miss
             return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
@@ -92,9 +100,10 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}.tmp")
         try:
             temporary.write_bytes(hashlib.sha256(body).digest() + body)
-            os.replace(temporary, path)
+            temporary.replace(path)
         except OSError:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):
+                temporary.unlink()
 
     def enable(self) -> None:
         """Do nothing: a kernel's cache is never switched."""
@@ -109,8 +118,9 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         if self._folder is None:
             return None
         function = self._function
-        cells = [repr(cell.cell_contents) for cell in function.__closure__ or ()]
-        key = repr((signature, codegen.magic_tuple(), cells, function.__code__.co_firstlineno))
+        cells = [_told(cell.cell_contents) for cell in function.__closure__ or ()]
+        where = (function.__qualname__, function.__code__.co_firstlineno)
+        key = repr((signature, codegen.magic_tuple(), cells, where))
         digest = hashlib.sha256(key.encode()).hexdigest()[:16]
         name = re.sub(r"\W", "_", f"{function.__module__}.{function.__name__}")
         return self._folder / f"{name}-{digest}.kernel"
@@ -122,14 +132,17 @@ def kernel_folder(function: types.FunctionType) -> Path | None:
     A function that stands in no file (typed at a prompt) has none, and where
     no private folder can be had nothing is kept: both give None.
     """
-    package = function.__module__.partition(".")[0]
-    if package == "__main__" or package not in sys.modules:
-        try:
-            source = Path(inspect.getfile(function))
-        except TypeError:
-            return None
-        return _package_folder(source.stem, source) if source.is_file() else None
-    return _package_folder(package, _package_root(package))
+    module = function.__module__
+    if module != "__main__" and module.partition(".")[0] in sys.modules:
+        package, root = _package_of(module)
+        return _package_folder(package, root)
+    try:
+        source = Path(inspect.getfile(function)).absolute()
+    except TypeError:
+        return None
+    while (source.parent / "__init__.py").is_file():  # run with -m: the whole package counts
+        source = source.parent
+    return _package_folder(source.stem, source) if source.exists() else None
 
 
 def is_warm(package: str) -> bool:
@@ -153,10 +166,9 @@ def stamp(package: str, root: Path) -> str:
     versions = (numba.__version__, llvmlite.__version__, sys.version, sys.implementation.name)
     flags = [repr(getattr(config, flag, None)) for flag in _FLAGS]
     digest.update("\n".join((package, *versions, *flags)).encode())
-    core = Path(__file__).parent.parent
-    folders = [core / room for room in _SHARED_ROOMS]
-    if package != "boardgames":
-        folders += [root, *_kernel_packages(root)]
+    folders = list(_core_rooms())
+    if root != _CORE:
+        folders += [root, *_needed_packages(root)]
     for folder in folders:
         _hash_tree(digest, folder)
     return digest.hexdigest()[:24]
@@ -167,8 +179,8 @@ def _package_folder(package: str, root: Path | None) -> Path | None:
     base = _base_folder()
     if root is None or base is None:
         return None
-    folder = base / package / stamp(package, root)
     try:
+        folder = base / package / stamp(package, root)
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
     except OSError:
@@ -179,15 +191,13 @@ def _package_folder(package: str, root: Path | None) -> Path | None:
 
 @cache
 def _base_folder() -> Path | None:
-    for folder in (cache_folder() / "kernels", _temporary_folder()):
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if _is_private(folder):
-            return folder
-        warnings.warn(f"compiled kernels are not kept in {folder}: not this user's alone", stacklevel=2)
-    warnings.warn("no folder for compiled kernels can be written: each start compiles", stacklevel=2)
+    home, spare = cache_folder() / "kernels", _temporary_folder()
+    if _is_usable(home):
+        return home
+    if _is_usable(spare):
+        warnings.warn(f"expected a private folder at {home}: kernels are kept in {spare}", stacklevel=2)
+        return spare
+    warnings.warn(f"expected a private folder at {home} or {spare}: no kernel is kept", stacklevel=2)
     return None
 
 
@@ -196,59 +206,120 @@ def _temporary_folder() -> Path:
     return Path(tempfile.gettempdir()) / f"boardgames-kernels-{user}"
 
 
-def _is_private(folder: Path) -> bool:
+def _is_usable(folder: Path) -> bool:
+    """Make the folder if need be; say whether this user, and nobody else, can write it."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        facts = folder.stat()
+    except OSError:
+        return False
     if not os.access(folder, os.W_OK | os.X_OK):
         return False
     if not hasattr(os, "getuid"):  # Windows keeps a user's folders apart by itself
         return True
-    facts = folder.stat()
     return facts.st_uid == os.getuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _package_of(module: str) -> tuple[str, Path | None]:
+    """Return the outermost package of a module that has a file, namespaces passed over."""
+    names = module.split(".")
+    for length in range(1, len(names) + 1):
+        package = ".".join(names[:length])
+        root = _package_root(package)
+        if root is not None:
+            return package, root
+        if _origin(package) is not None:
+            break
+    return module, None
 
 
 @cache
 def _package_root(package: str) -> Path | None:
-    module = sys.modules.get(package)
-    origin = getattr(module, "__file__", None)
-    if origin is None:
-        try:
-            found = importlib.util.find_spec(package)
-        except (ImportError, ValueError):
-            return None
-        origin = found.origin if found is not None else None
-    if origin is None or not origin.endswith(".py"):
+    origin = _origin(package)
+    if not origin or not origin.endswith(".py") or not Path(origin).is_file():
         return None
     path = Path(origin)
     return path.parent if path.name == "__init__.py" else path
 
 
-def _kernel_packages(root: Path, seen: frozenset[Path] = frozenset()) -> list[Path]:
-    """List the packages that a package imports from and that hold kernels, each once."""
+def _origin(package: str) -> str | None:
+    """Return the file of a package or module: None of a namespace, empty where there is none."""
+    module = sys.modules.get(package)
+    if module is not None:
+        return getattr(module, "__file__", None)
+    try:
+        found = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return ""
+    return found.origin if found is not None else ""
+
+
+@cache
+def _core_rooms() -> tuple[Path, ...]:
+    """List the rooms of `boardgames`, files and folders, that hold kernels."""
+    rooms = sorted(_CORE.iterdir())
+    return tuple(room for room in rooms if any(_KERNEL.search(path.read_bytes()) for path in _sources(room)))
+
+
+def _needed_packages(root: Path) -> list[Path]:
+    """List what a package imports, directly or not, that its kernels may depend on."""
     found: list[Path] = []
-    names = {name for path in _sources(root) for name in _IMPORT.findall(path.read_text("utf-8"))}
-    for name in sorted(names - _FOREIGN):
-        other = _package_root(name)
-        if other is None or other == root or other in seen or other in found:
-            continue
-        if any("boardgames.kernels" in path.read_text("utf-8") for path in _sources(other)):
-            found.append(other)
-            found += _kernel_packages(other, seen | {root, *found})
+    waiting = [root]
+    while waiting:
+        for name in sorted(_imported(waiting.pop())):
+            other = _package_of(name)[1]
+            if other is not None and other != root and other not in found and _may_matter(other):
+                found.append(other)
+                waiting.append(other)
     return found
 
 
+def _imported(root: Path) -> set[str]:
+    """Name the modules, neither standard nor ours, that a package's sources import."""
+    names = set()
+    for path in _sources(root):
+        for origin, listed in _IMPORT.findall(path.read_bytes()):
+            texts = [origin] if origin else [text.split()[0] for text in listed.split(b",") if text.split()]
+            names |= {text.decode() for text in texts if not text.startswith(b".")}
+    return {name for name in names if name.partition(".")[0] not in _FOREIGN}
+
+
+def _may_matter(root: Path) -> bool:
+    if _INSTALLED.isdisjoint(root.parts):
+        return True
+    sources = list(islice(_sources(root), LARGEST_PACKAGE + 1))
+    return len(sources) <= LARGEST_PACKAGE and any(
+        b"boardgames.kernels" in path.read_bytes() for path in sources
+    )
+
+
 def _sources(root: Path) -> Iterator[Path]:
-    yield from [root] if root.is_file() else sorted(root.rglob("*.py"))
+    if root.is_dir():
+        yield from sorted(root.rglob("*.py"))
+    elif root.suffix == ".py":
+        yield root
 
 
 def _hash_tree(digest: Any, root: Path) -> None:
     for path in [root] if root.is_file() else sorted(root.rglob("*")):
         if path.suffix in (".pyc", ".tmp") or not path.is_file():
             continue
-        digest.update(str(path.relative_to(root)).encode())
+        digest.update(path.relative_to(root.parent).as_posix().encode())
         if path.suffix == ".py":
             digest.update(path.read_bytes())
         else:
             facts = path.stat()
             digest.update(f"{facts.st_size} {facts.st_mtime_ns}".encode())
+
+
+def _told(value: object) -> str:
+    """Return a text of a closure's value that is equal in every process where the value is."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    function = getattr(value, "py_func", value)
+    if isinstance(function, types.FunctionType):
+        return f"{function.__module__}.{function.__qualname__} {function.__code__.co_firstlineno}"
+    return repr(value)
 
 
 def _sweep(folder: Path, keep: Path) -> None:

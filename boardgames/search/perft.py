@@ -2,7 +2,11 @@
 
 from collections.abc import Callable
 
+import numpy as np
 from numba import types
+
+from boardgames.errors import LimitError
+from boardgames.game import Move, Position
 
 from boardgames.kernels import (
     STOP,
@@ -12,11 +16,15 @@ from boardgames.kernels import (
     LegalMoves,
     Words,
     kernel,
+    new_control,
     peek,
     row,
     row_out,
 )
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_STACK, first_class
+from boardgames.search.runner import run
+
+MAX_PERFT_DEPTH = 100
 
 
 @kernel(
@@ -30,7 +38,7 @@ from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_STACK, firs
         ACTIONS_OUT,
     )
 )
-def perft(
+def count_leaves(
     legal_moves: Callable[[Words, Actions], int],
     apply: Callable[[Words, int, Words], None],
     positions: Words,
@@ -69,5 +77,54 @@ def perft(
         if peek(control, STOP) != 0:
             break
         apply(row(positions, ply), moves[ply, index], row_out(positions, ply + 1))
-        leaves += perft(legal_moves, apply, positions, moves, ply + 1, depth - 1, control)
+        leaves += count_leaves(legal_moves, apply, positions, moves, ply + 1, depth - 1, control)
     return leaves
+
+
+def perft(position: Position, depth: int) -> int:
+    """Count the leaf positions `depth` plies below `position`; a finished one has none.
+
+    Raises
+    ------
+    LimitError
+        If `depth` is not 0 to 100.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> perft(boardgames.load("abalone", layout="standard").start(), 2)
+    1936
+    """
+    if not isinstance(depth, int) or not 0 <= depth <= MAX_PERFT_DEPTH:
+        raise LimitError(f"expected a depth from 0 to {MAX_PERFT_DEPTH}: {depth!r}")
+    facts, kernels = position.game.facts, position.game.kernels
+    positions = np.zeros((depth + 1, facts.words), dtype=np.uint64)
+    positions[0] = position.words
+    moves = np.zeros((depth + 1, facts.actions), dtype=np.int64)
+    control = new_control()
+
+    def work() -> int:
+        rules = (kernels.legal_moves, kernels.apply)
+        return int(count_leaves(*rules, positions, moves, 0, depth, control))
+
+    return run(work, control)
+
+
+def divide(position: Position, depth: int) -> dict[Move, int]:
+    """Count the leaves below each legal move; they add up to `perft` of the position.
+
+    Raises
+    ------
+    LimitError
+        If `depth` is not 1 to 100.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> counts = divide(boardgames.load("abalone", layout="standard").start(), 2)
+    >>> len(counts), sum(counts.values())
+    (44, 1936)
+    """
+    if not isinstance(depth, int) or not 1 <= depth <= MAX_PERFT_DEPTH:
+        raise LimitError(f"expected a depth from 1 to {MAX_PERFT_DEPTH}: {depth!r}")
+    return {move: perft(position.apply(move), depth - 1) for move in position.legal_moves}

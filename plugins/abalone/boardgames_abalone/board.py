@@ -113,3 +113,35 @@ LAYOUTS = MappingProxyType(
 
 Source: the layouts of the Aba-Pro and MiGs servers and the MindSports page on Abalone.
 """
+
+
+def _half_boards() -> npt.NDArray[np.uint64]:
+    """Mark, for each of the three axes, the cells on its first 1 to 8 lines."""
+    lines = (ROW_OF, tuple(d - 1 for d in DIAGONAL_OF), None)
+    table = np.zeros((3, 8, 2), dtype=np.uint64)
+    for axis, line_of in enumerate(lines):
+        for cell in range(CELLS):
+            line = line_of[cell] if line_of else ROW_OF[cell] + DIAGONAL_OF[cell] - 5
+            bit = int(BIT_OF_CELL[cell])
+            for cut in range(line, 8):
+                table[axis, cut, bit >> 6] |= np.uint64(1 << (bit & 63))
+    return table
+
+
+def _rings() -> npt.NDArray[np.uint64]:
+    """Mark the cells at distance 1 or more, 2 or more, ... 4 from the centre."""
+    table = np.zeros((4, 2), dtype=np.uint64)
+    for cell in range(CELLS):
+        bit = int(BIT_OF_CELL[cell])
+        for distance in range(int(DISTANCES[CENTRE, cell])):
+            table[distance, bit >> 6] |= np.uint64(1 << (bit & 63))
+    return table
+
+
+HALF_BOARDS: npt.NDArray[np.uint64] = _half_boards()
+"""`uint64[3, 8, 2]`: cells on the first lines of an axis; a hexagonal distance is half
+the sum of the differences in row, diagonal and antidiagonal."""
+OUTER_RINGS: npt.NDArray[np.uint64] = _rings()
+"""`uint64[4, 2]`: cells at least 1 to 4 steps from the centre."""
+for _words in (HALF_BOARDS, OUTER_RINGS):
+    _words.flags.writeable = False

@@ -27,6 +27,7 @@ from boardgames.kernels import (
     Actions,
     Apply,
     LegalMoves,
+    MoveOrder,
     OutcomeOf,
     SideToMove,
     Words,
@@ -240,3 +241,24 @@ def apply(position: Words, action: int, successor: Words) -> None:
     else:
         _side_step(successor, side, place, direction, kind + 1)
     successor[FACTS] ^= ONE
+
+
+@kernel(MoveOrder)
+def move_order(position: Words, action: int) -> int:
+    """Rank pushes off the board at 1000, other pushes at 100, else by marbles moved, 1 to 3."""
+    kind = action // TYPE_STRIDE
+    if kind > 0:
+        return kind + 1
+    side = np.int64(position[FACTS] & ONE)
+    own, other = 2 * side, 2 - 2 * side
+    step = BIT_STEPS[action // CELLS]
+    place = BIT_OF_CELL[action % CELLS] + step
+    length = 1
+    while has_bit(position[own + (place >> 6)], place & 63):
+        place += step
+        length += 1
+    if not has_bit(position[other + (place >> 6)], place & 63):
+        return length
+    while has_bit(position[other + (place >> 6)], place & 63):
+        place += step
+    return 1000 if CELL_OF_BIT[place] < 0 else 100

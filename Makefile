@@ -1,0 +1,85 @@
+# The commands that README and CI use; `make help` lists them.
+# Another Python or environment: make play PYTHON=python3.12 VENV=/tmp/boardgames
+
+VENV ?= .venv
+GAME ?= abalone
+ARGS ?=
+
+ifeq ($(OS),Windows_NT)
+PYTHON ?= python
+BIN := $(VENV)/Scripts
+else
+PYTHON ?= python3
+BIN := $(VENV)/bin
+endif
+
+PLUGINS := abalone connect4 hexifence
+TYPED := boardgames $(foreach name,$(PLUGINS),plugins/$(name)/boardgames_$(name)) \
+	$(if $(wildcard examples/*/*.py examples/*/*/*.py),examples)
+DECLARED := constraints.txt pyproject.toml $(foreach name,$(PLUGINS),plugins/$(name)/pyproject.toml)
+EDITABLE := $(foreach name,$(PLUGINS),-e plugins/$(name))
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# the backends that build the packages are held to the same versions
+export PIP_CONSTRAINT := constraints.txt
+export PIP_BUILD_CONSTRAINT := constraints.txt
+
+.PHONY: help play test check lint types contracts coverage slow format clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo make play ...... install what is needed and play GAME, abalone by default
+	@echo make test ...... run every test that is not marked slow
+	@echo make check ..... run lint, types, contracts, coverage of kernels, slow tests
+	@echo make format .... lay the sources out as the checks want them
+	@echo make clean ..... remove the environment
+
+play: $(VENV)/for-play
+	$(BIN)/bg play $(GAME) $(ARGS)
+
+test: $(VENV)/for-check
+	$(BIN)/python -m pytest $(ARGS)
+
+check: lint types contracts coverage slow
+
+lint: $(VENV)/for-check
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(VENV)/for-check
+	$(BIN)/mypy $(TYPED)
+
+contracts: $(VENV)/for-check
+	$(BIN)/lint-imports
+
+coverage: export NUMBA_DISABLE_JIT = 1
+coverage: $(VENV)/for-check
+	$(BIN)/coverage run -m pytest -m "plain and not slow" tests
+	$(BIN)/coverage report
+
+slow: $(VENV)/for-check
+	$(BIN)/python -m pytest -m slow $(ARGS)
+
+format: $(VENV)/for-check
+	$(BIN)/ruff check --fix --select I
+	$(BIN)/ruff format
+
+clean:
+	$(PYTHON) -c "import shutil; shutil.rmtree('$(VENV)', ignore_errors=True)"
+
+ifneq ($(wildcard bench/run.py),)
+.PHONY: bench
+bench: $(VENV)/for-check
+	$(BIN)/python bench/run.py $(ARGS)
+endif
+
+$(VENV)/for-play: $(DECLARED)
+	@$(PYTHON) -c "import sys; v = sys.version_info; sys.exit('expected Python 3.11 or newer: $(PYTHON) is %d.%d; name another one: make PYTHON=python3.12' % v[:2] if v < (3, 11) else 0)"
+	@$(PYTHON) -c "import importlib.util as u, sys; m = [n for n in ('venv', 'ensurepip') if u.find_spec(n) is None]; sys.exit('expected the modules venv and ensurepip: %s is missing; on Debian and Ubuntu: apt install python3-venv' % m[0] if m else 0)"
+	$(PYTHON) -m venv $(VENV)
+	$(INSTALL) -e . $(EDITABLE)
+	@$(BIN)/python -c "import pathlib; pathlib.Path('$@').touch()"
+
+$(VENV)/for-check: $(VENV)/for-play
+	$(INSTALL) -e ".[check]" $(EDITABLE)
+	@$(BIN)/python -c "import pathlib; pathlib.Path('$@').touch()"

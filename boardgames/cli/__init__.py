@@ -1,0 +1,1 @@
+"""The command line: the group `bg`, one module a command."""

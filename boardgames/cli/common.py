@@ -1,0 +1,134 @@
+"""What several commands share: options that name a game and position, JSON, the console."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from boardgames.errors import OptionError
+from boardgames.options import parse_assignments
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from boardgames.game import Game, Outcome, Position
+
+SCHEMA = 1
+COMPILE_TIME = "about 10 seconds, only this once"
+
+Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take what is declared
+
+
+def game_options(command: Command) -> Command:
+    """Add `--layout NAME` and `--option NAME=VALUE`."""
+    for option in (
+        click.option(
+            "--option",
+            "options",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Set an option of the game; may be given several times.",
+        ),
+        click.option("--layout", metavar="NAME", help="Start from this layout."),
+    ):
+        command = option(command)
+    return command
+
+
+def position_options(command: Command) -> Command:
+    """Add the argument POSITION and `--position TEXT` to `game_options`."""
+    command = game_options(command)
+    command = click.option("--position", "position_text", metavar="TEXT", help="The position.")(
+        command
+    )
+    return click.argument("position_argument", metavar="[POSITION]", required=False)(command)
+
+
+def json_option(command: Command) -> Command:
+    """Add `--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
+
+
+def load_game(name: str, layout: str | None, options: tuple[str, ...]) -> "Game":
+    """Return a game, saying on a terminal if its kernels have to be compiled first."""
+    from boardgames.plugins import load, registry
+
+    given = parse_assignments(options)
+    offers = {offer.entry.name: offer.entry.target for offer in registry().offers("games")}
+    package = offers.get(name, "").partition(".")[0].partition(":")[0]
+    with compiling(package, "boardgames"):
+        game = load(name, layout=layout, **given)
+        import boardgames.players.search  # noqa: F401  # compiled now, while we say so
+    return game
+
+
+def load_position(
+    name: str,
+    layout: str | None,
+    options: tuple[str, ...],
+    argument: str | None,
+    text: str | None,
+) -> "Position":
+    """Return the position that a command was given: the layout's start by default."""
+    if argument is not None and text is not None:
+        raise OptionError("expected the position once: as an argument or as --position")
+    game = load_game(name, layout, options)
+    chosen = argument if argument is not None else text
+    return game.start() if chosen is None else game.parse(chosen)
+
+
+@contextmanager
+def compiling(*packages: str) -> Iterator[None]:
+    """Show a spinner on a terminal while kernels of `packages` are compiled."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from boardgames.kernels.cache import is_warm
+
+    if all(is_warm(package) for package in packages if package):
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"compiling the rules and the search ({COMPILE_TIME})"):
+        yield
+
+
+def print_json(**fields: object) -> None:
+    """Print one JSON object with the schema's number first."""
+    click.echo(json.dumps({"schema": SCHEMA, **fields}, ensure_ascii=False))
+
+
+def outcome_json(outcome: "Outcome | None") -> dict[str, object] | None:
+    """Return an outcome as JSON has it."""
+    if outcome is None:
+        return None
+    return {"winner": outcome.winner, "termination": str(outcome.termination)}
+
+
+def outcome_text(outcome: "Outcome", game: "Game") -> str:
+    """Say in words who won and why."""
+    if outcome.winner is None:
+        return f"drawn ({outcome.termination})"
+    return f"{game.facts.sides[outcome.winner]} wins ({outcome.termination})"
+
+
+def console() -> "Console":
+    """Return rich's console on stdout: plain where there is no terminal or `NO_COLOR` is set."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=True)
+
+
+def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture; imported late
+    """Print a picture, in colour where there is a terminal that has it."""
+    from boardgames.draw.text import plain_text, styled_text
+
+    out = console()
+    if out.is_terminal and out.color_system is not None and not out.no_color:
+        out.print(styled_text(picture, flipped=flipped))
+    else:
+        click.echo(plain_text(picture, flipped=flipped))

@@ -1,0 +1,129 @@
+"""The program `bg`: its commands, each imported when it is called, and its exit codes.
+
+0 done, 1 a check failed, 2 wrong input, 130 interrupted. Wrong input is one
+line on stderr.
+"""
+
+import os
+import sys
+import warnings
+from importlib import import_module
+from typing import Any
+
+import click
+
+from boardgames import __version__
+from boardgames.errors import BoardgamesError, near
+
+EXIT_WRONG_INPUT = 2
+EXIT_INTERRUPTED = 130
+COMPLETION_VARIABLE = "_BOARDGAMES_COMPLETE"
+
+COMMANDS = {
+    "agents": ("listing:agents", "List the agents, of one game or of all."),
+    "analyze": ("analyze:analyze", "Value every legal move of a position."),
+    "check": ("check:check", "Check that a game's rules, notation and pictures hold together."),
+    "games": ("listing:games", "List the games."),
+    "perft": ("perft:perft", "Count the leaf positions at a depth."),
+    "play": ("play:play", "Play a match, or let agents play it."),
+    "plugins": ("listing:plugins", "List the plug-ins, with what is wrong with any."),
+    "replay": ("replay:replay", "Step through recorded matches, or draw them."),
+    "shell-init": ("shell:shell_init", "Print a shell function that keeps the builtin bg working."),
+    "show": ("show:show", "Show a position, its legal moves and its outcome."),
+}
+
+
+class Commands(click.Group):
+    """The group: knows names and first lines, imports a command when it runs."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, the plug-ins' included."""
+        self._add_foreign()
+        return sorted({*COMMANDS, *self.commands})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command, the core's before a plug-in's; complain if there is none."""
+        if cmd_name in COMMANDS:
+            module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+            command = getattr(import_module(f"boardgames.cli.{module}"), attribute)
+            assert isinstance(command, click.Command)
+            return command
+        self._add_foreign()
+        return self.commands.get(cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of the first argument; name near ones if there is none."""
+        if args and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(f"no command {args[0]!r}{near(args[0], self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands from the table, importing none of the core's."""
+        rows = []
+        for name in self.list_commands(ctx):
+            if name in COMMANDS:
+                rows.append((name, COMMANDS[name][1]))
+            else:
+                rows.append((name, self.commands[name].get_short_help_str()))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def _add_foreign(self) -> None:
+        if getattr(self, "_asked", False):
+            return
+        self._asked = True
+        from boardgames.plugins import registry
+
+        found = registry()
+        for plugin, implementation in found.implementations("bg_commands"):
+            try:
+                implementation(group=self)
+            except Exception as error:  # a stranger's code may raise anything
+                found.fail(plugin, f"bg_commands: {error}")
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Examples: bg play abalone; bg show abalone --layout standard; bg COMMAND --help.",
+)
+@click.version_option(__version__, prog_name="boardgames")
+def bg() -> None:
+    """Play, analyse and check two-player board games.
+
+    In an interactive shell the builtin `bg` hides this program: call it
+    `boardgames`, or see `boardgames shell-init --help`.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    warnings.showwarning = _warn
+    try:
+        code = bg.main(
+            arguments, prog_name="bg", complete_var=COMPLETION_VARIABLE, standalone_mode=False
+        )
+    except click.exceptions.Exit as error:
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        code = EXIT_INTERRUPTED
+    except click.ClickException as error:
+        code = _fail(error.format_message())
+    except BoardgamesError as error:
+        code = _fail(str(error))
+    except BrokenPipeError:
+        # the reader has gone; nothing may be flushed to it any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(message: str) -> int:
+    print(f"bg: {' '.join(message.split())}", file=sys.stderr)
+    return EXIT_WRONG_INPUT
+
+
+def _warn(message: Warning | str, *rest: Any, **more: Any) -> None:  # the hook's own signature
+    print(f"bg: warning: {' '.join(str(message).split())}", file=sys.stderr)

@@ -1,0 +1,53 @@
+"""`bg perft`: count leaf positions, the usual test and benchmark of rules."""
+
+import time
+
+import click
+
+from boardgames.cli.common import json_option, load_position, position_options, print_json
+
+
+@click.command(
+    epilog="Examples: bg perft abalone --depth 4; bg perft abalone --depth 3 --divide "
+    "--layout standard; bg perft connect4 4453 --depth 6 --json."
+)
+@click.argument("game")
+@position_options
+@click.option("--depth", type=click.IntRange(0, 100), default=3, show_default=True, help="Plies.")
+@click.option("--divide", is_flag=True, help="Count below each legal move too.")
+@json_option
+def perft(
+    game: str,
+    position_argument: str | None,
+    position_text: str | None,
+    layout: str | None,
+    options: tuple[str, ...],
+    depth: int,
+    divide: bool,
+    as_json: bool,
+) -> None:
+    """Count the leaf positions DEPTH plies below a position of GAME."""
+    from boardgames import search
+
+    position = load_position(game, layout, options, position_argument, position_text)
+    if divide and depth < 1:
+        raise click.UsageError(f"expected a depth of at least 1 to divide: {depth}")
+    search.perft(position, 0)  # the first call takes the kernels from the cache
+    started = time.perf_counter()
+    counts = search.divide(position, depth) if divide else {}
+    leaves = sum(counts.values()) if divide else search.perft(position, depth)
+    seconds = time.perf_counter() - started
+    if as_json:
+        print_json(
+            game=game,
+            position=str(position),
+            depth=depth,
+            leaves=leaves,
+            seconds=seconds,
+            **({"moves": {str(move): count for move, count in counts.items()}} if divide else {}),
+        )
+        return
+    for move, count in counts.items():
+        click.echo(f"{move!s:<8} {count}")
+    rate = f", {leaves / seconds / 1e6:.1f} million a second" if seconds > 0.001 else ""
+    click.echo(f"{leaves} leaves at depth {depth} in {seconds:.3f} s{rate}")

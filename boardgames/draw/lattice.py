@@ -1,0 +1,102 @@
+"""Where cells stand on square and hexagonal boards, for the views of games.
+
+Lengths are those of `boardgames.picture`: neighbouring cells are 1 apart, x
+runs to the right, y down. Hexagonal boards have straight rows and hexagons
+with a corner on top; a place on one is a row and a column, where columns run
+down to the right:
+
+          (0, 1) (0, 2)
+       (1, 0) (1, 1) (1, 2)
+          (2, 0) (2, 1)
+
+Corners are rounded and centres are not, so that a corner or a side that two
+cells share has the same numbers for both.
+"""
+
+import math
+
+ROW_STEP = math.sqrt(3) / 2
+"""Distance between two rows of a hexagonal board."""
+CORNER_DISTANCE = 1 / math.sqrt(3)
+"""Distance from the centre of a hexagon to its corners."""
+DIGITS = 6
+
+Point = tuple[float, float]
+
+
+def square(row: int, column: int) -> Point:
+    """Return the centre of a cell of a square board.
+
+    Examples
+    --------
+    >>> square(2, 1)
+    (1.0, 2.0)
+    """
+    return float(column), float(row)
+
+
+def hexagonal(row: int, column: int) -> Point:
+    """Return the centre of a cell of a hexagonal board.
+
+    Examples
+    --------
+    >>> x, y = hexagonal(2, 0)
+    >>> (x, round(y, 4))
+    (1.0, 1.7321)
+    """
+    return column + row / 2, row * ROW_STEP
+
+
+def hexagon_places(size: int) -> tuple[tuple[int, int], ...]:
+    """Return row and column of the cells of a hexagon with `size` cells a side.
+
+    They come from the top row down, each row from left to right.
+
+    Examples
+    --------
+    >>> hexagon_places(2)
+    ((0, 1), (0, 2), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1))
+    """
+    return tuple(
+        (row, column)
+        for row in range(2 * size - 1)
+        for column in range(2 * size - 1)
+        if size - 1 <= row + column <= 3 * (size - 1)
+    )
+
+
+def corners(x: float, y: float) -> tuple[Point, ...]:
+    """Return the six corners of the hexagon around (x, y), clockwise from the top.
+
+    Examples
+    --------
+    >>> corners(0, 0)[:3]
+    ((0.0, -0.57735), (0.5, -0.288675), (0.5, 0.288675))
+    """
+    half = CORNER_DISTANCE / 2
+    offsets = (
+        (0.0, -CORNER_DISTANCE),
+        (0.5, -half),
+        (0.5, half),
+        (0.0, CORNER_DISTANCE),
+        (-0.5, half),
+        (-0.5, -half),
+    )
+    return tuple((round(x + dx, DIGITS), round(y + dy, DIGITS)) for dx, dy in offsets)
+
+
+def hexagon_side(x: float, y: float, side: int) -> tuple[Point, Point]:
+    """Return the ends of one side of the hexagon around (x, y), the left or upper end first.
+
+    Sides run clockwise: 0 north-east, 1 east, 2 south-east, 3 south-west,
+    4 west, 5 north-west. A side that two hexagons share comes out the same
+    for both.
+
+    Examples
+    --------
+    >>> hexagon_side(0, 0, 1) == hexagon_side(1, 0, 4)
+    True
+    """
+    around = corners(x, y)
+    first, last = sorted((around[side], around[(side + 1) % 6]))
+    return first, last

@@ -1,0 +1,516 @@
+"""Manager: conducts one match: turns, clocks, limits, takebacks, listeners, record.
+
+A state machine that is driven by calls. What belongs to a match and not to a
+position (clocks, plies, repetitions, draw offers) is kept here. A person's
+clock runs from the moment the turn is theirs, an agent's while it is asked.
+It is driven from one thread; another may call it while an agent thinks, whose
+answer is then dropped if it is too late.
+"""
+
+import math
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from boardgames.clock import MatchClock
+from boardgames.clock import TimeControl as TimeControl
+from boardgames.errors import IllegalMoveError, LimitError, MatchError, MoveError, PositionError
+from boardgames.game import Game, Move, Outcome, Position, Termination, shown
+from boardgames.match import Audience, Change, Listener, Seats, is_person
+from boardgames.match import MatchRules as MatchRules
+from boardgames.match import MoveMade as MoveMade
+from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Player, Stop
+from boardgames.record import Record, options_as_texts
+
+ENDED_BY_MOVES = (
+    Termination.RULES,
+    Termination.NO_MOVES,
+    Termination.PLY_LIMIT,
+    Termination.NO_PROGRESS,
+    Termination.REPETITION,
+)
+REPETITIONS = 3
+UNKNOWN_NAME = "?"
+
+class Manager:
+    """One match between two seats, and everything about it that is not in the position.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    players : two of Player or None
+        A seat without a player is driven from outside, by a browser say.
+    names : (str, str), optional
+        For the record; by default what the players call themselves.
+    start : Position, optional
+        Where the match begins; by default the game's start.
+    rules : MatchRules, optional
+        By default `MatchRules.between(players, game)`.
+    limit : Limit
+        What an agent may spend on a move; the clocks tighten it.
+    clock : callable
+        Returns seconds that never go back.
+    listeners : sequence of callable
+        Called with the manager and a `Change` after every change.
+    tags : mapping of str to str
+        For the record: Date, Event and the like.
+    played : iterable of (str, float or None)
+        Moves that have been made already, with their seconds.
+
+    Raises
+    ------
+    MatchError, PositionError, MoveError
+        If there are not two seats, a player or the start belongs to another
+        game, or a move that has been made is not legal.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> match = Manager(boardgames.load("connect4"), [None, None])
+    >>> match.make_move(0, "4")
+    >>> match.resign(1)
+    Outcome(winner=0, termination=<Termination.RESIGNATION: 'resignation'>)
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        players: Seats,
+        *,
+        names: tuple[str, str] | None = None,
+        start: Position | None = None,
+        rules: MatchRules | None = None,
+        limit: Limit = NO_LIMIT,
+        clock: Callable[[], float] = time.monotonic,
+        listeners: Sequence[Listener] = (),
+        tags: Mapping[str, str] | None = None,
+        played: Iterable[tuple[str, float | None]] = (),
+    ) -> None:
+        _check_seats(game, players)
+        self.game = game
+        self.players = tuple(players)
+        self.names = names or tuple(_name(player) for player in players)
+        self.start = game.start() if start is None else start
+        if self.start.game != game:
+            raise PositionError(f"expected a position of {game!r}: {self.start!r}")
+        self.rules = MatchRules.between(players, game) if rules is None else rules
+        self.outcome: Outcome | None = None
+        self.draw_offer: int | None = None
+        self.fault: str | None = None
+        self._limit = limit
+        self._tags = dict(tags or {})
+        self._clock = MatchClock(self.rules.time, clock)
+        self._positions = [self.start]
+        self._moves: list[MoveMade] = []
+        self._stop: Stop | None = None
+        self._audience = Audience(listeners)
+        for move, seconds in played:
+            self._advance(game.parse_move(self.position, move), seconds or 0.0)
+        self._begin()
+
+    @classmethod
+    def resume(cls, record: Record, players: Seats, **settings: Any) -> "Manager":  # those of __init__
+        """Return a manager that goes on with an unfinished record.
+
+        Names, tags, start and time control are the record's unless given.
+
+        Raises
+        ------
+        MatchError
+            If the match is over.
+        BoardgamesError
+            If the record's game cannot be had, or a move is not legal.
+        """
+        if record.outcome is not None:
+            raise MatchError(f"expected an unfinished match: it ended by {record.outcome.termination}")
+        game = record.load_game()
+        tags = dict(record.tags)
+        control = TimeControl.parse(tags.get("TimeControl", "-"))
+        settings.setdefault("rules", MatchRules.between(players, game, time=control))
+        settings = {"names": record.names, "tags": tags, "start": game.parse(record.start)} | settings
+        return cls(game, players, played=zip(record.moves, record.seconds, strict=True), **settings)
+
+    # --- what can be read ------------------------------------------------
+
+    @property
+    def position(self) -> Position:
+        """Return the position now."""
+        return self._positions[-1]
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """Return all positions, the start first."""
+        return tuple(self._positions)
+
+    @property
+    def moves(self) -> tuple[MoveMade, ...]:
+        """Return the moves made and not taken back."""
+        return tuple(self._moves)
+
+    @property
+    def side_to_move(self) -> int:
+        """Return the side to move; it means nothing after the end."""
+        return self.position.side_to_move
+
+    @property
+    def ply(self) -> int:
+        """Return the number of moves made."""
+        return len(self._moves)
+
+    @property
+    def clocks(self) -> tuple[float, float] | None:
+        """Return the seconds left to each side, the running clock included; None without clocks."""
+        return self._clock.left(self.side_to_move)
+
+    @property
+    def elapsed(self) -> float:
+        """Return the seconds that the ply under way has taken so far."""
+        return self._clock.spent
+
+    @property
+    def time_used(self) -> tuple[float, float]:
+        """Return the seconds of all moves made, for each side."""
+        first, second = (sum(made.seconds for made in self._moves if made.side == side) for side in (0, 1))
+        return first, second
+
+    @property
+    def plies_since_score(self) -> int:
+        """Return the number of plies since the score changed or the match began."""
+        score = self.position.score
+        back = reversed(self._positions[:-1])
+        return next((plies for plies, at in enumerate(back) if at.score != score), self.ply)
+
+    def limit_for(self, side: int) -> Limit:
+        """Return what `side` may spend on a move now."""
+        left = self.clocks
+        clock = None if left is None else Clock(left, self.rules.time.increment)
+        return Limit(seconds=self.rules.time.asked, clock=clock).tightened(self._limit)
+
+    def record(self) -> Record:
+        """Return the match so far, its seconds rounded to thousandths."""
+        tags = dict(self._tags)
+        if not self.rules.time.is_open:
+            tags.setdefault("TimeControl", str(self.rules.time))
+        return Record(
+            self.game.facts.name,
+            self.game.layout,
+            start=str(self.start),
+            names=(self.names[0], self.names[1]),
+            moves=tuple(made.move.text for made in self._moves),
+            seconds=tuple(round(made.seconds, 3) for made in self._moves),
+            outcome=self.outcome,
+            options=options_as_texts(self.game.options),
+            tags=tags,
+        )
+
+    # --- what drives the match -------------------------------------------
+
+    def make_move(self, side: int, move: Move | str, seconds: float | None = None) -> Outcome | None:
+        """Make a move of `side`; return the outcome if the match is over then.
+
+        Parameters
+        ----------
+        side : int
+            Who moves, 0 or 1.
+        move : Move or str
+            A legal move.
+        seconds : float, optional
+            What it took; by default what the clock says. A move that comes
+            after the time has run out loses and is not made.
+
+        Raises
+        ------
+        MatchError
+            If the match is over or it is the other side's turn.
+        MoveError
+            If the move is none or not legal; the match is as it was.
+        """
+        self._check_turn(side)
+        if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+            raise LimitError(f"expected at least 0 seconds for a move: {seconds!r}")
+        spent = self._clock.spent if seconds is None else seconds
+        if self._clock.has_run_out(side, spent):
+            return self._lose(side, Termination.TIME)
+        made = self._advance(self._legal(move), spent)
+        if self.draw_offer == 1 - side:
+            self.draw_offer = None
+            self._tell(Change("draw-declined", side=side))
+        self._tell(Change("move", side=side, made=made))
+        return self._settle()
+
+    def undo(self) -> None:
+        """Take back one ply, or against an agent all back to the person's own last move.
+
+        A match that its moves have ended goes on; the clocks stand as they
+        did when the ply began.
+
+        Raises
+        ------
+        MatchError
+            If there is nothing to take back, or the match ended otherwise.
+        """
+        if self.outcome is not None and self.outcome.termination not in ENDED_BY_MOVES:
+            raise MatchError(f"expected a match that its moves ended: it ended by {self.outcome.termination}")
+        ply = self._undo_target()
+        plies = self.ply - ply
+        del self._positions[ply + 1 :], self._moves[ply:]
+        self.outcome = self.draw_offer = None
+        self._clock.go_back(ply)
+        self._interrupt()
+        self._run_clock()
+        self._tell(Change("undo", plies=plies))
+
+    def offer_draw(self, side: int) -> None:
+        """Offer a draw; the offer stands until it is answered or the other side moves.
+
+        Raises
+        ------
+        MatchError
+            If the match is over or an offer stands.
+        """
+        self._check_open()
+        if self.draw_offer is not None:
+            raise MatchError(f"expected an answer to the draw offer of side {self.draw_offer}")
+        self.draw_offer = _checked_side(side)
+        self._tell(Change("draw-offer", side=side))
+
+    def accept(self, side: int) -> Outcome:
+        """Accept the other side's draw offer, which ends the match.
+
+        Raises
+        ------
+        MatchError
+            If the match is over or there is no such offer.
+        """
+        self._check_offer(side)
+        return self._end(Outcome(None, Termination.AGREEMENT))
+
+    def decline(self, side: int) -> None:
+        """Decline the other side's draw offer.
+
+        Raises
+        ------
+        MatchError
+            If the match is over or there is no such offer.
+        """
+        self._check_offer(side)
+        self.draw_offer = None
+        self._tell(Change("draw-declined", side=side))
+
+    def resign(self, side: int) -> Outcome:
+        """Give the match up for `side`, whoever's turn it is.
+
+        Raises
+        ------
+        MatchError
+            If the match is over.
+        """
+        self._check_open()
+        return self._lose(_checked_side(side), Termination.RESIGNATION)
+
+    def tick(self) -> Outcome | None:
+        """Look at the clock; return the outcome if the match is over then."""
+        if self.outcome is None and self._clock.has_run_out(self.side_to_move, self._clock.spent):
+            self._lose(self.side_to_move, Termination.TIME)
+        return self.outcome
+
+    def step(
+        self, *, stop: Stop | None = None, report: Callable[[Choice], None] | None = None
+    ) -> Outcome | None:
+        """Ask the player to move, and make the move; return the outcome if the match is over.
+
+        An agent that raises, or whose move is not legal here, loses; `fault`
+        says why. What a person's player raises goes to the caller.
+
+        Parameters
+        ----------
+        stop : Stop, optional
+            Set by another thread to have the move at once.
+        report : callable, optional
+            Called with the best choice so far while the player thinks.
+
+        Raises
+        ------
+        MatchError
+            If the match is over or the seat has no player.
+        """
+        self._check_open()
+        side, position = self.side_to_move, self.position
+        player = self.players[side]
+        if player is None:
+            raise MatchError(f"expected a player on side {side}: its moves come from outside")
+        self._stop = stop = stop or Stop()
+        context = Context(stop=stop, history=tuple(self._positions[:-1]), report=report)
+        limit = self.limit_for(side)
+        self._clock.run()
+        try:
+            choice = player.choose(position, limit, context)
+        except (Exception, SystemExit) as error:
+            if player.is_human:
+                raise
+            return self._crash(side, error) if self._awaits(position) else self.outcome
+        finally:
+            self._stop = None if self._stop is stop else self._stop
+            if self._awaits(position) and not player.is_human:
+                self._clock.pause()
+        return self._take(side, choice) if self._awaits(position) else self.outcome
+
+    def play(self) -> Record:
+        """Ask the players in turn until the match is over; return its record.
+
+        Raises
+        ------
+        MatchError
+            If the turn comes to a seat without a player.
+        """
+        while self.outcome is None:
+            self.step()
+        return self.record()
+
+    # --- helpers ---------------------------------------------------------
+
+    def _begin(self) -> None:
+        self._tell(Change("started"))
+        for side, player in enumerate(self.players):
+            if player is None or self.outcome is not None:
+                continue
+            try:
+                player.match_started(side)
+            except (Exception, SystemExit) as error:
+                if player.is_human:
+                    raise
+                self._crash(side, error)
+        self._settle()
+
+    def _advance(self, move: Move, seconds: float) -> MoveMade:
+        side = self.side_to_move
+        made = MoveMade(side, move, seconds, self.ply + 1)
+        self._positions.append(self.position.apply(move))
+        self._moves.append(made)
+        self._clock.book(side, seconds)
+        return made
+
+    def _settle(self) -> Outcome | None:
+        """End the match if position or limits say so; else start a person's clock."""
+        ending = self._ending() if self.outcome is None else None
+        if ending is not None:
+            self._end(ending)
+        self._run_clock()
+        return self.outcome
+
+    def _ending(self) -> Outcome | None:
+        rules, position = self.rules, self.position
+        if position.outcome is not None:
+            return position.outcome
+        if rules.repetition:
+            words = position.words.tobytes()
+            if sum(at.words.tobytes() == words for at in self._positions) >= REPETITIONS:
+                return Outcome(None, Termination.REPETITION)
+        if rules.no_progress_limit is not None and self.plies_since_score >= rules.no_progress_limit:
+            return Outcome(None, Termination.NO_PROGRESS)
+        if rules.ply_limit is not None and self.ply >= rules.ply_limit:
+            return Outcome(None, Termination.PLY_LIMIT)
+        return None
+
+    def _run_clock(self) -> None:
+        if self.outcome is None and is_person(self.players[self.side_to_move]):
+            self._clock.run()
+
+    def _take(self, side: int, choice: Choice) -> Outcome | None:
+        """Make the move that a player has chosen, if it is one."""
+        if not isinstance(choice, Choice):
+            return self._crash(side, TypeError(f"expected a Choice: {choice!r}"))
+        if choice.move is None:
+            return self.resign(side)
+        try:
+            move = self._legal(choice.move)
+        except MoveError as error:
+            if is_person(self.players[side]):
+                raise
+            self.fault = str(error)
+            return self._lose(side, Termination.ILLEGAL_MOVE)
+        return self.make_move(side, move)
+
+    def _legal(self, move: Move | str) -> Move:
+        if isinstance(move, str):
+            return self.game.parse_move(self.position, move)
+        if not isinstance(move, Move):
+            raise IllegalMoveError(f"expected a Move: {move!r}")
+        legal = self.game.decode(self.position, move.action)
+        if legal.text != move.text:
+            raise IllegalMoveError(f"expected a move made for {self.position}: {shown(move.text)}")
+        return legal
+
+    def _crash(self, side: int, error: BaseException) -> Outcome:
+        self.fault = f"{type(error).__name__}: {error}"
+        return self._lose(side, Termination.CRASH)
+
+    def _lose(self, side: int, termination: Termination) -> Outcome:
+        return self._end(Outcome(1 - side, termination))
+
+    def _end(self, outcome: Outcome) -> Outcome:
+        self.outcome, self.draw_offer = outcome, None
+        self._clock.pause()
+        self._interrupt()
+        for side, player in enumerate(self.players):
+            try:
+                if player is not None:
+                    player.match_ended(outcome)
+            except Exception as error:  # the outcome stands; whoever reads `fault` sees it
+                self.fault = self.fault or f"{type(error).__name__}: {error}"
+                self._audience.report(f"player {self.names[side]!r}", error)
+        self._tell(Change("ended", outcome=outcome))
+        return outcome
+
+    def _interrupt(self) -> None:
+        """Let a player who is thinking in another thread stop."""
+        if self._stop is not None:
+            self._stop.set()
+
+    def _awaits(self, position: Position) -> bool:
+        return self.outcome is None and self.position is position
+
+    def _undo_target(self) -> int:
+        """Return the ply, from 0, that a takeback makes the one to be played."""
+        people = [side for side, player in enumerate(self.players) if is_person(player)]
+        sides = people if len(people) == 1 else [0, 1]
+        own = [ply for ply, made in enumerate(self._moves) if made.side in sides]
+        if not own:
+            raise MatchError("expected a move to take back: none has been made")
+        return own[-1]
+
+    def _tell(self, change: Change) -> None:
+        self._audience.tell(self, change)
+
+    def _check_open(self) -> None:
+        if self.outcome is not None:
+            raise MatchError(f"expected a match that goes on: it ended by {self.outcome.termination}")
+
+    def _check_turn(self, side: int) -> None:
+        self._check_open()
+        if side != self.side_to_move:
+            raise MatchError(f"expected a move of side {self.side_to_move}, whose turn it is: side {side!r}")
+
+    def _check_offer(self, side: int) -> None:
+        self._check_open()
+        if self.draw_offer is None or self.draw_offer != 1 - _checked_side(side):
+            raise MatchError(f"expected a draw offer to side {side}: there is none")
+
+
+def _checked_side(side: int) -> int:
+    if side not in (0, 1):
+        raise MatchError(f"expected side 0 or 1: {side!r}")
+    return side
+
+
+def _check_seats(game: Game, players: Seats) -> None:
+    if len(players) != 2:
+        raise MatchError(f"expected two players: {len(players)} came")
+    for player in players:
+        if player is not None and player.game != game:
+            raise MatchError(f"expected a player of {game!r}: {player!r} plays {player.game!r}")
+
+
+def _name(player: Player | None) -> str:
+    return UNKNOWN_NAME if player is None else player.describe()

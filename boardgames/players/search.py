@@ -1,0 +1,86 @@
+"""Players that search: minimax, which prunes nothing, and alpha-beta."""
+
+from typing import ClassVar
+
+from boardgames.declarations import Evaluation
+from boardgames.game import Position
+from boardgames.options import Option
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
+from boardgames.search.alphabeta import search_root
+from boardgames.search.deepening import RootSearch, as_choice, search
+from boardgames.search.minimax import minimax_root
+from boardgames.search.tree import MAX_DEPTH
+
+DEFAULT_SECONDS = 1.0
+DRAW_LIMIT = Limit(seconds=0.2)
+
+DEPTH = Option("depth", int, None, "plies to look ahead", minimum=1, maximum=MAX_DEPTH)
+TIME = Option("time", float, None, "seconds a move", minimum=0.001, maximum=86_400)
+NODES = Option("nodes", int, None, "positions to visit", minimum=1, maximum=2**62)
+
+
+class Searcher(Player):
+    """Deepens until its own limits or the caller's are reached; one second if neither has any.
+
+    Base class of agents that search: a plug-in's sets `name` and `root`, and
+    overrides `evaluation`.
+    """
+
+    declared_options = (DEPTH, TIME, NODES)
+    root: ClassVar[RootSearch]
+
+    def choose(
+        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
+    ) -> Choice:
+        """Return the best move found within the limits."""
+        return as_choice(self._search(position, limit, context, all_moves=False))
+
+    def analyse(
+        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
+    ) -> Analysis:
+        """Return the value of every legal move, each searched to the same depth."""
+        return self._search(position, limit, context, all_moves=True)
+
+    def accepts_draw(self, position: Position, side: int) -> bool:
+        """Take a draw unless a short look says that `side` is better."""
+        if position.outcome is not None:
+            return False
+        found = self._search(position, DRAW_LIMIT, NO_CONTEXT, all_moves=False)
+        value_for_side = found.value if position.side_to_move == side else -found.value
+        return value_for_side <= 0
+
+    def evaluation(self) -> Evaluation:
+        """Return the evaluation at the horizon: the game's."""
+        return self.game.evaluation
+
+    def _search(
+        self, position: Position, limit: Limit, context: Context, *, all_moves: bool
+    ) -> Analysis:
+        self._check_open(position)
+        evaluation = self.evaluation()
+        limit = self._limit(limit)
+        root = type(self).root
+        return search(position, root, evaluation, limit, context, all_moves=all_moves)
+
+    def _limit(self, limit: Limit) -> Limit:
+        depth, seconds, nodes = (self.options.get(name) for name in ("depth", "time", "nodes"))
+        own = Limit(depth=depth, seconds=seconds, nodes=nodes)  # type: ignore[arg-type]  # read by kind
+        both = limit.tightened(own)
+        bounded = (both.seconds, both.depth, both.nodes, both.clock)
+        if all(value is None for value in bounded):
+            return Limit(seconds=DEFAULT_SECONDS)
+        return both
+
+
+class Minimax(Searcher):
+    """Full search without pruning: the teaching agent, and the oracle for other searches."""
+
+    name: ClassVar[str] = "minimax"
+    root = minimax_root
+
+
+class AlphaBeta(Searcher):
+    """Alpha-beta with iterative deepening, moves tried in the game's order."""
+
+    name: ClassVar[str] = "alphabeta"
+    root = search_root

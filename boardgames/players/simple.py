@@ -1,0 +1,47 @@
+"""Players that look at most one ply ahead: random and greedy."""
+
+from typing import ClassVar
+
+from boardgames.game import Position
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
+from boardgames.search.alphabeta import search_root
+from boardgames.search.deepening import search
+
+
+class Random(Player):
+    """Any legal move, each as likely."""
+
+    name: ClassVar[str] = "random"
+
+    def choose(
+        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
+    ) -> Choice:
+        """Return a random legal move; the seed decides which."""
+        actions = self._check_open(position).actions
+        action = actions[int(self.random.integers(len(actions)))]
+        return Choice(position.game.decode(position, action))
+
+
+class Greedy(Player):
+    """The move whose successor the game's evaluation likes best; chance breaks ties."""
+
+    name: ClassVar[str] = "greedy"
+
+    def choose(
+        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
+    ) -> Choice:
+        """Return a best move one ply ahead; the seed decides between equals."""
+        analysis = self.analyse(position, limit, context)
+        best = [entry for entry in analysis.moves if entry.value == analysis.value]
+        entry = best[int(self.random.integers(len(best)))]
+        return Choice(
+            entry.move, entry.value, analysis.unit, entry.line, 1, analysis.nodes, analysis.seconds
+        )
+
+    def analyse(
+        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
+    ) -> Analysis:
+        """Return the evaluation after every legal move."""
+        self._check_open(position)
+        evaluation = position.game.evaluation
+        return search(position, search_root, evaluation, Limit(depth=1), context, all_moves=True)

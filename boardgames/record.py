@@ -1,0 +1,401 @@
+"""Record: one match in notation; reading and writing files of them.
+
+The form is that of PGN (S. J. Edwards, "Portable Game Notation Specification
+and Implementation Guide", 1994) with tags of our own:
+
+    [Game "connect4"]
+    [Option "columns=7"]
+    [Start "-"]
+    [First "alphabeta:depth=4"]
+    [Second "Ann"]
+    [Result "1-0"]
+    [Termination "resignation"]
+
+    1. 4 {0.52} 4 {3.1} 2. 5 {0.5} 1-0
+
+Numbers count plies in pairs, whoever moves; braces hold the seconds of the
+move before them. How tags are escaped and matches are told apart stands in
+`boardgames.pgn`.
+"""
+
+import html
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+
+from boardgames import pgn, plugins
+from boardgames.draw.svg import svg
+from boardgames.errors import BoardgamesError, MoveError, RecordError, near
+from boardgames.game import Game, Outcome, Position, Termination, shown
+from boardgames.options import OptionValue
+from boardgames.paths import read_text, write_atomic
+from boardgames.picture import Caption
+
+WINNERS: Mapping[str, int | None] = MappingProxyType({"1-0": 0, "0-1": 1, "1/2-1/2": None})
+UNFINISHED = "*"
+OWN_TAGS = ("Game", "Layout", "Option", "Start", "First", "Second", "Result", "Termination")
+
+_BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
+_TAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_NOT_OPTIONS = ("name", "layout", "self")  # they would meet the parameters of `plugins.load`
+
+
+def _empty() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One match, finished or not, as text.
+
+    Attributes
+    ----------
+    game, layout : str
+        Names as `boardgames.load` takes them; an empty layout is the default.
+    start : str
+        Canonical text of the position the match began with.
+    names : (str, str)
+        Who played side 0 and side 1.
+    moves : tuple of str
+        In canonical notation, each a word without spaces, brackets or braces.
+    seconds : tuple of float or None
+        Time of each move; None if unknown. Left out, none is known.
+    outcome : Outcome or None
+        None if the match is unfinished.
+    options : mapping of str to str
+        The game's options as texts.
+    tags : mapping of str to str
+        Everything else, in order: Date as YYYY.MM.DD, Event, Round.
+
+    Raises
+    ------
+    RecordError
+        If something of this could not be written and read back.
+
+    Examples
+    --------
+    >>> record = Record("connect4", start="-", names=("Ann", "Bob"), moves=("4", "4", "5"))
+    >>> print(record)  # doctest: +ELLIPSIS
+    [Game "connect4"]
+    ...
+    1. 4 4 2. 5 *
+    >>> parse_records(str(record), replay=False).records == (record,)
+    True
+    """
+
+    game: str
+    layout: str = ""
+    start: str = field(kw_only=True)
+    names: tuple[str, str] = field(default=("?", "?"), kw_only=True)
+    moves: tuple[str, ...] = field(default=(), kw_only=True)
+    seconds: tuple[float | None, ...] = field(default=(), kw_only=True)
+    outcome: Outcome | None = field(default=None, kw_only=True)
+    options: Mapping[str, str] = field(default_factory=_empty, kw_only=True)
+    tags: Mapping[str, str] = field(default_factory=_empty, kw_only=True)
+
+    def __post_init__(self) -> None:
+        seconds = self.seconds or (None,) * len(self.moves)
+        # adding 0.0 makes whole numbers floats and minus zero zero, as reading does
+        seconds = tuple(None if second is None else second + 0.0 for second in seconds)
+        object.__setattr__(self, "seconds", seconds)
+        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
+        object.__setattr__(self, "tags", MappingProxyType(dict(self.tags)))
+        _check_names(self)
+        _check_moves(self)
+
+    def __hash__(self) -> int:
+        return hash((self.game, self.start, self.names, self.moves, self.outcome))
+
+    @property
+    def result(self) -> str:
+        """Return `1-0`, `0-1`, `1/2-1/2` or, if the match is unfinished, `*`."""
+        if self.outcome is None:
+            return UNFINISHED
+        return next(result for result, winner in WINNERS.items() if winner == self.outcome.winner)
+
+    def load_game(self) -> Game:
+        """Return the game with the record's layout and options.
+
+        Raises
+        ------
+        UnknownNameError, OptionError, PluginError
+            If it cannot be had here.
+        """
+        return plugins.load(self.game, layout=self.layout or None, **self.options)
+
+    def positions(self, game: Game | None = None) -> Iterator[Position]:
+        """Yield the start and the position after each move, every move checked.
+
+        Parameters
+        ----------
+        game : Game, optional
+            What to replay with; by default `load_game()`.
+
+        Raises
+        ------
+        RecordError
+            If a move is none or not legal; the message names ply and token.
+        PositionError
+            If the start is no position of the game.
+        """
+        position = (game or self.load_game()).parse(self.start)
+        yield position
+        for ply, move in enumerate(self.moves, start=1):
+            try:
+                position = position.apply(move)
+            except MoveError as error:
+                raise RecordError(f"{error} (ply {ply}, token {shown(move)})") from None
+            yield position
+
+    def svgs(self) -> Iterator[str]:
+        """Yield the drawing of each position, what the move changed marked, the move named."""
+        previous = None
+        for ply, position in enumerate(self.positions()):
+            picture = position.picture()
+            if previous is not None:
+                marked = picture.since(previous)
+                dots = "." if ply % 2 else "..."
+                caption = Caption("bottom-right", f"{(ply + 1) // 2}{dots} {self.moves[ply - 1]}")
+            else:
+                marked, caption = picture, Caption("bottom-right", "start")
+            previous = picture
+            yield svg(marked.with_captions(caption))
+
+    def __str__(self) -> str:
+        return format_record(self)
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            return list(self.positions())[-1].svg()
+        except BoardgamesError:
+            return None
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{html.escape(name)}</th><td>{html.escape(value)}</td></tr>"
+            for name, value in _tag_pairs(self)
+        )
+        numbered = (f"{ply // 2 + 1}. " * (ply % 2 == 0) + move for ply, move in enumerate(self.moves))
+        moves = html.escape(" ".join([*numbered, self.result]))
+        return f"<table>{rows}</table><p>{moves}</p>{self._repr_svg_() or ''}"
+
+
+def options_as_texts(options: Mapping[str, OptionValue]) -> dict[str, str]:
+    """Return option values as a record keeps them; one that is not set is left out.
+
+    Examples
+    --------
+    >>> options_as_texts({"broadside": False, "dimension": 3, "book": None})
+    {'broadside': 'false', 'dimension': '3'}
+    """
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in options.items()
+        if value is not None
+    }
+
+
+def format_record(record: Record) -> str:
+    """Return the text of a record: tags, an empty line, moves in 80 columns.
+
+    Examples
+    --------
+    >>> format_record(Record("connect4", start="-")).splitlines()[-1]
+    '*'
+    """
+    match = pgn.MatchText(_tag_pairs(record), list(record.moves), list(record.seconds), record.result)
+    return pgn.format_match(match)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedRecords:
+    """What a text holds: the records that could be read, and what was wrong with the others."""
+
+    records: tuple[Record, ...]
+    errors: tuple[RecordError, ...]
+
+
+def parse_records(text: str, *, replay: bool = True) -> ParsedRecords:
+    r"""Return the records in a text and one error for each match that is none.
+
+    Parameters
+    ----------
+    text : str
+        Any number of matches.
+    replay : bool
+        Check start, moves and outcome against the rules; they come back in
+        canonical notation. Without it the game need not be installed.
+
+    Returns
+    -------
+    ParsedRecords
+        Every error names the match (from 1), the ply and the token.
+
+    Examples
+    --------
+    >>> parse_records('[Game "connect4"] [Start "-"]\n1. 4 } *', replay=False).errors
+    (RecordError("match 1: expected a move or a closed comment (ply 2, token '}')"),)
+    """
+    games: dict[tuple[object, ...], Game] = {}
+    records: list[Record] = []
+    errors: list[RecordError] = []
+    for number, lines in enumerate(pgn.split_matches(text), start=1):
+        try:
+            record = _record(pgn.parse_match(lines))
+            records.append(_replayed(record, games) if replay else record)
+        except BoardgamesError as error:
+            errors.append(RecordError(f"match {number}: {error}"))
+    return ParsedRecords(tuple(records), tuple(errors))
+
+
+def read_records(path: Path, *, replay: bool = True) -> ParsedRecords:
+    """Return the records in a file, as `parse_records` does.
+
+    Raises
+    ------
+    FileError
+        If the file is missing, unreadable or not UTF-8.
+    """
+    return parse_records(read_text(path), replay=replay)
+
+
+def write_records(path: Path, records: Iterable[Record]) -> None:
+    """Put records into a file, which then holds nothing else.
+
+    Raises
+    ------
+    FileError
+        If it cannot be written; what was there stays.
+    """
+    write_atomic(path, "".join(f"{format_record(record)}\n\n" for record in records))
+
+
+def append_record(path: Path, record: Record) -> None:
+    """Add a record at the end of a file, which is made if need be.
+
+    What the file held stays as it was, whether or not it can be read as
+    records. One process at a time may do this to a file.
+
+    Raises
+    ------
+    FileError
+        If it cannot be read or written; what was there stays.
+    """
+    before = read_text(path) if path.exists() else ""
+    gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
+    write_atomic(path, f"{before}{gap}{format_record(record)}\n\n")
+
+
+def _tag_pairs(record: Record) -> list[tuple[str, str]]:
+    pairs = [("Game", record.game)]
+    if record.layout:
+        pairs.append(("Layout", record.layout))
+    pairs += [("Option", f"{name}={value}") for name, value in record.options.items()]
+    pairs += [("Start", record.start), ("First", record.names[0]), ("Second", record.names[1])]
+    pairs.append(("Result", record.result))
+    if record.outcome is not None:
+        pairs.append(("Termination", record.outcome.termination.value))
+    return [*pairs, *record.tags.items()]
+
+
+def _record(match: pgn.MatchText) -> Record:
+    """Return the record that tags and words stand for; the rules are not asked."""
+    tags: dict[str, str] = {}
+    options: dict[str, str] = {}
+    for name, value in match.tags:
+        option, equals, setting = value.partition("=")
+        if name == "Option" and not equals:
+            raise RecordError(f"expected name=value (before ply 1, token {shown(value)})")
+        key, kept = (option, options) if name == "Option" else (name, tags)
+        if key in kept:
+            raise RecordError(f"expected {name} {key!r} once (before ply 1, token {shown(value)})")
+        kept[key] = setting if name == "Option" else value
+    for name in ("Game", "Start"):
+        if name not in tags:
+            raise RecordError(f"expected a tag {name} (before ply 1, token '')")
+    return Record(
+        tags["Game"],
+        tags.get("Layout", ""),
+        start=tags["Start"],
+        names=(tags.get("First", "?"), tags.get("Second", "?")),
+        moves=tuple(match.moves),
+        seconds=tuple(match.seconds),
+        outcome=_outcome(match, tags),
+        options=options,
+        tags={name: value for name, value in tags.items() if name not in OWN_TAGS},
+    )
+
+
+def _outcome(match: pgn.MatchText, tags: Mapping[str, str]) -> Outcome | None:
+    where = f"(ply {len(match.moves) + 1}, token {shown(match.result)})"
+    if tags.get("Result", match.result) != match.result:
+        raise RecordError(f"expected the result of the tags, {shown(tags['Result'])} {where}")
+    termination = tags.get("Termination")
+    if match.result == UNFINISHED:
+        if termination is not None:
+            raise RecordError(f"expected no termination of an unfinished match: {shown(termination)} {where}")
+        return None
+    if termination not in tuple(Termination):
+        known = near(str(termination), tuple(Termination))
+        raise RecordError(f"expected a tag Termination: {shown(str(termination))}{known} {where}")
+    return Outcome(WINNERS[match.result], Termination(termination))
+
+
+def _replayed(record: Record, games: dict[tuple[object, ...], Game]) -> Record:
+    """Return the record in canonical notation, moves and outcome checked by the rules.
+
+    A plug-in may raise anything; what it raises is an error of this match only.
+    """
+    try:
+        return _checked(record, games)
+    except BoardgamesError:
+        raise
+    except Exception as error:
+        raise RecordError(f"expected rules that take any text: {record.game} raised {error!r}") from error
+
+
+def _checked(record: Record, games: dict[tuple[object, ...], Game]) -> Record:
+    key = (record.game, record.layout, *record.options.items())
+    if key not in games:
+        games[key] = record.load_game()
+    game = games[key]
+    positions = list(record.positions(game))
+    last = positions[-1]
+    ends = record.outcome is not None and record.outcome.termination in _BY_POSITION
+    if (ends or last.outcome is not None) and last.outcome != record.outcome:
+        raise RecordError(
+            f"expected an outcome as the rules have it, {_told(last.outcome)} "
+            f"(ply {len(record.moves) + 1}, token {record.result!r})"
+        )
+    moves = (game.parse_move(at, move).text for at, move in zip(positions, record.moves, strict=False))
+    return replace(record, start=str(positions[0]), moves=tuple(moves))
+
+
+def _told(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return "none yet"
+    return f"{'a draw' if outcome.winner is None else f'side {outcome.winner}'} by {outcome.termination}"
+
+
+def _check_names(record: Record) -> None:
+    if len(record.names) != 2:
+        raise RecordError(f"expected two names: {record.names!r}")
+    for name in record.tags:
+        if not _TAG_NAME.fullmatch(name) or name in OWN_TAGS:
+            raise RecordError(f"expected a tag name of letters, none of the record's own: {shown(name)}")
+    for name in record.options:
+        if not name or "=" in name or name in _NOT_OPTIONS:
+            raise RecordError(f"expected the name of an option: {shown(name)}")
+
+
+def _check_moves(record: Record) -> None:
+    if len(record.seconds) != len(record.moves):
+        raise RecordError(f"expected {len(record.moves)} times, one a move: {len(record.seconds)} came")
+    for ply, (move, seconds) in enumerate(zip(record.moves, record.seconds, strict=True), start=1):
+        if not pgn.is_word(move):
+            raise RecordError(f"expected a move without spaces and brackets (ply {ply}, token {shown(move)})")
+        if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
+            raise RecordError(f"expected at least 0 seconds (ply {ply}, token {seconds!r})")

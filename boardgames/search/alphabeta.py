@@ -1,0 +1,196 @@
+"""Alpha-beta search (negamax) as kernels, correct when a side moves twice in a row.
+
+Source: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning", 1975.
+"""
+
+from collections.abc import Callable
+
+from numba import types
+
+from boardgames.kernels import (
+    NODES,
+    Actions,
+    Control,
+    Reals,
+    Words,
+    is_stopped,
+    kernel,
+    row,
+    row_out,
+)
+from boardgames.kernels.abi import ACTIONS_STACK
+from boardgames.search.tree import ALL_MOVES, FINISHED, HORIZON, INFINITY, NODE, ONGOING, ROOT, end_value
+
+
+@kernel(types.int64(ACTIONS_STACK, types.int64, types.int64, types.int64))
+def bring_best_forward(moves: Actions, ply: int, index: int, count: int) -> int:
+    """Swap the best-ranked of the moves from `index` on to `index` and return it.
+
+    Moves of a ply stand in row 2 ply, their order keys in the next.
+    """
+    best = index
+    for other in range(index + 1, count):
+        if moves[2 * ply + 1, other] > moves[2 * ply + 1, best]:
+            best = other
+    for line in range(2 * ply, 2 * ply + 2):
+        held = moves[line, best]
+        moves[line, best] = moves[line, index]
+        moves[line, index] = held
+    return moves[2 * ply, index]
+
+
+@kernel(types.void(ACTIONS_STACK, types.int64, types.int64))
+def extend_line(lines: Actions, ply: int, action: int) -> None:
+    """Make the line of `ply` be `action` and then the line of the next ply."""
+    length = lines[ply + 1, 0]
+    lines[ply, 0] = length + 1
+    lines[ply, 1] = action
+    for index in range(length):
+        lines[ply, 2 + index] = lines[ply + 1, 1 + index]
+
+
+@kernel(NODE)
+def negamax(
+    legal_moves: Callable[[Words, Actions], int],
+    apply: Callable[[Words, int, Words], None],
+    side_to_move: Callable[[Words], int],
+    outcome: Callable[[Words], int],
+    move_order: Callable[[Words, int], int],
+    evaluate: Callable[[Words, Reals], float],
+    weights: Reals,
+    positions: Words,
+    moves: Actions,
+    lines: Actions,
+    ply: int,
+    depth: int,
+    alpha: float,
+    beta: float,
+    settings: Actions,
+    control: Control,
+) -> float:
+    """Return the worth of `positions[ply]` for its side to move, within a window.
+
+    Parameters
+    ----------
+    legal_moves, apply, side_to_move, outcome, move_order, evaluate : kernels
+        The game.
+    weights : float64[n]
+        Of the evaluation.
+    positions : uint64[m, words]
+        Stack; rows after `ply` are overwritten.
+    moves : int64[2 m, actions]
+        Moves of a ply in row 2 ply, their order keys in the next; overwritten.
+    lines : int64[m, m + 1]
+        Row `ply` gets the length of the principal variation from there, then
+        its actions.
+    ply, depth : int64
+        Plies from the root, and still to look ahead; their sum is below m.
+    alpha, beta : float64
+        A result at or outside them is only a bound (fail-soft).
+    settings : int64[SETTINGS]
+        Flags of the game and of this search.
+    control : int64[CONTROL_SIZE]
+        Nodes and horizon are counted; once stopped the result means nothing.
+    """
+    control[NODES] += 1
+    lines[ply, 0] = 0
+    if depth == 0 and outcome(row(positions, ply)) == ONGOING:
+        control[HORIZON] += 1
+        return evaluate(row(positions, ply), weights)
+    count = legal_moves(row(positions, ply), row_out(moves, 2 * ply))
+    if count == 0:
+        here = row(positions, ply)
+        return end_value(side_to_move, outcome, evaluate, weights, here, ply, settings)
+    for index in range(count):
+        moves[2 * ply + 1, index] = move_order(row(positions, ply), moves[2 * ply, index])
+    side = side_to_move(row(positions, ply))
+    best = -INFINITY
+    for index in range(count):
+        if is_stopped(control):
+            return best
+        action = bring_best_forward(moves, ply, index, count)
+        apply(row(positions, ply), action, row_out(positions, ply + 1))
+        low = max(alpha, best)
+        if side_to_move(row(positions, ply + 1)) == side:
+            value = negamax(
+                legal_moves, apply, side_to_move, outcome, move_order, evaluate, weights,
+                positions, moves, lines, ply + 1, depth - 1, low, beta, settings, control,
+            )  # fmt: skip
+        else:
+            value = -negamax(
+                legal_moves, apply, side_to_move, outcome, move_order, evaluate, weights,
+                positions, moves, lines, ply + 1, depth - 1, -beta, -low, settings, control,
+            )  # fmt: skip
+        if value > best:
+            best = value
+            extend_line(lines, ply, action)
+            if best >= beta:
+                return best
+    return best
+
+
+@kernel(ROOT)
+def search_root(
+    legal_moves: Callable[[Words, Actions], int],
+    apply: Callable[[Words, int, Words], None],
+    side_to_move: Callable[[Words], int],
+    outcome: Callable[[Words], int],
+    move_order: Callable[[Words, int], int],
+    evaluate: Callable[[Words, Reals], float],
+    weights: Reals,
+    positions: Words,
+    moves: Actions,
+    lines: Actions,
+    root_moves: Actions,
+    depth: int,
+    values: Reals,
+    horizons: Actions,
+    root_lines: Actions,
+    settings: Actions,
+    control: Control,
+) -> None:
+    """Search each move of `positions[0]` to `depth` plies, in the order given.
+
+    Parameters
+    ----------
+    root_moves : int64[n]
+        Legal moves, the most promising first.
+    values : float64[n]
+        Gets the worth of each for the side to move; without the flag
+        ALL_MOVES those of moves that are not the best are upper bounds.
+    horizons : int64[n]
+        Gets the evaluated positions below each: 0 means its value is exact.
+    root_lines : int64[n, m + 1]
+        Gets the line of each: its length, then its actions.
+    settings : int64[SETTINGS]
+        Flags.
+    control : int64[CONTROL_SIZE]
+        `FINISHED` counts the moves searched to the end.
+
+    The other parameters are those of `negamax`.
+    """
+    side = side_to_move(row(positions, 0))
+    best = -INFINITY
+    for index in range(root_moves.size):
+        horizon = control[HORIZON]
+        apply(row(positions, 0), root_moves[index], row_out(positions, 1))
+        low = -INFINITY if settings[ALL_MOVES] != 0 else best
+        if side_to_move(row(positions, 1)) == side:
+            value = negamax(
+                legal_moves, apply, side_to_move, outcome, move_order, evaluate, weights,
+                positions, moves, lines, 1, depth - 1, low, INFINITY, settings, control,
+            )  # fmt: skip
+        else:
+            value = -negamax(
+                legal_moves, apply, side_to_move, outcome, move_order, evaluate, weights,
+                positions, moves, lines, 1, depth - 1, -INFINITY, -low, settings, control,
+            )  # fmt: skip
+        if is_stopped(control):
+            return
+        values[index] = value
+        horizons[index] = control[HORIZON] - horizon
+        extend_line(lines, 0, root_moves[index])
+        for place in range(lines[0, 0] + 1):
+            root_lines[index, place] = lines[0, place]
+        control[FINISHED] += 1
+        best = max(best, value)

@@ -1,0 +1,82 @@
+"""Run compiled code so that time, a stop flag and Ctrl-C all reach it.
+
+The work goes to a thread of its own; this one waits in short steps, so that
+an interrupt is answered within 50 ms, and sets the control array's stop flag
+when the time is up.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from boardgames.kernels import STOP, Control
+from boardgames.player import Stop
+
+Result = TypeVar("Result")
+
+WAIT_S = 0.05
+
+
+def run(
+    work: Callable[[], Result],
+    control: Control,
+    *,
+    seconds: float | None = None,
+    stop: Stop | None = None,
+) -> Result:
+    """Return what `work` returns, having told it to stop when time or `stop` said so.
+
+    Parameters
+    ----------
+    work : callable
+        Calls kernels that watch `control`; raises what it likes.
+    control : int64[CONTROL_SIZE]
+        Its stop flag is set at the deadline, by `stop` and on an interrupt.
+    seconds : float, optional
+        Time until the stop flag is set.
+    stop : Stop, optional
+        Another thread's wish to end.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After the work has ended.
+    """
+    results: list[Result] = []
+    errors: list[BaseException] = []
+    done = threading.Event()
+
+    def target() -> None:
+        try:
+            results.append(work())
+        except BaseException as error:  # handed to the waiting thread, whatever it is
+            errors.append(error)
+        finally:
+            done.set()
+
+    if stop is not None:
+        stop.attach(control)
+    worker = threading.Thread(target=target, name="boardgames-search", daemon=True)
+    deadline = None if seconds is None else time.monotonic() + seconds
+    worker.start()
+    try:
+        _wait(done, control, deadline)
+    finally:
+        control[STOP] = 1
+        worker.join()
+        if stop is not None:
+            stop.detach(control)
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _wait(done: threading.Event, control: Control, deadline: float | None) -> None:
+    while not done.is_set():
+        left = WAIT_S if deadline is None else deadline - time.monotonic()
+        if left <= 0:
+            control[STOP] = 1
+            deadline = None
+        else:
+            done.wait(min(WAIT_S, left))

@@ -1,0 +1,121 @@
+"""What every depth-first search shares: the worth of an end, the root's signature.
+
+Values are float64, for the side to move. A win `n` plies from the root is
+worth `WIN` - n, a loss the opposite, so that quick wins and slow losses are
+preferred; evaluations stay below `EVALUATION_BOUND`. Where an evaluation is
+exact at the end (a margin), it takes the place of win and loss.
+"""
+
+from collections.abc import Callable
+
+from numba import types
+
+from boardgames.kernels import (
+    Apply,
+    Evaluate,
+    LegalMoves,
+    MoveOrder,
+    OutcomeOf,
+    Reals,
+    SideToMove,
+    Words,
+    kernel,
+)
+from boardgames.kernels.abi import (
+    ACTIONS,
+    ACTIONS_OUT,
+    ACTIONS_STACK,
+    REALS,
+    REALS_OUT,
+    WORDS,
+    WORDS_STACK,
+    first_class,
+)
+
+WIN = 1_000_000.0
+MAX_DEPTH = 100
+EVALUATION_BOUND = WIN - 2 * MAX_DEPTH
+INFINITY = 2 * WIN
+
+ONGOING = -1
+DRAWN = 2
+
+HORIZON = 3
+"""Where a control array counts the positions that were evaluated for want of depth."""
+FINISHED = 4
+"""Where a control array counts the root moves whose search is complete."""
+
+NO_MOVES_DRAWS, EXACT_AT_END, ALL_MOVES = 0, 1, 2
+SETTINGS = 3
+"""Length of the settings array: flags, `int64[3]`, at the places named above."""
+
+RULES = (
+    first_class(LegalMoves),
+    first_class(Apply),
+    first_class(SideToMove),
+    first_class(OutcomeOf),
+    first_class(MoveOrder),
+    first_class(Evaluate),
+)
+
+NODE = types.float64(
+    *RULES,
+    REALS,
+    WORDS_STACK,
+    ACTIONS_STACK,
+    ACTIONS_STACK,
+    types.int64,
+    types.int64,
+    types.float64,
+    types.float64,
+    ACTIONS,
+    ACTIONS_OUT,
+)
+"""Search below one position; see `alphabeta.negamax`."""
+
+ROOT = types.void(
+    *RULES,
+    REALS,
+    WORDS_STACK,
+    ACTIONS_STACK,
+    ACTIONS_STACK,
+    ACTIONS,
+    types.int64,
+    REALS_OUT,
+    ACTIONS_OUT,
+    ACTIONS_STACK,
+    ACTIONS,
+    ACTIONS_OUT,
+)
+"""Search each root move; see `alphabeta.search_root`."""
+
+
+@kernel(
+    types.float64(
+        first_class(SideToMove),
+        first_class(OutcomeOf),
+        first_class(Evaluate),
+        REALS,
+        WORDS,
+        types.int64,
+        ACTIONS,
+    )
+)
+def end_value(
+    side_to_move: Callable[[Words], int],
+    outcome: Callable[[Words], int],
+    evaluate: Callable[[Words, Reals], float],
+    weights: Reals,
+    position: Words,
+    ply: int,
+    settings: Words,
+) -> float:
+    """Return the worth, for its side to move, of a position without legal moves."""
+    result = outcome(position)
+    if result != ONGOING and settings[EXACT_AT_END] != 0:
+        return evaluate(position, weights)
+    if result == ONGOING:
+        return 0.0 if settings[NO_MOVES_DRAWS] != 0 else -(WIN - ply)
+    if result == DRAWN:
+        return 0.0
+    return WIN - ply if result == side_to_move(position) else -(WIN - ply)

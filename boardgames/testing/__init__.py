@@ -1,0 +1,26 @@
+"""Checks for the authors of games: conformance, slow references, Hypothesis strategies.
+
+    from boardgames.testing import check_game
+
+    check_game(boardgames.load("mygame")).raise_if_failed()
+
+Nothing here is needed for play.
+"""
+
+from boardgames.testing.check import check_game
+from boardgames.testing.reference import Reference, count_reference_leaves, load_reference
+from boardgames.testing.report import Check, Finding, Report
+from boardgames.testing.strategies import PlayedMatch, matches, positions
+
+__all__ = [
+    "Check",
+    "Finding",
+    "PlayedMatch",
+    "Reference",
+    "Report",
+    "check_game",
+    "count_reference_leaves",
+    "load_reference",
+    "matches",
+    "positions",
+]

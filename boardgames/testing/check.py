@@ -1,0 +1,138 @@
+"""check_game: run every check on one game and report."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from boardgames.declarations import FeatureSet
+from boardgames.errors import BoardgamesError
+from boardgames.game import Game
+from boardgames.plugins import feature_set, registry
+from boardgames.testing import faces, rules
+from boardgames.testing.reference import Reference, check_reference, check_reference_perft
+from boardgames.testing.report import Check, Finding, Report
+from boardgames.testing.rules import Checking
+from boardgames.testing.sample import reach
+
+FINDINGS_A_CHECK = 3
+MATCHES = 24
+POSITIONS = 120
+
+NO_REFERENCE = (
+    "the rules themselves were not checked: a legal move never offered, a win not seen or given to the "
+    "wrong side shows only against a slow reference written from the rule book; give one with "
+    "--reference module:Class, or reference=... in Python (see boardgames.testing.Reference)"
+)
+NO_PERFT = "no perft is declared: counts from another source in facts.perft find wrong rules too"
+
+
+def check_game(
+    game: Game,
+    *,
+    matches: int = MATCHES,
+    positions: int = POSITIONS,
+    seed: int = 0,
+    reference: Reference[Any] | None = None,  # the state is the reference's own
+    perft_depth: int | None = None,
+    feature_sets: Sequence[FeatureSet] | None = None,
+) -> Report:
+    """Check that a game keeps every rule for games, on positions it reaches itself.
+
+    Parameters
+    ----------
+    game : Game
+        The game with its options; other options are another check.
+    matches, positions : int
+        Random matches to play, and most positions of them to look at closely.
+    seed : int
+        Of the matches; equal seeds give equal reports.
+    reference : Reference, optional
+        Slow rules to compare with; without them the rules are not checked.
+    perft_depth : int, optional
+        Deepest declared perft to count; by default as far as a few million leaves.
+    feature_sets : sequence of FeatureSet, optional
+        By default those that plug-ins offer for the game.
+
+    Returns
+    -------
+    Report
+        Findings, what each check covered, and what could not be checked.
+
+    Examples
+    --------
+    >>> from boardgames import load
+    >>> check_game(load("connect4"), matches=1, positions=5).ok
+    True
+    """
+    done = _Done()
+    done.run("signatures", rules.check_signatures(game))
+    if done.findings:  # a kernel of another signature would not read its arguments as they are
+        return done.report(game, ("the other checks did not run: they call the kernels",))
+    done.run("facts", rules.check_facts(game))
+    sample = reach(game, matches=matches, positions=positions, seed=seed)
+    done.run("playouts", rules.check_playouts(sample))
+    for name, check in _SAMPLE_CHECKS.items():
+        done.run(name, check(sample))
+    done.run("features", rules.check_features(sample, _feature_sets(game, feature_sets, done)))
+    done.run("perft", rules.check_perft(game, perft_depth))
+    if reference is None:
+        return done.report(game, (NO_REFERENCE,) if game.facts.perft else (NO_REFERENCE, NO_PERFT))
+    done.run("reference", check_reference(sample, reference))
+    done.run("reference-perft", check_reference_perft(game, reference, perft_depth))
+    return done.report(game, ())
+
+
+_SAMPLE_CHECKS = {
+    "actions": rules.check_actions,
+    "apply": rules.check_apply,
+    "inputs": rules.check_inputs,
+    "purity": rules.check_purity,
+    "outcomes": rules.check_outcomes,
+    "sides": rules.check_sides,
+    "move-notation": faces.check_move_notation,
+    "position-notation": faces.check_position_notation,
+    "words": faces.check_words,
+    "bad-input": faces.check_bad_input,
+    "pictures": faces.check_pictures,
+    "score": faces.check_score,
+    "evaluation": rules.check_evaluation,
+    "symmetries": rules.check_symmetries,
+}
+
+
+class _Done:
+    """The checks that have run so far, and what they found."""
+
+    def __init__(self) -> None:
+        self.checks: list[Check] = []
+        self.findings: list[Finding] = []
+
+    def run(self, name: str, checking: Checking) -> None:
+        """Run one check to its end or its third finding; an exception is a finding."""
+        covered = f"stopped after {FINDINGS_A_CHECK} findings"
+        try:
+            for _ in range(FINDINGS_A_CHECK):
+                self.findings.append(Finding(name, next(checking)))
+        except StopIteration as end:
+            covered = end.value
+        except Exception as error:  # noqa: BLE001 - a stranger's code may raise anything
+            self.findings.append(Finding(name, f"{type(error).__name__}: {error}"))
+            covered = "stopped by an exception"
+        self.checks.append(Check(name, covered))
+
+    def report(self, game: Game, notes: tuple[str, ...]) -> Report:
+        """Return it all as a value."""
+        return Report(game.describe(), tuple(self.checks), tuple(self.findings), notes)
+
+
+def _feature_sets(game: Game, given: Sequence[FeatureSet] | None, done: _Done) -> tuple[FeatureSet, ...]:
+    if given is not None:
+        return tuple(given)
+    return tuple(_registered(game, done))
+
+
+def _registered(game: Game, done: _Done) -> Iterator[FeatureSet]:
+    for offer in registry().offers("features", game.facts.name):
+        try:
+            yield feature_set(offer.entry.name, game)
+        except BoardgamesError as error:
+            done.findings.append(Finding("features", str(error)))

@@ -1,0 +1,140 @@
+"""Tic-tac-toe: rules as kernels on nine words, notation and picture.
+
+A word is a cell, in reading order: 0 empty, 1 a cross, 2 a nought. Crosses
+are side 0 and move first. An action is the cell it fills:
+
+    3   0 1 2
+    2   3 4 5
+    1   6 7 8
+        a b c
+"""
+
+import numpy as np
+
+from boardgames.declarations import Facts, Kernels
+from boardgames.errors import PositionError
+from boardgames.game import Game, Position, shown
+from boardgames.kernels import Actions, Apply, LegalMoves, OutcomeOf, SideToMove, Words, kernel
+from boardgames.picture import Cell, Label, Picture, Piece
+
+CELLS = 9
+NAMES = ("a3", "b3", "c3", "a2", "b2", "c2", "a1", "b1", "c1")
+SYMBOLS = ".xo"
+EMPTY = np.uint64(0)
+LINES = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
+
+
+@kernel(SideToMove)
+def side_to_move(position: Words) -> int:
+    """Return 0 if as many cells are crosses as noughts, else 1."""
+    filled = 0
+    for cell in range(CELLS):
+        if position[cell] != EMPTY:
+            filled += 1
+    return filled % 2
+
+
+@kernel(OutcomeOf)
+def outcome(position: Words) -> int:
+    """Return the side with three in a line, 2 on a full board, or -1."""
+    for line in range(len(LINES)):
+        first = position[LINES[line, 0]]
+        if first != EMPTY and first == position[LINES[line, 1]] == position[LINES[line, 2]]:
+            return int(first) - 1
+    for cell in range(CELLS):
+        if position[cell] == EMPTY:
+            return -1
+    return 2
+
+
+@kernel(LegalMoves)
+def legal_moves(position: Words, moves: Actions) -> int:
+    """Write the empty cells into `moves`, ascending; none after the end."""
+    count = 0
+    if outcome(position) < 0:
+        for cell in range(CELLS):
+            if position[cell] == EMPTY:
+                moves[count] = cell
+                count += 1
+    return count
+
+
+@kernel(Apply)
+def apply(position: Words, action: int, successor: Words) -> None:
+    """Write the position after filling a cell into `successor`, `uint64[9]`."""
+    for cell in range(CELLS):
+        successor[cell] = position[cell]
+    successor[action] = np.uint64(side_to_move(position) + 1)
+
+
+class TicTacToe(Game):
+    """Tic-tac-toe.
+
+    Examples
+    --------
+    >>> position = TicTacToe().start().apply("b2").apply("a1")
+    >>> str(position), position.side_to_move
+    ('.../.x./o..', 0)
+    """
+
+    def prepare(self) -> None:
+        """Set facts and kernels."""
+        self.facts = Facts(
+            name="tictactoe",
+            title="Tic-tac-toe",
+            summary="three in a line win on 3 x 3",
+            sides=("crosses", "noughts"),
+            words=CELLS,
+            actions=CELLS,
+            longest_match=CELLS,
+            layouts={"standard": ".../.../..."},
+            perft={".../.../...": (9, 72, 504, 3_024, 15_120, 54_720, 148_176, 200_448, 127_872)},
+        )
+        self.kernels = Kernels(legal_moves, apply, side_to_move, outcome)
+
+    def parse_words(self, text: str, notation: str | None = None) -> Words:
+        """Return the packed words of three rows from the top, `x`, `o` and `.`."""
+        symbols = text.replace("/", "")
+        if [len(row) for row in text.split("/")] != [3, 3, 3] or set(symbols) - set(SYMBOLS):
+            raise PositionError(
+                f"expected three rows of three 'x', 'o' or '.', as x.o/.../...: {shown(text)}"
+            )
+        return np.array([SYMBOLS.index(symbol) for symbol in symbols], dtype=np.uint64)
+
+    def format_words(self, words: Words, notation: str | None = None) -> str:
+        """Return the three rows of a packed position, from the top."""
+        symbols = "".join(SYMBOLS[int(word)] for word in words)
+        return "/".join((symbols[:3], symbols[3:6], symbols[6:]))
+
+    def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
+        """Return the name of a cell, `a1` to `c3`."""
+        return NAMES[action]
+
+    def is_move_text(self, text: str) -> bool:
+        """Say whether `text` is the name of a cell."""
+        return text.lower() in NAMES
+
+    def check_words(self, words: Words) -> None:
+        """Refuse words that no match can have come to."""
+        crosses, noughts = (int(np.count_nonzero(words == side)) for side in (1, 2))
+        if int(words.max()) > 2 or crosses - noughts not in (0, 1):
+            raise PositionError(f"expected as many crosses as noughts or one more: {words.tolist()}")
+        winners = {int(words[a]) for a, b, c in LINES if 0 < words[a] == words[b] == words[c]}
+        if winners - {2 - (crosses - noughts)}:
+            raise PositionError(f"expected three in a line of the last to move only: {words.tolist()}")
+
+    def draw(self, words: Words) -> Picture:
+        """Return the board as a picture."""
+        return Picture(
+            cells=tuple(Cell(name, index % 3, index // 3) for index, name in enumerate(NAMES)),
+            pieces=tuple(
+                Piece(NAMES[index], int(word) - 1, SYMBOLS[int(word)], shape="letter")
+                for index, word in enumerate(words)
+                if word
+            ),
+            labels=tuple(Label(column, 3, "abc"[column]) for column in range(3))
+            + tuple(Label(-1, row, "321"[row]) for row in range(3)),
+            sides=self.facts.sides,
+            colours=("#222222", "#c0392b"),
+            clicks={NAMES[cell]: ((NAMES[cell],),) for cell in Position(self, words.copy()).actions},
+        )

@@ -1,0 +1,9 @@
+"""What tic-tac-toe adds to `boardgames`."""
+
+from boardgames.hookspecs import Entry, hookimpl
+
+
+@hookimpl
+def bg_games() -> list[Entry]:
+    """Offer the game."""
+    return [Entry("tictactoe", "three in a line win on 3 x 3", "boardgames_tictactoe.game:TicTacToe")]

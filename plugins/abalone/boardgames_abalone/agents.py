@@ -1,0 +1,28 @@
+"""Agents of Abalone's own: the player of the simple Abalone project."""
+
+from typing import ClassVar
+
+from boardgames.declarations import Evaluation
+from boardgames.options import Option
+from boardgames.players.search import Searcher
+from boardgames.search.alphabeta import search_root
+from boardgames.search.tree import MAX_DEPTH
+from boardgames_abalone.evaluation import CLASSIC
+
+
+class Simple(Searcher):
+    """Alpha-beta to a fixed depth with the three simple terms.
+
+    It stays as it is when search and evaluation grow, so that later strength
+    is measured against it.
+    """
+
+    name: ClassVar[str] = "simple"
+    declared_options = (
+        Option("depth", int, 3, "plies to look ahead", minimum=1, maximum=MAX_DEPTH),
+    )
+    root = search_root
+
+    def evaluation(self) -> Evaluation:
+        """Return the three terms with their first weights."""
+        return CLASSIC

@@ -1,0 +1,107 @@
+"""Abalone as a `Game`: facts, options, and the checked way to kernels and notation."""
+
+import numpy as np
+
+from boardgames.declarations import Facts, Kernels
+from boardgames.errors import PositionError
+from boardgames.game import Game, Position
+from boardgames.kernels import Words
+from boardgames.options import Option
+from boardgames.picture import Picture
+from boardgames_abalone import notation as texts
+from boardgames_abalone import rules, view
+from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, LAYOUTS, MARBLES_TO_WIN
+from boardgames_abalone.evaluation import CLASSIC
+from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
+
+FACT_BITS = np.uint64(0xFFFF01)
+
+PERFT = {
+    True: {
+        "standard": (44, 1936, 98_912, 5_045_110),
+        "belgian-daisy": (52, 2_692, 149_322, 8_270_666),
+        "german-daisy": (80, 6_244, 493_480, 38_240_570),
+    },
+    False: {
+        "standard": (34, 1_156, 45_356, 1_778_714),
+        "belgian-daisy": (44, 1_922, 87_686, 3_997_062),
+        "german-daisy": (64, 4_044, 255_988, 16_038_656),
+    },
+}
+
+
+class Abalone(Game):
+    """Abalone with full rules, or without broadside moves (`broadside=False`)."""
+
+    declared_options = (
+        Option("broadside", bool, True, "marbles may move sideways; false gives the simplified game"),
+    )
+
+    def prepare(self) -> None:
+        """Choose the kernels by the option."""
+        broadside = bool(self.options["broadside"])
+        layouts = {name: f"{board}:b:0:0" for name, board in LAYOUTS.items()}
+        self.facts = Facts(
+            name="abalone",
+            title="Abalone",
+            summary="push six of the other side's marbles off a hexagonal board",
+            sides=("black", "white"),
+            words=rules.WORDS,
+            actions=rules.ACTIONS,
+            ply_limit=400,
+            no_progress_limit=100,
+            score_name="marbles pushed off",
+            options=self.declared_options,
+            layouts=layouts,
+            move_notations=(ABA_PRO, NACRE),
+            position_notations=(BOARD, FEN),
+            perft={layouts[name]: leaves for name, leaves in PERFT[broadside].items()},
+        )
+        self.kernels = Kernels(
+            legal_moves=rules.legal_moves if broadside else rules.legal_moves_in_line,
+            apply=rules.apply,
+            side_to_move=rules.side_to_move,
+            outcome=rules.outcome,
+            move_order=rules.move_order,
+        )
+        self.evaluation = CLASSIC
+
+    def parse_words(self, text: str, notation: str | None = None) -> Words:
+        """Return the packed words of a board text or a FEN."""
+        return texts.parse_words(text, notation)
+
+    def format_words(self, words: Words, notation: str | None = None) -> str:
+        """Return the board text of a packed position, or its FEN."""
+        return texts.format_words(words, notation)
+
+    def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
+        """Return the legal action of an Aba-Pro or Nacre text."""
+        return texts.parse_action(position.words, position.actions, text, notation)
+
+    def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
+        """Return the Aba-Pro or Nacre text of a legal action."""
+        return texts.format_action(words, action, notation)
+
+    def check_words(self, words: Words) -> None:
+        """Refuse marbles off the board or on each other, and impossible counts.
+
+        Any number of marbles may stand on the board, since layouts differ;
+        each side has lost 0 to 6, and not both 6.
+        """
+        off_board = (words[0] | words[2]) & ~BOARD_LOW | (words[1] | words[3]) & ~BOARD_HIGH
+        if off_board or words[0] & words[2] | words[1] & words[3]:
+            raise PositionError(f"expected marbles on cells of their own: {words.tolist()}")
+        black, white = texts.lost(words)
+        if words[rules.FACTS] & ~FACT_BITS or max(black, white) > MARBLES_TO_WIN:
+            raise PositionError(f"expected 0 to 6 marbles lost: {black} and {white}")
+        if black == white == MARBLES_TO_WIN:
+            raise PositionError("expected at most one side to have lost 6 marbles: both have")
+
+    def score(self, words: Words) -> tuple[int, int]:
+        """Return the marbles that black and white have pushed off."""
+        black, white = texts.lost(words)
+        return white, black
+
+    def draw(self, words: Words) -> Picture:
+        """Return the board as a picture."""
+        return view.draw(words, Position(self, words.copy()).actions)

@@ -1,0 +1,119 @@
+"""Features of Connect Four positions as kernels: open lines, centre, threats.
+
+An open line is one of the lines of four cells that holds no stone of the other
+side; a threat is an empty cell that would complete four. Rows count from 1 at
+the bottom: red, who moves first, gets the odd cells of a column where both
+sides fill up the rest, blue the even ones.
+
+Source: V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988, chapter 3.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+from numba import types
+
+from boardgames.declarations import Feature, FeatureSet
+from boardgames.game import Game
+from boardgames.kernels import Features, Reals, Words, kernel, popcount
+from boardgames_connect4.board import Board
+from boardgames_connect4.rules import FACTS, ONE, ZERO
+
+PAIR = types.UniTuple(types.int64, 2)
+TERMS = 5
+
+
+@kernel(types.uint64(types.int64, types.int64))
+def step(direction: int, height: int) -> np.uint64:
+    """Return the bits from a cell to the next: 0 up, 1 right, 2 falling, 3 rising."""
+    if direction == 0:
+        return ONE
+    if direction == 1:
+        return np.uint64(height)
+    return np.uint64(height - 1) if direction == 2 else np.uint64(height + 1)
+
+
+@kernel(PAIR(types.uint64, types.uint64, types.int64))
+def open_lines(own: np.uint64, empty: np.uint64, height: int) -> tuple[int, int]:
+    """Return how many open lines hold exactly two own stones, and exactly three.
+
+    The stones of all lines of one direction are added up at once, one bit of
+    each sum a word, the cell at the low end of a line standing for it.
+    """
+    twos, threes = 0, 0
+    usable = own | empty
+    for direction in range(4):
+        one = step(direction, height)
+        two, three = one + one, one + one + one
+        lines = usable & (usable >> one) & (usable >> two) & (usable >> three)
+        first, second = own ^ (own >> one), (own >> two) ^ (own >> three)
+        pairs = (own & (own >> one)) ^ ((own >> two) & (own >> three)) ^ (first & second)
+        odd = first ^ second
+        twos += popcount(lines & pairs & ~odd)
+        threes += popcount(lines & pairs & odd)
+    return twos, threes
+
+
+@kernel(types.uint64(types.uint64, types.uint64, types.int64))
+def threats(own: np.uint64, empty: np.uint64, height: int) -> np.uint64:
+    """Return the empty cells that would complete four own stones in a line."""
+    cells = ZERO
+    for direction in range(4):
+        one = step(direction, height)
+        two, three = one + one, one + one + one
+        cells |= (own >> one) & (own >> two) & (own >> three)
+        cells |= (own << one) & (own >> one) & (own >> two)
+        cells |= (own << two) & (own << one) & (own >> one)
+        cells |= (own << three) & (own << two) & (own << one)
+    return cells & empty
+
+
+@cache
+def sized_features(board: Board) -> Callable[[Words, int, Reals], None]:
+    """Return the feature kernel of one size, compiled at its first use."""
+    height, full, centre, odd_rows = board.height, board.full, board.centre, board.odd_rows
+
+    @kernel(Features)
+    def features(position: Words, side: int, out: Reals) -> None:
+        """Write five terms of `side`, five of the other and who moves, `float64[11]`."""
+        empty = np.uint64(full) & ~(position[0] | position[1])
+        for index in range(2):
+            own = position[side if index == 0 else 1 - side]
+            twos, threes = open_lines(own, empty, height)
+            cells = threats(own, empty, height)
+            out[TERMS * index] = twos
+            out[TERMS * index + 1] = threes
+            out[TERMS * index + 2] = popcount(own & np.uint64(centre))
+            out[TERMS * index + 3] = popcount(cells & np.uint64(odd_rows))
+            out[TERMS * index + 4] = popcount(cells & ~np.uint64(odd_rows))
+        out[2 * TERMS] = 1.0 if np.int64(position[FACTS] & ONE) == side else 0.0
+
+    return features
+
+
+def lines(game: Game) -> FeatureSet:
+    """Return the feature set `lines`: eleven numbers.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> [feature.name for feature in lines(boardgames.load("connect4")).features][:3]
+    ['own twos', 'own threes', 'own centre']
+    """
+    board = Board(int(game.options["columns"] or 0), int(game.options["rows"] or 0))
+    cells, count = float(board.columns * board.rows), float(board.lines())
+    terms = (
+        Feature("twos", "lines", 0.0, count, "open lines with two stones"),
+        Feature("threes", "lines", 0.0, count, "open lines with three stones"),
+        Feature("centre", "stones", 0.0, cells, "stones in the middle column or columns"),
+        Feature("odd threats", "cells", 0.0, cells, "threats in rows 1, 3, 5"),
+        Feature("even threats", "cells", 0.0, cells, "threats in rows 2, 4, 6"),
+    )
+    named = tuple(
+        Feature(f"{whose} {term.name}", term.unit, term.low, term.high, term.summary)
+        for whose in ("own", "other's")
+        for term in terms
+    )
+    to_move = Feature("to move", "", 0.0, 1.0, "1 if this side is to move")
+    return FeatureSet("lines", sized_features(board), (*named, to_move))

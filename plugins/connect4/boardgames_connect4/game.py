@@ -1,0 +1,102 @@
+"""Connect Four as a `Game`: facts, options, and the checked way to kernels and notation."""
+
+import numpy as np
+
+from boardgames.declarations import Facts, Kernels, Symmetry
+from boardgames.errors import OptionError
+from boardgames.game import Game, Position
+from boardgames.kernels import Words
+from boardgames.options import Option
+from boardgames.picture import Picture
+from boardgames_connect4 import notation as texts
+from boardgames_connect4 import rules, view
+from boardgames_connect4.board import LARGEST, SMALLEST, Board
+from boardgames_connect4.evaluation import evaluation
+
+PERFT = {Board(7, 6): (7, 49, 343, 2_401, 16_807, 117_649, 823_536, 5_673_234)}
+"""Leaf counts by size. Source: J. Tromp, "John's Connect Four Playground"."""
+
+
+class Connect4(Game):
+    """Connect Four on 7 x 6, or other sizes that fit one word with a guard row.
+
+    Examples
+    --------
+    >>> game = Connect4()
+    >>> position = game.parse("4453").apply("4")
+    >>> str(position), position.side_to_move
+    ('......./......./......./...r.../...b.../..brr..', 1)
+    """
+
+    declared_options = (
+        Option("columns", int, 7, "columns of the board", minimum=SMALLEST, maximum=LARGEST),
+        Option("rows", int, 6, "rows of the board", minimum=SMALLEST, maximum=LARGEST),
+    )
+
+    def prepare(self) -> None:
+        """Make kernels and facts for the size."""
+        columns, rows = int(self.options["columns"] or 0), int(self.options["rows"] or 0)
+        self.board = Board(columns, rows)
+        if not self.board.fits:
+            raise OptionError(
+                f"expected columns times (rows + 1) of at most 64: {columns} columns, {rows} rows"
+            )
+        empty = self.board.empty_text()
+        self.facts = Facts(
+            name="connect4",
+            title="Connect Four",
+            summary="drop stones into columns; four in a line win",
+            sides=view.SIDES,
+            words=rules.POSITION_WORDS,
+            actions=columns,
+            longest_match=columns * rows,
+            options=self.declared_options,
+            layouts={"standard": empty},
+            move_notations=("column",),
+            position_notations=(texts.ROWS,),
+            perft={empty: PERFT[self.board]} if self.board in PERFT else {},
+        )
+        sized = rules.sized_rules(self.board)
+        self.kernels = Kernels(
+            legal_moves=sized.legal_moves,
+            apply=sized.apply,
+            side_to_move=rules.side_to_move,
+            outcome=rules.outcome,
+            move_order=sized.move_order,
+        )
+        self.evaluation = evaluation(self.board)
+
+    def parse_words(self, text: str, notation: str | None = None) -> Words:
+        """Return the packed words of rows or of a sequence of moves."""
+        return texts.parse_words(text, self.board)
+
+    def format_words(self, words: Words, notation: str | None = None) -> str:
+        """Return the rows of a packed position."""
+        return texts.format_words(words, self.board)
+
+    def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
+        """Return the legal action of a column."""
+        return texts.parse_action(position.words, position.actions, text, self.board)
+
+    def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
+        """Return the column of an action."""
+        return texts.format_action(action)
+
+    def check_words(self, words: Words) -> None:
+        """Refuse words that no match can have come to."""
+        texts.check_words(words, self.board)
+
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """Return the reflection from left to right."""
+        return (Symmetry("reflection", self._reflected, self._reflected_action),)
+
+    def draw(self, words: Words) -> Picture:
+        """Return the board as a picture."""
+        return view.draw(words, Position(self, words.copy()).actions, self.board)
+
+    def _reflected(self, words: Words) -> Words:
+        red, blue = (self.board.mirrored(int(words[side])) for side in (0, 1))
+        return np.array([red, blue, words[rules.FACTS]], dtype=np.uint64)
+
+    def _reflected_action(self, words: Words, action: int) -> int:
+        return self.board.columns - 1 - action

@@ -1,0 +1,60 @@
+"""The picture of a Connect Four position: square cells, round stones, columns from 1."""
+
+from collections.abc import Sequence
+
+from boardgames.kernels import Words
+from boardgames.picture import Cell, Label, Picture, Piece
+from boardgames_connect4.board import Board
+from boardgames_connect4.notation import SYMBOLS, format_action
+
+SIDES = ("red", "blue")
+COLOURS = ("#d7263d", "#4cc0ff")
+
+
+def draw(words: Words, actions: Sequence[int], board: Board) -> Picture:
+    """Return the picture of a packed position, `uint64[3]`, with its legal actions.
+
+    A click on any cell of a column makes the move; the cell that the stone
+    falls to comes first.
+
+    Examples
+    --------
+    >>> from boardgames_connect4.notation import parse_words
+    >>> picture = draw(parse_words("11", Board(7, 6)), range(7), Board(7, 6))
+    >>> [(piece.cell, piece.symbol) for piece in picture.pieces], picture.clicks["1"][0]
+    ([('c1r1', 'r'), ('c1r2', 'b')], ('c1r3',))
+    """
+    places = [(column, row) for row in range(board.rows) for column in range(board.columns)]
+    cells = tuple(
+        Cell(cell_id(column, row), float(column), float(board.rows - 1 - row)) for column, row in places
+    )
+    pieces = tuple(
+        Piece(cell_id(column, row), side, SYMBOLS[side])
+        for column, row in places
+        for side in (0, 1)
+        if int(words[side]) >> board.bit(column, row) & 1
+    )
+    labels = tuple(
+        Label(float(column), float(board.rows), format_action(column)) for column in range(board.columns)
+    )
+    clicks = {format_action(action): _clicks(words, action, board) for action in actions}
+    return Picture(
+        cells=cells,
+        pieces=pieces,
+        labels=labels,
+        sides=SIDES,
+        colours=COLOURS,
+        surface="front",
+        clicks=clicks,
+    )
+
+
+def cell_id(column: int, row: int) -> str:
+    """Return the id of a cell, column and row from 0: `c1r1` is the lower left one."""
+    return f"c{column + 1}r{row + 1}"
+
+
+def _clicks(words: Words, column: int, board: Board) -> tuple[tuple[str, ...], ...]:
+    stones = (int(words[0] | words[1]) & board.column(column)).bit_count()
+    others = [row for row in range(board.rows) if row != stones]
+    return tuple((cell_id(column, row),) for row in (stones, *others))

@@ -1,0 +1,216 @@
+r"""Geometry of the Hexifence board: cells, edges, which touch which, symmetries.
+
+Source: project of COMP30024 Artificial Intelligence, University of Melbourne,
+2016: Dots and Boxes on a hexagon of hexagons.
+
+A board of dimension n is a hexagon with n cells a side, pointy top: 2n - 1
+rows, 3n(n - 1) + 1 cells, 3n(3n - 1) edges. Cells are numbered from 0 by row
+from the top, left to right. Edges are numbered from 0 by the height of their
+midpoint from the top, and left to right at equal height. So the slanted
+edges above the first row of cells come first, then the upright edges of that
+row, then the slanted edges below it, and so on. Dimension 2:
+
+            0/\1  2/\3             cells   0 1
+           4|   5|   6|                    2 3 4
+          7/\8  9/\10 11/\12              5 6
+        13|   14|   15|   16|
+         17\/18 19\/20 21\/22       edges 0 to 29
+          23|   24|   25|
+           26\/27 28\/29
+
+Points have whole coordinates around the middle of the board: x counts half
+the distance between neighbouring cells to the right, y a third of the
+distance between rows down. A cell at (x, y) has its corners at (x, y - 2),
+(x + 1, y - 1), (x + 1, y + 1), (x, y + 2), (x - 1, y + 1) and (x - 1, y - 1).
+
+The tables at the end hold all dimensions, one after the other, for kernels:
+what belongs to dimension n starts at `CELL_OFFSETS[n]` or `EDGE_OFFSETS[n]`.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+SMALLEST, LARGEST = 2, 8
+CORNERS = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
+SIDES_OF_CELL = 6
+WORD_BITS = 64
+
+Point = tuple[int, int]
+Edge = tuple[Point, Point]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Board:
+    """The board of one dimension; cells and edges are told by their numbers.
+
+    Attributes
+    ----------
+    dimension : int
+        Cells a side.
+    centres : tuple of (int, int)
+        Middle of each cell.
+    edges : tuple of pairs of (int, int)
+        The two ends of each edge, the left or upper one first.
+    edges_of_cell : tuple of tuple of int
+        The six edges of each cell, clockwise from the upper right.
+    cells_of_edge : tuple of tuple of int
+        The one or two cells of each edge, ascending.
+    """
+
+    dimension: int
+    centres: tuple[Point, ...]
+    edges: tuple[Edge, ...]
+    edges_of_cell: tuple[tuple[int, ...], ...]
+    cells_of_edge: tuple[tuple[int, ...], ...]
+
+
+@cache
+def board(dimension: int) -> Board:
+    """Return the board with `dimension` cells a side.
+
+    Examples
+    --------
+    >>> small = board(2)
+    >>> len(small.centres), len(small.edges)
+    (7, 30)
+    >>> small.edges_of_cell[0]
+    (1, 5, 9, 8, 4, 0)
+    >>> small.cells_of_edge[5]
+    (0, 1)
+    """
+    centres = _centres(dimension)
+    outlines = [_outline(centre) for centre in centres]
+    edges = tuple(sorted({edge for outline in outlines for edge in outline}, key=_reading_order))
+    number = {edge: index for index, edge in enumerate(edges)}
+    edges_of_cell = tuple(tuple(number[edge] for edge in outline) for outline in outlines)
+    touching: list[list[int]] = [[] for _ in edges]
+    for cell, around in enumerate(edges_of_cell):
+        for edge in around:
+            touching[edge].append(cell)
+    return Board(dimension, centres, edges, edges_of_cell, tuple(map(tuple, touching)))
+
+
+@cache
+def symmetries(dimension: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return where the twelve symmetries take every edge and every cell.
+
+    Returns
+    -------
+    edges : int64[12, edges]
+        Six rotations by 60 degrees clockwise, the identity first, then the
+        same after a reflection from left to right.
+    cells : int64[12, cells]
+        The same for cells.
+
+    Examples
+    --------
+    >>> edges, cells = symmetries(2)
+    >>> edges[1, :4].tolist(), cells[1].tolist()
+    ([3, 6, 12, 16], [1, 4, 0, 3, 6, 2, 5])
+    """
+    places = board(dimension)
+    edge_number = {edge: index for index, edge in enumerate(places.edges)}
+    cell_number = {centre: index for index, centre in enumerate(places.centres)}
+    edges, cells = [], []
+    for symmetry in range(12):
+        ends = [(_moved(start, symmetry), _moved(end, symmetry)) for start, end in places.edges]
+        edges.append([edge_number[_edge(start, end)] for start, end in ends])
+        cells.append([cell_number[_moved(centre, symmetry)] for centre in places.centres])
+    return _frozen(np.array(edges)), _frozen(np.array(cells))
+
+
+def cells_of(dimension: int) -> int:
+    """Return the number of cells.
+
+    Examples
+    --------
+    >>> [cells_of(dimension) for dimension in range(2, 9)]
+    [7, 19, 37, 61, 91, 127, 169]
+    """
+    return 3 * dimension * (dimension - 1) + 1
+
+
+def edges_of(dimension: int) -> int:
+    """Return the number of edges.
+
+    Examples
+    --------
+    >>> [edges_of(dimension) for dimension in range(2, 9)]
+    [30, 72, 132, 210, 306, 420, 552]
+    """
+    return 3 * dimension * (3 * dimension - 1)
+
+
+def _centres(dimension: int) -> tuple[Point, ...]:
+    centres = []
+    for down in range(1 - dimension, dimension):
+        length = 2 * dimension - 1 - abs(down)
+        centres += [(2 * index - length + 1, 3 * down) for index in range(length)]
+    return tuple(centres)
+
+
+def _outline(centre: Point) -> list[Edge]:
+    """Return the six edges of a cell, clockwise from the upper right."""
+    x, y = centre
+    corners = [(x + dx, y + dy) for dx, dy in CORNERS]
+    return [_edge(corners[index], corners[(index + 1) % 6]) for index in range(6)]
+
+
+def _edge(start: Point, end: Point) -> Edge:
+    return (start, end) if start < end else (end, start)
+
+
+def _reading_order(edge: Edge) -> tuple[int, int]:
+    (x1, y1), (x2, y2) = edge
+    return y1 + y2, x1 + x2
+
+
+def _moved(point: Point, symmetry: int) -> Point:
+    """Return where a symmetry, 0 to 11, takes a point; y grows downwards."""
+    x, y = point
+    if symmetry >= 6:
+        x = -x
+    for _ in range(symmetry % 6):
+        x, y = (x - y) // 2, (3 * x + y) // 2
+    return x, y
+
+
+def _frozen(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    array.flags.writeable = False
+    return array
+
+
+def _by_dimension(counts: list[int]) -> npt.NDArray[np.int64]:
+    """Return a table whose entry n belongs to dimension n; entries below the smallest are 0."""
+    return _frozen(np.array([0] * SMALLEST + counts, dtype=np.int64))
+
+
+def _words(count: int) -> int:
+    return (count + WORD_BITS - 1) // WORD_BITS
+
+
+def _pair(cells: tuple[int, ...]) -> tuple[int, int]:
+    return (cells[0], cells[1]) if len(cells) == 2 else (cells[0], -1)
+
+
+_BOARDS = [board(dimension) for dimension in range(SMALLEST, LARGEST + 1)]
+
+CELLS = _by_dimension([len(places.centres) for places in _BOARDS])
+"""`int64[9]`: number of cells by dimension."""
+EDGES = _by_dimension([len(places.edges) for places in _BOARDS])
+"""`int64[9]`: number of edges by dimension."""
+CELL_WORDS = _by_dimension([_words(len(places.centres)) for places in _BOARDS])
+"""`int64[9]`: words that hold one bit a cell, by dimension."""
+EDGE_WORDS = _by_dimension([_words(len(places.edges)) for places in _BOARDS])
+"""`int64[9]`: words that hold one bit an edge, by dimension."""
+CELL_OFFSETS = _frozen(np.cumsum(CELLS) - CELLS)
+"""`int64[9]`: row of cell 0 in `EDGES_OF_CELL`, by dimension."""
+EDGE_OFFSETS = _frozen(np.cumsum(EDGES) - EDGES)
+"""`int64[9]`: row of edge 0 in `CELLS_OF_EDGE`, by dimension."""
+EDGES_OF_CELL = _frozen(np.array([around for places in _BOARDS for around in places.edges_of_cell]))
+"""`int64[511, 6]`: the edges of a cell."""
+CELLS_OF_EDGE = _frozen(np.array([_pair(cells) for places in _BOARDS for cells in places.cells_of_edge]))
+"""`int64[1722, 2]`: the cells of an edge, -1 for the second one of an edge at the rim."""

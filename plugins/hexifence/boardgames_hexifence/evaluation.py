@@ -1,0 +1,56 @@
+"""Evaluation of Hexifence positions for search, in cells, and the order of moves."""
+
+import numpy as np
+
+from boardgames.declarations import Evaluation
+from boardgames.kernels import Evaluate, MoveOrder, Reals, Words, kernel
+from boardgames_hexifence.board import SIDES_OF_CELL, cells_of
+from boardgames_hexifence.features import cells_with, edge_kind
+from boardgames_hexifence.rules import closed_cells, dimension_of, side_to_move
+
+MARGIN_WEIGHTS = (1.0, 0.75)
+"""Of the margin in cells and of each cell that can be closed at once.
+
+Set by hand: the side to move closes most of what is offered, and its last
+move may offer some in turn.
+"""
+BOUND_SLACK = 1.0
+
+ORDERS = (2, 1, 0, -1)
+"""Place in the order of moves by kind of edge: free, capturing, safe, sacrificing."""
+
+
+@kernel(Evaluate)
+def evaluate(position: Words, weights: Reals) -> float:
+    """Return the margin in cells and what is on offer, for the side to move.
+
+    Parameters
+    ----------
+    position : uint64[words]
+        Packed position.
+    weights : float64[2]
+        Of the cells owned more than the other side, and of the cells with one
+        edge open. At the end none is open and the value is the true margin.
+    """
+    side = side_to_move(position)
+    margin = closed_cells(position, side) - closed_cells(position, 1 - side)
+    return weights[0] * margin + weights[1] * cells_with(position, SIDES_OF_CELL - 1)
+
+
+@kernel(MoveOrder)
+def move_order(position: Words, action: int) -> int:
+    """Return 2 or 1 for a move that closes a cell, -1 for a sacrifice, 0 otherwise."""
+    return ORDERS[edge_kind(position, dimension_of(position), action)]
+
+
+def margin_evaluation(dimension: int) -> Evaluation:
+    """Return the evaluation `margin` for a board of `dimension` cells a side.
+
+    Examples
+    --------
+    >>> margin_evaluation(3).unit, margin_evaluation(3).bound
+    ('cell', 20.0)
+    """
+    bound = cells_of(dimension) + BOUND_SLACK
+    weights = np.array(MARGIN_WEIGHTS)
+    return Evaluation("margin", evaluate, weights, unit="cell", bound=bound, exact_at_end=True)

@@ -1,0 +1,113 @@
+"""Features of Hexifence positions as kernels: cells, and open edges by what they do.
+
+The four kinds of open edges are those of J. Tran and M. Farrugia's Hexifence
+agent (COMP30024, University of Melbourne, 2016).
+"""
+
+from numba import types
+
+from boardgames.declarations import Feature, FeatureSet
+from boardgames.game import Game
+from boardgames.kernels import Features, Reals, Words, kernel, lowest_bit
+from boardgames.kernels.abi import WORDS
+from boardgames_hexifence.board import (
+    CELLS,
+    CELLS_OF_EDGE,
+    EDGE_OFFSETS,
+    EDGE_WORDS,
+    SIDES_OF_CELL,
+    WORD_BITS,
+    cells_of,
+    edges_of,
+)
+from boardgames_hexifence.rules import (
+    ONE,
+    ZERO,
+    closed_cells,
+    dimension_of,
+    drawn_edges,
+    open_edges,
+    side_to_move,
+)
+
+FREE, CAPTURING, SAFE, SACRIFICING = 0, 1, 2, 3
+OWN_CELLS, OTHER_CELLS, TO_MOVE, EDGE_KINDS, CLOSABLE_CELLS, FOUR_CELLS = 0, 1, 2, 3, 7, 8
+SIZE = 9
+
+
+@kernel(types.int64(WORDS, types.int64, types.int64))
+def edge_kind(position: Words, dimension: int, edge: int) -> int:
+    """Return what drawing an open edge does.
+
+    Returns
+    -------
+    int64
+        `FREE`: closes a cell; `CAPTURING`: closes a cell and leaves another
+        one with one edge open; `SACRIFICING`: only leaves one so; `SAFE`:
+        neither.
+    """
+    closes = opens = False
+    for index in range(2):
+        cell = CELLS_OF_EDGE[EDGE_OFFSETS[dimension] + edge, index]
+        if cell >= 0:
+            drawn = drawn_edges(position, dimension, cell)
+            closes = closes or drawn == SIDES_OF_CELL - 1
+            opens = opens or drawn == SIDES_OF_CELL - 2
+    if closes:
+        return CAPTURING if opens else FREE
+    return SACRIFICING if opens else SAFE
+
+
+@kernel(types.int64(WORDS, types.int64))
+def cells_with(position: Words, drawn: int) -> int:
+    """Return how many cells have exactly `drawn` of their edges drawn."""
+    dimension = dimension_of(position)
+    count = 0
+    for cell in range(CELLS[dimension]):
+        if drawn_edges(position, dimension, cell) == drawn:
+            count += 1
+    return count
+
+
+@kernel(Features)
+def simple_features(position: Words, side: int, out: Reals) -> None:
+    """Write the nine numbers that `simple` describes, as `side` sees them, into `out`."""
+    dimension = dimension_of(position)
+    out[OWN_CELLS] = closed_cells(position, side)
+    out[OTHER_CELLS] = closed_cells(position, 1 - side)
+    out[TO_MOVE] = 1.0 if side_to_move(position) == side else 0.0
+    for kind in range(4):
+        out[EDGE_KINDS + kind] = 0.0
+    for word in range(EDGE_WORDS[dimension]):
+        left = open_edges(position, dimension, word)
+        while left != ZERO:
+            edge = WORD_BITS * word + lowest_bit(left)
+            out[EDGE_KINDS + edge_kind(position, dimension, edge)] += 1.0
+            left &= left - ONE
+    out[CLOSABLE_CELLS] = cells_with(position, SIDES_OF_CELL - 1)
+    out[FOUR_CELLS] = cells_with(position, SIDES_OF_CELL - 2)
+
+
+def simple(game: Game) -> FeatureSet:
+    """Return the feature set `simple`: nine numbers.
+
+    Examples
+    --------
+    >>> from boardgames_hexifence.game import Hexifence
+    >>> [feature.name for feature in simple(Hexifence(dimension=2)).features][:3]
+    ['own cells', "other's cells", 'to move']
+    """
+    dimension = int(game.options["dimension"] or 0)
+    cells, edges = float(cells_of(dimension)), float(edges_of(dimension))
+    features = (
+        Feature("own cells", "cells", 0.0, cells, "cells that the side owns"),
+        Feature("other's cells", "cells", 0.0, cells, "cells that the other side owns"),
+        Feature("to move", "", 0.0, 1.0, "1 if the side is to move"),
+        Feature("free edges", "edges", 0.0, edges, "open edges that close a cell and offer none"),
+        Feature("capturing edges", "edges", 0.0, edges, "open edges that close a cell and offer another"),
+        Feature("safe edges", "edges", 0.0, edges, "open edges that neither close nor offer a cell"),
+        Feature("sacrificing edges", "edges", 0.0, edges, "open edges that only offer a cell"),
+        Feature("closable cells", "cells", 0.0, cells, "cells with one edge open"),
+        Feature("cells with four", "cells", 0.0, cells, "cells with two edges open"),
+    )
+    return FeatureSet("simple", simple_features, features)

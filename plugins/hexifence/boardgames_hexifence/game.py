@@ -1,0 +1,157 @@
+"""Hexifence as a `Game`: facts, the option, and the checked way to kernels and notation."""
+
+from collections.abc import Sequence
+from functools import partial
+from math import perm
+
+from boardgames.declarations import Facts, Kernels, Symmetry
+from boardgames.errors import IllegalMoveError, PositionError, near
+from boardgames.game import Game, Position, shown
+from boardgames.kernels import Words
+from boardgames.options import Option
+from boardgames.picture import Picture
+from boardgames_hexifence import notation as texts
+from boardgames_hexifence import rules, view
+from boardgames_hexifence.board import (
+    CELL_WORDS,
+    EDGE_WORDS,
+    LARGEST,
+    SIDES_OF_CELL,
+    SMALLEST,
+    board,
+    edges_of,
+    symmetries,
+)
+from boardgames_hexifence.evaluation import margin_evaluation, move_order
+
+PERFT_LEAVES = 1_000_000
+
+
+class Hexifence(Game):
+    """Hexifence on a hexagon of 2 to 8 cells a side (`dimension=3`)."""
+
+    declared_options = (
+        Option("dimension", int, 3, "cells a side of the board", minimum=SMALLEST, maximum=LARGEST),
+    )
+
+    def prepare(self) -> None:
+        """Size words, actions and layout by the dimension."""
+        self.dimension = int(self.options["dimension"] or 0)
+        start = texts.start_text(self.dimension)
+        edges = edges_of(self.dimension)
+        self.facts = Facts(
+            name="hexifence",
+            title="Hexifence",
+            summary="draw the last edge of a hexagon to own it and move again; more cells win",
+            sides=view.SIDES,
+            words=1 + 2 * int(EDGE_WORDS[self.dimension] + CELL_WORDS[self.dimension]),
+            actions=edges,
+            longest_match=edges,
+            alternates=False,
+            score_name="cells closed",
+            options=self.declared_options,
+            layouts={"empty": start},
+            perft={start: _perft(edges)},
+        )
+        self.kernels = Kernels(
+            legal_moves=rules.legal_moves,
+            apply=rules.apply,
+            side_to_move=rules.side_to_move,
+            outcome=rules.outcome,
+            move_order=move_order,
+        )
+        self.evaluation = margin_evaluation(self.dimension)
+
+    def parse_words(self, text: str, notation: str | None = None) -> Words:
+        """Return the packed words of a position text."""
+        return texts.parse_words(text, self.dimension)
+
+    def format_words(self, words: Words, notation: str | None = None) -> str:
+        """Return the text of a packed position."""
+        return texts.format_words(words)
+
+    def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
+        """Return the open edge that a move text names."""
+        edge = texts.parse_edge(text, self.dimension)
+        if edge not in position.actions:
+            others = near(text, map(str, position.actions))
+            raise IllegalMoveError(f"expected an open edge: {shown(text)} is drawn{others}")
+        return edge
+
+    def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
+        """Return the number of the edge."""
+        return str(action)
+
+    def check_words(self, words: Words) -> None:
+        """Refuse what no match leads to: two on an edge, owners or counts that do not fit.
+
+        Which side drew which edge is otherwise free, so that positions can be set up.
+        """
+        facts, dimension = int(words[rules.FACTS]), self.dimension
+        if facts >> rules.DIMENSION_SHIFT != dimension:
+            raise PositionError(f"expected words of dimension {dimension}: {facts >> rules.DIMENSION_SHIFT}")
+        if facts & 0xFE or texts.has_unused_bits(words, dimension):
+            raise PositionError(f"expected unused bits to be 0: {words.tolist()}")
+        self._check_edges(words)
+        _, cells = texts.unpack_sides(words)
+        for side in (0, 1):
+            counted, owned = int(rules.closed_cells(words, side)), cells.count(side)
+            if counted != owned:
+                raise PositionError(f"expected {owned} cells counted for {self.facts.sides[side]}: {counted}")
+
+    def score(self, words: Words) -> tuple[int, int]:
+        """Return the cells that blue and red have closed."""
+        return int(rules.closed_cells(words, 0)), int(rules.closed_cells(words, 1))
+
+    def draw(self, words: Words) -> Picture:
+        """Return the board as a picture."""
+        return view.draw(words)
+
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """Return the eleven rotations and reflections of the board, and the swap of the sides."""
+        edge_maps, cell_maps = (table.tolist() for table in symmetries(self.dimension))
+        names = [f"rotation by {60 * turns} degrees" for turns in range(6)]
+        names += ["reflection", *(f"reflection and {name}" for name in names[1:])]
+        maps = list(zip(names, edge_maps, cell_maps, strict=True))
+        turned = [
+            Symmetry(name, partial(_mapped, edges=edges, cells=cells), partial(_mapped_action, edges=edges))
+            for name, edges, cells in maps[1:]
+        ]
+        _, edges, cells = maps[0]
+        swapped = partial(_mapped, edges=edges, cells=cells, swaps_sides=True)
+        return (*turned, Symmetry("swap of sides", swapped, partial(_mapped_action, edges=edges), True))
+
+    def _check_edges(self, words: Words) -> None:
+        """Refuse an edge or a cell of both sides, and owners of cells that are not closed."""
+        if texts.has_shared_bits(words, self.dimension):
+            raise PositionError(f"expected one side for an edge and for a cell: {words.tolist()}")
+        edges, cells = texts.unpack_sides(words)
+        for cell, around in enumerate(board(self.dimension).edges_of_cell):
+            drawn = sum(edges[edge] >= 0 for edge in around)
+            if (drawn == SIDES_OF_CELL) != (cells[cell] >= 0):
+                owner = texts.SIDES[cells[cell]] if cells[cell] >= 0 else texts.EMPTY
+                raise PositionError(
+                    f"expected an owner if all six edges are drawn: cell {cell} has {drawn} and {owner!r}"
+                )
+
+
+def _mapped(words: Words, *, edges: Sequence[int], cells: Sequence[int], swaps_sides: bool = False) -> Words:
+    """Return the position with edge k at `edges[k]`, cell k at `cells[k]`, sides swapped or not."""
+    sides = (1, 0, -1) if swaps_sides else (0, 1, -1)  # the last one for no side, -1
+    drawn, owned = [-1] * len(edges), [-1] * len(cells)
+    for places, holders, images in zip(
+        (edges, cells), texts.unpack_sides(words), (drawn, owned), strict=True
+    ):
+        for place, holder in zip(places, holders, strict=True):
+            images[place] = sides[holder]
+    dimension, side = int(rules.dimension_of(words)), int(rules.side_to_move(words))
+    return texts.pack_sides(dimension, drawn, owned, sides[side])
+
+
+def _mapped_action(words: Words, action: int, *, edges: Sequence[int]) -> int:
+    return edges[action]
+
+
+def _perft(edges: int) -> tuple[int, ...]:
+    """Return leaf counts: every order of the edges is a match, whoever moves."""
+    return tuple(perm(edges, depth) for depth in range(1, 5) if perm(edges, depth) <= PERFT_LEAVES)

@@ -1,0 +1,443 @@
+"""Tic-tac-toe with faults planted on request, to see which of them the checks find.
+
+A position is three words: the cells of each side as bits 0 to 8, from the top
+left, and the side to move. Texts: `x.o/.x./..o:o`; cells are named a1 to c3,
+letters for columns, 1 for the top row.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from boardgames.declarations import Evaluation, Facts, Feature, FeatureSet, Kernels, Symmetry
+from boardgames.errors import PositionError
+from boardgames.game import Game
+from boardgames.kernels import (
+    JIT,
+    Actions,
+    Apply,
+    Evaluate,
+    Features,
+    LegalMoves,
+    MoveOrder,
+    OutcomeOf,
+    Reals,
+    SideToMove,
+    Words,
+    kernel,
+)
+from boardgames.kernels.abi import WORDS
+from boardgames.picture import Cell, Picture, Piece
+
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+FULL = np.uint64(0b111111111)
+LINES = tuple(
+    np.uint64(line)
+    for line in (
+        0b000000111, 0b000111000, 0b111000000,
+        0b001001001, 0b010010010, 0b100100100,
+        0b100010001, 0b001010100,
+    )
+)  # fmt: skip
+STRAIGHT_LINES = LINES[:6]
+NO_LINES = (np.uint64(1 << 20),)  # no position has this bit
+CELL_NAMES = tuple(f"{column}{row}" for row in "123" for column in "abc")
+
+
+def make_outcome(lines: tuple[np.uint64, ...], first: int, second: int) -> Any:
+    """Return an outcome kernel that knows these lines and names these winners."""
+
+    @kernel(OutcomeOf)
+    def outcome(position: Words) -> int:
+        for line in lines:
+            if position[0] & line == line:
+                return first
+            if position[1] & line == line:
+                return second
+        if position[0] | position[1] == FULL:
+            return 2
+        return -1
+
+    return outcome
+
+
+outcome = make_outcome(LINES, 0, 1)
+
+
+@kernel(OutcomeOf)
+def outcome_three(position: Words) -> int:
+    """Give a draw the code 3."""
+    code = outcome(position)
+    return 3 if code == 2 else code
+
+
+@kernel(SideToMove)
+def side_to_move(position: Words) -> int:
+    """Return the side to move."""
+    return np.int64(position[2])
+
+
+@kernel(SideToMove)
+def side_two(position: Words) -> int:
+    """Call side 1 side 2."""
+    return np.int64(position[2]) * 2
+
+
+def make_legal_moves(lines: tuple[np.uint64, ...], skipped: int) -> Any:
+    """Return a move generator that stops at these lines and never offers one cell."""
+
+    @kernel(LegalMoves)
+    def legal_moves(position: Words, moves: Actions) -> int:
+        for line in lines:
+            if position[0] & line == line or position[1] & line == line:
+                return 0
+        count = 0
+        taken = position[0] | position[1]
+        for cell in range(9):
+            if (taken >> np.uint64(cell)) & ONE == ZERO and cell != skipped:
+                moves[count] = cell
+                count += 1
+        return count
+
+    return legal_moves
+
+
+legal_moves = make_legal_moves(LINES, -1)
+
+
+@kernel(LegalMoves)
+def moves_backwards(position: Words, moves: Actions) -> int:
+    """Write the moves in descending order."""
+    count = legal_moves(position, moves)
+    for index in range(count // 2):
+        other = moves[count - 1 - index]
+        moves[count - 1 - index] = moves[index]
+        moves[index] = other
+    return count
+
+
+@kernel(LegalMoves)
+def moves_twice(position: Words, moves: Actions) -> int:
+    """Write the first move twice while there is room."""
+    count = legal_moves(position, moves)
+    if 0 < count < 9:
+        for index in range(count, 0, -1):
+            moves[index] = moves[index - 1]
+        count += 1
+    return count
+
+
+@kernel(LegalMoves)
+def moves_beyond(position: Words, moves: Actions) -> int:
+    """Leave rubbish behind the last move."""
+    count = legal_moves(position, moves)
+    if count < 9:
+        moves[count] = 0
+    return count
+
+
+@kernel(LegalMoves)
+def moves_out_of_range(position: Words, moves: Actions) -> int:
+    """Count the cells from 1."""
+    count = legal_moves(position, moves)
+    for index in range(count):
+        moves[index] += 1
+    return count
+
+
+@kernel(LegalMoves)
+def moves_impure(position: Words, moves: Actions) -> int:
+    """Leave a move out if the buffer was 0."""
+    was_empty = moves[8] == 0
+    count = legal_moves(position, moves)
+    return count - 1 if was_empty and 1 < count < 9 else count
+
+
+@kernel(Apply)
+def apply(position: Words, action: int, successor: Words) -> None:
+    """Set a mark and pass the turn."""
+    side = np.int64(position[2])
+    successor[0], successor[1] = position[0], position[1]
+    successor[side] |= ONE << np.uint64(action)
+    successor[2] = ONE - position[2]
+
+
+@kernel(Apply)
+def apply_same_side(position: Words, action: int, successor: Words) -> None:
+    """Let the one who takes the middle move again."""
+    apply(position, action, successor)
+    if action == 4:
+        successor[2] = position[2]
+
+
+@kernel(Apply)
+def apply_unwritten(position: Words, action: int, successor: Words) -> None:
+    """Leave the other side's marks to whatever the buffer held."""
+    side = np.int64(position[2])
+    successor[side] = position[side] | (ONE << np.uint64(action))
+    successor[2] = ONE - position[2]
+
+
+if JIT:
+
+    @intrinsic
+    def thawed(typing_context: Any, position: Any) -> Any:
+        """Take the lock off a position, as no kernel should."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+            view = arrayobj.make_array(signature.return_type)(context, builder)
+            arrayobj.populate_array(
+                view,
+                data=whole.data,
+                shape=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, whole.shape)),
+                strides=cgutils.pack_array(builder, cgutils.unpack_tuple(builder, whole.strides)),
+                itemsize=whole.itemsize,
+                meminfo=None,
+                parent=None,
+            )
+            return view._getvalue()
+
+        return types.Array(types.uint64, 1, "C")(WORDS), generate
+
+else:
+
+    def thawed(position: Any) -> Any:
+        """Take the lock off a position, as no kernel should."""
+        while position.base is not None:
+            position = position.base
+        return position
+
+
+@kernel(Apply)
+def apply_to_input(position: Words, action: int, successor: Words) -> None:
+    """Set the mark in the position too."""
+    apply(position, action, successor)
+    given = thawed(position)
+    given[0] |= ONE << np.uint64(action)
+
+
+@kernel(MoveOrder)
+def middle_first(position: Words, action: int) -> int:
+    """Prefer the middle."""
+    return 1 if action == 4 else 0
+
+
+def make_evaluate(factor: float) -> Any:
+    """Return an evaluation: who has the middle, times a factor."""
+
+    @kernel(Evaluate)
+    def evaluate(position: Words, weights: Reals) -> float:
+        side = np.int64(position[2])
+        own = np.float64((position[side] >> np.uint64(4)) & ONE)
+        other = np.float64((position[1 - side] >> np.uint64(4)) & ONE)
+        return weights[0] * factor * (own - other)
+
+    return evaluate
+
+
+evaluate = make_evaluate(1.0)
+
+
+@kernel(Features)
+def features(position: Words, side: int, out: Reals) -> None:
+    """Write whether the side has the middle."""
+    out[0] = np.float64((position[side] >> np.uint64(4)) & ONE)
+
+
+def feature_set(high: float) -> FeatureSet:
+    """Return the feature set, declared to reach from 0 to `high`."""
+    feature = Feature("middle", "marks", 0.0, high, "1 if the side has the middle")
+    return FeatureSet("middle", features, (feature,))
+
+
+def mirrored(words: Words) -> Words:
+    """Return the position with left and right changed."""
+    image = words.copy()
+    for side in (0, 1):
+        image[side] = sum(1 << _mirrored_cell(cell) for cell in range(9) if int(words[side]) >> cell & 1)
+    return image
+
+
+def _mirrored_cell(cell: int) -> int:
+    return cell + 2 - 2 * (cell % 3)
+
+
+MIRROR = Symmetry("mirror", mirrored, lambda words, action: _mirrored_cell(action))
+FALSE_MIRROR = Symmetry("mirror", mirrored, lambda words, action: action)
+
+KERNEL_FAULTS: dict[str, dict[str, Any]] = {
+    "a legal move never offered": {"legal_moves": make_legal_moves(LINES, 7)},
+    "a corner never offered": {"legal_moves": make_legal_moves(LINES, 8)},
+    "diagonal wins missed": {
+        "legal_moves": make_legal_moves(STRAIGHT_LINES, -1),
+        "outcome": make_outcome(STRAIGHT_LINES, 0, 1),
+    },
+    "winner flipped": {"outcome": make_outcome(LINES, 1, 0)},
+    "a side moving twice": {"apply": apply_same_side},
+    "unsorted actions": {"legal_moves": moves_backwards},
+    "an action written twice": {"legal_moves": moves_twice},
+    "actions out of range": {"legal_moves": moves_out_of_range},
+    "moves written beyond the count": {"legal_moves": moves_beyond},
+    "moves that depend on the buffer": {"legal_moves": moves_impure},
+    "apply writing into its input": {"apply": apply_to_input},
+    "apply leaving words unwritten": {"apply": apply_unwritten},
+    "outcome not final": {"legal_moves": make_legal_moves(NO_LINES, -1)},
+    "outcome of another code": {"outcome": outcome_three},
+    "side of another number": {"side_to_move": side_two},
+}
+FACT_FAULTS: dict[str, dict[str, Any]] = {
+    "longest match too short": {"longest_match": 8},
+    "perft declared wrong": {"perft": {".../.../...:x": (9, 72, 505)}},
+    "no layout": {"layouts": {}},
+}
+FACE_FAULTS = (
+    "notation ambiguous",
+    "notation with spaces",
+    "position text without the side to move",
+    "check_words refuses full boards",
+    "parser raises IndexError",
+    "picture misses a move",
+    "clicks begin others",
+    "clicks not drawn",
+    "score of floats",
+    "evaluation out of bounds",
+    "symmetry false",
+)
+FAULTS = (*KERNEL_FAULTS, *FACT_FAULTS, *FACE_FAULTS)
+
+
+class TicTacToe(Game):
+    """Tic-tac-toe with one planted fault, or none if `fault` is empty."""
+
+    def __init__(self, fault: str = "") -> None:
+        self.fault = fault
+        super().__init__()
+
+    def prepare(self) -> None:
+        """Set everything, the fault included."""
+        facts: dict[str, Any] = {"layouts": {"empty": ".../.../...:x"}, "longest_match": 9}
+        self.facts = Facts(
+            name="tictactoe",
+            title="Tic-tac-toe",
+            summary="Three in a row.",
+            sides=("x", "o"),
+            words=3,
+            actions=9,
+            **(facts | FACT_FAULTS.get(self.fault, {})),
+        )
+        rules = {
+            "legal_moves": legal_moves,
+            "apply": apply,
+            "side_to_move": side_to_move,
+            "outcome": outcome,
+            "move_order": middle_first,
+        }
+        self.kernels = Kernels(**(rules | KERNEL_FAULTS.get(self.fault, {})))
+        bound = 0.5 if self.fault == "evaluation out of bounds" else 1.0
+        self.evaluation = Evaluation("middle", evaluate, np.ones(1), bound=bound)
+
+    def parse_words(self, text: str, notation: str | None = None) -> Words:
+        """Read `x.o/.x./..o:o`."""
+        board, _, side = text.partition(":")
+        if self.fault == "position text without the side to move":
+            side = "x"
+        cells = board.replace("/", "")
+        if self.fault == "parser raises IndexError":
+            board[10]
+        if len(cells) != 9 or set(cells) - set(".xo") or side not in ("x", "o"):
+            raise PositionError(f"expected a board such as x.o/.x./..o:o: {text!r}")
+        marks = [sum(1 << place for place in range(9) if cells[place] == mark) for mark in "xo"]
+        return np.array([*marks, "xo".index(side)], dtype=np.uint64)
+
+    def format_words(self, words: Words, notation: str | None = None) -> str:
+        """Write `x.o/.x./..o:o`."""
+        first, second, side = words.tolist()
+        cells = ["x" if first >> cell & 1 else "o" if second >> cell & 1 else "." for cell in range(9)]
+        board = "/".join("".join(cells[row : row + 3]) for row in (0, 3, 6))
+        if self.fault == "position text without the side to move":
+            return board
+        return f"{board}:{'xo'[side & 1]}"
+
+    def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
+        """Write `a1` to `c3`."""
+        if self.fault == "notation ambiguous":
+            return CELL_NAMES[action][0]
+        if self.fault == "notation with spaces":
+            return " ".join(CELL_NAMES[action])
+        return CELL_NAMES[action]
+
+    def check_words(self, words: Words) -> None:
+        """Refuse cells that both sides hold."""
+        is_full = int(words[0] | words[1]) == 511
+        if int(words[0] & words[1]) or (is_full and self.fault == "check_words refuses full boards"):
+            raise PositionError(f"expected a board of tic-tac-toe: {words.tolist()}")
+
+    def score(self, words: Words) -> tuple[int, int]:
+        """Count nothing."""
+        return (0.0, 0.0) if self.fault == "score of floats" else (0, 0)  # type: ignore[return-value]
+
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """Declare the mirror."""
+        return (FALSE_MIRROR if self.fault == "symmetry false" else MIRROR,)
+
+    def draw(self, words: Words) -> Picture:
+        """Draw nine squares."""
+        cells = tuple(Cell(name, cell % 3, cell // 3) for cell, name in enumerate(CELL_NAMES))
+        pieces = tuple(
+            Piece(CELL_NAMES[cell], side, "xo"[side])
+            for side in (0, 1)
+            for cell in range(9)
+            if int(words[side]) >> cell & 1
+        )
+        buffer = np.zeros(9, dtype=np.int64)
+        count = self.kernels.legal_moves(words, buffer)
+        clicks = {self.format_action(words, cell): self._clicks(cell) for cell in buffer[:count].tolist()}
+        if self.fault == "picture misses a move":
+            clicks.pop(next(iter(clicks), ""), None)
+        return Picture(cells=cells, pieces=pieces, clicks=clicks)
+
+    def _clicks(self, cell: int) -> tuple[tuple[str, ...], ...]:
+        name = CELL_NAMES[cell]
+        if self.fault == "clicks begin others":
+            return ((name,), (name, "b2"))
+        return (("d4",),) if self.fault == "clicks not drawn" and cell == 0 else ((name,),)
+
+
+class Slow:
+    """The rules of tic-tac-toe once more, on texts."""
+
+    WINS = ("abc", "def", "ghi", "adg", "beh", "cfi", "aei", "ceg")
+
+    def start(self, text: str) -> str:
+        """Keep the text as the state."""
+        return text
+
+    def text(self, state: str) -> str:
+        """Give it back."""
+        return state
+
+    def outcome(self, state: str) -> int:
+        """Look for three in a row."""
+        cells = dict(zip("abcdefghi", state[:-2].replace("/", ""), strict=True))
+        for side, mark in enumerate("xo"):
+            if any(all(cells[cell] == mark for cell in line) for line in self.WINS):
+                return side
+        return -1 if "." in cells.values() else 2
+
+    def legal(self, state: str) -> set[str]:
+        """Name the empty cells."""
+        rows = state[:-2].split("/")
+        empty = {f"{'abc'[x]}{y + 1}" for y in range(3) for x in range(3) if rows[y][x] == "."}
+        return empty if self.outcome(state) < 0 else set()
+
+    def play(self, state: str, move: str) -> str:
+        """Set the mark of the side to move."""
+        place = "abc".index(move[0]) + 4 * (int(move[1]) - 1)
+        mark = state[-1]
+        return f"{state[:place]}{mark}{state[place + 1 : -1]}{'o' if mark == 'x' else 'x'}"

@@ -1,0 +1,149 @@
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import boardgames
+from boardgames.game import Game
+from boardgames_connect4.board import Board
+from boardgames_connect4.rules import has_four, sized_rules
+
+SIZES = [(7, 6), (8, 7), (7, 8), (4, 4), (2, 2), (5, 3)]
+PERFT = [7, 49, 343, 2_401, 16_807, 117_649, 823_536, 5_673_234]  # J. Tromp
+
+LAST_STONE_WINS = "2122433431424131"
+
+CHOICES = st.lists(st.integers(0, 7), max_size=60)
+
+
+def connect4(columns: int = 7, rows: int = 6) -> Game:
+    return boardgames.load("connect4", columns=columns, rows=rows)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@given(choices=CHOICES)
+@settings(max_examples=60, deadline=None)
+def test_kernels_agree_with_the_slow_rules_all_along_a_match(
+    size: tuple[int, int], choices: list[int], reference: ModuleType
+) -> None:
+    position, slow = connect4(*size).start(), reference.SlowPosition.start(*size)
+    for choice in [*choices, 0]:
+        assert str(position) == slow.text()
+        assert [str(move) for move in position.legal_moves] == [str(move) for move in slow.legal_moves()]
+        assert told(position.outcome) == slow.outcome
+        if not slow.legal_moves():
+            return
+        assert "rb"[position.side_to_move] == slow.side_to_move
+        move = slow.legal_moves()[choice % len(slow.legal_moves())]
+        position, slow = position.apply(str(move)), slow.apply(move)
+
+
+def told(outcome: Any) -> str | None:
+    if outcome is None:
+        return None
+    return "draw" if outcome.winner is None else "rb"[outcome.winner]
+
+
+@pytest.mark.parametrize("depth", range(1, 8))
+def test_perft_gives_the_published_counts(depth: int) -> None:
+    assert boardgames.perft(connect4().start(), depth) == PERFT[depth - 1]
+
+
+@pytest.mark.slow
+def test_perft_to_depth_8_gives_the_published_count() -> None:
+    assert boardgames.perft(connect4().start(), 8) == PERFT[7]
+
+
+@pytest.mark.parametrize(("size", "depth"), [((4, 4), 5), ((2, 2), 5), ((5, 3), 4), ((8, 7), 3)], ids=str)
+def test_perft_of_other_sizes_agrees_with_the_slow_rules(
+    size: tuple[int, int], depth: int, reference: ModuleType
+) -> None:
+    slow = reference.SlowPosition.start(*size)
+    assert boardgames.perft(connect4(*size).start(), depth) == slow.perft(depth)
+
+
+WINS = [
+    ("......./......./......./......./bbb..../rrr....", "4", "across"),
+    ("......./......./......./r....../rb...../rbb....", "1", "up"),
+    ("......./......./......./..rb.../.rbr.../rbbr..b", "4", "rising"),
+    ("......./......./......./...br../...rbr./b..rbbr", "4", "falling"),
+    ("......./......./......./......./bb.b.../rr.r...", "3", "a gap filled"),
+    ("......./......./......./......./..b.bbb/..r.rrr", "4", "over seven, in the middle"),
+]
+
+
+@pytest.mark.parametrize(("text", "move"), [case[:2] for case in WINS], ids=[case[2] for case in WINS])
+def test_four_in_a_line_wins(text: str, move: str) -> None:
+    position = connect4().parse(text).apply(move)
+    assert position.outcome == boardgames.Outcome(0, boardgames.Termination.RULES)
+    assert position.legal_moves == ()
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    # stones at the top of a column and at the foot of the next, on rows at the edges
+    ["121212", "5566", "1717172", "3334343"],
+    ids=["columns of three", "rows of two", "both edges", "a column of three and one"],
+)
+def test_lines_do_not_run_round_the_edge(sequence: str, reference: ModuleType) -> None:
+    slow = reference.SlowPosition.start()
+    for column in sequence:
+        slow = slow.apply(int(column))
+    assert slow.outcome is None
+    assert connect4().parse(sequence).outcome is None
+
+
+def test_four_stones_a_step_apart_count_only_on_a_line(reference: ModuleType) -> None:
+    board = Board(7, 6)
+    lines = {frozenset(board.bit(*cell) for cell in line) for line in reference.SlowPosition.start().lines()}
+    for start in range(board.columns * board.height):
+        for step in (1, board.height - 1, board.height, board.height + 1):
+            bits = [start + step * index for index in range(4)]
+            if all(board.full >> bit & 1 for bit in bits):
+                stones = np.uint64(sum(1 << bit for bit in bits))
+                assert has_four(stones, board.height) == (frozenset(bits) in lines)
+
+
+def test_full_board_without_four_is_a_draw() -> None:
+    position = connect4(2, 2).parse("1122")
+    assert position.outcome == boardgames.Outcome(None, boardgames.Termination.RULES)
+    assert position.legal_moves == ()
+
+
+def test_last_stone_of_a_full_board_can_win() -> None:
+    position = connect4(4, 4).parse(LAST_STONE_WINS)
+    assert "." not in str(position)
+    assert position.outcome == boardgames.Outcome(1, boardgames.Termination.RULES)
+
+
+def test_second_player_wins_with_its_own_four() -> None:
+    position = connect4().parse("12121232")
+    assert position.outcome == boardgames.Outcome(1, boardgames.Termination.RULES)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_apply_leaves_its_input_alone_and_writes_all_words(size: tuple[int, int]) -> None:
+    rules = sized_rules(Board(*size))
+    position = connect4(*size).start().words.copy()
+    before = position.copy()
+    for filling in (0, 2**64 - 1):
+        successor = np.full(3, filling, dtype=np.uint64)
+        rules.apply(position, 1, successor)
+        assert successor.tolist() == [1 << Board(*size).bit(1, 0), 0, 1]
+    assert np.array_equal(position, before)
+
+
+def test_playouts_end_with_every_outcome() -> None:
+    result = boardgames.playouts(connect4().start(), 2_000, seed=1)
+    assert sum(result.wins) + result.draws == 2_000
+    assert min(*result.wins, result.draws) > 0
+    assert result.wins[0] > result.wins[1]
+
+
+def test_move_order_prefers_the_centre() -> None:
+    order = connect4().kernels.move_order
+    words = connect4().start().words
+    assert [order(words, action) for action in range(7)] == [-6, -4, -2, 0, -2, -4, -6]

@@ -1,0 +1,48 @@
+"""Hexifence features against counting over sets."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import hexifence as slow
+
+from boardgames import feature_set
+from boardgames_hexifence.features import CAPTURING, FREE, SACRIFICING, SAFE, edge_kind
+from boardgames_hexifence.game import Hexifence
+
+GAMES = {dimension: Hexifence(dimension=dimension) for dimension in (2, 3)}
+lines = st.sampled_from([2, 3]).flatmap(
+    lambda dimension: st.tuples(
+        st.just(dimension),
+        st.lists(st.integers(0, 3 * dimension * (3 * dimension - 1) - 1), unique=True),
+    )
+)
+
+
+@settings(deadline=None)
+@given(lines, st.integers(0, 1))
+def test_features_are_those_of_the_reference(line: tuple[int, list[int]], side: int) -> None:
+    dimension, moves = line
+    position = slow.line(dimension, moves)
+    features = feature_set("simple", GAMES[dimension])
+    out = np.full(len(features.features), np.nan)
+    features.kernel(GAMES[dimension].parse(position.text()).words, side, out)
+    assert out.tolist() == position.features(side)
+    for value, feature in zip(out, features.features, strict=True):
+        assert feature.low <= value <= feature.high
+
+
+@pytest.mark.parametrize(
+    ("moves", "edge", "kind"),
+    [
+        ([], 0, SAFE),
+        ([0, 1, 4, 8], 9, SACRIFICING),
+        ([0, 1, 4, 8, 9], 5, FREE),
+        ([0, 1, 4, 8, 9, 2, 3, 6, 10], 5, CAPTURING),
+        ([0, 1, 4, 8, 9, 2, 3, 6, 10, 11], 5, FREE),
+    ],
+    ids=["safe", "fifth edge of a cell", "last edge of one cell", "offers the next", "closes two"],
+)
+def test_edges_are_told_by_what_they_do(moves: list[int], edge: int, kind: int) -> None:
+    words = GAMES[2].parse(slow.line(2, moves).text()).words
+    assert edge_kind(words, 2, edge) == kind

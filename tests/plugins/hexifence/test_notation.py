@@ -1,0 +1,77 @@
+"""Hexifence texts: round trips, and what is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import hexifence as slow
+
+from boardgames.errors import BoardgamesError, IllegalMoveError, MalformedMoveError, PositionError
+from boardgames_hexifence.game import Hexifence
+
+GAME = Hexifence(dimension=2)
+EDGES, CELLS = "." * 30, "." * 7
+
+
+@given(st.lists(st.integers(0, 71), unique=True))
+def test_position_texts_come_back(moves: list[int]) -> None:
+    game = Hexifence()
+    text = slow.line(3, moves).text()
+    assert str(game.parse(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "DIMENSION:EDGES:CELLS:SIDE"),
+        (f"2:{EDGES}:{CELLS}", "DIMENSION:EDGES:CELLS:SIDE"),
+        (f"3:{'.' * 72}:{'.' * 19}:B", "dimension 2"),
+        (f"9:{EDGES}:{CELLS}:B", "dimension 2"),
+        (f"two:{EDGES}:{CELLS}:B", "dimension 2"),
+        (f"2:{EDGES}.:{CELLS}:B", "30 edges"),
+        (f"2:{EDGES}:.{CELLS}:B", "7 cells"),
+        (f"2:{EDGES[1:]}b:{CELLS}:B", "for edges"),
+        (f"2:{EDGES}:{CELLS[1:]}x:B", "for cells"),
+        (f"2:{EDGES}:{CELLS}:b", "side to move"),
+        (f"2:{EDGES}:{CELLS}:", "side to move"),
+        (f"2:{EDGES}:B{CELLS[1:]}:B", "cell 0 has 0 and 'B'"),
+        ("2:" + "B" * 30 + f":{'B' * 6}.:B", "cell 6 has 6 and '.'"),
+    ],
+)
+def test_bad_position_text_is_refused_with_what_was_expected(text: str, said: str) -> None:
+    with pytest.raises(PositionError, match=said):
+        GAME.parse(text)
+
+
+@given(st.one_of(st.text(), st.text(".BR:2", max_size=50)))
+def test_any_text_is_a_position_or_an_error_of_ours(text: str) -> None:
+    try:
+        GAME.parse(text)
+    except BoardgamesError:
+        return
+
+
+@given(st.text(".BR", min_size=30, max_size=30), st.text(".BR", min_size=7, max_size=7))
+def test_text_of_the_right_shape_is_a_position_or_an_error_of_ours(edges: str, cells: str) -> None:
+    text = f"2:{edges}:{cells}:R"
+    try:
+        assert str(GAME.parse(text)) == text
+    except PositionError:
+        return
+
+
+@pytest.mark.parametrize("text", ["30", "-1", "007", "e5", "", "1.0", "1_0", "\u0663", "9" * 5000])
+def test_text_that_is_no_edge_is_malformed(text: str) -> None:
+    with pytest.raises(MalformedMoveError, match="expected an edge 0 to 29"):
+        GAME.start().apply(text)
+
+
+def test_drawn_edge_is_illegal_and_near_ones_are_named() -> None:
+    with pytest.raises(IllegalMoveError, match=r"'12' is drawn; did you mean '2' or"):
+        GAME.start().apply("12").apply("12")
+
+
+@pytest.mark.parametrize("edge", [0, 9, 10, 29])
+def test_move_text_is_the_number_of_the_edge(edge: int) -> None:
+    position = GAME.start()
+    assert str(position.legal_moves[edge]) == str(edge)
+    assert GAME.parse_move(position, str(edge)).action == edge

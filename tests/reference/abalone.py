@@ -1,0 +1,178 @@
+"""Slow rules of Abalone on cube coordinates, written from the rule book alone.
+
+A cell is (x, y, z) with x + y + z = 0 and none beyond 4. Rows A to I run from
+the bottom, diagonals 1 to 9 from the left: x is the diagonal from the middle,
+-y the row from the middle.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+Cell = tuple[int, int, int]
+
+RADIUS = 4
+DIRECTIONS = ((1, -1, 0), (1, 0, -1), (0, 1, -1), (-1, 1, 0), (-1, 0, 1), (0, -1, 1))
+SIDES = "bw"
+
+
+def is_on_board(cell: Cell) -> bool:
+    """Say whether a place is one of the 61 cells."""
+    return max(map(abs, cell)) <= RADIUS
+
+
+def beside(cell: Cell, direction: Cell, steps: int = 1) -> Cell:
+    """Return the place so many steps on."""
+    x, y, z = (here + steps * there for here, there in zip(cell, direction, strict=True))
+    return x, y, z
+
+
+def cell_named(name: str) -> Cell:
+    """Return the cell of a name such as `e5`, the middle."""
+    row, diagonal = ord(name[0]) - ord("e"), int(name[1]) - 5
+    return diagonal, -row, row - diagonal
+
+
+def name_of(cell: Cell) -> str:
+    """Return the name of a cell."""
+    return f"{chr(ord('e') - cell[1])}{cell[0] + 5}"
+
+
+def rows() -> list[list[Cell]]:
+    """Return the rows from I down to A, each from the left."""
+    return [
+        [(x, y, -x - y) for x in range(-RADIUS, RADIUS + 1) if is_on_board((x, y, -x - y))]
+        for y in range(-RADIUS, RADIUS + 1)
+    ]
+
+
+CELLS = tuple(cell for row in rows() for cell in row)
+
+
+@dataclass(frozen=True)
+class Board:
+    """Marbles of black and of white, the side to move, and what each has lost."""
+
+    marbles: tuple[frozenset[Cell], frozenset[Cell]]
+    side: int
+    lost: tuple[int, int]
+
+    @property
+    def own(self) -> frozenset[Cell]:
+        """Return the marbles of the side to move."""
+        return self.marbles[self.side]
+
+    @property
+    def other(self) -> frozenset[Cell]:
+        """Return the marbles of the side that waits."""
+        return self.marbles[1 - self.side]
+
+    def is_empty(self, cell: Cell) -> bool:
+        """Say whether a place is a cell without a marble."""
+        return is_on_board(cell) and cell not in self.own and cell not in self.other
+
+    def moved(self, own: frozenset[Cell], other: frozenset[Cell], pushed_off: int) -> "Board":
+        """Return the board with both sides' marbles as given, and the turn passed."""
+        marbles = (own, other) if self.side == 0 else (other, own)
+        black, white = self.lost
+        lost = (black, white + pushed_off) if self.side == 0 else (black + pushed_off, white)
+        return replace(self, marbles=marbles, side=1 - self.side, lost=lost)
+
+
+def groups(marbles: frozenset[Cell]) -> Iterator[tuple[Cell, ...]]:
+    """Give every group of one to three neighbouring marbles in a line, each once."""
+    for count in (1, 2, 3):
+        for marble in marbles:
+            for axis in DIRECTIONS[:3] if count > 1 else DIRECTIONS[:1]:
+                group = tuple(beside(marble, axis, step) for step in range(count))
+                if marbles.issuperset(group):
+                    yield group
+
+
+def in_line(board: Board, group: tuple[Cell, ...], direction: Cell) -> Board | None:
+    """Return the board after the group, which lies along the direction, goes ahead, or None."""
+    tail = next(marble for marble in group if beside(marble, direction, -1) not in group)
+    front = beside(tail, direction, len(group) - 1)
+    ahead = beside(front, direction)
+    pushed = []
+    while ahead in board.other:
+        pushed.append(ahead)
+        ahead = beside(ahead, direction)
+    if len(pushed) >= len(group) or ahead in board.own:
+        return None
+    if not is_on_board(ahead) and not pushed:
+        return None
+    own = frozenset(beside(marble, direction) if marble in group else marble for marble in board.own)
+    moved = (beside(marble, direction) if marble in pushed else marble for marble in board.other)
+    other = frozenset(marble for marble in moved if is_on_board(marble))
+    return board.moved(own, other, len(board.other) - len(other))
+
+
+def broadside(board: Board, group: tuple[Cell, ...], direction: Cell) -> Board | None:
+    """Return the board after the group steps aside, or None."""
+    if not all(board.is_empty(beside(marble, direction)) for marble in group):
+        return None
+    own = frozenset(beside(marble, direction) if marble in group else marble for marble in board.own)
+    return board.moved(own, board.other, 0)
+
+
+def is_along(group: tuple[Cell, ...], direction: Cell) -> bool:
+    """Say whether the direction is that of the line in which the group lies."""
+    return any(beside(first, direction) == second for first in group for second in group)
+
+
+class Abalone:
+    """The rules, as `boardgames.testing.Reference` wants them."""
+
+    def __init__(self, broadside: bool = True) -> None:
+        self.broadside = broadside
+
+    def start(self, text: str) -> Board:
+        """Read `BOARD:b:0:0`."""
+        board, side, *lost = text.split(":")
+        signs = dict(zip(CELLS, board.replace("/", ""), strict=True))
+        black, white = (frozenset(cell for cell in CELLS if signs[cell] == sign) for sign in SIDES)
+        return Board((black, white), SIDES.index(side), (int(lost[0]), int(lost[1])))
+
+    def text(self, state: Board) -> str:
+        """Write `BOARD:b:0:0`."""
+        black, white = state.marbles
+        lines = ["".join("b" if c in black else "w" if c in white else "." for c in row) for row in rows()]
+        return f"{'/'.join(lines)}:{SIDES[state.side]}:{state.lost[0]}:{state.lost[1]}"
+
+    def successors(self, state: Board) -> dict[str, Board]:
+        """Return the board after every legal move, by the move's Aba-Pro text."""
+        if 6 in state.lost:
+            return {}
+        found = {}
+        for group in groups(state.own):
+            for direction in DIRECTIONS:
+                aside = len(group) > 1 and not is_along(group, direction)
+                if aside and not self.broadside:
+                    continue
+                after = (broadside if aside else in_line)(state, group, direction)
+                if after is not None:
+                    found[move_text(group, direction, aside)] = after
+        return found
+
+    def legal(self, state: Board) -> set[str]:
+        """Return the Aba-Pro texts of the legal moves."""
+        return set(self.successors(state))
+
+    def play(self, state: Board, move: str) -> Board:
+        """Return the board after a legal move."""
+        return self.successors(state)[move]
+
+    def outcome(self, state: Board) -> int:
+        """Return who has pushed off six, or left the other without a move, or -1."""
+        if 6 in state.lost:
+            return 1 - state.lost.index(6)
+        return -1 if self.successors(state) else 1 - state.side
+
+
+def move_text(group: tuple[Cell, ...], direction: Cell, aside: bool) -> str:
+    """Return the Aba-Pro text: tail and its next cell, or both ends and the first one's target."""
+    if aside:
+        first, *_, last = sorted(group, key=name_of)  # by row, then by diagonal
+        return name_of(first) + name_of(last) + name_of(beside(first, direction))
+    tail = next(marble for marble in group if beside(marble, direction, -1) not in group)
+    return name_of(tail) + name_of(beside(tail, direction))

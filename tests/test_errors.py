@@ -1,0 +1,62 @@
+"""The exception tree and the alternatives that messages name."""
+
+import inspect
+
+import pytest
+
+from boardgames import errors
+from boardgames.errors import BoardgamesError, MoveError, near
+
+CLASSES = [value for value in vars(errors).values() if inspect.isclass(value) and value.__module__ == errors.__name__]
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
+def test_every_exception_has_the_one_root(kind: type[Exception]) -> None:
+    assert issubclass(kind, BoardgamesError)
+
+
+@pytest.mark.parametrize(
+    ("kind", "builtin"),
+    [
+        (errors.PositionError, ValueError),
+        (errors.MoveError, ValueError),
+        (errors.RecordError, ValueError),
+        (errors.OptionError, ValueError),
+        (errors.LimitError, ValueError),
+        (errors.UnknownNameError, LookupError),
+        (errors.KernelError, TypeError),
+        (errors.FileError, OSError),
+    ],
+    ids=lambda kind: kind.__name__,
+)
+def test_an_exception_is_the_builtin_that_callers_expect(
+    kind: type[Exception], builtin: type[Exception]
+) -> None:
+    assert issubclass(kind, builtin)
+
+
+def test_the_three_faults_of_a_move_are_different_errors() -> None:
+    assert {kind.__name__ for kind in MoveError.__subclasses__()} == {
+        "MalformedMoveError",
+        "IllegalMoveError",
+        "AmbiguousMoveError",
+    }
+
+
+def test_a_unknown_name_is_printed_without_quotes_around_the_message() -> None:
+    # KeyError would print the repr of its message
+    assert str(errors.UnknownNameError("expected one of the games: 'x'")) == "expected one of the games: 'x'"
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "ending"),
+    [
+        ("abalon", ["abalone", "connect4"], "; did you mean 'abalone'?"),
+        ("alphabta", ["alphabeta", "alphabetb"], "; did you mean 'alphabeta' or 'alphabetb'?"),
+        ("zzz", ["b", "a", "a"], "; known: a, b"),
+        ("zzz", [], "; none is known"),
+    ],
+    ids=["one near", "two near", "none near", "nothing known"],
+)
+def test_near_names_the_alternatives(name: str, names: list[str], ending: str) -> None:
+    assert near(name, names) == ending
