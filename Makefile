@@ -70,6 +70,7 @@ clean:
 ifneq ($(wildcard bench/run.py),)
 .PHONY: bench
 bench: $(VENV)/for-check
+	-$(INSTALL) -e ".[bench]"
 	$(BIN)/python bench/run.py $(ARGS)
 endif
 

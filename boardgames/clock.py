@@ -105,6 +105,10 @@ class TimeControl:
         return " ".join(parts) or "-"
 
 
+UNTIMED = TimeControl()
+"""No time is limited."""
+
+
 class MatchClock:
     """The clocks of a match, ply by ply, so that a takeback turns them back.
 

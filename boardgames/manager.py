@@ -13,26 +13,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from boardgames.clock import MatchClock
-from boardgames.clock import TimeControl as TimeControl
-from boardgames.errors import IllegalMoveError, LimitError, MatchError, MoveError, PositionError
-from boardgames.game import Game, Move, Outcome, Position, Termination, shown
-from boardgames.match import Audience, Change, Listener, Seats, is_person
-from boardgames.match import MatchRules as MatchRules
-from boardgames.match import MoveMade as MoveMade
-from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Player, Stop
+from boardgames.clock import TimeControl as TimeControl  # noqa: PLC0414 - users find it here
+from boardgames.errors import LimitError, MatchError, MoveError
+from boardgames.game import Game, Move, Outcome, Position, Termination
+from boardgames.match import (
+    ENDED_BY_MOVES,
+    Audience,
+    Change,
+    Course,
+    Listener,
+    Seats,
+    check_seats,
+    is_person,
+    name_of,
+)
+from boardgames.match import MatchRules as MatchRules  # noqa: PLC0414 - users find it here
+from boardgames.match import MoveMade as MoveMade  # noqa: PLC0414 - users find it here
+from boardgames.playing import NO_LIMIT, Choice, Clock, Context, Limit, Stop
 from boardgames.record import Record, options_as_texts
 
-ENDED_BY_MOVES = (
-    Termination.RULES,
-    Termination.NO_MOVES,
-    Termination.PLY_LIMIT,
-    Termination.NO_PROGRESS,
-    Termination.REPETITION,
-)
-REPETITIONS = 3
-UNKNOWN_NAME = "?"
 
-class Manager:
+class Manager(Course):
     """One match between two seats, and everything about it that is not in the position.
 
     Parameters
@@ -87,22 +88,16 @@ class Manager:
         tags: Mapping[str, str] | None = None,
         played: Iterable[tuple[str, float | None]] = (),
     ) -> None:
-        _check_seats(game, players)
-        self.game = game
-        self.players = tuple(players)
-        self.names = names or tuple(_name(player) for player in players)
-        self.start = game.start() if start is None else start
-        if self.start.game != game:
-            raise PositionError(f"expected a position of {game!r}: {self.start!r}")
+        check_seats(game, players)
         self.rules = MatchRules.between(players, game) if rules is None else rules
+        super().__init__(game, game.start() if start is None else start, MatchClock(self.rules.time, clock))
+        self.players = tuple(players)
+        self.names = names or tuple(name_of(player) for player in players)
         self.outcome: Outcome | None = None
         self.draw_offer: int | None = None
         self.fault: str | None = None
         self._limit = limit
         self._tags = dict(tags or {})
-        self._clock = MatchClock(self.rules.time, clock)
-        self._positions = [self.start]
-        self._moves: list[MoveMade] = []
         self._stop: Stop | None = None
         self._audience = Audience(listeners)
         for move, seconds in played:
@@ -128,58 +123,10 @@ class Manager:
         tags = dict(record.tags)
         control = TimeControl.parse(tags.get("TimeControl", "-"))
         settings.setdefault("rules", MatchRules.between(players, game, time=control))
-        settings = {"names": record.names, "tags": tags, "start": game.parse(record.start)} | settings
-        return cls(game, players, played=zip(record.moves, record.seconds, strict=True), **settings)
-
-    # --- what can be read ------------------------------------------------
-
-    @property
-    def position(self) -> Position:
-        """Return the position now."""
-        return self._positions[-1]
-
-    @property
-    def positions(self) -> tuple[Position, ...]:
-        """Return all positions, the start first."""
-        return tuple(self._positions)
-
-    @property
-    def moves(self) -> tuple[MoveMade, ...]:
-        """Return the moves made and not taken back."""
-        return tuple(self._moves)
-
-    @property
-    def side_to_move(self) -> int:
-        """Return the side to move; it means nothing after the end."""
-        return self.position.side_to_move
-
-    @property
-    def ply(self) -> int:
-        """Return the number of moves made."""
-        return len(self._moves)
-
-    @property
-    def clocks(self) -> tuple[float, float] | None:
-        """Return the seconds left to each side, the running clock included; None without clocks."""
-        return self._clock.left(self.side_to_move)
-
-    @property
-    def elapsed(self) -> float:
-        """Return the seconds that the ply under way has taken so far."""
-        return self._clock.spent
-
-    @property
-    def time_used(self) -> tuple[float, float]:
-        """Return the seconds of all moves made, for each side."""
-        first, second = (sum(made.seconds for made in self._moves if made.side == side) for side in (0, 1))
-        return first, second
-
-    @property
-    def plies_since_score(self) -> int:
-        """Return the number of plies since the score changed or the match began."""
-        score = self.position.score
-        back = reversed(self._positions[:-1])
-        return next((plies for plies, at in enumerate(back) if at.score != score), self.ply)
+        settings.setdefault("names", record.names)
+        settings.setdefault("tags", tags)
+        played = zip(record.moves, record.seconds, strict=True)
+        return cls(game, players, start=game.parse(record.start), played=played, **settings)
 
     def limit_for(self, side: int) -> Limit:
         """Return what `side` may spend on a move now."""
@@ -189,9 +136,9 @@ class Manager:
 
     def record(self) -> Record:
         """Return the match so far, its seconds rounded to thousandths."""
-        tags = dict(self._tags)
+        tags = {name: value for name, value in self._tags.items() if name != "TimeControl"}
         if not self.rules.time.is_open:
-            tags.setdefault("TimeControl", str(self.rules.time))
+            tags["TimeControl"] = str(self.rules.time)
         return Record(
             self.game.facts.name,
             self.game.layout,
@@ -226,7 +173,9 @@ class Manager:
         MoveError
             If the move is none or not legal; the match is as it was.
         """
-        self._check_turn(side)
+        self._check_open()
+        if side != self.side_to_move:
+            raise MatchError(f"expected a move of side {self.side_to_move}, whose turn it is: side {side!r}")
         if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
             raise LimitError(f"expected at least 0 seconds for a move: {seconds!r}")
         spent = self._clock.spent if seconds is None else seconds
@@ -234,8 +183,7 @@ class Manager:
             return self._lose(side, Termination.TIME)
         made = self._advance(self._legal(move), spent)
         if self.draw_offer == 1 - side:
-            self.draw_offer = None
-            self._tell(Change("draw-declined", side=side))
+            self.decline(side)
         self._tell(Change("move", side=side, made=made))
         return self._settle()
 
@@ -252,7 +200,8 @@ class Manager:
         """
         if self.outcome is not None and self.outcome.termination not in ENDED_BY_MOVES:
             raise MatchError(f"expected a match that its moves ended: it ended by {self.outcome.termination}")
-        ply = self._undo_target()
+        people = [side for side, player in enumerate(self.players) if is_person(player)]
+        ply = self._last_ply_of(people if len(people) == 1 else [0, 1])
         plies = self.ply - ply
         del self._positions[ply + 1 :], self._moves[ply:]
         self.outcome = self.draw_offer = None
@@ -292,7 +241,7 @@ class Manager:
         Raises
         ------
         MatchError
-            If the match is over or there is no such offer.
+            As `accept`.
         """
         self._check_offer(side)
         self.draw_offer = None
@@ -357,13 +306,7 @@ class Manager:
         return self._take(side, choice) if self._awaits(position) else self.outcome
 
     def play(self) -> Record:
-        """Ask the players in turn until the match is over; return its record.
-
-        Raises
-        ------
-        MatchError
-            If the turn comes to a seat without a player.
-        """
+        """Ask the players in turn until the match is over; return its record."""
         while self.outcome is None:
             self.step()
         return self.record()
@@ -383,41 +326,19 @@ class Manager:
                 self._crash(side, error)
         self._settle()
 
-    def _advance(self, move: Move, seconds: float) -> MoveMade:
-        side = self.side_to_move
-        made = MoveMade(side, move, seconds, self.ply + 1)
-        self._positions.append(self.position.apply(move))
-        self._moves.append(made)
-        self._clock.book(side, seconds)
-        return made
-
     def _settle(self) -> Outcome | None:
         """End the match if position or limits say so; else start a person's clock."""
-        ending = self._ending() if self.outcome is None else None
+        ending = self._ending(self.rules) if self.outcome is None else None
         if ending is not None:
             self._end(ending)
         self._run_clock()
         return self.outcome
 
-    def _ending(self) -> Outcome | None:
-        rules, position = self.rules, self.position
-        if position.outcome is not None:
-            return position.outcome
-        if rules.repetition:
-            words = position.words.tobytes()
-            if sum(at.words.tobytes() == words for at in self._positions) >= REPETITIONS:
-                return Outcome(None, Termination.REPETITION)
-        if rules.no_progress_limit is not None and self.plies_since_score >= rules.no_progress_limit:
-            return Outcome(None, Termination.NO_PROGRESS)
-        if rules.ply_limit is not None and self.ply >= rules.ply_limit:
-            return Outcome(None, Termination.PLY_LIMIT)
-        return None
-
     def _run_clock(self) -> None:
         if self.outcome is None and is_person(self.players[self.side_to_move]):
             self._clock.run()
 
-    def _take(self, side: int, choice: Choice) -> Outcome | None:
+    def _take(self, side: int, choice: object) -> Outcome | None:
         """Make the move that a player has chosen, if it is one."""
         if not isinstance(choice, Choice):
             return self._crash(side, TypeError(f"expected a Choice: {choice!r}"))
@@ -431,16 +352,6 @@ class Manager:
             self.fault = str(error)
             return self._lose(side, Termination.ILLEGAL_MOVE)
         return self.make_move(side, move)
-
-    def _legal(self, move: Move | str) -> Move:
-        if isinstance(move, str):
-            return self.game.parse_move(self.position, move)
-        if not isinstance(move, Move):
-            raise IllegalMoveError(f"expected a Move: {move!r}")
-        legal = self.game.decode(self.position, move.action)
-        if legal.text != move.text:
-            raise IllegalMoveError(f"expected a move made for {self.position}: {shown(move.text)}")
-        return legal
 
     def _crash(self, side: int, error: BaseException) -> Outcome:
         self.fault = f"{type(error).__name__}: {error}"
@@ -457,28 +368,18 @@ class Manager:
             try:
                 if player is not None:
                     player.match_ended(outcome)
-            except Exception as error:  # the outcome stands; whoever reads `fault` sees it
+            except Exception as error:  # noqa: BLE001 - the outcome stands, `fault` tells
                 self.fault = self.fault or f"{type(error).__name__}: {error}"
                 self._audience.report(f"player {self.names[side]!r}", error)
         self._tell(Change("ended", outcome=outcome))
         return outcome
 
     def _interrupt(self) -> None:
-        """Let a player who is thinking in another thread stop."""
-        if self._stop is not None:
+        if self._stop is not None:  # a player is thinking, in another thread
             self._stop.set()
 
     def _awaits(self, position: Position) -> bool:
         return self.outcome is None and self.position is position
-
-    def _undo_target(self) -> int:
-        """Return the ply, from 0, that a takeback makes the one to be played."""
-        people = [side for side, player in enumerate(self.players) if is_person(player)]
-        sides = people if len(people) == 1 else [0, 1]
-        own = [ply for ply, made in enumerate(self._moves) if made.side in sides]
-        if not own:
-            raise MatchError("expected a move to take back: none has been made")
-        return own[-1]
 
     def _tell(self, change: Change) -> None:
         self._audience.tell(self, change)
@@ -486,11 +387,6 @@ class Manager:
     def _check_open(self) -> None:
         if self.outcome is not None:
             raise MatchError(f"expected a match that goes on: it ended by {self.outcome.termination}")
-
-    def _check_turn(self, side: int) -> None:
-        self._check_open()
-        if side != self.side_to_move:
-            raise MatchError(f"expected a move of side {self.side_to_move}, whose turn it is: side {side!r}")
 
     def _check_offer(self, side: int) -> None:
         self._check_open()
@@ -502,15 +398,3 @@ def _checked_side(side: int) -> int:
     if side not in (0, 1):
         raise MatchError(f"expected side 0 or 1: {side!r}")
     return side
-
-
-def _check_seats(game: Game, players: Seats) -> None:
-    if len(players) != 2:
-        raise MatchError(f"expected two players: {len(players)} came")
-    for player in players:
-        if player is not None and player.game != game:
-            raise MatchError(f"expected a player of {game!r}: {player!r} plays {player.game!r}")
-
-
-def _name(player: Player | None) -> str:
-    return UNKNOWN_NAME if player is None else player.describe()

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from boardgames import plugins
-from boardgames.clock import TimeControl
-from boardgames.errors import LimitError
-from boardgames.game import Game, Move, Outcome
-from boardgames.player import Player
+from boardgames.clock import UNTIMED, MatchClock, TimeControl
+from boardgames.errors import IllegalMoveError, LimitError, MatchError, PositionError
+from boardgames.game import Game, Move, Outcome, Position, Termination, shown
+from boardgames.playing import Player
 
 if TYPE_CHECKING:
     from boardgames.manager import Manager
@@ -20,6 +20,15 @@ if TYPE_CHECKING:
 Seats = Sequence[Player | None]
 """Two players; None is a seat that is driven from outside."""
 
+REPETITIONS = 3
+ENDED_BY_MOVES = (
+    Termination.RULES,
+    Termination.NO_MOVES,
+    Termination.PLY_LIMIT,
+    Termination.NO_PROGRESS,
+    Termination.REPETITION,
+)
+UNKNOWN_NAME = "?"
 HOOKS = {"started": "bg_match_started", "move": "bg_move_made", "ended": "bg_match_ended"}
 
 
@@ -47,7 +56,7 @@ class MatchRules:
     ply_limit: int | None = None
     no_progress_limit: int | None = None
     repetition: bool = False
-    time: TimeControl = TimeControl()
+    time: TimeControl = UNTIMED
 
     def __post_init__(self) -> None:
         for limit in (self.ply_limit, self.no_progress_limit):
@@ -105,6 +114,109 @@ class Change:
     plies: int = 0
 
 
+class Course:
+    """The course of one match so far: positions, moves and their times.
+
+    The base of `Manager`, without players, outcome and whatever is decided.
+    """
+
+    def __init__(self, game: Game, start: Position, clock: MatchClock) -> None:
+        if start.game != game:
+            raise PositionError(f"expected a position of {game!r}: {start!r}")
+        self.game = game
+        self.start = start
+        self._clock = clock
+        self._positions = [start]
+        self._moves: list[MoveMade] = []
+
+    @property
+    def position(self) -> Position:
+        """Return the position now."""
+        return self._positions[-1]
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """Return all positions, the start first."""
+        return tuple(self._positions)
+
+    @property
+    def moves(self) -> tuple[MoveMade, ...]:
+        """Return the moves made and not taken back."""
+        return tuple(self._moves)
+
+    @property
+    def side_to_move(self) -> int:
+        """Return the side to move; it means nothing after the end."""
+        return self.position.side_to_move
+
+    @property
+    def ply(self) -> int:
+        """Return the number of moves made."""
+        return len(self._moves)
+
+    @property
+    def clocks(self) -> tuple[float, float] | None:
+        """Return the seconds left to each side, the running clock included; None without clocks."""
+        return self._clock.left(self.side_to_move)
+
+    @property
+    def elapsed(self) -> float:
+        """Return the seconds that the ply under way has taken so far."""
+        return self._clock.spent
+
+    @property
+    def time_used(self) -> tuple[float, float]:
+        """Return the seconds of all moves made, for each side."""
+        first, second = (sum(made.seconds for made in self._moves if made.side == side) for side in (0, 1))
+        return first, second
+
+    @property
+    def plies_since_score(self) -> int:
+        """Return the number of plies since the score changed or the match began."""
+        score = self.position.score
+        back = reversed(self._positions[:-1])
+        return next((plies for plies, at in enumerate(back) if at.score != score), self.ply)
+
+    def _legal(self, move: object) -> Move:
+        if isinstance(move, str):
+            return self.game.parse_move(self.position, move)
+        if not isinstance(move, Move):
+            raise IllegalMoveError(f"expected a Move: {move!r}")
+        legal = self.game.decode(self.position, move.action)
+        if legal.text != move.text:
+            raise IllegalMoveError(f"expected a move made for {self.position}: {shown(move.text)}")
+        return legal
+
+    def _advance(self, move: Move, seconds: float) -> MoveMade:
+        side = self.side_to_move
+        made = MoveMade(side, move, seconds, self.ply + 1)
+        self._positions.append(self.position.apply(move))
+        self._moves.append(made)
+        self._clock.book(side, seconds)
+        return made
+
+    def _ending(self, rules: MatchRules) -> Outcome | None:
+        position = self.position
+        if position.outcome is not None:
+            return position.outcome
+        if rules.repetition:
+            words = position.words.tobytes()
+            if sum(at.words.tobytes() == words for at in self._positions) >= REPETITIONS:
+                return Outcome(None, Termination.REPETITION)
+        if rules.no_progress_limit is not None and self.plies_since_score >= rules.no_progress_limit:
+            return Outcome(None, Termination.NO_PROGRESS)
+        if rules.ply_limit is not None and self.ply >= rules.ply_limit:
+            return Outcome(None, Termination.PLY_LIMIT)
+        return None
+
+    def _last_ply_of(self, sides: Sequence[int]) -> int:
+        """Return the last ply, from 0, that one of `sides` has made."""
+        own = [made.ply for made in self._moves if made.side in sides]
+        if not own:
+            raise MatchError("expected a move to take back: none has been made")
+        return own[-1] - 1
+
+
 Listener = Callable[["Manager", Change], None]
 
 
@@ -136,10 +248,24 @@ class Audience:
     def _call(self, name: str, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
         try:
             function(*arguments)
-        except Exception as error:  # a stranger's code may raise anything
+        except Exception as error:  # noqa: BLE001 - a stranger's code may raise anything
             self.report(name, error)
 
 
 def is_person(player: Player | None) -> bool:
     """Say whether a person has the seat; one that is driven from outside counts as that."""
     return player is None or player.is_human
+
+
+def name_of(player: Player | None) -> str:
+    """Return what a record calls the player if nobody says otherwise."""
+    return UNKNOWN_NAME if player is None else player.describe()
+
+
+def check_seats(game: Game, players: Seats) -> None:
+    """Raise MatchError unless there are two seats and their players play `game`."""
+    if len(players) != 2:
+        raise MatchError(f"expected two players: {len(players)} came")
+    for player in players:
+        if player is not None and player.game != game:
+            raise MatchError(f"expected a player of {game!r}: {player!r} plays {player.game!r}")

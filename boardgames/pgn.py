@@ -20,6 +20,7 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 SHOWN_TOKEN = 40
 
 _TAG_LINE = re.compile(r"\s*\[[A-Za-z]")
+_GAME_LINE = re.compile(r"\s*\[\s*Game\b")
 _TAG = re.compile(r'\s*\[\s*([A-Za-z][A-Za-z0-9_]*)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _ESCAPE = re.compile(r"\\(?:([\"\\])|u\{([0-9a-fA-F]{1,6})\}|)")
 _TOKEN = re.compile(
@@ -48,13 +49,14 @@ def split_matches(text: str) -> Iterator[list[str]]:
     [['[Game "x"]', '1. a *'], ['[Game "y"]', '*']]
     """
     lines: list[str] = []
-    in_moves = False
+    in_moves = names_game = False
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         if _TAG_LINE.match(line):
-            if in_moves:
+            if in_moves or (names_game and _GAME_LINE.match(line)):
                 yield lines
                 lines = []
-            in_moves = False
+                in_moves = names_game = False
+            names_game = names_game or _GAME_LINE.match(line) is not None
         elif _is_said(line):
             in_moves = True
         elif not lines:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from boardgames.declarations import FeatureSet
     from boardgames.game import Game
     from boardgames.learner import Learner
-    from boardgames.player import Player
+    from boardgames.playing import Player
 
 Kind = Literal["games", "agents", "features", "learners"]
 KINDS: tuple[Kind, ...] = ("games", "agents", "features", "learners")
@@ -164,7 +164,7 @@ class Registry:
             self._manager.register(module, name=point.name)
             self._manager.check_pending()
             entries = {kind: self._entries(module, kind, point.name) for kind in KINDS}
-        except Exception as error:  # noqa: BLE001 - a stranger's module may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's module may do anything
             if self._manager.has_plugin(point.name):
                 self._manager.unregister(name=point.name)
             self.plugins.append(Plugin(point.name, version, summary, _told(error)))
@@ -265,7 +265,7 @@ def player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
     <player random>
     """
     from boardgames.options import parse_agent
-    from boardgames.player import Player
+    from boardgames.playing import Player
 
     name, options = parse_agent(text)
     made = registry().load("agents", name, game.facts.name)

@@ -309,10 +309,10 @@ def _record(match: pgn.MatchText) -> Record:
         option, equals, setting = value.partition("=")
         if name == "Option" and not equals:
             raise RecordError(f"expected name=value (before ply 1, token {shown(value)})")
-        key, kept = (option, options) if name == "Option" else (name, tags)
+        key, text, kept = (option, setting, options) if name == "Option" else (name, value, tags)
         if key in kept:
-            raise RecordError(f"expected {name} {key!r} once (before ply 1, token {shown(value)})")
-        kept[key] = setting if name == "Option" else value
+            raise RecordError(f"expected {shown(key)} once (before ply 1, token {shown(value)})")
+        kept[key] = text
     for name in ("Game", "Start"):
         if name not in tags:
             raise RecordError(f"expected a tag {name} (before ply 1, token '')")
@@ -339,7 +339,7 @@ def _outcome(match: pgn.MatchText, tags: Mapping[str, str]) -> Outcome | None:
             raise RecordError(f"expected no termination of an unfinished match: {shown(termination)} {where}")
         return None
     if termination not in tuple(Termination):
-        known = near(str(termination), tuple(Termination))
+        known = near(str(termination), [known.value for known in Termination])
         raise RecordError(f"expected a tag Termination: {shown(str(termination))}{known} {where}")
     return Outcome(WINNERS[match.result], Termination(termination))
 
@@ -364,12 +364,10 @@ def _checked(record: Record, games: dict[tuple[object, ...], Game]) -> Record:
     game = games[key]
     positions = list(record.positions(game))
     last = positions[-1]
-    ends = record.outcome is not None and record.outcome.termination in _BY_POSITION
-    if (ends or last.outcome is not None) and last.outcome != record.outcome:
-        raise RecordError(
-            f"expected an outcome as the rules have it, {_told(last.outcome)} "
-            f"(ply {len(record.moves) + 1}, token {record.result!r})"
-        )
+    ended = record.outcome is not None and record.outcome.termination in _BY_POSITION
+    if (ended or last.outcome is not None) and last.outcome != record.outcome:
+        where = f"(ply {len(record.moves) + 1}, token {record.result!r})"
+        raise RecordError(f"expected the outcome of the rules, {_told(last.outcome)} {where}")
     moves = (game.parse_move(at, move).text for at, move in zip(positions, record.moves, strict=False))
     return replace(record, start=str(positions[0]), moves=tuple(moves))
 

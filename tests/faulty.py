@@ -1,4 +1,4 @@
-"""Tic-tac-toe with faults planted on request, to see which of them the checks find.
+"""Noughts and crosses with faults planted on request, to see which of them the checks find.
 
 A position is three words: the cells of each side as bits 0 to 8, from the top
 left, and the side to move. Texts: `x.o/.x./..o:o`; cells are named a1 to c3,
@@ -312,8 +312,8 @@ FACE_FAULTS = (
 FAULTS = (*KERNEL_FAULTS, *FACT_FAULTS, *FACE_FAULTS)
 
 
-class TicTacToe(Game):
-    """Tic-tac-toe with one planted fault, or none if `fault` is empty."""
+class Noughts(Game):
+    """Noughts and crosses with one planted fault, or none if `fault` is empty."""
 
     def __init__(self, fault: str = "") -> None:
         self.fault = fault
@@ -323,8 +323,8 @@ class TicTacToe(Game):
         """Set everything, the fault included."""
         facts: dict[str, Any] = {"layouts": {"empty": ".../.../...:x"}, "longest_match": 9}
         self.facts = Facts(
-            name="tictactoe",
-            title="Tic-tac-toe",
+            name="noughts",
+            title="Noughts and crosses",
             summary="Three in a row.",
             sides=("x", "o"),
             words=3,
@@ -376,7 +376,7 @@ class TicTacToe(Game):
         """Refuse cells that both sides hold."""
         is_full = int(words[0] | words[1]) == 511
         if int(words[0] & words[1]) or (is_full and self.fault == "check_words refuses full boards"):
-            raise PositionError(f"expected a board of tic-tac-toe: {words.tolist()}")
+            raise PositionError(f"expected a board of noughts and crosses: {words.tolist()}")
 
     def score(self, words: Words) -> tuple[int, int]:
         """Count nothing."""
@@ -410,7 +410,7 @@ class TicTacToe(Game):
 
 
 class Slow:
-    """The rules of tic-tac-toe once more, on texts."""
+    """The rules of noughts and crosses once more, on texts."""
 
     WINS = ("abc", "def", "ghi", "adg", "beh", "cfi", "aei", "ceg")
 

@@ -32,7 +32,7 @@ def analyze(
     as_json: bool,
 ) -> None:
     """Value every legal move of a position of GAME, for the side to move."""
-    from boardgames.player import Limit
+    from boardgames.playing import Limit
     from boardgames.plugins import player
 
     limit = Limit(seconds=seconds, depth=depth, nodes=nodes)

@@ -19,7 +19,7 @@ from boardgames.errors import OptionError, RecordError
 if TYPE_CHECKING:
     from boardgames.game import Game, Position
     from boardgames.manager import Manager, MatchRules
-    from boardgames.player import Limit
+    from boardgames.playing import Limit
     from boardgames.record import Record
 
 THINKING_S = 1.0
@@ -152,7 +152,7 @@ def _names(text: str | None) -> tuple[str, str] | None:
 
 
 def _thinking(move_time: float | None) -> "Limit":
-    from boardgames.player import Limit
+    from boardgames.playing import Limit
 
     return Limit(seconds=THINKING_S if move_time is None else move_time)
 

@@ -146,7 +146,7 @@ class Session:
                 if clicks in sequences:
                     return position.game.parse_move(position, text)
         try:
-            return position.game.parse_move(position, line, notation=self.notation)
+            return position.game.parse_move(position, "".join(clicks), notation=self.notation)
         except MalformedMoveError as error:
             hint = near(line, self.commands) if " " not in line else ""
             raise MalformedMoveError(f"{error}" + (hint if "mean" in hint else "")) from None

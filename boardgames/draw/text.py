@@ -26,7 +26,7 @@ CELL, EMPTIED, CHANGED_LINE = ".", "*", "#"
 CAPTION_GAP = 3
 
 _BOARD_ROLES = ("cell", "piece", "owner", "line", "open")
-_BACKGROUNDS: dict[Surface, str | None] = {"paper": None, "wood": "#7a5230", "front": "#1c4fa0"}
+_BACKGROUNDS: dict[Surface, str | None] = {"paper": None, "wood": "#7a5230", "front": "#143470"}
 _INKS: dict[Surface, str | None] = {"paper": None, "wood": "#e6cfa9", "front": "#cfe0fb"}
 
 

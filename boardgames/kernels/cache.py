@@ -194,7 +194,7 @@ def _base_folder() -> Path | None:
     home, spare = cache_folder() / "kernels", _temporary_folder()
     if _is_usable(home):
         return home
-    if _is_usable(spare):
+    if not spare.is_symlink() and _is_usable(spare):  # anybody may link from a shared folder
         warnings.warn(f"expected a private folder at {home}: kernels are kept in {spare}", stacklevel=2)
         return spare
     warnings.warn(f"expected a private folder at {home} or {spare}: no kernel is kept", stacklevel=2)

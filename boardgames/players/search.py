@@ -5,7 +5,7 @@ from typing import ClassVar
 from boardgames.declarations import Evaluation
 from boardgames.game import Position
 from boardgames.options import Option
-from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
+from boardgames.playing import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
 from boardgames.search.alphabeta import search_root
 from boardgames.search.deepening import RootSearch, as_choice, search
 from boardgames.search.minimax import minimax_root

@@ -3,7 +3,7 @@
 from typing import ClassVar
 
 from boardgames.game import Position
-from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
+from boardgames.playing import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
 from boardgames.search.alphabeta import search_root
 from boardgames.search.deepening import search
 

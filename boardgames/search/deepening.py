@@ -10,7 +10,7 @@ import numpy as np
 from boardgames.declarations import Evaluation
 from boardgames.game import Move, Position
 from boardgames.kernels import NODE_LIMIT, NODES, Control, is_stopped, new_control
-from boardgames.player import Analysis, Choice, Context, Limit, MoveValue
+from boardgames.playing import Analysis, Choice, Context, Limit, MoveValue
 from boardgames.search.runner import run
 from boardgames.search.tree import EVALUATION_BOUND, FINISHED, INFINITY, MAX_DEPTH, WIN
 

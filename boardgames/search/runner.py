@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from boardgames.kernels import STOP, Control
-from boardgames.player import Stop
+from boardgames.playing import Stop
 
 Result = TypeVar("Result")
 

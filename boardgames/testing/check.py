@@ -60,7 +60,7 @@ def check_game(
     Examples
     --------
     >>> from boardgames import load
-    >>> check_game(load("connect4"), matches=1, positions=5).ok
+    >>> check_game(load("connect4"), matches=1, positions=5, perft_depth=2).ok
     True
     """
     done = _Done()

@@ -14,6 +14,7 @@ from boardgames.testing.sample import Sample, told
 
 BAD_TEXTS = ("", " ", "?", "-1", "nonsense", "\x00", "ſ½", "9" * 30, ":" * 9, "a b", "x" * 300)
 MUTATIONS = 20
+NAMED_EVERY = 4
 PRINTABLE = (32, 127)
 BEYOND_ASCII = (160, 1000)
 
@@ -21,14 +22,16 @@ BEYOND_ASCII = (160, 1000)
 def check_move_notation(sample: Sample) -> Checking:
     """Read the text of every legal move back, in every notation, to the move or a named ambiguity."""
     game, count = sample.game, 0
-    for position in sample.positions():
+    for number, position in enumerate(sample.positions()):
         texts = [move.text for move in position.legal_moves]
         for text, times in Counter(texts).items():
             if times > 1:
                 yield f"expected one move a text: {text!r} names {times} in {told(game, position.words)}"
-        for notation in (None, *game.facts.move_notations):
+        # a default parser compares all texts, so named notations are read in some positions only
+        for notation in (None, *(game.facts.move_notations if number % NAMED_EVERY == 0 else ())):
             for move in position.legal_moves:
-                yield from _unread_move(position, move, notation)
+                for fault in _unread_move(position, move, notation):
+                    yield f"{fault} (as {notation or 'canonical'} in {told(game, position.words)})"
                 count += 1
     return f"{count} texts in {', '.join(game.facts.move_notations)}"
 
@@ -108,22 +111,21 @@ def check_score(sample: Sample) -> Checking:
 def _unread_move(position: Position, move: Move, notation: str | None) -> Iterator[str]:
     game = position.game
     text = game.format_move(position, move, notation=notation)
-    where = f"as {notation or 'canonical'} in {told(game, position.words)}"
     if not text or text.split() != [text]:
-        yield f"expected the text of a move without spaces: {text!r} {where}"
+        yield f"expected the text of a move without spaces: {text!r}"
     try:
         back = game.parse_move(position, text, notation=notation)
     except AmbiguousMoveError as error:
         if notation in (None, game.facts.move_notations[0]):
-            yield f"a legal move's text is ambiguous {where}: {error}"
+            yield f"a legal move's text is ambiguous: {error}"
         elif sum(other.text in str(error) for other in position.legal_moves) < 2:
-            yield f"expected an ambiguity error that names both moves {where}: {error}"
+            yield f"expected an ambiguity error that names both moves: {error}"
         return
     except MoveError as error:
-        yield f"a legal move's text is refused {where}: {error}"
+        yield f"a legal move's text is refused: {error}"
         return
     if back.action != move.action:
-        yield f"{text!r} reads as action {back.action} and not {move.action} {where}"
+        yield f"{text!r} reads as action {back.action} and not {move.action}"
 
 
 def _other_error(game: Game, text: str, position: Position | None) -> Iterator[str]:

@@ -43,7 +43,7 @@ class Reference(Protocol[State]):
     ...     def text(self, state):
     ...         return f"{state[0]}:{state[1]}"
     >>> count_reference_leaves(Halves(), "0:4", 2)
-    4
+    3
     """
 
     def start(self, text: str) -> State:
@@ -98,13 +98,13 @@ def check_reference(sample: Sample, reference: Reference[State]) -> Checking:
         found, expected = _code(position), reference.outcome(state)
         if found != expected:
             yield f"expected the outcome {expected} as the reference has it: {found} in {text!r}"
-        legal, known = {str(move) for move in position.legal_moves}, set(reference.legal(state))
-        for move in sorted(legal ^ known):
-            yield f"{move!r} is {'legal' if move in known else 'no legal move'} by the reference: {text!r}"
-        for move in sorted(legal & known):
-            after, successor = reference.text(reference.play(state, move)), str(position.apply(move))
+        moves, known = {move.text: move for move in position.legal_moves}, set(reference.legal(state))
+        for name in sorted(moves.keys() ^ known):
+            yield f"{name!r} is {'legal' if name in known else 'no legal move'} by the reference: {text!r}"
+        for name in sorted(moves.keys() & known):
+            after, successor = reference.text(reference.play(state, name)), str(position.apply(moves[name]))
             if after != successor:
-                yield f"expected {after!r} after {move!r} as the reference has it: {successor!r}"
+                yield f"expected {after!r} after {name!r} as the reference has it: {successor!r}"
             count += 1
     return f"{len(sample.words)} positions, {count} moves"
 

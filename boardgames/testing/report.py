@@ -76,12 +76,19 @@ class Report:
             raise PluginError(f"expected {self.game} to keep the rules for games: {told}")
 
     def __str__(self) -> str:
-        found = _counted(len(self.findings), "finding") if self.findings else "no finding"
-        lines = [f"{self.game}: {_counted(len(self.checks), 'check')}, {found}"]
+        found = counted(len(self.findings), "finding") if self.findings else "no finding"
+        lines = [f"{self.game}: {counted(len(self.checks), 'check')}, {found}"]
         lines += [f"  {check.name}: {check.covered}" for check in self.checks]
         lines += [f"  FOUND {finding}" for finding in self.findings]
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """Return `1 check` or `2 checks`: the number and its noun.
+
+    Examples
+    --------
+    >>> counted(2, "check")
+    '2 checks'
+    """
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

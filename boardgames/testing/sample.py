@@ -13,7 +13,7 @@ import numpy as np
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 
-PLIES_WITHOUT_END = 400
+PLIES_WITHOUT_END = 200
 GUARD = 8
 FILLS = (0, -0x5A5A5A5A5A5A5A5B)
 

@@ -7,6 +7,7 @@ the bottom, diagonals 1 to 9 from the left: x is the diagonal from the middle,
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 Cell = tuple[int, int, int]
 
@@ -120,6 +121,25 @@ def is_along(group: tuple[Cell, ...], direction: Cell) -> bool:
     return any(beside(first, direction) == second for first in group for second in group)
 
 
+@lru_cache(maxsize=1000)
+def successors(board: Board, with_broadside: bool) -> dict[str, Board]:
+    """Return the board after every legal move, by the move's Aba-Pro text."""
+    if 6 in board.lost:
+        return {}
+    found = {}
+    for group in groups(board.own):
+        for direction in DIRECTIONS:
+            is_aside = len(group) > 1 and not is_along(group, direction)
+            if is_aside and not with_broadside:
+                continue
+            after = (broadside if is_aside else in_line)(board, group, direction)
+            if after is not None:
+                text = move_text(group, direction, is_aside)
+                assert text not in found
+                found[text] = after
+    return found
+
+
 class Abalone:
     """The rules, as `boardgames.testing.Reference` wants them."""
 
@@ -139,39 +159,24 @@ class Abalone:
         lines = ["".join("b" if c in black else "w" if c in white else "." for c in row) for row in rows()]
         return f"{'/'.join(lines)}:{SIDES[state.side]}:{state.lost[0]}:{state.lost[1]}"
 
-    def successors(self, state: Board) -> dict[str, Board]:
-        """Return the board after every legal move, by the move's Aba-Pro text."""
-        if 6 in state.lost:
-            return {}
-        found = {}
-        for group in groups(state.own):
-            for direction in DIRECTIONS:
-                aside = len(group) > 1 and not is_along(group, direction)
-                if aside and not self.broadside:
-                    continue
-                after = (broadside if aside else in_line)(state, group, direction)
-                if after is not None:
-                    found[move_text(group, direction, aside)] = after
-        return found
-
     def legal(self, state: Board) -> set[str]:
         """Return the Aba-Pro texts of the legal moves."""
-        return set(self.successors(state))
+        return set(successors(state, self.broadside))
 
     def play(self, state: Board, move: str) -> Board:
         """Return the board after a legal move."""
-        return self.successors(state)[move]
+        return successors(state, self.broadside)[move]
 
     def outcome(self, state: Board) -> int:
         """Return who has pushed off six, or left the other without a move, or -1."""
         if 6 in state.lost:
             return 1 - state.lost.index(6)
-        return -1 if self.successors(state) else 1 - state.side
+        return -1 if successors(state, self.broadside) else 1 - state.side
 
 
-def move_text(group: tuple[Cell, ...], direction: Cell, aside: bool) -> str:
+def move_text(group: tuple[Cell, ...], direction: Cell, is_aside: bool) -> str:
     """Return the Aba-Pro text: tail and its next cell, or both ends and the first one's target."""
-    if aside:
+    if is_aside:
         first, *_, last = sorted(group, key=name_of)  # by row, then by diagonal
         return name_of(first) + name_of(last) + name_of(beside(first, direction))
     tail = next(marble for marble in group if beside(marble, direction, -1) not in group)

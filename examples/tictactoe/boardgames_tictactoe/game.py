@@ -96,9 +96,7 @@ class TicTacToe(Game):
         """Return the packed words of three rows from the top, `x`, `o` and `.`."""
         symbols = text.replace("/", "")
         if [len(row) for row in text.split("/")] != [3, 3, 3] or set(symbols) - set(SYMBOLS):
-            raise PositionError(
-                f"expected three rows of three 'x', 'o' or '.', as x.o/.../...: {shown(text)}"
-            )
+            raise PositionError(f"expected three rows of three 'x', 'o' or '.': {shown(text)}")
         return np.array([SYMBOLS.index(symbol) for symbol in symbols], dtype=np.uint64)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:

@@ -115,6 +115,25 @@ Source: the layouts of the Aba-Pro and MiGs servers and the MindSports page on A
 """
 
 
+def _symmetries() -> dict[str, tuple[int, ...]]:
+    """Map each cell by the rotations and reflections of the board, in cube coordinates."""
+    places = [(row - 4, diagonal - 5) for row, diagonal in zip(ROW_OF, DIAGONAL_OF, strict=True)]
+    number = {place: cell for cell, place in enumerate(places)}
+    maps = {}
+    for mirrored in (False, True):
+        turned = [(right, down) if mirrored else (down, right) for down, right in places]
+        for turns in range(6):
+            name = f"rotation by {60 * turns} degrees" if turns else ""
+            names = ["reflection" if mirrored else "", name]
+            maps[" and ".join(part for part in names if part)] = tuple(number[p] for p in turned)
+            turned = [(-right, down + right) for down, right in turned]
+    return maps
+
+
+SYMMETRIES = MappingProxyType(_symmetries())
+"""Where each cell goes, by name of the symmetry; the first, nameless one leaves it."""
+
+
 def _half_boards() -> npt.NDArray[np.uint64]:
     """Mark, for each of the three axes, the cells on its first 1 to 8 lines."""
     lines = (ROW_OF, tuple(d - 1 for d in DIAGONAL_OF), None)

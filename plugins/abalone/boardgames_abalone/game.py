@@ -1,8 +1,11 @@
 """Abalone as a `Game`: facts, options, and the checked way to kernels and notation."""
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 
-from boardgames.declarations import Facts, Kernels
+from boardgames.declarations import Facts, Kernels, Symmetry
 from boardgames.errors import PositionError
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
@@ -10,7 +13,7 @@ from boardgames.options import Option
 from boardgames.picture import Picture
 from boardgames_abalone import notation as texts
 from boardgames_abalone import rules, view
-from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, LAYOUTS, MARBLES_TO_WIN
+from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
 from boardgames_abalone.evaluation import CLASSIC
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
 
@@ -102,6 +105,30 @@ class Abalone(Game):
         black, white = texts.lost(words)
         return white, black
 
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """Return the eleven rotations and reflections of the board, and the swap of the sides."""
+        turned = [
+            Symmetry(name, partial(_mapped, cells=cells), partial(_mapped_action, cells=cells))
+            for name, cells in SYMMETRIES.items()
+            if name
+        ]
+        same = SYMMETRIES[""]
+        swapped = partial(_mapped, cells=same, swaps_sides=True)
+        return (*turned, Symmetry("swap of sides", swapped, partial(_mapped_action, cells=same), True))
+
     def draw(self, words: Words) -> Picture:
         """Return the board as a picture."""
         return view.draw(words, Position(self, words.copy()).actions)
+
+
+def _mapped(words: Words, *, cells: Sequence[int], swaps_sides: bool = False) -> Words:
+    """Return the position with the marble of cell k on `cells[k]`, sides swapped or not."""
+    black, white = (tuple(cells[cell] for cell in side) for side in texts.cells_of(words))
+    side, lost = int(rules.side_to_move(words)), texts.lost(words)
+    if swaps_sides:
+        black, white, side, lost = white, black, 1 - side, (lost[1], lost[0])
+    return texts.pack_marbles(black, white, side, lost)
+
+
+def _mapped_action(words: Words, action: int, *, cells: Sequence[int]) -> int:
+    return texts.action_of([cells[cell] for cell in texts.action_cells(words, action)])

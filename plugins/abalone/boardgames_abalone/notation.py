@@ -97,6 +97,17 @@ def lost(words: Words) -> tuple[int, int]:
     return facts >> LOST_SHIFTS[0] & 0xFF, facts >> LOST_SHIFTS[1] & 0xFF
 
 
+def pack_marbles(
+    black: Iterable[int], white: Iterable[int], side: int, lost_marbles: tuple[int, int]
+) -> Words:
+    """Return the packed words of marbles on cells, the side to move and the marbles lost."""
+    boards = [sum(1 << int(BIT_OF_CELL[cell]) for cell in cells) for cells in (black, white)]
+    low = (1 << 64) - 1
+    facts = side | lost_marbles[0] << LOST_SHIFTS[0] | lost_marbles[1] << LOST_SHIFTS[1]
+    halves = [half for board in boards for half in (board & low, board >> 64)]
+    return np.array([*halves, facts], dtype=np.uint64)
+
+
 def cells_of(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the cells of black's and of white's marbles, ascending."""
     boards = [int(words[2 * side]) | int(words[2 * side + 1]) << 64 for side in (0, 1)]
@@ -172,13 +183,33 @@ def parse_action(
     cells = _cells(text)
     if notation == NACRE:
         return _parse_nacre(words, legal, cells, text)
-    action = _side_step(cells, text) if len(cells) == 3 else _in_line(cells, text)
+    action = action_of(cells, text)
     actions = tuple(legal)
     if action not in actions:
         texts = [format_action(words, other) for other in actions]
         same = [other for other in texts if other.startswith(CELL_NAMES[cells[0]])]
         raise IllegalMoveError(f"expected a legal move: {text!r}{near(text.lower(), same or texts)}")
     return action
+
+
+def action_of(cells: list[int], text: str = "") -> int:
+    """Return the action, legal or not, of tail and next cell or of first, last and target.
+
+    Raises
+    ------
+    MalformedMoveError
+        If the cells make no move; the message quotes `text`.
+    """
+    return _side_step(cells, text) if len(cells) == 3 else _in_line(cells, text)
+
+
+def action_cells(words: Words, action: int) -> list[int]:
+    """Return the cells that name a legal action: those that `action_of` takes."""
+    kind, direction, cell = split(action)
+    if kind == 1:
+        return [cell, int(NEIGHBOURS[cell, direction])]
+    group = marbles(words, action)
+    return [group[0], group[-1], int(NEIGHBOURS[group[0], direction])]
 
 
 def _in_line(cells: list[int], text: str) -> int:
@@ -288,11 +319,5 @@ def _count(text: str, what: str) -> int:
 
 
 def _pack(board: str, side: int, lost_marbles: list[int]) -> Words:
-    bits = [0, 0]
-    for cell, sign in enumerate(board):
-        if sign != ".":
-            bits[SIDES.index(sign)] |= 1 << int(BIT_OF_CELL[cell])
-    low = (1 << 64) - 1
-    facts = side | lost_marbles[0] << LOST_SHIFTS[0] | lost_marbles[1] << LOST_SHIFTS[1]
-    words = (bits[0] & low, bits[0] >> 64, bits[1] & low, bits[1] >> 64, facts)
-    return np.array(words, dtype=np.uint64)
+    black, white = ([cell for cell, sign in enumerate(board) if sign == own] for own in SIDES)
+    return pack_marbles(black, white, side, (lost_marbles[0], lost_marbles[1]))

@@ -4,6 +4,8 @@ import pytest
 import boardgames
 from boardgames.game import Position
 
+pytestmark = pytest.mark.plain
+
 
 def worth(position: Position) -> float:
     """Return the evaluation for the side to move."""
@@ -51,6 +53,14 @@ def test_better_stones_are_worth_more_to_red(better: str, worse: str) -> None:
     assert values[0] > values[1]
 
 
-def test_threat_in_its_own_rows_is_worth_most() -> None:
-    weights = boardgames.load("connect4").evaluation.weights
-    assert weights.argmax() == 3
+def test_value_weighs_the_features_with_odd_rows_for_red_and_even_for_blue() -> None:
+    random = np.random.default_rng(4)
+    position = boardgames.load("connect4").start()
+    features, weights = boardgames.feature_set("lines", position.game), position.game.evaluation.weights
+    while position.legal_moves:
+        out = np.zeros(len(features.features))
+        features.kernel(position.words, 0, out)
+        red, blue = out[:5], out[5:10][[0, 1, 2, 4, 3]]
+        difference = float(weights @ (red - blue)) * (-1 if position.side_to_move else 1)
+        assert worth(position) == pytest.approx(0.9 * difference / (1 + abs(difference)))
+        position = position.apply(position.legal_moves[random.integers(len(position.legal_moves))])

@@ -1,13 +1,14 @@
-from types import ModuleType
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference.connect4 import SlowPosition
 
 import boardgames
 from boardgames.declarations import FeatureSet
 from boardgames.game import Position
+
+pytestmark = pytest.mark.plain
 
 SIZES = [(7, 6), (8, 7), (5, 4), (2, 2)]
 
@@ -28,10 +29,10 @@ def feature_set(position: Position) -> FeatureSet:
 @given(choices=st.lists(st.integers(0, 7), max_size=50), side=st.integers(0, 1))
 @settings(max_examples=40, deadline=None)
 def test_features_agree_with_the_slow_count_of_lines(
-    size: tuple[int, int], choices: list[int], side: int, reference: ModuleType
+    size: tuple[int, int], choices: list[int], side: int
 ) -> None:
     position = boardgames.load("connect4", columns=size[0], rows=size[1]).start()
-    slow = reference.SlowPosition.start(*size)
+    slow = SlowPosition.start(*size)
     for choice in choices:
         if slow.legal_moves():
             move = slow.legal_moves()[choice % len(slow.legal_moves())]

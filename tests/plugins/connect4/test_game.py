@@ -1,6 +1,5 @@
-from types import ModuleType
-
 import pytest
+from reference.connect4 import Reference
 
 import boardgames
 from boardgames.errors import OptionError, UnknownNameError
@@ -31,11 +30,9 @@ def test_perft_is_declared_for_the_usual_size_only() -> None:
 
 
 @pytest.mark.parametrize("size", [(7, 6), (8, 7), (4, 3)], ids=str)
-def test_game_passes_every_check_beside_the_slow_rules(size: tuple[int, int], reference: ModuleType) -> None:
+def test_game_passes_every_check_beside_the_slow_rules(size: tuple[int, int]) -> None:
     game = boardgames.load("connect4", columns=size[0], rows=size[1])
-    report = boardgames.check_game(
-        game, matches=20, positions=60, perft_depth=4, reference=reference.Reference(*size)
-    )
+    report = boardgames.check_game(game, matches=20, positions=60, perft_depth=4, reference=Reference(*size))
     assert report.ok, report.findings
 
 

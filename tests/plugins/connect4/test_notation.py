@@ -1,9 +1,8 @@
-from types import ModuleType
-
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from reference.connect4 import SlowPosition
 
 import boardgames
 from boardgames.errors import (
@@ -135,8 +134,8 @@ def test_moves_after_the_end_are_illegal() -> None:
         connect4().parse("1212121").apply("4")
 
 
-def test_texts_of_the_slow_rules_are_read(reference: ModuleType) -> None:
-    slow = reference.SlowPosition.start(5, 4)
+def test_texts_of_the_slow_rules_are_read() -> None:
+    slow = SlowPosition.start(5, 4)
     for column in (1, 1, 3, 5, 3):
         slow = slow.apply(column)
     assert str(connect4(5, 4).parse("11353")) == slow.text()

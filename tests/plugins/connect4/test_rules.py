@@ -1,10 +1,10 @@
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reference.connect4 import SlowPosition
 
 import boardgames
 from boardgames.game import Game
@@ -23,13 +23,14 @@ def connect4(columns: int = 7, rows: int = 6) -> Game:
     return boardgames.load("connect4", columns=columns, rows=rows)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @given(choices=CHOICES)
 @settings(max_examples=60, deadline=None)
 def test_kernels_agree_with_the_slow_rules_all_along_a_match(
-    size: tuple[int, int], choices: list[int], reference: ModuleType
+    size: tuple[int, int], choices: list[int]
 ) -> None:
-    position, slow = connect4(*size).start(), reference.SlowPosition.start(*size)
+    position, slow = connect4(*size).start(), SlowPosition.start(*size)
     for choice in [*choices, 0]:
         assert str(position) == slow.text()
         assert [str(move) for move in position.legal_moves] == [str(move) for move in slow.legal_moves()]
@@ -57,11 +58,10 @@ def test_perft_to_depth_8_gives_the_published_count() -> None:
     assert boardgames.perft(connect4().start(), 8) == PERFT[7]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(("size", "depth"), [((4, 4), 5), ((2, 2), 5), ((5, 3), 4), ((8, 7), 3)], ids=str)
-def test_perft_of_other_sizes_agrees_with_the_slow_rules(
-    size: tuple[int, int], depth: int, reference: ModuleType
-) -> None:
-    slow = reference.SlowPosition.start(*size)
+def test_perft_of_other_sizes_agrees_with_the_slow_rules(size: tuple[int, int], depth: int) -> None:
+    slow = SlowPosition.start(*size)
     assert boardgames.perft(connect4(*size).start(), depth) == slow.perft(depth)
 
 
@@ -75,6 +75,7 @@ WINS = [
 ]
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize(("text", "move"), [case[:2] for case in WINS], ids=[case[2] for case in WINS])
 def test_four_in_a_line_wins(text: str, move: str) -> None:
     position = connect4().parse(text).apply(move)
@@ -82,23 +83,26 @@ def test_four_in_a_line_wins(text: str, move: str) -> None:
     assert position.legal_moves == ()
 
 
+@pytest.mark.plain
+@pytest.mark.plain
 @pytest.mark.parametrize(
     "sequence",
     # stones at the top of a column and at the foot of the next, on rows at the edges
     ["121212", "5566", "1717172", "3334343"],
     ids=["columns of three", "rows of two", "both edges", "a column of three and one"],
 )
-def test_lines_do_not_run_round_the_edge(sequence: str, reference: ModuleType) -> None:
-    slow = reference.SlowPosition.start()
+def test_lines_do_not_run_round_the_edge(sequence: str) -> None:
+    slow = SlowPosition.start()
     for column in sequence:
         slow = slow.apply(int(column))
     assert slow.outcome is None
     assert connect4().parse(sequence).outcome is None
 
 
-def test_four_stones_a_step_apart_count_only_on_a_line(reference: ModuleType) -> None:
+@pytest.mark.plain
+def test_four_stones_a_step_apart_count_only_on_a_line() -> None:
     board = Board(7, 6)
-    lines = {frozenset(board.bit(*cell) for cell in line) for line in reference.SlowPosition.start().lines()}
+    lines = {frozenset(board.bit(*cell) for cell in line) for line in SlowPosition.start().lines()}
     for start in range(board.columns * board.height):
         for step in (1, board.height - 1, board.height, board.height + 1):
             bits = [start + step * index for index in range(4)]
@@ -107,12 +111,14 @@ def test_four_stones_a_step_apart_count_only_on_a_line(reference: ModuleType) ->
                 assert has_four(stones, board.height) == (frozenset(bits) in lines)
 
 
+@pytest.mark.plain
 def test_full_board_without_four_is_a_draw() -> None:
     position = connect4(2, 2).parse("1122")
     assert position.outcome == boardgames.Outcome(None, boardgames.Termination.RULES)
     assert position.legal_moves == ()
 
 
+@pytest.mark.plain
 def test_last_stone_of_a_full_board_can_win() -> None:
     position = connect4(4, 4).parse(LAST_STONE_WINS)
     assert "." not in str(position)
@@ -124,6 +130,7 @@ def test_second_player_wins_with_its_own_four() -> None:
     assert position.outcome == boardgames.Outcome(1, boardgames.Termination.RULES)
 
 
+@pytest.mark.plain
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_apply_leaves_its_input_alone_and_writes_all_words(size: tuple[int, int]) -> None:
     rules = sized_rules(Board(*size))
@@ -136,6 +143,7 @@ def test_apply_leaves_its_input_alone_and_writes_all_words(size: tuple[int, int]
     assert np.array_equal(position, before)
 
 
+@pytest.mark.plain
 def test_playouts_end_with_every_outcome() -> None:
     result = boardgames.playouts(connect4().start(), 2_000, seed=1)
     assert sum(result.wins) + result.draws == 2_000

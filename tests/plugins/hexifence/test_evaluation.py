@@ -9,6 +9,8 @@ from reference import hexifence as slow
 from boardgames_hexifence.evaluation import move_order
 from boardgames_hexifence.game import Hexifence
 
+pytestmark = pytest.mark.plain
+
 GAME = Hexifence(dimension=2)
 EVALUATION = GAME.evaluation
 

@@ -11,6 +11,8 @@ from boardgames_hexifence import rules
 from boardgames_hexifence.board import symmetries
 from boardgames_hexifence.game import Hexifence
 
+pytestmark = pytest.mark.plain
+
 GAMES = {dimension: Hexifence(dimension=dimension) for dimension in range(2, 9)}
 
 DOUBLE = [0, 1, 4, 8, 9, 2, 3, 6, 10, 11]
@@ -44,7 +46,6 @@ def test_whole_matches_agree_with_the_reference(order: tuple[int, list[int]]) ->
         assert winner == expected.winner()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("dimension", [5, 6, 7, 8])
 def test_large_boards_agree_with_the_reference(dimension: int) -> None:
     moves = np.random.default_rng(dimension).permutation(len(slow.edges(dimension))).tolist()

@@ -1,0 +1,182 @@
+"""Measure speed and memory, and print a table; other people's programs in the same run.
+
+    make bench                      all of it
+    make bench ARGS="perft start"   only these sections
+
+Figures are medians of several runs, with the smallest and the largest. They
+belong to one machine at one time: compare rows of one table with each other.
+"""
+
+import argparse
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+
+import numba
+import numpy as np
+
+import boardgames
+from boardgames.playing import Limit
+
+RUNS = 5
+PROGRAM = [sys.executable, "-m", "boardgames.cli"]
+
+
+def main() -> None:
+    """Run the sections asked for and print their rows."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
+    parser.add_argument("--runs", type=int, default=RUNS, help="runs of each measurement")
+    arguments = parser.parse_args()
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, ", end="")
+    print(f"Numba {numba.__version__}, NumPy {np.__version__}; median (min to max) of {arguments.runs}\n")
+    print("| what | figure | bar |")
+    print("| --- | --- | --- |")
+    for section in arguments.sections or SECTIONS:
+        for what, figure, bar in SECTIONS[section](arguments.runs):
+            print(f"| {what} | {figure} | {bar} |", flush=True)
+
+
+def perft(runs: int) -> Iterator[tuple[str, str, str]]:
+    """Count leaves of three Abalone layouts, with and without broadside moves."""
+    for layout, depth in (("belgian-daisy", 5), ("standard", 5), ("german-daisy", 4)):
+        for broadside in (True, False):
+            start = boardgames.load("abalone", layout=layout, broadside=broadside).start()
+            leaves = boardgames.perft(start, depth)
+            rates = [leaves / seconds / 1e6 for seconds in _times(lambda: boardgames.perft(start, depth), runs)]
+            moves = "" if broadside else ", no broadside"
+            yield f"perft abalone {layout}{moves}, depth {depth}", _shown(rates, "million leaves/s"), "150; 300"
+
+
+def playouts(runs: int) -> Iterator[tuple[str, str, str]]:
+    """Play random matches; Connect Four beside OpenSpiel's own rollouts."""
+    cases = (
+        ("abalone", {}, 5_000, 200, "10,000"),
+        ("connect4", {}, 500_000, None, "1,000,000"),
+        ("hexifence", {"dimension": 3}, 50_000, None, ""),
+    )
+    for name, options, count, limit, bar in cases:
+        start = boardgames.load(name, **options).start()
+        times = _times(lambda: boardgames.playouts(start, count, seed=1, ply_limit=limit), runs)
+        cap = f" capped at {limit} plies" if limit else ""
+        yield f"playouts {name}{cap}", _shown([count / t for t in times], "matches/s"), bar
+    yield from _openspiel_playouts(runs)
+
+
+def search(runs: int) -> Iterator[tuple[str, str, str]]:
+    """Search the belgian daisy with the three-term evaluation."""
+    game = boardgames.load("abalone")
+    for agent in ("alphabeta", "minimax"):
+        limit = Limit(depth=5 if agent == "alphabeta" else 4)
+        player = boardgames.player(agent, game)
+        choices = [player.choose(game.start(), limit) for _ in range(runs + 1)][1:]
+        rates = [choice.nodes / choice.seconds / 1e6 for choice in choices]
+        yield f"{agent} abalone, depth {limit.depth}", _shown(rates, "million nodes/s"), ""
+        seconds = [choice.seconds for choice in choices]
+        yield f"{agent} abalone to depth {limit.depth}", _shown(seconds, "s"), ""
+
+
+def start(runs: int) -> Iterator[tuple[str, str, str]]:
+    """Time whole processes: help, the first board of a match, and both when nothing is compiled."""
+    times = _times(lambda: _process(["--help"]), runs)
+    yield "bg --help", _shown(times, "s"), "< 0.2"
+    _first_board(dict(os.environ))
+    times = [_first_board(dict(os.environ)) for _ in range(runs)]
+    yield "bg play abalone to the first board, warm", _shown(times, "s"), "< 1"
+    cold = []
+    for _ in range(runs):
+        with tempfile.TemporaryDirectory() as folder:
+            cold.append(_first_board({**os.environ, "BOARDGAMES_HOME": folder}))
+    yield "the same with nothing compiled, search included", _shown(cold, "s"), "< 15"
+
+
+def memory(runs: int) -> Iterator[tuple[str, str, str]]:
+    """Measure the largest resident memory of a perft process."""
+    peaks = [_peak_mebibytes(["perft", "abalone", "--depth", "5"]) for _ in range(runs)]
+    known = [peak for peak in peaks if peak is not None]
+    figure = _shown(known, "MiB") if known else "not measured on this system"
+    yield "bg perft abalone --depth 5, peak memory", figure, "< 286 (300 MB)"
+
+
+SECTIONS: dict[str, Callable[[int], Iterator[tuple[str, str, str]]]] = {
+    "perft": perft,
+    "playouts": playouts,
+    "search": search,
+    "start": start,
+    "memory": memory,
+}
+
+
+def _openspiel_playouts(runs: int) -> Iterator[tuple[str, str, str]]:
+    try:
+        import pyspiel
+    except ImportError:
+        yield "playouts connect_four, OpenSpiel (C++)", "not installed", ""
+        return
+    count = 50_000
+    game = pyspiel.load_game("connect_four")
+    evaluator = pyspiel.RandomRolloutEvaluator(count, 1)
+    # one simulation from the root is `count` rollouts of the start, all of them in C++
+    bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 10, False, 1, False)
+    times = _times(lambda: bot.mcts_search(game.new_initial_state()), runs)
+    yield "playouts connect_four, OpenSpiel (C++)", _shown([count / t for t in times], "matches/s"), ""
+
+
+def _times(work: Callable[[], object], runs: int) -> list[float]:
+    work()
+    times = []
+    for _ in range(runs):
+        started = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - started)
+    return times
+
+
+def _process(arguments: list[str]) -> None:
+    subprocess.run([*PROGRAM, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+
+def _first_board(environment: dict[str, str]) -> float:
+    """Return the seconds from starting the program to the last row of its first board."""
+    started = time.perf_counter()
+    command = [*PROGRAM, "play", "abalone"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment, text=True) as process:
+        assert process.stdin is not None and process.stdout is not None
+        for line in process.stdout:
+            if line.lstrip().startswith("1 2 3 4 5"):
+                break
+        seconds = time.perf_counter() - started
+        process.communicate("quit\n")
+    return seconds
+
+
+def _peak_mebibytes(arguments: list[str]) -> float | None:
+    """Run the program in a process of its own that tells the peak of its child."""
+    script = (
+        "import resource, subprocess, sys\n"
+        "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    if sys.platform == "win32":
+        return None
+    done = subprocess.run(
+        [sys.executable, "-c", script, *PROGRAM, *arguments], check=True, capture_output=True, text=True
+    )
+    unit = 1024**2 if sys.platform == "darwin" else 1024
+    return int(done.stdout) / unit
+
+
+def _shown(figures: list[float], unit: str) -> str:
+    middle, low, high = statistics.median(figures), min(figures), max(figures)
+    places = 0 if middle >= 100 else 3 if unit == "s" else 1
+    return f"{middle:,.{places}f} ({low:,.{places}f} to {high:,.{places}f}) {unit}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""Run the command line with `python -m boardgames.cli`."""
+
+from boardgames.cli.main import main
+
+main()

@@ -1,0 +1,116 @@
+"""`bg replay`: step through recorded matches, print them, or draw every position."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from boardgames.cli.common import outcome_text, print_picture
+from boardgames.errors import RecordError
+
+if TYPE_CHECKING:
+    from boardgames.game import Position
+    from boardgames.record import Record
+
+EXIT_FOUND = 2
+HELP = "Enter next, b back, a number goes to that ply, n next match, q quit"
+
+
+@click.command(
+    epilog="Examples: bg replay match.record; bg replay matches.record --match 2; "
+    "bg replay match.record --svg pictures; bg replay match.record --list."
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--match", "number", type=click.IntRange(1), metavar="N", help="Only the Nth match.")
+@click.option("--svg", "folder", type=click.Path(path_type=Path), metavar="DIR", help="Draw every position.")
+@click.option("--list", "as_list", is_flag=True, help="Print one line a match.")
+@click.option("--flip", is_flag=True, help="Look from the other side.")
+def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, flip: bool) -> None:
+    """Step through the matches of FILE: by keys on a terminal, all at once in a pipe.
+
+    A match with an error is reported with its ply and token, the others are
+    shown; the exit code is then 2.
+    """
+    from boardgames.record import read_records
+
+    parsed = read_records(file)
+    for error in parsed.errors:
+        click.echo(f"bg: {error}", err=True)
+    records = list(enumerate(parsed.records, start=1))
+    if number is not None:
+        records = records[number - 1 : number]
+    if not records and not parsed.errors:
+        raise RecordError(f"expected {'match ' + str(number) if number else 'a match'} in {file}: not there")
+    if as_list:
+        for place, record in records:
+            click.echo(f"{place}. {_title(record)}")
+    elif folder is not None:
+        _draw(records, folder)
+    elif sys.stdin.isatty() and sys.stdout.isatty():
+        _step(records, flip)
+    else:
+        _print(records, flip)
+    if parsed.errors:
+        sys.exit(EXIT_FOUND)
+
+
+def _title(record: "Record") -> str:
+    return f"{record.game}: {record.names[0]} - {record.names[1]} {record.result}, {len(record.moves)} plies"
+
+
+def _draw(records: "list[tuple[int, Record]]", folder: Path) -> None:
+    from boardgames.paths import make_folder, write_atomic
+
+    make_folder(folder)
+    count = 0
+    for place, record in records:
+        for ply, drawing in enumerate(record.svgs()):
+            write_atomic(folder / f"match-{place:03}-ply-{ply:04}.svg", drawing)
+            count += 1
+    click.echo(f"wrote {count} pictures to {folder}")
+
+
+def _print(records: "list[tuple[int, Record]]", flip: bool) -> None:
+    for place, record in records:
+        click.echo(f"{place}. {_title(record)}")
+        positions = list(record.positions())
+        for ply in range(len(positions)):
+            _show(record, positions, ply, flip)
+
+
+def _show(record: "Record", positions: "list[Position]", ply: int, flip: bool) -> None:
+    picture = positions[ply].picture()
+    if ply:
+        picture = picture.since(positions[ply - 1].picture())
+        dots = "." if ply % 2 else "..."
+        click.echo(f"\nply {ply}: {(ply + 1) // 2}{dots} {record.moves[ply - 1]}")
+    print_picture(picture, flipped=flip)
+    if ply == len(positions) - 1 and record.outcome is not None:
+        click.echo(outcome_text(record.outcome, positions[0].game))
+
+
+def _step(records: "list[tuple[int, Record]]", flip: bool) -> None:
+    click.echo(HELP)
+    for place, record in records:
+        click.echo(f"\n{place}. {_title(record)}")
+        positions = list(record.positions())
+        ply = 0
+        while True:
+            _show(record, positions, ply, flip)
+            try:
+                answer = input(f"[{ply}/{len(positions) - 1}] ").strip().lower()
+            except EOFError:
+                return
+            if answer == "q":
+                return
+            if answer == "n" or (answer == "" and ply == len(positions) - 1):
+                break
+            if answer == "b":
+                ply = max(ply - 1, 0)
+            elif answer.isascii() and answer.isdigit():
+                ply = min(int(answer[:9]), len(positions) - 1)
+            elif answer == "":
+                ply += 1
+            else:
+                click.echo(HELP)

@@ -1,0 +1,185 @@
+"""Terminal text: whole drawings, read as a person reads them."""
+
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from boardgames.draw.lattice import hexagon_places, hexagon_side, hexagonal, square
+from boardgames.draw.text import plain_text, styled_text
+from boardgames.picture import Caption, Cell, Label, Line, Picture, Piece
+
+
+def drawing(text: str) -> str:
+    """Return a drawing written between bars: `|..|`."""
+    lines = text.strip().splitlines()
+    return "\n".join(line.strip().removeprefix("|").removesuffix("|").rstrip() for line in lines)
+
+
+def square_board(rows: int, columns: int) -> Picture:
+    cells = [Cell(f"{row}{column}", *square(row, column)) for row in range(rows) for column in range(columns)]
+    labels = [Label(*square(rows, column), str(column + 1)) for column in range(columns)]
+    return Picture(tuple(cells), labels=tuple(labels))
+
+
+def hexagon_board(size: int, *drawn: int) -> Picture:
+    """Return a board of hexagons whose edges, numbered by height, are drawn by side 0 or open."""
+    centres = [hexagonal(row, column) for row, column in hexagon_places(size)]
+    sides = {hexagon_side(x, y, side) for x, y in centres for side in range(6)}
+    ordered = sorted(sides, key=lambda ends: (round(ends[0][1] + ends[1][1], 3), ends[0][0] + ends[1][0]))
+    cells = tuple(Cell(f"c{index}", x, y, "hexagon") for index, (x, y) in enumerate(centres))
+    lines = tuple(
+        Line(f"e{index}", *start, *end, 0 if index in drawn else None, str(index))
+        for index, (start, end) in enumerate(ordered)
+    )
+    return Picture(cells, lines=lines, sides=("blue", "red"), colours=("#2040c0", "#c02020"))
+
+
+def test_square_board() -> None:
+    picture = replace(square_board(2, 3), pieces=(Piece("10", 0, "r"), Piece("11", 1, "b")))
+    expected = """
+        |. . .|
+        |r b .|
+        |1 2 3|"""
+    assert plain_text(picture) == drawing(expected)
+
+
+def test_rows_of_a_hexagon_are_shifted_by_half_a_cell() -> None:
+    cells = [Cell(f"{row}{column}", *hexagonal(row, column), "circle") for row, column in hexagon_places(3)]
+    expected = """
+        |  . . .|
+        | . b . .|
+        |. . . . .|
+        | . . . .|
+        |  . . .|"""
+    assert plain_text(Picture(tuple(cells), (Piece("12", 0, "b"),))) == drawing(expected)
+
+
+def test_changed_pieces_change_case_and_emptied_cells_have_a_star() -> None:
+    picture = replace(square_board(1, 3), pieces=(Piece("00", 0, "r"), Piece("01", 1, "B")))
+    assert plain_text(replace(picture, changed=frozenset(["00", "01", "02"]))).startswith("R b *")
+
+
+def test_open_edges_show_their_numbers() -> None:
+    expected = r"""
+        |     0  1  2  3|
+        |    4     5     6|
+        |  7  8  9  10 11 12|
+        |13    14    15    16|
+        |  17 18 19 20 21 22|
+        |   23    24    25|
+        |     26 27 28 29|"""
+    assert plain_text(hexagon_board(2)) == drawing(expected)
+
+
+def test_drawn_edges_show_the_shape_of_the_cells() -> None:
+    picture = hexagon_board(2, *range(30))
+    cells = (replace(picture.cells[0], owner=0), *picture.cells[1:3], replace(picture.cells[3], owner=1))
+    expected = r"""
+        |    _/ \_ _/ \_|
+        |   |  B  |     ||
+        | _/ \_ _/ \_ _/ \_|
+        ||     |  R  |     ||
+        | \_ _/ \_ _/ \_ _/|
+        |   |     |     ||
+        |    \_ _/ \_ _/|"""
+    assert plain_text(replace(picture, cells=cells + picture.cells[4:])) == drawing(expected)
+
+
+def test_a_line_just_drawn_and_its_cell_are_marked() -> None:
+    picture = hexagon_board(2, *range(30))
+    cells = (replace(picture.cells[0], owner=1), *picture.cells[1:])
+    changed = frozenset(["e0", "e4", "c0"])
+    top, middle, *_ = plain_text(replace(picture, cells=cells, changed=changed)).splitlines()
+    assert top.split() == ["##", r"\_", "_/", r"\_"]
+    assert middle.split() == ["#", "[R]", "|", "|"]
+
+
+@pytest.mark.parametrize("size", range(2, 9))
+def test_every_open_edge_can_be_read(size: int) -> None:
+    picture = hexagon_board(size)
+    assert plain_text(picture).split() == [line.label for line in picture.lines]
+
+
+@pytest.mark.parametrize("size", range(2, 9))
+def test_flipped_edges_come_in_the_opposite_order(size: int) -> None:
+    picture = hexagon_board(size)
+    labels = [line.label for line in picture.lines]
+    assert plain_text(picture, flipped=True).split() == labels[::-1]
+
+
+def test_edges_of_squares() -> None:
+    lines = (
+        Line("n", -0.5, -0.5, 0.5, -0.5, 0),
+        Line("e", 0.5, -0.5, 0.5, 0.5, 1),
+        Line("s", -0.5, 0.5, 0.5, 0.5, None, "2"),
+        Line("w", -0.5, -0.5, -0.5, 0.5, None, "3"),
+    )
+    expected = """
+        | -----|
+        |3     ||
+        |   2|"""
+    assert plain_text(Picture((Cell("c", 0.0, 0.0),), lines=lines)) == drawing(expected)
+
+
+def test_captions_stand_in_the_corners() -> None:
+    captions = (
+        Caption("top-left", "white 2"),
+        Caption("top-right", "move 12"),
+        Caption("bottom-right", "0:41"),
+        Caption("bottom-right", "0:12"),
+    )
+    lines = plain_text(replace(square_board(2, 3), captions=captions)).splitlines()
+    width = len(lines[0])
+    assert lines[0].split() == ["white", "2", "move", "12"]
+    assert lines[1] == ""
+    assert lines[-3:] == ["", "0:41".rjust(width), "0:12".rjust(width)]
+
+
+def test_long_captions_do_not_touch() -> None:
+    captions = (Caption("top-left", "a" * 50), Caption("top-right", "b" * 50))
+    assert plain_text(replace(square_board(2, 3), captions=captions)).split()[:2] == ["a" * 50, "b" * 50]
+
+
+def test_signs_that_steer_a_terminal_are_not_passed_on() -> None:
+    picture = replace(square_board(1, 1), captions=(Caption("top-left", "\x1b[2J\n\tname"),))
+    assert plain_text(picture).splitlines()[0] == "?[2J??name"
+
+
+def test_the_drawing_is_ascii() -> None:
+    assert plain_text(hexagon_board(3, 1, 2, 3)).isascii()
+
+
+def test_an_empty_picture_is_empty_text() -> None:
+    assert plain_text(Picture()) == ""
+
+
+@pytest.mark.parametrize("surface", ["paper", "wood", "front"])
+@pytest.mark.parametrize("flipped", [False, True])
+def test_styled_text_has_the_signs_of_the_plain_one(surface: str, flipped: bool) -> None:
+    picture = replace(
+        square_board(3, 4),
+        pieces=(Piece("10", 0, "r"), Piece("11", 1, "b")),
+        captions=(Caption("top-left", "red"),),
+        surface=surface,
+    )
+    styled = styled_text(picture, flipped=flipped).plain
+    lines = [line.rstrip() for line in styled.split("\n")]
+    assert "\n".join(lines) == plain_text(picture, flipped=flipped)
+
+
+@pytest.mark.parametrize("colour", ["#fff", "#f0f0f0", "gold", "rgb(1, 2, 3)", "#12", "#gggggg", ""])
+def test_any_css_colour_can_be_styled(colour: str) -> None:
+    picture = replace(hexagon_board(2, 1), colours=(colour, colour), surface="wood")
+    picture = replace(picture, pieces=(Piece("c0", 0, "x"), Piece("c1", 1, "o")))
+    console = Console(force_terminal=True, color_system="truecolor", width=100)
+    with console.capture() as capture:
+        console.print(styled_text(picture))
+    assert "\x1b[" in capture.get()
+
+
+@pytest.mark.parametrize(("colour", "letter"), [("#111111", "#ffffff"), ("#eeeeee", "#000000")])
+def test_letters_stand_out_from_their_piece(colour: str, letter: str) -> None:
+    picture = replace(square_board(1, 1), pieces=(Piece("00", 0, "x"),), colours=(colour, colour))
+    span = next(span for span in styled_text(picture).spans if "bold" in str(span.style))
+    assert letter in str(span.style)

@@ -1,0 +1,280 @@
+"""The `kernel` decorator, the check of signatures, and kernels without compilation."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numba import njit, types
+
+from boardgames.declarations import Evaluation, FeatureSet, Kernels
+from boardgames.errors import KernelError
+from boardgames.kernels import (
+    JIT,
+    Actions,
+    Apply,
+    Evaluate,
+    Features,
+    LegalMoves,
+    MoveOrder,
+    OutcomeOf,
+    SideToMove,
+    Words,
+    kernel,
+)
+from boardgames.kernels.abi import WORDS, check_kernel, first_class
+
+compiled = pytest.mark.skipif(not JIT, reason="the compiler is what is tested")
+
+
+@kernel(LegalMoves)
+def legal_moves(position: Words, moves: Actions) -> int:
+    return 0
+
+
+@kernel(Apply)
+def apply(position: Words, action: int, successor: Words) -> None:
+    for index in range(position.shape[0]):
+        successor[index] = position[index]
+
+
+@kernel(SideToMove)
+def side_to_move(position: Words) -> int:
+    return np.int64(position[0] & np.uint64(1))
+
+
+@kernel(OutcomeOf)
+def outcome(position: Words) -> int:
+    return -1
+
+
+@kernel(types.uint64(types.int64))
+def other_signature(number: int) -> np.uint64:
+    return np.uint64(number)
+
+
+@kernel(types.int64(first_class(SideToMove), WORDS))
+def call(function: Callable[[Words], int], position: Words) -> int:
+    return function(position)
+
+
+@kernel(types.int64(types.int64))
+def factorial(number: int) -> int:
+    if number < 2:
+        return 1
+    return number * factorial(number - 1)
+
+
+def run_plain(code: str) -> subprocess.CompletedProcess[str]:
+    """Run Python code in a process where kernels are plain Python."""
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("count", [1, 3], ids=["too few", "too many"])
+def test_another_number_of_arguments_is_an_error(count: int) -> None:
+    functions: dict[int, Callable[..., Any]] = {1: lambda position: 0, 3: lambda position, moves, more: 0}
+    with pytest.raises(KernelError, match=rf"expected a kernel of 2 arguments for .*: .* takes {count}"):
+        kernel(LegalMoves)(functions[count])
+
+
+@pytest.mark.plain
+def test_what_is_no_function_is_an_error() -> None:
+    with pytest.raises(KernelError, match="expected a Python function to compile"):
+        kernel(SideToMove)(len)
+
+
+@pytest.mark.plain
+def test_kernels_accept_kernels_of_their_signatures() -> None:
+    assert Kernels(legal_moves, apply, side_to_move, outcome).apply is apply
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("place", ["legal_moves", "apply", "side_to_move", "outcome", "move_order"])
+def test_kernels_refuse_a_kernel_of_another_signature_and_name_both(place: str) -> None:
+    right = {"legal_moves": legal_moves, "apply": apply, "side_to_move": side_to_move, "outcome": outcome}
+    with pytest.raises(KernelError) as caught:
+        Kernels(**right | {place: other_signature})
+    message = str(caught.value)
+    assert message.startswith(f"expected the kernel {place} to be ")
+    assert "(int64,) -> uint64" in message or "(int64) -> uint64" in message
+
+
+@pytest.mark.plain
+def test_kernels_refuse_a_python_function() -> None:
+    with pytest.raises(KernelError, match="not made by `kernel`"):
+        Kernels(legal_moves, apply, side_to_move, lambda position: -1)
+
+
+@compiled
+def test_kernels_refuse_a_lazily_compiled_function() -> None:
+    lazy = njit(lambda position: -1)
+    with pytest.raises(KernelError, match="not made by `kernel`"):
+        Kernels(legal_moves, apply, side_to_move, lazy)
+
+
+@pytest.mark.plain
+def test_an_evaluation_refuses_a_kernel_of_another_signature() -> None:
+    with pytest.raises(KernelError, match="expected the kernel evaluation 'x'"):
+        Evaluation("x", side_to_move, np.zeros(0))
+
+
+@pytest.mark.plain
+def test_a_feature_set_refuses_a_kernel_of_another_signature() -> None:
+    with pytest.raises(KernelError, match="expected the kernel features 'x'"):
+        FeatureSet("x", side_to_move, ())
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("signature", "text"),
+    [
+        (LegalMoves, "int64(uint64[::1], int64[::1])"),
+        (Apply, "void(uint64[::1], int64, uint64[::1])"),
+        (SideToMove, "int64(uint64[::1])"),
+        (OutcomeOf, "int64(uint64[::1])"),
+        (Features, "void(uint64[::1], int64, float64[::1])"),
+        (Evaluate, "float64(uint64[::1], float64[::1])"),
+        (MoveOrder, "int64(uint64[::1], int64)"),
+    ],
+    ids=["legal_moves", "apply", "side_to_move", "outcome", "features", "evaluate", "move_order"],
+)
+def test_signatures_are_those_of_the_design(signature: Any, text: str) -> None:
+    names = [
+        f"{kind.dtype}[::1]" if isinstance(kind, types.Array) else str(kind) for kind in signature.args
+    ]
+    result = "void" if signature.return_type == types.none else str(signature.return_type)
+    assert f"{result}({', '.join(names)})" == text
+
+
+@pytest.mark.plain
+def test_check_kernel_accepts_the_exact_signature() -> None:
+    check_kernel("side_to_move", side_to_move, SideToMove)
+
+
+@pytest.mark.plain
+def test_a_kernel_takes_frozen_and_writable_positions() -> None:
+    frozen = np.array([3], dtype=np.uint64)
+    frozen.flags.writeable = False
+    assert side_to_move(frozen) == side_to_move(frozen.copy()) == 1
+
+
+@pytest.mark.plain
+def test_a_kernel_is_called_first_class() -> None:
+    assert call(side_to_move, np.array([3], dtype=np.uint64)) == 1
+
+
+@pytest.mark.plain
+def test_a_recursive_kernel_finds_itself() -> None:
+    assert factorial(10) == 3_628_800
+
+
+@compiled
+def test_a_kernel_is_never_compiled_for_other_types() -> None:
+    with pytest.raises(TypeError, match="No matching definition"):
+        side_to_move(np.zeros(1, dtype=np.float64))
+
+
+@compiled
+def test_a_strided_position_is_refused() -> None:
+    with pytest.raises(TypeError):
+        side_to_move(np.zeros(4, dtype=np.uint64)[::2])
+
+
+@compiled
+def test_a_kernel_that_writes_to_its_input_does_not_compile() -> None:
+    def broken(position: Words) -> int:
+        position[0] = np.uint64(1)
+        return 0
+
+    with pytest.raises(Exception, match="readonly"):
+        kernel(SideToMove)(broken)
+
+
+PRELUDE = """
+import numpy as np
+from numba import types
+from boardgames.errors import KernelError
+from boardgames.kernels import Apply, JIT, SideToMove, kernel
+from boardgames.kernels.abi import WORDS, WORDS_OUT, check_kernel
+assert not JIT
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        """
+        @kernel(types.int64(types.uint64, types.int64))
+        def mixed(word, shift):
+            assert type(word) is np.uint64 and type(shift) is np.int64
+            return 1.0
+        result = mixed(3, 2)
+        assert type(result) is np.int64 and result == 1
+        """,
+        """
+        @kernel(SideToMove)
+        def writes(position):
+            position[0] = 1
+            return 0
+        words = np.zeros(1, dtype=np.uint64)
+        try:
+            writes(words)
+        except ValueError as error:
+            assert "read-only" in str(error)
+        else:
+            raise SystemExit("it wrote")
+        assert words[0] == 0 and words.flags.writeable
+        """,
+        """
+        @kernel(types.uint64(types.uint64))
+        def overflows(word):
+            return word * np.uint64(3)
+        import warnings
+        warnings.simplefilter("error")
+        assert int(overflows(2**64 - 1)) == 2**64 - 3
+        """,
+        """
+        @kernel(Apply)
+        def writes_output(position, action, successor):
+            successor[0] = position[0]
+        out = np.zeros(1, dtype=np.uint64)
+        writes_output(np.ones(1, dtype=np.uint64), 0, out)
+        assert out[0] == 1
+        """,
+        """
+        @kernel(SideToMove)
+        def right(position):
+            return 0
+        check_kernel("side_to_move", right, SideToMove)
+        try:
+            check_kernel("side_to_move", right, Apply)
+        except KernelError as error:
+            assert "compiled for" in str(error)
+        else:
+            raise SystemExit("not refused")
+        """,
+    ],
+    ids=[
+        "scalars are cast by signature",
+        "inputs are read-only",
+        "overflow is silent",
+        "outputs are written",
+        "signatures are checked",
+    ],
+)
+@compiled
+def test_without_compilation_a_kernel_keeps_its_contract(code: str) -> None:
+    done = run_plain(PRELUDE + textwrap.dedent(code))
+    assert done.returncode == 0, done.stderr

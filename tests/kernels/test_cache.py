@@ -1,0 +1,500 @@
+"""The cache of compiled kernels: what it follows, what it survives, whom it trusts.
+
+Processes run with `PYTHONDONTWRITEBYTECODE=1`: an edit of equal size within
+one second would otherwise be hidden by the old byte code.
+"""
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from numba.core import config
+
+from boardgames.kernels import JIT, cache
+from boardgames.kernels.cache import KEPT_DAYS, KEPT_STAMPS, is_warm, kernel_folder, stamp
+
+pytestmark = pytest.mark.skipif(not JIT, reason="plain Python needs no cache")
+posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows keeps users apart by itself")
+
+RULES = """
+from numba import types
+from boardgames.kernels import kernel
+from {package}.board import SIZE
+
+@kernel(types.int64(types.int64))
+def size(number):
+    return SIZE + number
+"""
+OTHER = """
+from numba import types
+from boardgames.kernels import kernel
+from cachedgame.rules import size
+
+@kernel(types.int64(types.int64))
+def twice(number):
+    return 2 * size(number)
+"""
+SHOW = """
+from numba.core import event
+with event.install_recorder("numba:compile") as recorder:
+    {imports}
+print({shown}, len(recorder.buffer) // 2)
+"""
+
+
+class Workshop:
+    """A folder of packages to change, and processes that run them with one home."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+        self.packages = folder / "packages"
+        self.environment = os.environ | {
+            "BOARDGAMES_HOME": str(self.home),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": str(self.packages),
+            "TMPDIR": str(folder),
+        }
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.packages / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text))
+        return path
+
+    def write_game(self, package: str = "cachedgame", size: int = 5) -> None:
+        self.write(f"{package}/__init__.py", "")
+        self.write(f"{package}/board.py", f"SIZE = {size}\n")
+        self.write(f"{package}/rules.py", RULES.format(package=package))
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, *arguments],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str) -> tuple[str, str]:
+        """Return what a process printed, output and errors; it must succeed."""
+        process = self.start(*arguments)
+        output, errors = process.communicate(timeout=300)
+        assert process.returncode == 0, errors
+        return output.strip(), errors.strip()
+
+    def show(self, imports: str, shown: str) -> list[str]:
+        """Import, then print an expression and how often Numba compiled."""
+        return self.run("-c", SHOW.format(imports=imports, shown=shown))[0].split()
+
+    def size(self) -> list[str]:
+        return self.show("from cachedgame.rules import size", "size(0)")
+
+    def files(self, package: str = "cachedgame") -> list[Path]:
+        return sorted((self.home / "cache" / "kernels" / package).glob("*/*.kernel"))
+
+
+@pytest.fixture
+def workshop(tmp_path: Path) -> Workshop:
+    made = Workshop(tmp_path)
+    made.write_game()
+    return made
+
+
+@pytest.fixture
+def fresh(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Forget in this process where kernels are kept; return the folder they are kept in now."""
+    memories: list[Callable[[], None]] = [
+        value.cache_clear for value in vars(cache).values() if hasattr(value, "cache_clear")
+    ]
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for forget in memories:
+        forget()
+    yield home / "cache" / "kernels"
+    for forget in memories:
+        forget()
+
+
+def spare(tmp_path: Path) -> Path:
+    return tmp_path / f"boardgames-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+
+
+def some_kernel() -> None:
+    """Stand for a kernel; it is a function of this file."""
+
+
+# --- what is followed -----------------------------------------------------
+
+
+@pytest.mark.slow
+def test_a_second_process_compiles_nothing(workshop: Workshop) -> None:
+    first, second = workshop.size(), workshop.size()
+    assert first[0] == second[0] == "5"
+    assert int(first[1]) > 0
+    assert second[1] == "0"
+
+
+@pytest.mark.slow
+def test_a_kernel_that_is_loaded_counts_as_a_hit(workshop: Workshop) -> None:
+    workshop.size()
+    hits = "sum(size.stats.cache_hits.values()), sum(size.stats.cache_misses.values())"
+    assert workshop.show("from cachedgame.rules import size", hits)[:2] == ["1", "0"]
+
+
+@pytest.mark.slow
+def test_a_constant_changed_in_another_file_is_followed(workshop: Workshop) -> None:
+    assert workshop.size()[0] == "5"
+    workshop.write("cachedgame/board.py", "SIZE = 7\n")
+    assert workshop.size()[0] == "7"
+
+
+@pytest.mark.slow
+def test_a_constant_is_followed_by_a_package_that_imports_the_kernel(workshop: Workshop) -> None:
+    workshop.write("othergame/__init__.py", "")
+    workshop.write("othergame/rules.py", OTHER)
+    assert workshop.show("from othergame.rules import twice", "twice(0)")[0] == "10"
+    workshop.write("cachedgame/board.py", "SIZE = 7\n")
+    assert workshop.show("from othergame.rules import twice", "twice(0)")[0] == "14"
+
+
+@pytest.mark.slow
+def test_a_changed_package_that_is_not_imported_is_not_followed(workshop: Workshop) -> None:
+    workshop.write("othergame/__init__.py", "")
+    workshop.size()
+    workshop.write("othergame/__init__.py", "SIZE = 9\n")
+    assert workshop.size() == ["5", "0"]
+
+
+@pytest.mark.slow
+def test_a_changed_data_file_is_followed(workshop: Workshop) -> None:
+    workshop.write("cachedgame/size.txt", "5")
+    workshop.write(
+        "cachedgame/board.py",
+        "from pathlib import Path\nSIZE = int((Path(__file__).parent / 'size.txt').read_text())\n",
+    )
+    assert workshop.size()[0] == "5"
+    workshop.write("cachedgame/size.txt", "77")
+    assert workshop.size()[0] == "77"
+
+
+@pytest.mark.slow
+def test_going_back_to_old_sources_compiles_nothing(workshop: Workshop) -> None:
+    workshop.size()
+    workshop.write_game(size=7)
+    workshop.size()
+    workshop.write_game(size=5)
+    assert workshop.size() == ["5", "0"]
+
+
+@pytest.mark.slow
+def test_kernels_of_one_factory_are_kept_apart(workshop: Workshop) -> None:
+    workshop.write(
+        "cachedgame/tables.py",
+        """
+        import numpy as np
+        from numba import types
+        from boardgames.kernels import kernel
+
+        def make(table):
+            @kernel(types.int64(types.int64))
+            def look_up(index):
+                return table[index]
+            return look_up
+
+        # NumPy prints both shortened, and so alike
+        first, second = (np.zeros(5000, dtype=np.int64) for _ in range(2))
+        second[2500] = 1
+        low, high = make(first), make(second)
+        """,
+    )
+    shown = "low(2500), high(2500)"
+    workshop.show("from cachedgame.tables import low, high", shown)
+    assert workshop.show("from cachedgame.tables import low, high", shown) == ["0", "1", "0"]
+
+
+@pytest.mark.slow
+def test_a_script_is_kept_and_followed(workshop: Workshop) -> None:
+    workshop.write("sizes.py", "SIZE = 5\n")
+    script = workshop.write(
+        "script.py",
+        """
+        from numba import types
+        from numba.core import event
+        with event.install_recorder("numba:compile") as recorder:
+            from boardgames.kernels import kernel
+            from sizes import SIZE
+
+            @kernel(types.int64(types.int64))
+            def size(number):
+                return SIZE + number
+        print(size(0), len(recorder.buffer) // 2)
+        """,
+    )
+    workshop.run(str(script))
+    assert workshop.run(str(script))[0] == "5 0"
+    workshop.write("sizes.py", "SIZE = 7\n")
+    assert workshop.run(str(script))[0].startswith("7 ")
+
+
+@pytest.mark.slow
+def test_a_module_run_with_m_follows_its_package(workshop: Workshop) -> None:
+    workshop.write("cachedgame/main.py", RULES.format(package="cachedgame") + "print(size(0))\n")
+    assert workshop.run("-m", "cachedgame.main")[0] == "5"
+    workshop.write("cachedgame/board.py", "SIZE = 7\n")
+    assert workshop.run("-m", "cachedgame.main")[0] == "7"
+
+
+@pytest.mark.slow
+def test_a_kernel_typed_at_a_prompt_is_compiled_and_not_kept(workshop: Workshop) -> None:
+    code = """
+    from numba import types
+    from boardgames.kernels import kernel
+
+    @kernel(types.int64(types.int64))
+    def size(number):
+        return number
+    print(size(5), repr(size.stats.cache_path))
+    """
+    assert workshop.run("-c", textwrap.dedent(code))[0] == "5 ''"
+
+
+@pytest.mark.slow
+def test_a_package_of_a_namespace_is_kept(workshop: Workshop) -> None:
+    workshop.write_game("company/cachedgame")
+    workshop.write("company/cachedgame/rules.py", RULES.format(package="company.cachedgame"))
+    imports = "from company.cachedgame.rules import size"
+    workshop.show(imports, "size(0)")
+    assert workshop.show(imports, "size(0)") == ["5", "0"]
+
+
+@pytest.mark.slow
+def test_every_generic_function_gives_the_same_in_a_second_process(workshop: Workshop) -> None:
+    imports = "import boardgames; game = boardgames.load('connect4'); start = game.start()"
+    shown = (
+        "boardgames.perft(start, 3),"
+        "boardgames.playouts(start, 100, seed=1),"
+        "*(boardgames.player(text, game, seed=1).choose(start).move"
+        "  for text in ('alphabeta:depth=4', 'minimax:depth=2', 'greedy'))"
+    )
+    first, second = workshop.show(imports, shown), workshop.show(imports, shown)
+    assert first[:-1] == second[:-1]
+    assert second[-1] == "0"
+
+
+# --- the stamp ------------------------------------------------------------
+
+
+def test_the_stamp_is_the_same_every_time(workshop: Workshop) -> None:
+    root = workshop.packages / "cachedgame"
+    assert stamp("cachedgame", root) == stamp("cachedgame", root)
+
+
+@pytest.mark.parametrize("flag", ["OPT", "BOUNDSCHECK"])
+def test_the_stamp_follows_flags_that_change_code(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, flag: str
+) -> None:
+    root = workshop.packages / "cachedgame"
+    before = stamp("cachedgame", root)
+    monkeypatch.setattr(config, flag, "other")
+    assert stamp("cachedgame", root) != before
+
+
+@pytest.mark.parametrize("version", ["numba", "llvmlite"])
+def test_the_stamp_follows_the_versions_of_the_compiler(
+    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    root = workshop.packages / "cachedgame"
+    before = stamp("cachedgame", root)
+    monkeypatch.setattr(f"{version}.__version__", "0.0")
+    assert stamp("cachedgame", root) != before
+
+
+def test_the_stamp_passes_over_byte_code(workshop: Workshop) -> None:
+    root = workshop.packages / "cachedgame"
+    before = stamp("cachedgame", root)
+    workshop.write("cachedgame/__pycache__/rules.cpython-311.pyc", "")
+    assert stamp("cachedgame", root) == before
+
+
+def test_every_room_of_the_core_that_holds_kernels_is_in_the_stamp() -> None:
+    core = Path(cache.__file__).parent.parent
+    with_kernels = {
+        path.relative_to(core).parts[0]
+        for path in core.rglob("*.py")
+        if any(line.lstrip().startswith("@kernel(") for line in path.read_text("utf-8").splitlines())
+    }
+    assert {room.name for room in cache._core_rooms()} == with_kernels
+    assert {"kernels", "search"} <= with_kernels
+
+
+# --- what is survived -----------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: content[: len(content) // 2],
+        lambda content: b"garbage" * 1000,
+        lambda content: content[:-1] + bytes([content[-1] ^ 1]),
+        lambda content: hashlib.sha256(b"no pickle").digest() + b"no pickle",
+    ],
+    ids=["empty", "truncated", "garbage", "one bit", "no pickle"],
+)
+def test_a_damaged_file_is_a_miss(workshop: Workshop, damage: Callable[[bytes], bytes]) -> None:
+    workshop.size()
+    (path,) = workshop.files()
+    path.write_bytes(damage(path.read_bytes()))
+    assert workshop.size() == ["5", "1"]
+    assert workshop.size() == ["5", "0"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no such signal")
+def test_a_process_killed_while_it_compiles_leaves_no_harm(workshop: Workshop) -> None:
+    for delay_s in (0.0, 0.05, 0.2):
+        process = workshop.start("-c", "from cachedgame.rules import size")
+        deadline = time.monotonic() + 60
+        while not workshop.files("boardgames") and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(delay_s)
+        process.kill()
+        process.communicate()
+    assert workshop.size()[0] == "5"
+    assert workshop.size() == ["5", "0"]
+
+
+@pytest.mark.slow
+def test_processes_that_start_cold_together_all_work(workshop: Workshop) -> None:
+    code = SHOW.format(imports="from cachedgame.rules import size", shown="size(0)")
+    processes = [workshop.start("-c", code) for _ in range(4)]
+    outputs = [process.communicate(timeout=300)[0].split()[0] for process in processes]
+    assert outputs == ["5"] * 4
+    assert workshop.size() == ["5", "0"]
+    assert not list(workshop.home.rglob("*.tmp"))
+
+
+@pytest.mark.slow
+def test_an_unwritable_home_costs_one_warning_and_kernels_are_kept_elsewhere(workshop: Workshop) -> None:
+    workshop.home.write_text("a file, so that no folder can be made below it")
+    _, errors = workshop.run("-c", "from cachedgame.rules import size")
+    assert errors.count("Warning") == 1
+    assert "Traceback" not in errors
+    assert list(spare(workshop.folder).rglob("*.kernel"))
+
+
+@pytest.mark.slow
+def test_without_any_folder_kernels_are_compiled_each_time(workshop: Workshop) -> None:
+    workshop.home.write_text("")
+    spare(workshop.folder).write_text("")
+    output, errors = workshop.run("-c", "from cachedgame.rules import size; print(size(0))")
+    assert output == "5"
+    assert errors.count("Warning") == 1
+    assert "no kernel is kept" in errors
+
+
+# --- whom it trusts -------------------------------------------------------
+
+
+def test_the_folder_is_made_for_this_user_alone(fresh: Path) -> None:
+    folder = kernel_folder(some_kernel)
+    assert folder is not None
+    assert folder.is_relative_to(fresh)
+    if hasattr(os, "getuid"):
+        assert fresh.stat().st_mode & 0o777 == 0o700
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o720, 0o702, 0o777], ids=oct)
+def test_a_folder_that_others_may_write_is_not_used(fresh: Path, tmp_path: Path, mode: int) -> None:
+    fresh.mkdir(parents=True)
+    fresh.chmod(mode)
+    with pytest.warns(UserWarning, match="expected a private folder"):
+        folder = kernel_folder(some_kernel)
+    assert folder is not None
+    assert folder.is_relative_to(spare(tmp_path))
+
+
+@posix
+def test_a_folder_of_another_user_is_not_used(
+    fresh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fresh.mkdir(parents=True)
+    spare(tmp_path).mkdir()
+    stranger = os.getuid() + 1
+    taken = spare(tmp_path)
+    monkeypatch.setattr(cache, "_temporary_folder", lambda: taken)
+    monkeypatch.setattr(os, "getuid", lambda: stranger)
+    with pytest.warns(UserWarning, match="no kernel is kept"):
+        assert kernel_folder(some_kernel) is None
+
+
+@posix
+def test_a_link_in_the_temporary_folder_is_not_followed(fresh: Path, tmp_path: Path) -> None:
+    fresh.parent.mkdir(parents=True)
+    fresh.write_text("")
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    spare(tmp_path).symlink_to(tmp_path / "elsewhere")
+    with pytest.warns(UserWarning, match="no kernel is kept"):
+        assert kernel_folder(some_kernel) is None
+
+
+def test_a_usable_home_costs_no_warning(fresh: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert kernel_folder(some_kernel) is not None
+
+
+def test_is_warm_says_whether_kernels_are_kept(
+    fresh: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(workshop.packages))
+    before = is_warm("cachedgame")
+    folder = fresh / "cachedgame" / stamp("cachedgame", workshop.packages / "cachedgame")
+    folder.mkdir(parents=True)
+    (folder / "size.kernel").write_bytes(b"")
+    assert (before, is_warm("cachedgame")) == (False, True)
+
+
+# --- what is swept --------------------------------------------------------
+
+
+def old_stamps(package: Path, ages_days: list[float]) -> list[Path]:
+    folders = []
+    for index, age in enumerate(ages_days):
+        folder = package / f"{index:024x}"
+        folder.mkdir(parents=True)
+        (folder / "x.kernel").write_bytes(b"")
+        then = time.time() - age * 86_400
+        os.utime(folder, (then, then))
+        folders.append(folder)
+    return folders
+
+
+def kept(fresh: Path, ages_days: list[float]) -> list[bool]:
+    folder = kernel_folder(some_kernel)
+    assert folder is not None
+    for forget in (cache._package_folder.cache_clear, cache._base_folder.cache_clear):
+        forget()
+    stamps = old_stamps(folder.parent, ages_days)
+    kernel_folder(some_kernel)
+    assert folder.is_dir()
+    return [stamp.is_dir() for stamp in stamps]
+
+
+def test_old_stamps_are_swept_but_for_the_newest(fresh: Path) -> None:
+    assert kept(fresh, [KEPT_DAYS + age for age in range(1, 6)]) == [True] * (KEPT_STAMPS - 1) + [False] * 3
+
+
+def test_young_stamps_are_not_swept(fresh: Path) -> None:
+    assert kept(fresh, [KEPT_DAYS - age for age in range(1, 9)]) == [True] * 8

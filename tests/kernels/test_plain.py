@@ -1,0 +1,97 @@
+"""Every game's kernels, compiled and as plain Python: the same answers, and coverage of their lines.
+
+With `NUMBA_DISABLE_JIT=1` the marked tests are what `make check` measures coverage with.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import boardgames
+from boardgames import Game
+from boardgames.kernels import JIT, Words
+from boardgames.plugins import Offer
+
+MATCHES = 3
+LONGEST = 60
+GAMES = [
+    ("abalone", {}),
+    ("abalone", {"layout": "german-daisy", "broadside": False}),
+    ("connect4", {}),
+    ("hexifence", {}),
+]
+IDS = ["abalone", "abalone without broadside", "connect4", "hexifence"]
+
+
+def reached(game: Game) -> list[Words]:
+    """Return the positions of a few seeded matches, ends included."""
+    generator = np.random.default_rng(1)
+    positions = []
+    for _ in range(MATCHES):
+        position = game.start()
+        positions.append(position.words)
+        while position.outcome is None and len(positions) < MATCHES * LONGEST:
+            position = position.apply(position.legal_moves[generator.integers(len(position.legal_moves))])
+            positions.append(position.words)
+    return positions
+
+
+def digest(game: Game) -> str:
+    """Return a hash of what all kernels of a game say about the positions."""
+    found = hashlib.sha256()
+    buffer = np.zeros(game.facts.actions, dtype=np.int64)
+    successor = np.zeros(game.facts.words, dtype=np.uint64)
+    sets = [boardgames.feature_set(offer.entry.name, game) for offer in feature_offers(game)]
+    for words in reached(game):
+        count = game.kernels.legal_moves(words, buffer)
+        said = [game.kernels.side_to_move(words), game.kernels.outcome(words), *buffer[:count].tolist()]
+        said += [game.kernels.move_order(words, action) for action in buffer[:count]]
+        said.append(round(game.evaluation.kernel(words, game.evaluation.weights), 9))
+        for features in sets:
+            numbers = np.zeros(len(features.features))
+            for side in (0, 1):
+                features.kernel(words, side, numbers)
+                said += [round(number, 9) for number in numbers.tolist()]
+        found.update(repr([float(number) for number in said]).encode())
+        for action in buffer[:count]:
+            game.kernels.apply(words, action, successor)
+            found.update(successor.tobytes())
+    return found.hexdigest()
+
+
+def feature_offers(game: Game) -> list[Offer]:
+    return boardgames.registry().offers("features", game.facts.name)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
+def test_the_kernels_of_a_game_answer_alike_every_time(name: str, options: dict[str, object]) -> None:
+    assert digest(boardgames.load(name, **options)) == digest(boardgames.load(name, **options))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
+def test_the_generic_functions_run_on_a_game(name: str, options: dict[str, object]) -> None:
+    game = boardgames.load(name, **options)
+    start = game.start()
+    assert boardgames.perft(start, 1) == len(start.legal_moves)
+    assert boardgames.playouts(start, 1, seed=1, ply_limit=5).matches == 1
+    for agent in ("minimax:depth=1", "alphabeta:depth=2", "greedy"):
+        assert boardgames.player(agent, game, seed=1).choose(start).move in start.legal_moves
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
+@pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
+def test_a_game_is_the_same_without_compilation(name: str, options: dict[str, object]) -> None:
+    code = f"import boardgames, test_plain; print(test_plain.digest(boardgames.load({name!r}, **{options!r})))"
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == digest(boardgames.load(name, **options)), done.stderr

@@ -1,0 +1,114 @@
+"""Geometry of the Abalone board against cube coordinates."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from reference.abalone import Cell, beside, cell_named, is_on_board, name_of
+
+from boardgames_abalone import board
+from boardgames_abalone.board import (
+    BIT_OF_CELL,
+    BIT_STEPS,
+    BOARD_HIGH,
+    BOARD_LOW,
+    CELL_NAMES,
+    CELL_OF_BIT,
+    CELL_OF_NAME,
+    CELLS,
+    CENTRE,
+    DIRECTIONS,
+    DISTANCES,
+    LAYOUTS,
+    NEIGHBOURS,
+    ROW_LENGTHS,
+    ROWS,
+)
+
+# west and east along a row, north-west and south-east along a diagonal, the others between
+STEPS: tuple[Cell, ...] = ((-1, 0, 1), (0, -1, 1), (1, -1, 0), (1, 0, -1), (0, 1, -1), (-1, 1, 0))
+
+TABLES = {
+    name: table
+    for name, table in vars(board).items()
+    if isinstance(table, np.ndarray) and not name.startswith("_")
+}
+
+
+def test_the_first_cell_has_three_neighbours() -> None:
+    assert NEIGHBOURS[0].tolist() == [-1, -1, -1, 1, 6, 5]
+
+
+def test_directions_run_clockwise_from_west() -> None:
+    names = [CELL_NAMES[cell] for cell in NEIGHBOURS[CENTRE]]
+    assert dict(zip(DIRECTIONS, names, strict=True)) == {
+        "west": "e4",
+        "north-west": "f5",
+        "north-east": "f6",
+        "east": "e6",
+        "south-east": "d5",
+        "south-west": "d4",
+    }
+
+
+@pytest.mark.parametrize("direction", range(6), ids=DIRECTIONS)
+def test_neighbours_are_one_step_of_cube_coordinates(direction: int) -> None:
+    places = [beside(cell_named(name), STEPS[direction]) for name in CELL_NAMES]
+    expected = [CELL_OF_NAME[name_of(place)] if is_on_board(place) else -1 for place in places]
+    assert NEIGHBOURS[:, direction].tolist() == expected
+
+
+def test_cells_are_numbered_from_the_top_row_left_to_right() -> None:
+    assert [CELL_NAMES[cell] for cell in (0, 4, 5, 26, 30, 34, 56, 60)] == [
+        "i5", "i9", "h4", "e1", "e5", "e9", "a1", "a5",
+    ]  # fmt: skip
+    assert [sum(name[0] == row.lower() for name in CELL_NAMES) for row in ROWS] == list(ROW_LENGTHS)
+
+
+def test_names_are_read_back() -> None:
+    assert [CELL_OF_NAME[name] for name in CELL_NAMES] == list(range(CELLS))
+
+
+def test_distances_are_those_of_cube_coordinates() -> None:
+    cubes = np.array([cell_named(name) for name in CELL_NAMES])
+    expected = abs(cubes[:, None] - cubes[None, :]).sum(axis=2) // 2
+    assert DISTANCES.tolist() == expected.tolist()
+
+
+def test_bits_and_cells_are_inverse() -> None:
+    assert [int(CELL_OF_BIT[bit]) for bit in BIT_OF_CELL] == list(range(CELLS))
+    assert (CELL_OF_BIT >= 0).sum() == CELLS
+
+
+@pytest.mark.parametrize("direction", range(6), ids=DIRECTIONS)
+def test_a_step_is_one_shift_and_ends_on_a_guard_off_the_board(direction: int) -> None:
+    targets = BIT_OF_CELL + BIT_STEPS[direction]
+    assert ((targets >= 0) & (targets < 128)).all()
+    assert CELL_OF_BIT[targets].tolist() == NEIGHBOURS[:, direction].tolist()
+
+
+def test_the_board_words_are_the_bits_of_all_cells() -> None:
+    assert int(BOARD_LOW) | int(BOARD_HIGH) << 64 == sum(1 << int(bit) for bit in BIT_OF_CELL)
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_tables_are_read_only(table: npt.NDArray[np.generic]) -> None:
+    assert not table.flags.writeable
+
+
+def test_belgian_daisy_is_the_first_layout_of_thirteen() -> None:
+    assert len(LAYOUTS) == 13
+    assert next(iter(LAYOUTS)) == "belgian-daisy"
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layouts_have_rows_of_the_board(name: str) -> None:
+    rows = LAYOUTS[name].split("/")
+    assert [len(row) for row in rows] == list(ROW_LENGTHS)
+    assert set("".join(rows)) == set(".bw")
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_layouts_have_as_many_marbles_a_side(name: str) -> None:
+    # the counts of the published layouts: fourteen a side, atomouche twelve
+    expected = 12 if name == "atomouche" else 14
+    assert (LAYOUTS[name].count("b"), LAYOUTS[name].count("w")) == (expected, expected)

@@ -1,0 +1,156 @@
+"""Abalone's picture: cells, names, score, and clicks that really make the moves."""
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from boardgames.draw.text import plain_text
+from boardgames_abalone import rules
+from boardgames_abalone.board import BIT_OF_CELL, CELL_NAMES, CELL_OF_NAME, CELLS, LAYOUTS, NEIGHBOURS
+from boardgames_abalone.notation import cells_of, format_action, parse_words
+from boardgames_abalone.view import clicks, draw
+
+POSITIONS = 200
+
+BELGIAN_DAISY = """\
+white 0
+
+    I  w w . b b
+   H  w w w b b b
+  G  . w w . b b .
+ F  . . . . . . . .
+E  . . . . . . . . .
+ D  . . . . . . . . 9
+  C  . b b . w w . 8
+   B  b b b w w w 7
+    A  b b . w w 6
+        1 2 3 4 5
+
+black 0"""
+
+
+def legal(words: np.ndarray) -> list[int]:
+    buffer = np.zeros(rules.ACTIONS, dtype=np.int64)
+    return buffer[: rules.legal_moves(words, buffer)].tolist()
+
+
+def crowded(generator: random.Random) -> np.ndarray:
+    """Return a position with 9 to 14 marbles a side on any cells."""
+    words = np.zeros(rules.WORDS, dtype=np.uint64)
+    cells = generator.sample(range(CELLS), 28)
+    for side, count in enumerate((generator.randint(9, 14), generator.randint(9, 14))):
+        for _ in range(count):
+            bit = int(BIT_OF_CELL[cells.pop()])
+            words[2 * side + bit // 64] |= np.uint64(1 << bit % 64)
+    words[rules.FACTS] = np.uint64(generator.randint(0, 1))
+    return words
+
+
+def positions() -> list[np.ndarray]:
+    generator = random.Random(17)
+    found = [crowded(generator) for _ in range(POSITIONS)]
+    for board in LAYOUTS.values():
+        words = parse_words(board)
+        for _ in range(5):
+            successor = np.empty_like(words)
+            rules.apply(words, generator.choice(legal(words)), successor)
+            words = successor
+            found.append(words)
+    return found
+
+
+@pytest.fixture(scope="module")
+def reached() -> list[tuple[np.ndarray, list[int]]]:
+    return [(words, legal(words)) for words in positions()]
+
+
+def test_belgian_daisy_looks_like_the_diagram_of_the_board() -> None:
+    assert plain_text(draw(parse_words(LAYOUTS["belgian-daisy"]), [])) == BELGIAN_DAISY
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_rows_of_the_drawing_are_the_board_text(layout: str) -> None:
+    rows = plain_text(draw(parse_words(LAYOUTS[layout]), [])).splitlines()[2:11]
+    drawn = ["".join(sign for sign in row[1:] if sign in ".bw") for row in rows]
+    assert "/".join(drawn) == LAYOUTS[layout]
+
+
+def test_cells_are_named_a1_to_i9() -> None:
+    assert tuple(cell.id for cell in draw(parse_words(LAYOUTS["standard"]), []).cells) == CELL_NAMES
+
+
+def test_each_side_has_its_push_offs_in_its_corner() -> None:
+    words = parse_words(LAYOUTS["standard"] + ":b:2:5")
+    captions = {caption.corner: caption.text for caption in draw(words, []).captions}
+    assert captions == {"top-left": "white 2", "bottom-left": "black 5"}
+
+
+def test_neighbours_stand_one_apart_in_the_direction_of_the_table() -> None:
+    cells = draw(parse_words(LAYOUTS["standard"]), []).cells
+    for direction, (across, down) in enumerate([(-1, 0), (-0.5, -1), (0.5, -1), (1, 0), (0.5, 1), (-0.5, 1)]):
+        for cell, other in enumerate(NEIGHBOURS[:, direction]):
+            if other >= 0:
+                assert cells[other].x - cells[cell].x == across
+                assert np.sign(round(cells[other].y - cells[cell].y, 6)) == down
+
+
+def test_a_single_marble_is_clicked_with_its_target() -> None:
+    words = parse_words("...../....../......./......../....b..../......../......./....../.....")
+    picture = draw(words, legal(words))
+    assert picture.clicks["e5e6"] == (("e5", "e6"),)
+
+
+def test_an_in_line_group_is_clicked_from_tail_to_front() -> None:
+    words = parse_words("...../....../......./......../..bbbw.../......../......./....../.....")
+    assert draw(words, legal(words)).clicks["e3e4"] == (("e3", "e5", "e6"),)
+
+
+def test_a_side_step_is_clicked_from_either_end() -> None:
+    words = parse_words("...../....../......./......../..bbb..../......../......./....../.....")
+    assert draw(words, legal(words)).clicks["e3e5f4"] == (("e3", "e5", "f6"), ("e5", "e3", "f4"))
+
+
+def test_every_legal_move_has_clicks(reached: list[tuple[np.ndarray, list[int]]]) -> None:
+    for words, actions in reached:
+        picture = draw(words, actions)
+        assert list(picture.clicks) == [format_action(words, action) for action in actions]
+        assert all(picture.clicks.values())
+
+
+def test_no_clicks_belong_to_two_moves_or_begin_others(
+    reached: list[tuple[np.ndarray, list[int]]],
+) -> None:
+    for words, actions in reached:
+        ways = sorted(way for action in actions for way in clicks(words, action))
+        # sorted, a sequence stands right before those that it begins
+        assert all(later[: len(way)] != way for way, later in pairwise(ways))
+
+
+def test_the_marbles_between_the_ends_step_towards_the_target(
+    reached: list[tuple[np.ndarray, list[int]]],
+) -> None:
+    for words, actions in reached:
+        side = int(words[rules.FACTS]) & 1
+        for action in actions:
+            successor = np.empty_like(words)
+            rules.apply(words, action, successor)
+            before, after = set(cells_of(words)[side]), set(cells_of(successor)[side])
+            for way in clicks(words, action):
+                *ends, target = (CELL_OF_NAME[name] for name in way)
+                group = line(ends[0], ends[-1])
+                step = NEIGHBOURS[ends[-1]].tolist().index(target)
+                assert group <= before
+                assert (before - group) | {int(NEIGHBOURS[cell, step]) for cell in group} == after
+
+
+def line(start: int, end: int) -> set[int]:
+    """Return the cells from one end of a group to the other."""
+    for direction in range(6):
+        cells = [start]
+        while cells[-1] >= 0 and cells[-1] != end:
+            cells.append(int(NEIGHBOURS[cells[-1], direction]))
+        if cells[-1] == end:
+            return set(cells)
+    raise AssertionError(f"{CELL_NAMES[start]} and {CELL_NAMES[end]} are not in line")

@@ -1,0 +1,93 @@
+import doctest
+import sys
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+import boardgames
+from boardgames.errors import IllegalMoveError, MalformedMoveError, PositionError
+from boardgames.game import Game
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "tictactoe"
+LINES = ("a1b1c1", "a2b2c2", "a3b3c3", "a1a2a3", "b1b2b3", "c1c2c3", "a1b2c3", "a3b2c1")
+CELLS = [f"{column}{row}" for row in "321" for column in "abc"]
+
+
+@pytest.fixture(scope="module")
+def game() -> Game:
+    sys.path.insert(0, str(EXAMPLE))
+    try:
+        from boardgames_tictactoe.game import TicTacToe
+    finally:
+        sys.path.remove(str(EXAMPLE))
+    return TicTacToe()
+
+
+def has_line(text: str, symbol: str) -> bool:
+    """Say whether a symbol has three in a line, the slow way: by the names of the cells."""
+    held = {cell for cell, found in zip(CELLS, text.replace("/", ""), strict=True) if found == symbol}
+    return any({line[:2], line[2:4], line[4:]} <= held for line in LINES)
+
+
+class Reference:
+    """Tic-tac-toe on texts, as `boardgames.testing.Reference` asks for it."""
+
+    def start(self, text: str) -> str:
+        return text
+
+    def legal(self, state: str) -> list[str]:
+        cells = zip(CELLS, state.replace("/", ""), strict=True)
+        return [cell for cell, found in cells if found == "."] if self.outcome(state) < 0 else []
+
+    def play(self, state: str, move: str) -> str:
+        place = CELLS.index(move) + CELLS.index(move) // 3
+        symbol = "x" if state.count("x") == state.count("o") else "o"
+        return state[:place] + symbol + state[place + 1 :]
+
+    def outcome(self, state: str) -> int:
+        for side, symbol in enumerate("xo"):
+            if has_line(state, symbol):
+                return side
+        return -1 if "." in state else 2
+
+    def text(self, state: str) -> str:
+        return state
+
+
+def test_example_passes_every_check_beside_slow_rules(game: Game) -> None:
+    report = boardgames.check_game(game, matches=20, positions=60, reference=Reference())
+    assert report.ok, report.findings
+
+
+def test_examples_in_its_docstrings_hold(game: Game) -> None:
+    assert doctest.testmod(sys.modules[type(game).__module__]) == (0, 2)
+
+
+def test_every_board_is_a_position_or_refused_as_the_slow_rules_say(game: Game) -> None:
+    """All 19683 boards would take long; every seventh of them is many of each kind."""
+    for symbols in list(product(".xo", repeat=9))[::7]:
+        text = "/".join("".join(symbols[start : start + 3]) for start in (0, 3, 6))
+        more = text.count("x") - text.count("o")
+        is_over_early = (has_line(text, "x") and more != 1) or (has_line(text, "o") and more != 0)
+        if more in (0, 1) and not is_over_early:
+            assert str(game.parse(text)) == text
+        else:
+            with pytest.raises(PositionError):
+                game.parse(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "...", ".../...", ".../.../....", "X../.../...", "........./", "x" * 500]
+)
+def test_other_texts_are_no_positions(game: Game, text: str) -> None:
+    with pytest.raises(PositionError, match="expected"):
+        game.parse(text)
+
+
+def test_taken_cells_are_illegal_and_other_texts_malformed(game: Game) -> None:
+    position = game.start().apply("b2")
+    with pytest.raises(IllegalMoveError, match="'b2'"):
+        position.apply("b2")
+    with pytest.raises(MalformedMoveError, match="'d4'"):
+        position.apply("d4")

@@ -1,0 +1,202 @@
+"""One test a hook, named after it: what a plug-in gives is used, what happens is told."""
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import boardgames
+from boardgames import hookspecs, plugins
+from boardgames.game import Outcome, Termination
+from boardgames.hookspecs import Entry, hookimpl
+from boardgames.plugins import PROJECT, Registry
+
+HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("bg_"))
+DOCUMENTATION = Path(__file__).parent.parent / "docs" / "hooks.md"
+
+Install = Callable[..., Registry]
+
+
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """Return a function that adds a plug-in of the given hooks to the installed ones."""
+
+    def add(*hooks: Callable[..., Any]) -> Registry:
+        module = ModuleType("hook_under_test")
+        for hook in hooks:
+            setattr(module, hook.__name__, hookimpl(hook))
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        names = ("abalone", "connect4", "hexifence")
+        found = [EntryPoint(name, f"boardgames_{name}.plugin", PROJECT) for name in names]
+        registry = Registry([*found, EntryPoint("under-test", module.__name__, PROJECT)])
+        assert registry.plugins[-1].error is None
+        monkeypatch.setattr(plugins, "registry", lambda: registry)
+        return registry
+
+    return add
+
+
+def short_match() -> boardgames.Manager:
+    game = boardgames.load("connect4")
+    seats = [boardgames.player("random", game, seed=seed) for seed in (1, 2)]
+    return boardgames.Manager(game, seats)
+
+
+def test_bg_games(install: Install) -> None:
+    def bg_games() -> list[Entry]:
+        return [Entry("four", "Connect Four by another name", "boardgames_connect4.game:Connect4")]
+
+    install(bg_games)
+    assert boardgames.load("four").start() == boardgames.load("connect4").start()
+
+
+def test_bg_agents(install: Install) -> None:
+    def bg_agents() -> list[Entry]:
+        return [Entry("dice", "random by another name", "boardgames.players.simple:Random")]
+
+    install(bg_agents)
+    game = boardgames.load("connect4")
+    choice = boardgames.player("dice", game, seed=1).choose(game.start())
+    assert choice.move in game.start().legal_moves
+
+
+def test_bg_features(install: Install) -> None:
+    def bg_features() -> list[Entry]:
+        return [Entry("again", "lines by another name", "boardgames_connect4.features:lines", "connect4")]
+
+    install(bg_features)
+    game = boardgames.load("connect4")
+    assert boardgames.feature_set("again", game).features == boardgames.feature_set("lines", game).features
+
+
+def test_bg_learners(install: Install) -> None:
+    def bg_learners() -> list[Entry]:
+        return [Entry("idle", "learns nothing", "test_learner_module:Idle")]
+
+    registry = install(bg_learners)
+    assert [offer.entry.name for offer in registry.offers("learners")] == ["idle"]
+
+
+def test_bg_commands(install: Install) -> None:
+    import click
+
+    def bg_commands(group: click.Group) -> None:
+        @group.command()
+        def hello() -> None:
+            """Say hello."""
+
+    registry = install(bg_commands)
+    group = click.Group()
+    registry.hook.bg_commands(group=group)
+    assert "hello" in group.commands
+
+
+def test_bg_match_started(install: Install) -> None:
+    told: list[tuple[str, int]] = []
+
+    def bg_match_started(manager: boardgames.Manager) -> None:
+        told.append((manager.game.facts.name, manager.ply))
+
+    install(bg_match_started)
+    short_match().play()
+    assert told == [("connect4", 0)]
+
+
+def test_bg_move_made(install: Install) -> None:
+    told: list[tuple[int, int, str]] = []
+
+    def bg_move_made(manager: boardgames.Manager, made: Any) -> None:
+        told.append((made.ply, made.side, str(made.move)))
+        assert made.seconds >= 0
+
+    install(bg_move_made)
+    match = short_match()
+    match.play()
+    assert told == [(made.ply, made.side, str(made.move)) for made in match.moves]
+    assert [ply for ply, _, _ in told] == list(range(1, len(told) + 1))
+
+
+def test_bg_match_ended(install: Install) -> None:
+    told: list[Outcome] = []
+
+    def bg_match_ended(manager: boardgames.Manager, outcome: Outcome) -> None:
+        told.append(outcome)
+        assert manager.record().outcome == outcome
+
+    install(bg_match_ended)
+    match = short_match()
+    match.resign(0)
+    assert told == [Outcome(1, Termination.RESIGNATION)]
+
+
+def test_bg_training_stepped(install: Install) -> None:
+    told: list[tuple[str, int, dict[str, float]]] = []
+
+    def bg_training_stepped(run: str, step: int, metrics: dict[str, float]) -> None:
+        told.append((run, step, metrics))
+
+    registry = install(bg_training_stepped)
+    registry.hook.bg_training_stepped(run="abalone-td", step=3, metrics={"loss": 0.5})
+    assert told == [("abalone-td", 3, {"loss": 0.5})]
+
+
+def test_an_implementation_may_leave_arguments_out(install: Install) -> None:
+    told: list[str] = []
+
+    def bg_match_ended() -> None:
+        told.append("ended")
+
+    install(bg_match_ended)
+    short_match().play()
+    assert told == ["ended"]
+
+
+def test_a_listener_that_raises_does_not_end_the_match(install: Install) -> None:
+    def bg_move_made(made: Any) -> None:
+        raise ValueError("no luck")
+
+    install(bg_move_made)
+    with pytest.warns(RuntimeWarning, match="bg_move_made of under-test raised"):
+        record = short_match().play()
+    assert record.outcome is not None
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_has_a_test_named_after_it(hook: str) -> None:
+    assert f"test_{hook}" in globals()
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_has_a_manual_in_its_docstring(hook: str) -> None:
+    assert inspect.getdoc(getattr(hookspecs, hook))
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_hook_has_a_section_with_an_example(hook: str) -> None:
+    sections = DOCUMENTATION.read_text("utf-8").split("\n## ")
+    (section,) = [text for text in sections if text.startswith(f"`{hook}(")]
+    arguments = ", ".join(inspect.signature(getattr(hookspecs, hook)).parameters)
+    assert section.startswith(f"`{hook}({arguments})`")
+    assert f"def {hook}(" in section
+
+
+def test_every_section_of_a_hook_has_a_hook() -> None:
+    headings = [line for line in DOCUMENTATION.read_text("utf-8").splitlines() if line.startswith("## `bg_")]
+    assert sorted(line.split("`")[1].partition("(")[0] for line in headings) == HOOKS
+
+
+def test_every_example_of_the_documentation_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = DOCUMENTATION.read_text("utf-8")
+    examples = [part.partition("```")[0] for part in text.split("```python\n")[1:]]
+    assert len(examples) >= len(HOOKS)
+    for index, example in enumerate(examples):
+        module = ModuleType(f"documented_{index}")
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        exec(compile(example, f"hooks.md example {index}", "exec"), vars(module))  # noqa: S102
+        registry = Registry([EntryPoint("documented", module.__name__, PROJECT)])
+        assert registry.plugins[-1].error is None

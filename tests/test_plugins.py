@@ -1,0 +1,317 @@
+"""Plug-ins: finding, checking, naming and blocking them, and what a broken one may not do."""
+
+import pkgutil
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import EntryPoint
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import boardgames
+from boardgames import plugins
+from boardgames.errors import OptionError, PluginError, UnknownNameError
+from boardgames.hookspecs import Entry, hookimpl
+from boardgames.plugins import CORE_PLUGINS, PROJECT, Plugin, Registry
+
+CORE_AGENTS = {"alphabeta", "greedy", "human", "minimax", "random"}
+Maker = Callable[..., EntryPoint]
+
+
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> Maker:
+    """Return a maker of plug-ins: a module with hooks that return what is given."""
+
+    def make(name: str, module: str = "", summary: str = "made for a test", **returned: Any) -> EntryPoint:
+        made = ModuleType(module or f"fake_{name}", summary)
+        for hook, value in returned.items():
+            setattr(made, hook, implementation(hook, value))
+        monkeypatch.setitem(sys.modules, made.__name__, made)
+        return EntryPoint(name, made.__name__, PROJECT)
+
+    return make
+
+
+def implementation(hook: str, value: Any) -> Callable[[], Any]:
+    def answer() -> Any:
+        if isinstance(value, BaseException):
+            raise value
+        return value
+
+    answer.__name__ = hook
+    return hookimpl(answer)
+
+
+def game(name: str, target: str = "boardgames_connect4.game:Connect4") -> Entry:
+    return Entry(name, "a game", target)
+
+
+def names(registry: Registry, kind: plugins.Kind, of: str | None = None) -> list[str]:
+    return [offer.entry.name for offer in registry.offers(kind, of)]
+
+
+def by_name(registry: Registry) -> dict[str, Plugin]:
+    return {found.name: found for found in registry.plugins}
+
+
+# --- what is found --------------------------------------------------------
+
+
+def test_the_cores_players_are_a_plugin_like_any_other() -> None:
+    registry = Registry(found=[])
+    assert [found.name for found in registry.plugins] == list(CORE_PLUGINS)
+    assert set(names(registry, "agents")) == CORE_AGENTS
+
+
+def test_installed_plugins_are_found_by_entry_point() -> None:
+    assert {"abalone", "connect4", "hexifence"} <= set(names(Registry(blocked=frozenset()), "games"))
+
+
+def test_offers_are_listed_by_name(plugin: Maker) -> None:
+    registry = Registry([plugin("z", bg_games=[game("b"), game("c")]), plugin("y", bg_games=[game("a")])])
+    assert names(registry, "games") == ["a", "b", "c"]
+
+
+def test_the_summary_is_the_modules_first_line(plugin: Maker) -> None:
+    registry = Registry([plugin("x", summary="What X adds.\n\nMore.")])
+    assert by_name(registry)["x"] == Plugin("x", "", "What X adds.")
+
+
+def test_a_plugin_that_offers_nothing_is_no_error(plugin: Maker) -> None:
+    assert by_name(Registry([plugin("x", bg_games=None)]))["x"].error is None
+
+
+def test_a_blocked_plugin_is_not_there(plugin: Maker) -> None:
+    registry = Registry([plugin("x", bg_games=[game("a")])], blocked=frozenset({"x"}))
+    assert "x" not in by_name(registry)
+    assert names(registry, "games") == []
+
+
+def test_boardgames_block_keeps_plugins_out(plugin: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOARDGAMES_BLOCK", "x, core-players")
+    assert by_name(Registry([plugin("x"), plugin("y")])).keys() == {"y"}
+
+
+# --- what is broken -------------------------------------------------------
+
+BROKEN: list[tuple[str, dict[str, Any], str]] = [
+    ("text for a list", {"bg_games": "abalone"}, "expected a list of entries from bg_games: 'abalone'"),
+    ("a number", {"bg_agents": 7}, "expected a list of entries from bg_agents: 7"),
+    ("strings for entries", {"bg_features": ["x"]}, "expected an Entry from bg_features: 'x'"),
+    ("capitals in a name", {"bg_games": [game("Go")]}, "expected a lower-case name from bg_games: 'Go'"),
+    ("a space in a name", {"bg_games": [game("a b")]}, "expected a lower-case name from bg_games: 'a b'"),
+    ("no text for a name", {"bg_games": [game(5)]}, "expected a lower-case name from bg_games: 5"),  # type: ignore[arg-type]  # on purpose
+    ("no attribute", {"bg_games": [game("a", "m")]}, "expected package.module:attribute from bg_games: 'm'"),
+    ("a hook that raises", {"bg_learners": ValueError("no\nluck")}, "ValueError: no luck"),
+    ("a hook that exits", {"bg_games": SystemExit(3)}, "SystemExit: 3"),
+    ("a misspelled hook", {"bg_gamez": []}, "bg_gamez"),
+]
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN]
+)
+def test_a_plugin_that_breaks_a_hook_is_listed_with_its_error_and_the_rest_works(
+    plugin: Maker, returned: dict[str, Any], message: str
+) -> None:
+    good = plugin("good", bg_games=[game("a-good-game")])
+    registry = Registry([plugin("bad", **returned), good])
+    error = by_name(registry)["bad"].error
+    assert error is not None
+    assert message in error
+    assert "\n" not in error
+    assert names(registry, "games") == ["a-good-game"]
+    assert set(names(registry, "agents")) == CORE_AGENTS
+    assert by_name(registry)["good"].error is None
+
+
+@pytest.mark.parametrize("fault", ["raise ValueError('no luck')", "import sys; sys.exit(3)", "def"])
+def test_a_plugin_that_fails_at_import_is_listed_with_its_error_and_the_rest_works(
+    plugin: Maker, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    (tmp_path / "fails_at_import.py").write_text(fault)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    bad = EntryPoint("bad", "fails_at_import", PROJECT)
+    registry = Registry([bad, plugin("good", bg_games=[game("a-good-game")])])
+    assert by_name(registry)["bad"].error
+    assert names(registry, "games") == ["a-good-game"]
+
+
+def test_a_plugin_that_is_not_installed_any_more_is_listed_with_its_error() -> None:
+    registry = Registry([EntryPoint("gone", "no_such_module", PROJECT)])
+    assert by_name(registry)["gone"].error == "ModuleNotFoundError: No module named 'no_such_module'"
+
+
+def test_a_broken_plugin_offers_nothing_of_what_was_right(plugin: Maker) -> None:
+    registry = Registry([plugin("bad", bg_games=[game("a")], bg_agents="rubbish")])
+    assert names(registry, "games") == []
+
+
+def test_a_broken_plugin_is_told_nothing(plugin: Maker) -> None:
+    told: list[str] = []
+    point = plugin("bad", bg_games="rubbish")
+
+    def bg_training_stepped(run: str, step: int, metrics: dict[str, float]) -> None:
+        told.append(run)
+
+    sys.modules[point.value].bg_training_stepped = hookimpl(bg_training_stepped)  # type: ignore[attr-defined]  # a made module
+    Registry([point]).hook.bg_training_stepped(run="run", step=1, metrics={})
+    assert told == []
+
+
+# --- names that come twice ------------------------------------------------
+
+
+def test_a_repeated_name_is_refused_by_name_and_the_first_stays(plugin: Maker) -> None:
+    registry = Registry([plugin("first", bg_games=[game("a")]), plugin("second", bg_games=[game("a")])])
+    assert by_name(registry)["second"].error == "game 'a' is offered by 'first' already"
+    assert [offer.plugin for offer in registry.offers("games")] == ["first"]
+
+
+def test_a_plugin_that_repeats_a_name_keeps_its_other_offers(plugin: Maker) -> None:
+    repeats = plugin("second", bg_games=[game("a"), game("b")])
+    registry = Registry([plugin("first", bg_games=[game("a")]), repeats])
+    assert names(registry, "games") == ["a", "b"]
+
+
+def test_a_plugin_cannot_replace_an_agent_of_the_core(plugin: Maker) -> None:
+    registry = Registry([plugin("x", bg_agents=[Entry("random", "mine", "m:Mine")])])
+    assert by_name(registry)["x"].error == "agent 'random' is offered by 'core-players' already"
+
+
+def test_two_plugins_of_one_name_are_refused(plugin: Maker) -> None:
+    points = [plugin("x", "fake_1", bg_games=[game("a")]), plugin("x", "fake_2", bg_games=[game("b")])]
+    registry = Registry(points)
+    assert [found.error for found in registry.plugins if found.name == "x"] == [
+        None,
+        "another plug-in is named 'x' too",
+    ]
+    assert names(registry, "games") == ["a"]
+
+
+def own_and_general(plugin: Maker) -> Registry:
+    entries: Sequence[Entry] = [
+        Entry("greedy", "for one game", "m:Own", game="abalone"),
+        Entry("patient", "for one game", "m:Own", game="abalone"),
+    ]
+    return Registry([plugin("x", bg_agents=entries)])
+
+
+def test_a_games_own_agent_comes_before_the_cores(plugin: Maker) -> None:
+    offers = own_and_general(plugin).offers("agents", "abalone")
+    assert [offer.plugin for offer in offers if offer.entry.name == "greedy"] == ["x"]
+
+
+def test_another_game_has_the_cores_agent(plugin: Maker) -> None:
+    offers = own_and_general(plugin).offers("agents", "connect4")
+    assert [offer.plugin for offer in offers if offer.entry.name == "greedy"] == ["core-players"]
+
+
+def test_a_games_own_agent_is_not_another_games(plugin: Maker) -> None:
+    registry = own_and_general(plugin)
+    assert "patient" in names(registry, "agents", "abalone")
+    assert "patient" not in names(registry, "agents", "connect4")
+
+
+# --- loading by name ------------------------------------------------------
+
+
+def test_an_unknown_name_is_an_error_that_names_near_ones(plugin: Maker) -> None:
+    registry = Registry([plugin("x", bg_games=[game("abalone")])])
+    with pytest.raises(UnknownNameError) as caught:
+        registry.load("games", "abalon")
+    assert str(caught.value) == "expected one of the games: 'abalon'; did you mean 'abalone'?"
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("no_such_module:Game", "cannot be imported: ModuleNotFoundError"),
+        ("boardgames.game:NoSuchGame", "cannot be imported: AttributeError"),
+    ],
+    ids=["no module", "no attribute"],
+)
+def test_an_offer_that_cannot_be_imported_is_an_error_that_names_the_plugin(
+    plugin: Maker, target: str, message: str
+) -> None:
+    registry = Registry([plugin("x", bg_games=[game("a", target)])])
+    with pytest.raises(PluginError, match=rf"plug-in 'x': 'a' .*{message}"):
+        registry.load("games", "a")
+
+
+def test_checking_targets_lists_what_cannot_be_imported(plugin: Maker) -> None:
+    registry = Registry([plugin("x", bg_games=[game("a", "no_such_module:Game")])])
+    registry.check_targets()
+    assert "cannot be imported" in str(by_name(registry)["x"].error)
+    assert by_name(registry)["core-players"].error is None
+
+
+def test_an_error_found_later_is_listed_and_the_first_one_stays(plugin: Maker) -> None:
+    registry = Registry([plugin("x")])
+    registry.fail("x", "first")
+    registry.fail("x", "second")
+    assert by_name(registry)["x"].error == "first"
+
+
+@pytest.fixture
+def installed(plugin: Maker, monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """Put a registry with wrong kinds of things in the place of the process's own."""
+    made = Registry(
+        [
+            plugin(
+                "wrong",
+                bg_games=[game("wrong", "builtins:dict")],
+                bg_agents=[Entry("wrong", "no player", "builtins:dict")],
+                bg_features=[Entry("wrong", "no feature set", "builtins:repr")],
+                bg_learners=[Entry("wrong", "no learner", "builtins:dict")],
+            ),
+            plugin("right", bg_games=[game("connect4")]),
+        ]
+    )
+    monkeypatch.setattr(plugins, "registry", lambda: made)
+    return made
+
+
+def test_a_game_that_is_no_game_is_a_plugin_error(installed: Registry) -> None:
+    with pytest.raises(PluginError, match="expected a subclass of Game as game 'wrong'"):
+        plugins.load("wrong")
+
+
+@pytest.mark.parametrize("make", [plugins.player, plugins.feature_set, plugins.learner])
+def test_what_is_of_another_kind_than_its_hook_is_a_plugin_error(
+    installed: Registry, make: Callable[..., object]
+) -> None:
+    with pytest.raises(PluginError, match=r"expected a (subclass of )?(Player|FeatureSet|Learner) as"):
+        make("wrong", plugins.load("connect4"))
+
+
+def test_a_player_is_made_from_an_agent_text() -> None:
+    assert repr(boardgames.player("alphabeta:depth=2", boardgames.load("connect4"))) == (
+        "<player alphabeta:depth=2>"
+    )
+
+
+def test_an_unknown_agent_is_an_error_that_names_near_ones() -> None:
+    with pytest.raises(UnknownNameError, match="agents of connect4: 'alphabet'; did you mean 'alphabeta'"):
+        boardgames.player("alphabet", boardgames.load("connect4"))
+
+
+def test_an_unknown_option_of_an_agent_is_an_error_that_names_near_ones() -> None:
+    with pytest.raises(OptionError, match="agent 'alphabeta' has no option 'dept'; did you mean 'depth'"):
+        boardgames.player("alphabeta:dept=3", boardgames.load("connect4"))
+
+
+def test_an_unknown_layout_is_an_error_that_names_near_ones() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'standard'"):
+        boardgames.load("abalone", layout="standart")
+
+
+def test_no_public_name_is_hidden_by_a_module_of_that_name() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(boardgames.__path__)}
+    assert modules.isdisjoint(boardgames.__all__)
+
+
+@pytest.mark.parametrize("name", boardgames.__all__)
+def test_every_public_name_is_there(name: str) -> None:
+    assert getattr(boardgames, name) is not None

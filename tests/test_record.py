@@ -1,0 +1,435 @@
+"""Records: writing, reading back, replaying, and what the reader says of bad files."""
+
+import re
+import string
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import nim
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import boardgames
+from boardgames import plugins
+from boardgames.errors import FileError, RecordError, UnknownNameError
+from boardgames.game import Outcome, Termination
+from boardgames.plugins import EntryPoint, Registry
+from boardgames.record import (
+    OWN_TAGS,
+    ParsedRecords,
+    Record,
+    append_record,
+    format_record,
+    parse_records,
+    read_records,
+    write_records,
+)
+
+WON = Record(
+    "nim",
+    "seven",
+    start="7:0:0:0",
+    names=("Ann", "Bob"),
+    moves=("take3", "take3", "take1"),
+    seconds=(0.52, None, 1.0),
+    outcome=Outcome(0, Termination.RULES),
+    options={"passing": "false"},
+    tags={"Date": "2026.01.31", "Event": "Tea"},
+)
+WON_TEXT = """\
+[Game "nim"]
+[Layout "seven"]
+[Option "passing=false"]
+[Start "7:0:0:0"]
+[First "Ann"]
+[Second "Bob"]
+[Result "1-0"]
+[Termination "rules"]
+[Date "2026.01.31"]
+[Event "Tea"]
+
+1. take3 {0.52} take3 2. take1 {1.0} 1-0"""
+UNFINISHED = Record("nim", start="7:0:0:0", moves=("take3",))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nim_is_installed() -> object:
+    nim.as_plugin()
+    own = EntryPoint("nim", "nim_plugin", "boardgames")
+    known = plugins.registry
+    installed = Registry(found=[own, *plugins.entry_points(group="boardgames")])
+    plugins.registry = lambda: installed
+    yield
+    plugins.registry = known
+
+
+# --- values ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "faulty",
+    [
+        {"moves": ("a b",)},
+        {"moves": ("",)},
+        {"moves": ("1.",)},
+        {"moves": ("1.e4",)},
+        {"moves": ("1-0",)},
+        {"moves": ("*",)},
+        {"moves": ("a{b}",)},
+        {"moves": ("a;b",)},
+        {"moves": ("[a]",)},
+        {"moves": ("$1",)},
+        {"moves": ("a\nb",)},
+        {"moves": ("a\u00a0b",)},
+        {"moves": ("a",), "seconds": (1.0, 2.0)},
+        {"moves": ("a",), "seconds": (-1.0,)},
+        {"moves": ("a",), "seconds": (float("nan"),)},
+        {"moves": ("a",), "seconds": (float("inf"),)},
+        {"names": ("Ann",)},
+        {"tags": {"Result": "1-0"}},
+        {"tags": {"two words": "x"}},
+        {"tags": {"": "x"}},
+        {"options": {"a=b": "x"}},
+        {"options": {"": "x"}},
+        {"options": {"layout": "x"}},
+        {"options": {"self": "x"}},
+    ],
+    ids=str,
+)
+def test_what_could_not_be_read_back_is_refused(faulty: dict[str, object]) -> None:
+    with pytest.raises(RecordError):
+        Record("nim", start="7:0:0:0", **faulty)
+
+
+def test_a_record_is_a_value() -> None:
+    assert {WON, parse_records(str(WON)).records[0]} == {WON}
+
+
+# --- writing -----------------------------------------------------------------------
+
+
+def test_a_record_is_written_with_tags_and_numbered_moves() -> None:
+    assert str(WON) == format_record(WON) == WON_TEXT
+
+
+def test_numbers_count_plies_in_pairs_whoever_moves() -> None:
+    record = Record("nim", start="7:1:0:0", options={"again": "true"}, moves=("take1",) * 3)
+    assert str(record).splitlines()[-1] == "1. take1 take1 2. take1 *"
+    assert [position.side_to_move for position in record.positions()] == [1, 1, 1, 1]
+
+
+def test_lines_of_moves_have_at_most_80_columns() -> None:
+    record = Record("nim", start="100:0:0:0", moves=("take1",) * 99, seconds=(0.125,) * 99)
+    lines = str(record).partition("\n\n")[2].split("\n")
+    assert max(map(len, lines)) <= 80
+    assert min(map(len, lines[:-1])) > 80 - len("take1 ") - len("{0.125}")
+
+
+# --- round trip ----------------------------------------------------------------------
+
+TEXTS = st.text(max_size=20) | st.text(alphabet='"\\[]{};()$%\n\r\t \x00\x85\u2028\ud800au{}', max_size=20)
+SIGNS = st.characters(exclude_categories=["C", "Z"], exclude_characters='{}[];"$')
+WORDS = st.text(SIGNS, min_size=1, max_size=8).filter(
+    lambda text: text not in ("1-0", "0-1", "1/2-1/2", "*") and not re.match("[0-9]+[.]", text)
+)
+OUTCOMES = st.none() | st.builds(Outcome, st.sampled_from([0, 1, None]), st.sampled_from(list(Termination)))
+SECONDS = st.none() | st.floats(min_value=0, allow_nan=False, allow_infinity=False)
+TAG_NAMES = st.text(alphabet=string.ascii_letters, min_size=1).filter(lambda name: name not in OWN_TAGS)
+OPTION_NAMES = st.text(min_size=1, max_size=9).filter(
+    lambda name: "=" not in name and name not in ("name", "layout", "self")
+)
+
+
+@st.composite
+def records(draw: st.DrawFn) -> Record:
+    moves = draw(st.lists(st.tuples(WORDS, SECONDS), max_size=40))
+    return Record(
+        draw(TEXTS),
+        draw(TEXTS),
+        start=draw(TEXTS),
+        names=(draw(TEXTS), draw(TEXTS)),
+        moves=tuple(move for move, _ in moves),
+        seconds=tuple(seconds for _, seconds in moves),
+        outcome=draw(OUTCOMES),
+        options=draw(st.dictionaries(OPTION_NAMES, TEXTS, max_size=3)),
+        tags=draw(st.dictionaries(TAG_NAMES, TEXTS, max_size=3)),
+    )
+
+
+@given(st.lists(records(), max_size=3))
+def test_records_are_read_back_exactly(written: list[Record]) -> None:
+    text = "\n\n".join(str(record) for record in written)
+    read = parse_records(text, replay=False)
+    assert read == ParsedRecords(tuple(written), ())
+    assert [list(record.tags) for record in read.records] == [list(record.tags) for record in written]
+
+
+@given(records())
+def test_a_written_record_is_text_that_can_be_stored(record: Record) -> None:
+    assert str(record).encode().decode() == str(record)
+
+
+@pytest.mark.parametrize("ends", ["\r\n", "\r", "\n"], ids=repr)
+def test_any_line_ends_are_read(ends: str) -> None:
+    assert parse_records(WON_TEXT.replace("\n", ends)).records == (WON,)
+
+
+# --- what else is read ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "take3 take3 take1 1-0",
+        "1.take3 take3 2.take1 1-0",
+        "1. take3 1... take3 2. take1 1-0",
+        "1. take3 {a comment\nof two lines} take3 ; to the end { of the line\n2. take1 $1 $23 1-0 {done}",
+        "; first\n1. TAKE3 take3\n\n2. take1\n1-0\n",
+    ],
+    ids=["bare", "tight", "dots", "comments", "spread"],
+)
+def test_moves_are_read_in_other_hands(moves: str) -> None:
+    text = WON_TEXT.partition("\n\n")[0] + "\n\n" + moves
+    (record,) = parse_records(text).records
+    assert record.moves == WON.moves
+
+
+def test_a_number_in_braces_is_the_time_of_the_move_before_it() -> None:
+    text = '[Game "nim"]\n[Start "7:0:0:0"]\n\n{9} take1 {clear} { 1.5 } {2} take1 {1e999} take1 {3e-2} *'
+    assert parse_records(text).records[0].seconds == (1.5, None, 0.03)
+
+
+def test_without_replay_the_game_need_not_be_known() -> None:
+    text = '[Game "chess"]\n[Start "x"]\n\n1. e4 e5 *'
+    assert parse_records(text, replay=False).records[0].moves == ("e4", "e5")
+
+
+def test_replay_brings_moves_and_start_into_canonical_notation() -> None:
+    text = '[Game "nim"]\n[Start "07:0:0:0"]\n\n1. TAKE3 *'
+    assert parse_records(text).records == (UNFINISHED,)
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "; nothing\n", "\ufeff"])
+def test_an_empty_text_holds_no_match(text: str) -> None:
+    assert parse_records(text.lstrip("\ufeff")) == ParsedRecords((), ())
+
+
+# --- errors ----------------------------------------------------------------------------------
+
+HEAD = '[Game "nim"]\n[Start "7:0:0:0"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD + "\n1. take3 take9 *", "match 1: .*'take9'.*\\(ply 2, token 'take9'\\)"),
+        (HEAD + "\n1. take3 {open *", "match 1: .*closed comment \\(ply 2, token '\\{open'\\)"),
+        (HEAD + "\n1. take3 } *", "match 1: .*\\(ply 2, token '\\}'\\)"),
+        (HEAD + "\n1. take3", "match 1: expected a result .*\\(ply 2, token ''\\)"),
+        (HEAD + "\n1. take3 * take3", "match 1: expected nothing after \\* \\(ply 2, token 'take3'\\)"),
+        (HEAD + "\n1. take3 1-0", "match 1: expected a tag Termination: .*\\(ply 2, token '1-0'\\)"),
+        (
+            HEAD + '[Termination "tme"]\n\n1-0',
+            "match 1: .*'tme'; did you mean 'time'.*\\(ply 1, token '1-0'\\)",
+        ),
+        (
+            HEAD + '[Termination "time"]\n\n*',
+            "match 1: expected no termination .*'time' \\(ply 1, token '\\*'\\)",
+        ),
+        (
+            HEAD + '[Result "0-1"]\n\n*',
+            "match 1: expected the result of the tags, '0-1' \\(ply 1, token '\\*'\\)",
+        ),
+        (HEAD + '[Termination "rules"]\n\n1. take3 1-0', "match 1: .*none yet \\(ply 2, token '1-0'\\)"),
+        (HEAD + "\ntake3 take3 take1 *", "match 1: .*side 0 by rules \\(ply 4, token '\\*'\\)"),
+        ('[Start "7:0:0:0"]\n\n*', "match 1: expected a tag Game \\(before ply 1, token ''\\)"),
+        ('[Game "nim"]\n\n*', "match 1: expected a tag Start \\(before ply 1, token ''\\)"),
+        ("1. take3 *", "match 1: expected a tag Game"),
+        (
+            HEAD + '[Layout "x"]\n[Layout "nim"]\n\n*',
+            "match 1: expected 'Layout' once \\(before ply 1, token 'nim'\\)",
+        ),
+        (
+            HEAD + "[First Ann]\n\n*",
+            "match 1: expected \\[Name \"value\"\\] \\(before ply 1, token '\\[First'\\)",
+        ),
+        (HEAD + '[First "\\n"]\n\n*', "match 1: .*\\(before ply 1, token "),
+        (HEAD + '[First "\\u{110000}"]\n\n*', "match 1: .*\\(before ply 1, token "),
+        (
+            HEAD + '[Option "passing"]\n\n*',
+            "match 1: expected name=value \\(before ply 1, token 'passing'\\)",
+        ),
+        (HEAD + '[Option "pass=1"]\n\n*', "match 1: game 'nim' has no option 'pass'"),
+        (HEAD + '[Option "name=1"]\n\n*', "match 1: expected the name of an option: 'name'"),
+        (HEAD + '[Layout "eight"]\n\n*', "match 1: nim has no layout 'eight'"),
+        ('[Game "nimm"]\n[Start "x"]\n\n*', "match 1: .*'nimm'; did you mean 'nim'"),
+        ('[Game "nim"]\n[Start "x"]\n\n*', "match 1: .*'x'"),
+    ],
+)
+def test_an_error_names_match_ply_and_token(text: str, message: str) -> None:
+    parsed = parse_records(text)
+    assert parsed.records == ()
+    (error,) = parsed.errors
+    assert isinstance(error, RecordError)
+    with pytest.raises(RecordError, match=message):
+        raise error
+
+
+def test_reading_goes_on_with_the_next_match() -> None:
+    text = "\n\n".join([WON_TEXT, HEAD + "\n1. take3 {never closed", "[Game nim]\n\n*", str(UNFINISHED)])
+    parsed = parse_records(text)
+    assert parsed.records == (WON, UNFINISHED)
+    assert [str(error)[:8] for error in parsed.errors] == ["match 2:", "match 3:"]
+
+
+def test_rules_that_raise_are_an_error_of_their_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    def parse_words(self: object, text: str, notation: str | None = None) -> None:
+        raise ZeroDivisionError("no stones")
+
+    monkeypatch.setattr(nim.Nim, "parse_words", parse_words)
+    (error,) = parse_records(str(UNFINISHED)).errors
+    assert "ZeroDivisionError('no stones')" in str(error)
+
+
+@given(st.text())
+def test_any_text_gives_records_or_errors(text: str) -> None:
+    parsed = parse_records(text)
+    assert all(isinstance(error, RecordError) for error in parsed.errors)
+
+
+PIECES = st.sampled_from(
+    [*WON_TEXT, *WON_TEXT.split(), "{", "}", "[", "]", '"', "\\", ";", "$1", "\n", "\n[Game ", "1-0", "1."]
+)
+
+
+@given(st.lists(PIECES, max_size=60).map("".join))
+def test_any_mixture_of_a_records_parts_gives_records_or_errors(text: str) -> None:
+    parsed = parse_records(text)
+    assert all(isinstance(error, RecordError) for error in parsed.errors)
+
+
+@given(st.integers(0, len(WON_TEXT)), st.integers(0, 12), st.text(max_size=4) | PIECES)
+def test_a_damaged_match_gives_records_or_errors_and_hides_no_other(at: int, cut: int, put: str) -> None:
+    damaged = WON_TEXT[:at] + put + WON_TEXT[at + cut :]
+    parsed = parse_records(f"{damaged}\n\n{UNFINISHED}")
+    assert parsed.records[-1] == UNFINISHED
+    assert len(parsed.records) + len(parsed.errors) >= 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{" * 300_000,
+        "[" * 300_000,
+        '[A "' + "\\\\" * 300_000,
+        "1." * 300_000,
+        "(" * 300_000,
+        HEAD * 20_000,
+        HEAD + "{a} " * 90_000,
+    ],
+    ids=["braces", "brackets", "backslashes", "numbers", "parentheses", "tags", "comments"],
+)
+def test_long_bad_texts_are_read_to_their_end(text: str) -> None:
+    assert parse_records(text).errors
+
+
+# --- files --------------------------------------------------------------------------------------
+
+
+def test_a_file_holds_many_records(tmp_path: Path) -> None:
+    path = tmp_path / "matches.pgn"
+    write_records(path, [WON, UNFINISHED, WON])
+    assert read_records(path) == ParsedRecords((WON, UNFINISHED, WON), ())
+
+
+@pytest.mark.parametrize("before", ["", "\n", "; mine", WON_TEXT, WON_TEXT + "\n", WON_TEXT + "\n\n"])
+def test_a_record_is_added_after_what_a_file_holds(tmp_path: Path, before: str) -> None:
+    path = tmp_path / "matches.pgn"
+    path.write_text(before, encoding="utf-8")
+    append_record(path, UNFINISHED)
+    assert path.read_text(encoding="utf-8").startswith(before)
+    assert read_records(path).records == ((WON,) if "nim" in before else ()) + (UNFINISHED,)
+
+
+def test_a_file_is_made_for_the_first_record(tmp_path: Path) -> None:
+    append_record(tmp_path / "new" / "matches.pgn", WON)
+    assert read_records(tmp_path / "new" / "matches.pgn").records == (WON,)
+
+
+def test_a_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="expected a readable file"):
+        read_records(tmp_path / "none.pgn")
+
+
+def test_a_folder_in_the_place_of_a_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FileError):
+        append_record(tmp_path, WON)
+
+
+# --- replaying and drawing -------------------------------------------------------------------------
+
+
+def test_positions_are_the_start_and_those_after_each_move() -> None:
+    assert [str(position) for position in WON.positions()] == ["7:0:0:0", "4:1:3:0", "1:0:3:3", "0:1:4:3"]
+
+
+def test_an_illegal_move_is_named_when_it_is_reached() -> None:
+    positions = Record("nim", start="7:0:0:0", moves=("take3", "take9")).positions()
+    assert len([next(positions), next(positions)]) == 2
+    with pytest.raises(RecordError, match="ply 2, token 'take9'"):
+        next(positions)
+
+
+def test_the_game_is_loaded_with_layout_and_options() -> None:
+    game = Record("nim", "hundred", start="100:0:0:0", options={"again": "true"}).load_game()
+    assert (game.layout, game.options["again"]) == ("hundred", True)
+
+
+def test_a_game_that_is_not_here_is_an_error() -> None:
+    with pytest.raises(UnknownNameError):
+        Record("chess", start="x").load_game()
+
+
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [("abalone", {}), ("abalone", {"broadside": "false"}), ("connect4", {}), ("hexifence", {})],
+)
+def test_matches_of_every_game_are_read_back(game: str, options: dict[str, str]) -> None:
+    position = boardgames.load(game, **options).start()
+    start, moves = position, []
+    while position.outcome is None and len(moves) < 60:
+        move = position.legal_moves[(7 * len(moves)) % len(position.legal_moves)]
+        moves.append(move.text)
+        position = position.apply(move)
+    record = Record(game, start=str(start), moves=tuple(moves), outcome=position.outcome, options=options)
+    assert parse_records(str(record)) == ParsedRecords((record,), ())
+
+
+def test_every_position_is_drawn_with_its_move() -> None:
+    drawings = list(WON.svgs())
+    words = [" ".join(ET.fromstring(drawing).itertext()) for drawing in drawings]
+    captions = ["start", "1. take3", "1... take3", "2. take1"]
+    assert all(caption in text for caption, text in zip(captions, words, strict=True))
+
+
+def test_what_a_move_changed_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    from boardgames import record
+
+    monkeypatch.setattr(record, "svg", lambda picture: sorted(picture.changed))
+    marked = [], ["stone4", "stone5", "stone6"], ["stone1", "stone2", "stone3"], ["stone0"]
+    assert list(WON.svgs()) == list(marked)
+
+
+def test_a_notebook_shows_the_last_position() -> None:
+    assert WON._repr_svg_() == list(WON.positions())[-1].svg()
+
+
+def test_a_notebook_shows_tags_and_moves_with_everything_escaped() -> None:
+    record = Record("chess", start="<b>", names=("<i>&", '"'), moves=("<script>",))
+    assert record._repr_svg_() is None
+    html = record._repr_html_()
+    assert "&lt;i&gt;&amp;" in html
+    assert "1. &lt;script&gt; *" in html
+    assert "<script>" not in html
+    assert "<b>" not in html
