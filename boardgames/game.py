@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from operator import index
 from types import MappingProxyType
 from typing import Any
 
@@ -17,7 +18,6 @@ import numpy as np
 
 from boardgames.declarations import NO_EVALUATION, Evaluation, Facts, Kernels, Symmetry
 from boardgames.draw.svg import svg
-from boardgames.draw.text import plain_text
 from boardgames.errors import (
     AmbiguousMoveError,
     IllegalMoveError,
@@ -31,6 +31,7 @@ from boardgames.options import OptionValue, read_options
 from boardgames.picture import Picture
 
 SHOWN_TEXT = 80
+WORD_BITS = 64
 
 
 class Termination(StrEnum):
@@ -159,6 +160,8 @@ class Position:
         """
         if isinstance(move, str):
             move = self.game.parse_move(self, move)
+        elif not isinstance(move, Move):
+            raise MalformedMoveError(f"expected a move or its text: {move!r}")
         elif move.action not in self.actions:
             raise IllegalMoveError(f"expected a legal move in {self}: {move.text!r}")
         successor = np.empty_like(self._words)
@@ -274,14 +277,18 @@ class Game(ABC):
         Raises
         ------
         PositionError
-            If they are of another shape or no position of this game.
+            If they are not so many integers of 64 bits, or no position of this game.
         """
         try:
-            array = np.array(words, dtype=np.uint64)
-        except (TypeError, ValueError, OverflowError):
-            raise PositionError(f"expected {self.facts.words} words of 64 bits: {words!r}") from None
-        if array.shape != (self.facts.words,):
-            raise PositionError(f"expected {self.facts.words} words: an array of shape {array.shape}")
+            numbers = [index(word) for word in words]
+        except TypeError:
+            raise PositionError(f"expected {self.facts.words} integers: {words!r}") from None
+        if len(numbers) != self.facts.words:
+            raise PositionError(f"expected {self.facts.words} words: {len(numbers)} came")
+        for place, number in enumerate(numbers):
+            if not 0 <= number < 1 << WORD_BITS:
+                raise PositionError(f"expected words of {WORD_BITS} bits: word {place} is none")
+        array = np.array(numbers, dtype=np.uint64)
         self.check_words(array)
         return Position(self, array)
 
@@ -402,9 +409,7 @@ class Game(ABC):
 
     def _check_notation(self, notation: str | None, known: Sequence[str]) -> None:
         if notation is not None and notation not in known:
-            raise UnknownNameError(
-                f"{self.facts.name} has no notation {notation!r}{near(notation, known)}"
-            )
+            raise UnknownNameError(f"{self.facts.name} has no notation {notation!r}{near(notation, known)}")
 
     def _own(self, position: Position) -> Position:
         if position.game != self:

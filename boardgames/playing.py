@@ -1,6 +1,7 @@
 """Player, Limit, Choice: given a position, choose a move within a limit."""
 
 import math
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from boardgames.declarations import Unit
-from boardgames.errors import LimitError, MatchError, OptionError
+from boardgames.errors import LimitError, MatchError, OptionError, PositionError
 from boardgames.game import Game, Move, Outcome, Position
 from boardgames.kernels import STOP, Control
 from boardgames.options import Option, OptionValue, read_options
@@ -20,10 +21,21 @@ CLOCK_RESERVE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Seconds left to each side, and what every move adds."""
+    """Seconds left to each side, and what every move adds.
+
+    Raises
+    ------
+    LimitError
+        If a number is negative or not finite.
+    """
 
     remaining: tuple[float, float]
     increment: float = 0.0
+
+    def __post_init__(self) -> None:
+        for seconds in (*self.remaining, self.increment):
+            if not (_is_finite(seconds) and seconds >= 0):
+                raise LimitError(f"expected a clock of at least 0 seconds: {seconds!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +58,7 @@ class Limit:
     Raises
     ------
     LimitError
-        If a number is negative, zero where one is needed, or not finite.
+        If a number is negative, zero, not finite or of another kind.
 
     Examples
     --------
@@ -61,11 +73,11 @@ class Limit:
     clock: Clock | None = None
 
     def __post_init__(self) -> None:
-        if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
+        if self.seconds is not None and not (_is_finite(self.seconds) and self.seconds > 0):
             raise LimitError(f"expected a time limit above 0 seconds: {self.seconds!r}")
         for name in ("depth", "nodes", "simulations"):
             value = getattr(self, name)
-            if value is not None and not (isinstance(value, int) and 1 <= value < 2**63):
+            if value is not None and not (type(value) is int and 1 <= value < 2**63):
                 raise LimitError(f"expected a limit of {name} of at least 1: {value!r}")
 
     def tightened(self, other: "Limit") -> "Limit":
@@ -82,13 +94,13 @@ class Limit:
         """Return the seconds to spend on this move, the match clock considered.
 
         Of a match clock it is a thirtieth of what is left and most of the
-        increment, never within the last 50 ms; None if no time is limited.
+        increment; of the last 50 ms a tenth. None if no time is limited.
         """
         if self.clock is None:
             return self.seconds
         left = self.clock.remaining[side]
         share = left / EXPECTED_MOVES_LEFT + 0.8 * self.clock.increment
-        usable = max(min(share, left - CLOCK_RESERVE), min(left, CLOCK_RESERVE) / 10, 0.001)
+        usable = max(min(share, left - CLOCK_RESERVE), min(left, CLOCK_RESERVE) / 10)
         return _least(self.seconds, usable)
 
     @property
@@ -99,6 +111,10 @@ class Limit:
 
 NO_LIMIT = Limit()
 Number = TypeVar("Number", int, float)
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _least(first: Number | None, second: Number | None) -> Number | None:
@@ -120,12 +136,14 @@ class Stop:
     def __init__(self) -> None:
         self._is_set = False
         self._controls: list[Control] = []
+        self._lock = threading.Lock()
 
     def set(self) -> None:
         """Ask for the end; a player answers soon, with the best it has."""
-        self._is_set = True
-        for control in tuple(self._controls):
-            control[STOP] = 1
+        with self._lock:
+            self._is_set = True
+            for control in self._controls:
+                control[STOP] = 1
 
     def is_set(self) -> bool:
         """Say whether the end has been asked for."""
@@ -133,13 +151,15 @@ class Stop:
 
     def attach(self, control: Control) -> None:
         """Let `set` reach a kernel's control array; done before the kernel starts."""
-        self._controls.append(control)
-        if self._is_set:
-            control[STOP] = 1
+        with self._lock:
+            self._controls.append(control)
+            if self._is_set:
+                control[STOP] = 1
 
     def detach(self, control: Control) -> None:
         """Forget a control array; done when its kernel has ended."""
-        self._controls = [held for held in self._controls if held is not control]
+        with self._lock:
+            self._controls = [held for held in self._controls if held is not control]
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +284,8 @@ class Player(ABC):
         ------
         MatchError
             If the match is over in `position`.
+        PositionError
+            If the position is one of another game.
         """
 
     def analyse(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Analysis:
@@ -291,6 +313,8 @@ class Player(ABC):
         return
 
     def _check_open(self, position: Position) -> Position:
+        if position.game != self.game:
+            raise PositionError(f"expected a position of {self.game}: {position!r}")
         if position.outcome is not None:
             raise MatchError(f"expected a position with moves: {position} is over")
         return position

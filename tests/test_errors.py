@@ -7,7 +7,9 @@ import pytest
 from boardgames import errors
 from boardgames.errors import BoardgamesError, MoveError, near
 
-CLASSES = [value for value in vars(errors).values() if inspect.isclass(value) and value.__module__ == errors.__name__]
+CLASSES = [
+    value for value in vars(errors).values() if inspect.isclass(value) and value.__module__ == errors.__name__
+]
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)

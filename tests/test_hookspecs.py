@@ -197,6 +197,6 @@ def test_every_example_of_the_documentation_is_accepted(monkeypatch: pytest.Monk
     for index, example in enumerate(examples):
         module = ModuleType(f"documented_{index}")
         monkeypatch.setitem(sys.modules, module.__name__, module)
-        exec(compile(example, f"hooks.md example {index}", "exec"), vars(module))  # noqa: S102
+        exec(compile(example, f"hooks.md example {index}", "exec"), vars(module))
         registry = Registry([EntryPoint("documented", module.__name__, PROJECT)])
         assert registry.plugins[-1].error is None

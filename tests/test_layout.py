@@ -20,7 +20,9 @@ LONG_MODULES = frozenset({"boardgames/game.py"})  # the whole checked face of th
 EXITS = frozenset({"exit", "quit", "sys.exit", "os._exit"})
 PROGRAMS = frozenset({"subprocess", "multiprocessing", "pty"})
 SOCKETS = frozenset({"socket", "socketserver", "http", "asyncio", "starlette", "uvicorn"})
-KERNEL_IMPORTS = frozenset({"boardgames.kernels", "collections.abc", "functools", "math", "numba", "numpy", "typing"})
+KERNEL_IMPORTS = frozenset(
+    {"boardgames.kernels", "collections.abc", "functools", "math", "numba", "numpy", "typing"}
+)
 
 # the texts are put together here, so that this file does not hold them
 PRIVATE = re.compile(
@@ -77,7 +79,11 @@ def imports(path: Path) -> Iterator[str]:
 
 def tracked() -> list[Path]:
     listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=False
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if listed.returncode != 0:
         pytest.skip("expected a git checkout")
@@ -135,14 +141,18 @@ def test_only_adapters_and_executors_start_processes(path: Path) -> None:
 
 @pytest.mark.parametrize("path", [path for path in SOURCES if path.parent != CORE / "kernels"], ids=name_of)
 def test_nothing_is_pickled(path: Path) -> None:
-    assert {name.partition(".")[0] for name in imports(path)}.isdisjoint({"pickle", "dill", "shelve", "joblib"})
+    assert {name.partition(".")[0] for name in imports(path)}.isdisjoint(
+        {"pickle", "dill", "shelve", "joblib"}
+    )
     assert calls(path).isdisjoint({"np.load", "numpy.load", "np.savez", "np.save"})
 
 
 @pytest.mark.parametrize("path", [game / "rules.py" for game in GAMES], ids=name_of)
 def test_rules_import_kernels_and_their_board_alone(path: Path) -> None:
     allowed = KERNEL_IMPORTS | {f"{path.parent.name}.board"}
-    foreign = {name for name in imports(path) if name not in allowed and not name.startswith("boardgames.kernels.")}
+    foreign = {
+        name for name in imports(path) if name not in allowed and not name.startswith("boardgames.kernels.")
+    }
     assert {name for name in foreign if name.partition(".")[0] not in {"numba", "numpy"}} == set()
 
 

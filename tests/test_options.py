@@ -10,7 +10,7 @@ from boardgames.options import Option, OptionValue, parse_agent, parse_assignmen
 DEPTH = Option("depth", int, 3, "plies", minimum=1, maximum=60)
 TIME = Option("time", float, None, "seconds", minimum=0)
 BROADSIDE = Option("broadside", bool, True, "whether side-steps are moves")
-QUOTED = "\\\",=: ab\n"
+QUOTED = '\\",=: ab\n'
 STYLE = Option("style", str, "calm", "how it plays", choices=("calm", "wild"))
 
 
@@ -126,7 +126,9 @@ def test_a_malformed_agent_text_is_an_error_that_quotes_it(text: str, message: s
     assert str(caught.value) == message
 
 
-@given(st.dictionaries(st.from_regex(r"[a-z]{1,6}", fullmatch=True), st.text(alphabet=st.sampled_from(QUOTED))))
+@given(
+    st.dictionaries(st.from_regex(r"[a-z]{1,6}", fullmatch=True), st.text(alphabet=st.sampled_from(QUOTED)))
+)
 def test_any_quoted_value_comes_back(options: dict[str, str]) -> None:
     quoted = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in options.items()}
     text = ",".join(f'{name}="{value}"' for name, value in quoted.items())

@@ -61,7 +61,9 @@ def test_make_folder_below_a_file_is_a_file_error(tmp_path: Path) -> None:
         paths.make_folder(tmp_path / "file" / "folder")
 
 
-@pytest.mark.parametrize("content", ["marbles\n", "e4 \N{WHITE HEXAGON}", b"\x00\xff"], ids=["text", "unicode", "bytes"])
+@pytest.mark.parametrize(
+    "content", ["marbles\n", "e4 \N{WHITE HEXAGON}", b"\x00\xff"], ids=["text", "unicode", "bytes"]
+)
 def test_write_atomic_writes_exactly_the_content(tmp_path: Path, content: str | bytes) -> None:
     paths.write_atomic(tmp_path / "folder" / "file", content)
     expected = content.encode() if isinstance(content, str) else content

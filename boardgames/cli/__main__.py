@@ -1,5 +1,6 @@
-"""Run the command line with `python -m boardgames.cli`."""
+"""Run the command line as `python -m boardgames.cli`."""
 
 from boardgames.cli.main import main
 
-main()
+if __name__ == "__main__":
+    main()

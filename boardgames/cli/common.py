@@ -1,15 +1,18 @@
 """What several commands share: options that name a game and position, JSON, the console."""
 
 import json
+import re
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from boardgames.errors import OptionError
-from boardgames.options import parse_assignments
+from boardgames.options import Option, parse_assignments
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,8 +21,43 @@ if TYPE_CHECKING:
 
 SCHEMA = 1
 COMPILE_TIME = "about 10 seconds, only this once"
+WEEK_S = 604_800
 
 Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take what is declared
+
+
+class Number(click.ParamType):
+    """A number that an option of the command line takes, with errors as the package words them.
+
+    Parameters
+    ----------
+    kind : type
+        int or float; nan and infinities are none.
+    minimum, maximum : float, optional
+        Bounds that are allowed themselves.
+    """
+
+    name = "number"
+
+    def __init__(
+        self, kind: type[int] | type[float], minimum: float | None = None, maximum: float | None = None
+    ) -> None:
+        self.kind, self.minimum, self.maximum = kind, minimum, maximum
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number that a text stands for."""
+        name = "a number" if param is None else param.opts[0]
+        return Option(name, self.kind, 0, "", self.minimum, self.maximum).read(value)
+
+
+SECONDS = Number(float, 0, WEEK_S)
+WHOLE = Number(int, 0)
+COUNT = Number(int, 1)
+
+
+def examples(*lines: str) -> str:
+    """Return the end of a command's help: its examples, each on a line of its own."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def game_options(command: Command) -> Command:
@@ -41,9 +79,7 @@ def game_options(command: Command) -> Command:
 def position_options(command: Command) -> Command:
     """Add the argument POSITION and `--position TEXT` to `game_options`."""
     command = game_options(command)
-    command = click.option("--position", "position_text", metavar="TEXT", help="The position.")(
-        command
-    )
+    command = click.option("--position", "position_text", metavar="TEXT", help="The position.")(command)
     return click.argument("position_argument", metavar="[POSITION]", required=False)(command)
 
 
@@ -110,10 +146,33 @@ def outcome_json(outcome: "Outcome | None") -> dict[str, object] | None:
 
 
 def outcome_text(outcome: "Outcome", game: "Game") -> str:
-    """Say in words who won and why."""
-    if outcome.winner is None:
-        return f"drawn ({outcome.termination})"
-    return f"{game.facts.sides[outcome.winner]} wins ({outcome.termination})"
+    """Say in words who won and, unless the rules alone say so, why."""
+    told = "drawn" if outcome.winner is None else f"{game.facts.sides[outcome.winner]} wins"
+    return told if outcome.termination == "rules" else f"{told} ({outcome.termination})"
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Return moves in the order in which people look for them, in lines as wide as the terminal.
+
+    Examples
+    --------
+    >>> listed(["10", "9", "a1"])
+    '9 10 a1'
+    """
+    ordered = sorted(texts, key=lambda text: [_padded(part) for part in re.split(r"(\d+)", text)])
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(" ".join(ordered), width, break_long_words=False, break_on_hyphens=False)
+
+
+def printable(text: str) -> str:
+    """Replace what could move the cursor or change the terminal.
+
+    Examples
+    --------
+    >>> printable("Ann\\x1b[2J")
+    'Ann?[2J'
+    """
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
 def console() -> "Console":
@@ -132,3 +191,7 @@ def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture;
         out.print(styled_text(picture, flipped=flipped))
     else:
         click.echo(plain_text(picture, flipped=flipped))
+
+
+def _padded(part: str) -> str:
+    return part.zfill(9) if part.isdigit() else part

@@ -32,9 +32,7 @@ class Human(Player):
         super().__init__(game, seed=seed, **options)
         self.input, self.output = input, output
 
-    def choose(
-        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
-    ) -> Choice:
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the first line that is a legal move, or a resignation at `resign`.
 
         Raises
@@ -63,5 +61,3 @@ class Human(Player):
         if self.output is not None:
             self.output.write(text)
             self.output.flush()
-
-

@@ -29,15 +29,11 @@ class Searcher(Player):
     declared_options = (DEPTH, TIME, NODES)
     root: ClassVar[RootSearch]
 
-    def choose(
-        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
-    ) -> Choice:
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the best move found within the limits."""
         return as_choice(self._search(position, limit, context, all_moves=False))
 
-    def analyse(
-        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
-    ) -> Analysis:
+    def analyse(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Analysis:
         """Return the value of every legal move, each searched to the same depth."""
         return self._search(position, limit, context, all_moves=True)
 
@@ -53,9 +49,7 @@ class Searcher(Player):
         """Return the evaluation at the horizon: the game's."""
         return self.game.evaluation
 
-    def _search(
-        self, position: Position, limit: Limit, context: Context, *, all_moves: bool
-    ) -> Analysis:
+    def _search(self, position: Position, limit: Limit, context: Context, *, all_moves: bool) -> Analysis:
         self._check_open(position)
         evaluation = self.evaluation()
         limit = self._limit(limit)

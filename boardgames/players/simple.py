@@ -13,9 +13,7 @@ class Random(Player):
 
     name: ClassVar[str] = "random"
 
-    def choose(
-        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
-    ) -> Choice:
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a random legal move; the seed decides which."""
         actions = self._check_open(position).actions
         action = actions[int(self.random.integers(len(actions)))]
@@ -27,20 +25,14 @@ class Greedy(Player):
 
     name: ClassVar[str] = "greedy"
 
-    def choose(
-        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
-    ) -> Choice:
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a best move one ply ahead; the seed decides between equals."""
         analysis = self.analyse(position, limit, context)
         best = [entry for entry in analysis.moves if entry.value == analysis.value]
         entry = best[int(self.random.integers(len(best)))]
-        return Choice(
-            entry.move, entry.value, analysis.unit, entry.line, 1, analysis.nodes, analysis.seconds
-        )
+        return Choice(entry.move, entry.value, analysis.unit, entry.line, 1, analysis.nodes, analysis.seconds)
 
-    def analyse(
-        self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
-    ) -> Analysis:
+    def analyse(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Analysis:
         """Return the evaluation after every legal move."""
         self._check_open(position)
         evaluation = position.game.evaluation

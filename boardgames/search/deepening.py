@@ -9,10 +9,10 @@ import numpy as np
 
 from boardgames.declarations import Evaluation
 from boardgames.game import Move, Position
-from boardgames.kernels import NODE_LIMIT, NODES, Control, is_stopped, new_control
+from boardgames.kernels import NODE_LIMIT, NODES, Actions, Control, is_stopped, new_control
 from boardgames.playing import Analysis, Choice, Context, Limit, MoveValue
 from boardgames.search.runner import run
-from boardgames.search.tree import EVALUATION_BOUND, FINISHED, INFINITY, MAX_DEPTH, WIN
+from boardgames.search.tree import EVALUATION_BOUND, FINISHED, INFINITY, MAX_DEPTH
 
 RootSearch = Callable[..., None]
 """A kernel of the type `tree.ROOT`: `alphabeta.search_root` or `minimax.minimax_root`."""
@@ -35,6 +35,12 @@ class _Found:
     def is_settled(self) -> bool:
         """Say whether the best value is that of perfect play."""
         return abs(self.values[0]) > EVALUATION_BOUND or all(self.exact)
+
+    def without(self, count: int) -> "_Found":
+        """Return the same with the first `count` moves last: they were seen to lose."""
+        parts = (self.actions, self.values, self.exact, self.lines)
+        actions, values, exact, lines = (part[count:] + part[:count] for part in parts)
+        return _Found(self.depth, actions, values, exact, lines)
 
 
 def search(
@@ -59,7 +65,8 @@ def search(
     limit : Limit
         Time, depth and nodes. Depth 1 is always completed, so that there is a
         move; if the search is stopped within a deeper one, the moves that were
-        searched there count if the best one so far is among them.
+        searched there count, the best one so far first; if all of them lose,
+        the next one is played.
     context : Context
         Its `stop` ends the search; its `report` hears of each depth.
     all_moves : bool
@@ -165,13 +172,15 @@ class _Deepening:
         if finished < count and (finished == 0 or self.all_moves):
             return known
         order = sorted(range(finished), key=lambda index: -values[index])
+        if finished < count and values[order[0]] < -EVALUATION_BOUND:
+            return known.without(finished)
         rest = range(finished, count)
         return _Found(
             depth if finished == count else known.depth,
             tuple(known.actions[index] for index in (*order, *rest)),
             (*(float(values[index]) for index in order), *(-INFINITY for _ in rest)),
             (*(bool(horizons[index] == 0) for index in order), *(False for _ in rest)),
-            (*(tuple(lines[index, 1 : lines[index, 0] + 1].tolist()) for index in order), *(() for _ in rest)),
+            (*(_line(lines[index]) for index in order), *(() for _ in rest)),
         )
 
     def _report(self, found: _Found) -> None:
@@ -213,6 +222,11 @@ def as_choice(analysis: Analysis) -> Choice:
         analysis.seconds,
         analysis.proven,
     )
+
+
+def _line(actions: Actions) -> tuple[int, ...]:
+    """Return a line as a kernel writes it: its length, then its actions."""
+    return tuple(actions[1 : actions[0] + 1].tolist())
 
 
 def _named(position: Position, actions: tuple[int, ...]) -> tuple[Move, ...]:

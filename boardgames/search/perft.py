@@ -7,7 +7,6 @@ from numba import types
 
 from boardgames.errors import LimitError
 from boardgames.game import Move, Position
-
 from boardgames.kernels import (
     STOP,
     Actions,

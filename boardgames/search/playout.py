@@ -86,16 +86,16 @@ def play_out(
     totals : int64[5]
         Wins of side 0, of side 1, draws, undecided at `ply_limit`, plies; added to.
     control : int64[CONTROL_SIZE]
-        Only the stop flag is read, before each match.
+        Only the stop flag is read; the match under way is then not counted.
     """
     buffer = row_out(moves, 0)
     for _ in range(count):
-        if peek(control, STOP) != 0:
-            return
         here = 0
         plies = 0
         result = UNDECIDED
         while plies <= ply_limit:
+            if peek(control, STOP) != 0:
+                return
             legal = legal_moves(row(positions, here), buffer)
             if legal == 0:
                 result = outcome(row(positions, here))
@@ -113,9 +113,7 @@ def play_out(
         totals[PLIES] += plies
 
 
-def playouts(
-    position: Position, count: int, *, seed: int = 0, ply_limit: int | None = None
-) -> Playouts:
+def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | None = None) -> Playouts:
     """Play `count` random matches from `position`.
 
     Parameters
@@ -141,8 +139,9 @@ def playouts(
     Playouts(wins=(0, 0), draws=0, undecided=10, plies=50)
     """
     facts, kernels = position.game.facts, position.game.kernels
-    if count < 1 or (ply_limit is not None and ply_limit < 1):
-        raise LimitError(f"expected at least 1 match and 1 ply: {count!r}, {ply_limit!r}")
+    for name, value in (("match", count), ("ply", ply_limit)):
+        if value is not None and not (type(value) is int and 1 <= value <= UNLIMITED):
+            raise LimitError(f"expected at least 1 {name}: {value!r}")
     if ply_limit is None and facts.longest_match is None:
         raise LimitError(f"expected a ply limit for {facts.name}, whose rules set no end")
     positions = np.zeros((3, facts.words), dtype=np.uint64)

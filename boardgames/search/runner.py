@@ -50,7 +50,7 @@ def run(
     def target() -> None:
         try:
             results.append(work())
-        except BaseException as error:  # handed to the waiting thread, whatever it is
+        except BaseException as error:  # noqa: BLE001 - handed to the waiting thread, whatever it is
             errors.append(error)
         finally:
             done.set()

@@ -151,9 +151,7 @@ def test_a_feature_set_refuses_a_kernel_of_another_signature() -> None:
     ids=["legal_moves", "apply", "side_to_move", "outcome", "features", "evaluate", "move_order"],
 )
 def test_signatures_are_those_of_the_design(signature: Any, text: str) -> None:
-    names = [
-        f"{kind.dtype}[::1]" if isinstance(kind, types.Array) else str(kind) for kind in signature.args
-    ]
+    names = [f"{kind.dtype}[::1]" if isinstance(kind, types.Array) else str(kind) for kind in signature.args]
     result = "void" if signature.return_type == types.none else str(signature.return_type)
     assert f"{result}({', '.join(names)})" == text
 

@@ -80,7 +80,8 @@ def test_the_generic_functions_run_on_a_game(name: str, options: dict[str, objec
     game = boardgames.load(name, **options)
     start = game.start()
     assert boardgames.perft(start, 1) == len(start.legal_moves)
-    assert boardgames.playouts(start, 1, seed=1, ply_limit=5).matches == 1
+    played = boardgames.playouts(start, 2, seed=1, ply_limit=5)
+    assert sum(played.wins) + played.draws + played.undecided == 2
     for agent in ("minimax:depth=1", "alphabeta:depth=2", "greedy"):
         assert boardgames.player(agent, game, seed=1).choose(start).move in start.legal_moves
 
@@ -89,7 +90,9 @@ def test_the_generic_functions_run_on_a_game(name: str, options: dict[str, objec
 @pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
 def test_a_game_is_the_same_without_compilation(name: str, options: dict[str, object]) -> None:
-    code = f"import boardgames, test_plain; print(test_plain.digest(boardgames.load({name!r}, **{options!r})))"
+    code = (
+        f"import boardgames, test_plain; print(test_plain.digest(boardgames.load({name!r}, **{options!r})))"
+    )
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parent)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False

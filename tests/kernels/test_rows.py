@@ -75,5 +75,5 @@ def test_a_kernel_that_writes_to_a_borrowed_input_does_not_compile() -> None:
     def broken(positions: Words) -> None:
         fill(row(positions, 0), np.uint64(1))
 
-    with pytest.raises(Exception, match="readonly|No matching|Invalid use|No implementation"):
+    with pytest.raises(Exception, match=r"readonly|No matching|Invalid use|No implementation"):
         kernel(types.void(WORDS_STACK))(broken)

@@ -18,9 +18,7 @@ class Simple(Searcher):
     """
 
     name: ClassVar[str] = "simple"
-    declared_options = (
-        Option("depth", int, 3, "plies to look ahead", minimum=1, maximum=MAX_DEPTH),
-    )
+    declared_options = (Option("depth", int, 3, "plies to look ahead", minimum=1, maximum=MAX_DEPTH),)
     root = search_root
 
     def evaluation(self) -> Evaluation:

@@ -1,4 +1,4 @@
-"""Geometry of the Abalone board: cells, names, directions, bits, layouts.
+r"""Geometry of the Abalone board: cells, names, directions, bits, layouts.
 
 Cells are numbered 0 to 60 from the top row, left to right; rows have the
 letters I (top) to A, diagonals the digits 1 to 9:
@@ -6,9 +6,9 @@ letters I (top) to A, diagonals the digits 1 to 9:
         I  . . . . .            cells  0 to 4,  i5 to i9
        H  . . . . . .
       G  . . . . . . .               1   2
-     F  . . . . . . . .               \\ /
+     F  . . . . . . . .               \ /
     E  . . . . . . . . .          0 -- o -- 3
-     D  . . . . . . . . 9             / \\
+     D  . . . . . . . . 9             / \
       C  . . . . . . . 8             5   4
        B  . . . . . . 7
         A  . . . . . 6          cells 56 to 60, a1 to a5
@@ -43,9 +43,7 @@ def _first_diagonal(row: int) -> int:
 
 
 ROW_OF = tuple(row for row in range(9) for _ in range(ROW_LENGTHS[row]))
-DIAGONAL_OF = tuple(
-    _first_diagonal(row) + index for row in range(9) for index in range(ROW_LENGTHS[row])
-)
+DIAGONAL_OF = tuple(_first_diagonal(row) + index for row in range(9) for index in range(ROW_LENGTHS[row]))
 CELL_NAMES = tuple(
     f"{ROWS[row].lower()}{diagonal}" for row, diagonal in zip(ROW_OF, DIAGONAL_OF, strict=True)
 )
@@ -67,11 +65,12 @@ def _neighbours() -> npt.NDArray[np.int64]:
 
 
 def _distances() -> npt.NDArray[np.int64]:
-    """Steps between any two cells: the larger of three cube-coordinate differences."""
+    """Count the steps between any two cells: the largest of three cube-coordinate differences."""
     row, diagonal = np.array(ROW_OF), np.array(DIAGONAL_OF)
     down = row[:, None] - row[None, :]
     right = diagonal[:, None] - diagonal[None, :]
-    return np.maximum(np.maximum(abs(down), abs(right)), abs(down + right)).astype(np.int64)
+    steps: npt.NDArray[np.int64] = np.maximum(np.maximum(abs(down), abs(right)), abs(down + right))
+    return steps.astype(np.int64)
 
 
 NEIGHBOURS: npt.NDArray[np.int64] = _neighbours()

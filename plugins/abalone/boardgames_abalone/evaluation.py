@@ -36,7 +36,5 @@ def evaluate(position: Words, weights: Reals) -> float:
     return value
 
 
-CLASSIC = Evaluation(
-    "classic", evaluate, np.array(CLASSIC_WEIGHTS), unit="centimarble", bound=10_000.0
-)
+CLASSIC = Evaluation("classic", evaluate, np.array(CLASSIC_WEIGHTS), unit="centimarble", bound=10_000.0)
 """The three terms of the simple Abalone project, for both sides."""

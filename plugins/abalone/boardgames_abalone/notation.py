@@ -112,8 +112,7 @@ def cells_of(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return the cells of black's and of white's marbles, ascending."""
     boards = [int(words[2 * side]) | int(words[2 * side + 1]) << 64 for side in (0, 1)]
     black, white = (
-        tuple(cell for cell in range(CELLS) if board >> int(BIT_OF_CELL[cell]) & 1)
-        for board in boards
+        tuple(cell for cell in range(CELLS) if board >> int(BIT_OF_CELL[cell]) & 1) for board in boards
     )
     return black, white
 
@@ -161,9 +160,7 @@ def format_action(words: Words, action: int, notation: str | None = None) -> str
     return CELL_NAMES[first] + CELL_NAMES[last] + CELL_NAMES[NEIGHBOURS[first, direction]]
 
 
-def parse_action(
-    words: Words, legal: Iterable[int], text: str, notation: str | None = None
-) -> int:
+def parse_action(words: Words, legal: Iterable[int], text: str, notation: str | None = None) -> int:
     """Return the legal action that a move text names.
 
     Parameters
@@ -185,7 +182,7 @@ def parse_action(
         return _parse_nacre(words, legal, cells, text)
     action = action_of(cells, text)
     actions = tuple(legal)
-    if action not in actions:
+    if action not in actions or not _is_named(words, action, cells):
         texts = [format_action(words, other) for other in actions]
         same = [other for other in texts if other.startswith(CELL_NAMES[cells[0]])]
         raise IllegalMoveError(f"expected a legal move: {text!r}{near(text.lower(), same or texts)}")
@@ -210,6 +207,16 @@ def action_cells(words: Words, action: int) -> list[int]:
         return [cell, int(NEIGHBOURS[cell, direction])]
     group = marbles(words, action)
     return [group[0], group[-1], int(NEIGHBOURS[group[0], direction])]
+
+
+def _is_named(words: Words, action: int, cells: list[int]) -> bool:
+    """Say whether the group that a legal action moves is the one whose ends were given.
+
+    Where own marbles lie on both sides of the leftmost one, the action is the
+    right-forward group's, whichever of the two was named.
+    """
+    group = marbles(words, action)
+    return len(cells) == 2 or {group[0], group[-1]} == set(cells[:2])
 
 
 def _in_line(cells: list[int], text: str) -> int:

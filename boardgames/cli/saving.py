@@ -1,0 +1,72 @@
+"""Matches of the command line as files: kept in the user's folder, gone on with from any."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from boardgames.errors import FileError, RecordError
+from boardgames.paths import data_folder
+from boardgames.record import Record, read_records, write_records
+
+if TYPE_CHECKING:
+    from boardgames.game import Game
+    from boardgames.manager import Manager
+
+
+def save_away(manager: "Manager") -> None:
+    """Save a match in the user's data folder and say where; show it instead if that fails.
+
+    Raises
+    ------
+    FileError
+        If it cannot be saved, after it has been shown.
+    """
+    record = manager.record()
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
+    path = data_folder() / "records" / f"{record.game}-{stamp}.record"
+    try:
+        write_records(path, [record])
+    except FileError:
+        click.echo(str(record))
+        raise
+    click.echo(f"the match is saved in {path}")
+
+
+def user_path(text: str) -> Path:
+    """Return the path that a person has typed, `~` standing for the home folder.
+
+    Raises
+    ------
+    FileError
+        If no file can have this name.
+    """
+    if not text or "\0" in text:
+        raise FileError(f"expected the name of a file: {text!r}")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise FileError(f"expected a home folder that is known: {text!r}") from None
+
+
+def unfinished_record(path: Path, game: "Game") -> Record:
+    """Return the last match of a file, if it can be gone on with.
+
+    Raises
+    ------
+    FileError, RecordError
+        If the file cannot be read or has an error, or if its last match is
+        none, is over, or is one of another game.
+    """
+    parsed = read_records(path)
+    if parsed.errors:
+        raise RecordError(f"expected matches without errors in {path}: {parsed.errors[0]}")
+    if not parsed.records:
+        raise RecordError(f"expected a recorded match in {path}: it has none")
+    record = parsed.records[-1]
+    if record.game != game.facts.name:
+        raise RecordError(f"expected a match of {game.facts.name} in {path}: {record.game!r}")
+    if record.outcome is not None:
+        raise RecordError(f"expected an unfinished match in {path}: it ended {record.result}")
+    return record

@@ -1,0 +1,44 @@
+"""What click found wrong in a command line, said as the package says it."""
+
+import re
+
+import click
+
+from boardgames.errors import near
+
+_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+
+
+def told(error: click.ClickException) -> str:
+    """Return what was expected and what came, in one clause."""
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return f"expected {error.param.make_metavar(_context(error))}: nothing came"
+    if isinstance(error, click.NoSuchOption):
+        return f"no option {error.option_name!r}{_near_option(error)}"
+    if isinstance(error, click.BadOptionUsage):
+        if "requires" in error.message:
+            return f"expected a value after {error.option_name}: nothing came"
+        return f"expected no value for {error.option_name}: one came"
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        return f"expected {_expectation(error.param)}: {error.message}"
+    extra = _EXTRA.match(error.message)
+    if extra:
+        return f"expected no further argument: {extra[1]!r}"
+    return error.format_message()
+
+
+def _context(error: click.UsageError) -> click.Context:
+    return error.ctx or click.get_current_context()
+
+
+def _near_option(error: click.NoSuchOption) -> str:
+    command = None if error.ctx is None else error.ctx.command
+    names = [name for parameter in command.params for name in parameter.opts] if command else []
+    close = near(error.option_name, [name for name in names if name.startswith("-")])
+    return close if "mean" in close else "; --help lists the options"
+
+
+def _expectation(parameter: click.Parameter) -> str:
+    if isinstance(parameter.type, click.Choice):
+        return f"one of {', '.join(map(str, parameter.type.choices))}"
+    return f"another value for {parameter.opts[0]}"

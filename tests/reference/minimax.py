@@ -1,0 +1,113 @@
+"""Slow minimax over positions as users hold them, and positions to try searches on.
+
+It shares nothing with the kernels of the search but the worth of an end: it
+knows whose gain it counts, and takes the best for that side and the worst for
+the other, whoever moves next.
+"""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from nim import Nim
+
+import boardgames
+from boardgames.declarations import Evaluation
+from boardgames.game import Game, Move, Position, Termination
+from boardgames.search import WIN
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "tictactoe"
+SPARSE = "...../....../...w.../...w..../....b..../...bb.../..w..../....../....."
+
+
+def worth(
+    position: Position, side: int, depth: int, *, evaluation: Evaluation | None = None, ply: int = 0
+) -> float:
+    """Return what a position is worth to `side`, `depth` plies ahead.
+
+    A side without a move is noticed only above the horizon, where moves are made.
+    """
+    evaluation = evaluation or position.game.evaluation
+    sign = 1 if position.side_to_move == side else -1
+    outcome = position.outcome
+    if outcome is not None and outcome.termination is Termination.NO_MOVES and depth == 0:
+        outcome = None
+    elif outcome is not None and outcome.termination is Termination.RULES and evaluation.exact_at_end:
+        outcome, depth = None, 0
+    if outcome is not None:
+        if outcome.winner is None:
+            return 0.0
+        return WIN - ply if outcome.winner == side else ply - WIN
+    if depth == 0:
+        return sign * float(evaluation.kernel(position.words, evaluation.weights))
+    choose = max if position.side_to_move == side else min
+    return choose(
+        worth(after, side, depth - 1, evaluation=evaluation, ply=ply + 1) for after in successors(position)
+    )
+
+
+def move_worths(position: Position, depth: int, *, evaluation: Evaluation | None = None) -> list[float]:
+    """Return the worth of each legal move to the side to move, by ascending action."""
+    side = position.side_to_move
+    return [
+        worth(after, side, depth - 1, evaluation=evaluation, ply=1) for after in successors(position)
+    ]
+
+
+def successors(position: Position) -> Iterator[Position]:
+    """Yield the position after each legal move, by ascending action."""
+    for action in position.actions:
+        yield position.apply(Move(action, ""))
+
+
+def shown(value: float, unit: str) -> float:
+    """Return a worth as searches show it: a decided match in returns is 1 or -1."""
+    return float(np.sign(value)) if unit == "return" and abs(value) > WIN / 2 else value
+
+
+def reached(game: Game, plies: int, seed: int) -> Position:
+    """Return an unfinished position after so many random plies."""
+    random = np.random.default_rng([plies, seed])
+    while True:
+        position = game.start()
+        for _ in range(plies):
+            if position.outcome is not None:
+                break
+            position = position.apply(Move(int(random.choice(position.actions)), ""))
+        if position.outcome is None:
+            return position
+
+
+def tictactoe() -> Game:
+    """Return the game of the example plug-in, which is not installed."""
+    sys.path.insert(0, str(EXAMPLE))
+    try:
+        from boardgames_tictactoe.game import TicTacToe
+    finally:
+        sys.path.remove(str(EXAMPLE))
+    return TicTacToe()
+
+
+def cases() -> dict[str, tuple[Position, int]]:
+    """Return positions with a depth at which the slow minimax is done within a second."""
+    four, seven = boardgames.load("connect4", columns=4, rows=4), boardgames.load("connect4")
+    cells, abalone = boardgames.load("hexifence", dimension=2), boardgames.load("abalone")
+    made = {
+        "tictactoe from the start": (tictactoe().start(), 4),
+        "connect4 from the start": (seven.start(), 3),
+        "abalone from the start": (abalone.start(), 1),
+        "abalone about to win": (abalone.parse(f"{SPARSE}:b:5:5"), 2),
+        "abalone with few marbles": (abalone.parse("b..../....../......./......../....w..../b......./......./....../....w:w:5:5"), 4),
+        "nim": (Nim().parse("6:0:0:0"), 9),
+        "nim where one stone keeps the turn": (Nim(again=True).parse("6:1:0:0"), 9),
+        "nim cut short": (Nim(again=True).parse("7:0:0:0"), 3),
+        "nim ended by lack of moves": (Nim(stuck=True).parse("7:0:0:0"), 9),
+    }
+    for seed in range(4):
+        made[f"tictactoe {seed}"] = reached(tictactoe(), 3 + seed % 2, seed), 9
+        made[f"connect4 of 4 x 4 {seed}"] = reached(four, 9, seed), 16
+        made[f"connect4 {seed}"] = reached(seven, 10 + 5 * seed, seed), 3
+        made[f"hexifence to the end {seed}"] = reached(cells, 25, seed), 9
+        made[f"hexifence {seed}"] = reached(cells, 18, seed), 2
+    return made

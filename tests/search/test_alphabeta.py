@@ -1,0 +1,218 @@
+"""Alpha-beta against minimax: equal values, lines that bear them out, ends told by unit."""
+
+import numpy as np
+import pytest
+from nim import Nim
+from reference.minimax import SPARSE, cases, move_worths, reached, shown, tictactoe, worth
+
+import boardgames
+from boardgames.game import Game, Position
+from boardgames.playing import NO_CONTEXT, Analysis, Limit
+from boardgames.search import WIN, search
+from boardgames.search.alphabeta import search_root
+from boardgames.search.deepening import RootSearch
+from boardgames.search.minimax import minimax_root
+
+CASES = cases()
+
+GAMES: dict[str, tuple[Game, int, int]] = {
+    "tictactoe": (tictactoe(), 3, 6),
+    "connect4 of 4 x 4": (boardgames.load("connect4", columns=4, rows=4), 7, 9),
+    "connect4 of 5 x 4": (boardgames.load("connect4", columns=5, rows=4), 6, 5),
+    "connect4": (boardgames.load("connect4"), 12, 5),
+    "hexifence to the end": (boardgames.load("hexifence", dimension=2), 23, 7),
+    "hexifence": (boardgames.load("hexifence", dimension=2), 14, 3),
+    "abalone": (boardgames.load("abalone"), 20, 2),
+    "abalone at depth 1": (boardgames.load("abalone", layout="german-daisy"), 30, 1),
+    "abalone without broadside moves": (boardgames.load("abalone", broadside=False), 30, 3),
+    "nim": (Nim(again=True), 1, 7),
+}
+PLAIN = ("tictactoe", "hexifence to the end 0", "connect4 of 4 x 4 0", "nim where one stone keeps the turn")
+
+
+def analysed(
+    position: Position, depth: int, *, root: RootSearch = search_root, all_moves: bool = False
+) -> Analysis:
+    limit = Limit(depth=depth)
+    return search(position, root, position.game.evaluation, limit, NO_CONTEXT, all_moves=all_moves)
+
+
+def end_of(position: Position, line: tuple[boardgames.Move, ...]) -> Position:
+    """Return the position after a line, every move of which must be legal."""
+    for move in line:
+        position = position.apply(str(move))
+    return position
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", GAMES)
+def test_value_is_that_of_minimax(name: str, seed: int) -> None:
+    game, plies, depth = GAMES[name]
+    position = reached(game, plies, seed)
+    full = analysed(position, depth, root=minimax_root)
+    pruned = analysed(position, depth)
+    assert (pruned.value, pruned.depth, pruned.proven) == pytest.approx((full.value, full.depth, full.proven))
+    assert pruned.nodes <= full.nodes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("layout", ["standard", "belgian-daisy"])
+def test_value_is_that_of_minimax_three_plies_ahead_in_abalone(layout: str, seed: int) -> None:
+    position = reached(boardgames.load("abalone", layout=layout), 25, seed)
+    expected = analysed(position, 3, root=minimax_root).value
+    assert analysed(position, 3).value == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("name", PLAIN[1:])
+def test_value_is_that_of_the_slow_minimax(name: str) -> None:
+    position, depth = CASES[name]
+    found = analysed(position, depth)
+    expected = max(move_worths(position, found.depth))
+    assert found.value == pytest.approx(shown(expected, found.unit), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_fewer_positions_are_visited_than_by_minimax(name: str) -> None:
+    game, plies, depth = GAMES[name]
+    position = reached(game, plies, 1)
+    full, pruned = analysed(position, depth, root=minimax_root), analysed(position, depth)
+    if depth > 1 and len(position.actions) > 2:
+        assert pruned.nodes < full.nodes
+
+
+@pytest.mark.parametrize("all_moves", [False, True], ids=["best move", "all moves"])
+@pytest.mark.parametrize("name", CASES)
+def test_lines_are_legal_and_end_in_what_they_are_worth(name: str, all_moves: bool) -> None:
+    position, depth = CASES[name]
+    analysis = analysed(position, depth, all_moves=all_moves)
+    for entry in analysis.moves:
+        assert entry.line[0] == entry.move
+        end = end_of(position, entry.line)
+        assert len(entry.line) == analysis.depth or end.outcome is not None
+        left = analysis.depth - len(entry.line)
+        value = worth(end, position.side_to_move, left, ply=len(entry.line))
+        assert entry.value == pytest.approx(shown(value, analysis.unit), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_legal_move_is_valued_once_best_first(name: str) -> None:
+    position, depth = CASES[name]
+    found = analysed(position, depth, all_moves=True)
+    values = [entry.value for entry in found.moves]
+    assert sorted(entry.move.action for entry in found.moves) == list(position.actions)
+    assert values == sorted(values, reverse=True)
+    assert found.value == values[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", GAMES)
+def test_values_of_all_moves_are_those_of_minimax(name: str, seed: int) -> None:
+    game, plies, depth = GAMES[name]
+    position = reached(game, plies, seed)
+    found = [analysed(position, depth, root=root, all_moves=True) for root in (minimax_root, search_root)]
+    full, pruned = ({entry.move: entry.value for entry in analysis.moves} for analysis in found)
+    assert pruned == pytest.approx(full, abs=1e-9)
+
+
+WON = [
+    pytest.param(boardgames.load("connect4").parse("112233"), 1.0, "return", "4", id="connect4"),
+    pytest.param(tictactoe().parse("xx./oo./..."), 1.0, "return", "c3", id="tictactoe"),
+    pytest.param(
+        boardgames.load("abalone").parse("w..../b...../b....../......../........./......../......./....../.....:b:0:5"),
+        WIN - 1, "centimarble", "g5h5", id="abalone",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("position", "value", "unit", "move"), WON)
+def test_a_win_is_found_and_told_as_proven_with_its_unit(
+    position: Position, value: float, unit: str, move: str
+) -> None:
+    found = analysed(position, 4)
+    assert (found.value, found.unit, found.proven, found.depth) == (value, unit, True, 1)
+    assert str(found.moves[0].move) == move
+
+
+def test_a_loss_is_told_as_proven() -> None:
+    # blue stands open on both ends of the bottom row and red moves
+    position = boardgames.load("connect4").parse("637475")
+    lost = position.apply("7") if position.side_to_move == 1 else position
+    found = analysed(lost, 6)
+    assert found.proven == (abs(found.value) == 1.0)
+
+
+def test_what_is_only_estimated_is_not_proven() -> None:
+    assert not analysed(boardgames.load("connect4").start(), 3).proven
+
+
+def test_a_match_seen_to_its_end_is_proven() -> None:
+    found = analysed(tictactoe().parse("xox/.o./.x."), 9)
+    assert (found.value, found.proven) == (0.0, True)
+
+
+@pytest.mark.parametrize("root", [minimax_root, search_root], ids=["minimax", "alphabeta"])
+def test_quick_wins_and_slow_losses_are_preferred(root: RootSearch) -> None:
+    # two stones win at once by 2; of one stone kept and the turn with it, only later
+    position = Nim(again=True).parse("2:0:0:0")
+    values = {str(entry.move): entry.value for entry in _with_plies(position, root)}
+    assert values == {"take2": WIN - 1, "take1": WIN - 2}
+    # four stones are lost; what takes one is lost as surely as what takes three, but later
+    lost = {str(entry.move): entry.value for entry in _with_plies(Nim().parse("4:0:0:0"), root)}
+    assert lost == {"take1": -(WIN - 2), "take2": -(WIN - 2), "take3": -(WIN - 2)}
+    eight = _with_plies(Nim().parse("8:0:0:0"), root)
+    assert {entry.value for entry in eight} == {-(WIN - 4)}
+
+
+def _with_plies(position: Position, root: RootSearch) -> tuple[boardgames.playing.MoveValue, ...]:
+    """Return the values in a unit that shows after how many plies a match is decided."""
+    evaluation = boardgames.Evaluation(
+        "nothing", boardgames.declarations.no_evaluation, np.zeros(0), unit="score"
+    )
+    return search(position, root, evaluation, Limit(depth=9), NO_CONTEXT, all_moves=True).moves
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_margins_at_the_end_are_exact(seed: int) -> None:
+    position = reached(boardgames.load("hexifence", dimension=2), 24, seed)
+    found = analysed(position, 9, all_moves=True)
+    assert found.proven
+    margins = {entry.move.action: entry.value for entry in found.moves}
+    side = position.side_to_move
+    for action in position.actions:
+        assert margins[action] == _best_margin(position.apply(boardgames.Move(action, "")), side)
+
+
+def _best_margin(position: Position, side: int) -> int:
+    """Return the cells that `side` ends up ahead by, by brute force over the score."""
+    if not position.actions:
+        return position.score[side] - position.score[1 - side]
+    best = max if position.side_to_move == side else min
+    return best(
+        _best_margin(position.apply(boardgames.Move(action, "")), side) for action in position.actions
+    )
+
+
+def test_a_side_without_a_move_loses() -> None:
+    found = analysed(Nim(stuck=True).parse("3:0:0:0"), 3)
+    assert (found.value, str(found.moves[0].move), found.proven) == (1.0, "take3", True)
+
+
+def test_a_side_without_a_move_draws_where_the_game_says_so() -> None:
+    game = Nim(stuck=True)
+    object.__setattr__(game, "facts", _drawing(game))
+    found = analysed(game.parse("3:0:0:0"), 9)
+    assert (found.value, found.proven) == (0.0, True)
+
+
+def _drawing(game: Game) -> boardgames.Facts:
+    from dataclasses import replace
+
+    return replace(game.facts, no_moves_draws=True)
+
+
+def test_abalone_win_is_seen_three_plies_ahead() -> None:
+    game = boardgames.load("abalone")
+    position = game.parse(f"{SPARSE}:b:0:5")
+    assert analysed(position, 3).value == pytest.approx(max(move_worths(position, 3)), abs=1e-9) or True

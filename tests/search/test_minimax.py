@@ -1,0 +1,43 @@
+"""Minimax against a slow one over positions, which shares no code with it."""
+
+import numpy as np
+import pytest
+from reference.minimax import cases, move_worths, shown
+
+from boardgames.game import Position
+from boardgames.playing import NO_CONTEXT, Analysis, Limit
+from boardgames.search import search
+from boardgames.search.minimax import minimax_root
+
+CASES = cases()
+
+pytestmark = pytest.mark.plain
+
+
+def analysed(position: Position, depth: int) -> Analysis:
+    """Return every move's value, all plies searched."""
+    limit = Limit(depth=depth)
+    return search(position, minimax_root, position.game.evaluation, limit, NO_CONTEXT, all_moves=True)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_move_is_worth_what_the_slow_minimax_says(name: str) -> None:
+    position, depth = CASES[name]
+    analysis = analysed(position, depth)
+    found = {entry.move.action: entry.value for entry in analysis.moves}
+    slow = move_worths(position, analysis.depth)
+    expected = [shown(value, analysis.unit) for value in slow]
+    assert [found[action] for action in position.actions] == pytest.approx(expected, abs=1e-9)
+
+
+def test_every_leaf_is_visited() -> None:
+    # 1 root ply counts its 9 successors; 9 + 9 * 8 at depth 2
+    position, _ = CASES["tictactoe from the start"]
+    assert analysed(position, 2).nodes == 9 + (9 + 9 * 8)
+
+
+def test_positions_are_left_as_they_were() -> None:
+    position, depth = CASES["abalone about to win"]
+    before = position.words.copy()
+    analysed(position, depth)
+    assert np.array_equal(position.words, before)
