@@ -7,6 +7,8 @@ where. The command line prints it as it is and exits with code 2.
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+LISTED = 20
+
 
 class BoardgamesError(Exception):
     """Root of every exception that this package raises on purpose."""
@@ -65,7 +67,7 @@ class FileError(BoardgamesError, OSError):
 
 
 def near(name: str, names: Iterable[str]) -> str:
-    """Name the alternatives nearest to `name`, for the end of a message.
+    """Name the alternatives nearest to `name`, else all of a few, for the end of a message.
 
     Examples
     --------
@@ -75,7 +77,9 @@ def near(name: str, names: Iterable[str]) -> str:
     '; known: abalone, connect4'
     """
     known = sorted(set(names))
+    if not known:
+        return "; none is known"
     close = get_close_matches(name, known, n=3, cutoff=0.6)
     if close:
         return "; did you mean " + " or ".join(repr(text) for text in close) + "?"
-    return "; known: " + ", ".join(known) if known else "; none is known"
+    return "; known: " + ", ".join(known) if len(known) <= LISTED else ""

@@ -99,7 +99,7 @@ class Option:
             return True
         low = self.minimum is None or value >= self.minimum
         high = self.maximum is None or value <= self.maximum
-        return math.isfinite(value) and low and high
+        return low and high and (isinstance(value, int) or math.isfinite(value))
 
 
 def _truth(value: object) -> bool | None:

@@ -19,6 +19,7 @@ import pluggy
 from boardgames import hookspecs
 from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, near
 from boardgames.hookspecs import PROJECT, Entry
+from boardgames.options import Option, parse_agent, read_options
 from boardgames.paths import blocked_plugins
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 Kind = Literal["games", "agents", "features", "learners"]
 KINDS: tuple[Kind, ...] = ("games", "agents", "features", "learners")
 CORE_PLUGINS = {"core-players": "boardgames.players.plugin"}
+
+SEED = Option("seed", int, None, "makes an agent's chance repeatable", minimum=0)
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
@@ -221,7 +224,7 @@ def registry() -> Registry:
     return Registry()
 
 
-def load(name: str, *, layout: str | None = None, **options: object) -> "Game":
+def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game":
     """Return a game by name.
 
     Parameters
@@ -248,11 +251,15 @@ def load(name: str, *, layout: str | None = None, **options: object) -> "Game":
     made = registry().load("games", name)
     if not (isinstance(made, type) and issubclass(made, Game)):
         raise PluginError(f"expected a subclass of Game as game {name!r}: {made!r}")
-    return made(layout=layout, **options)
+    # first, so that no option takes the place of another keyword
+    read = read_options(made.declared_options, options, f"game {name!r}")
+    return made(layout=layout, **read)
 
 
 def player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
     """Return a player by its agent text, `alphabeta:depth=4`.
+
+    Every agent takes the option `seed` too, which comes before the argument.
 
     Raises
     ------
@@ -264,14 +271,17 @@ def player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
     >>> player("random", load("abalone"), seed=7)
     <player random>
     """
-    from boardgames.options import parse_agent
     from boardgames.playing import Player
 
     name, options = parse_agent(text)
     made = registry().load("agents", name, game.facts.name)
     if not (isinstance(made, type) and issubclass(made, Player)):
         raise PluginError(f"expected a subclass of Player as agent {name!r}: {made!r}")
-    return made(game, seed=seed, **options)
+    if "seed" in options:
+        seed = int(SEED.read(options.pop("seed")) or 0)
+    # first, so that no option takes the place of another keyword
+    read = read_options(made.declared_options, options, f"agent {name!r}")
+    return made(game, seed=seed, **read)
 
 
 def feature_set(name: str, game: "Game") -> "FeatureSet":

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Never
 
 import nim
@@ -343,6 +344,16 @@ def test_an_agent_is_charged_only_while_it_is_asked() -> None:
     assert match.moves[0].seconds == 2.0
 
 
+def test_an_agent_that_was_interrupted_is_not_charged_until_it_is_asked_again() -> None:
+    clock = Clockwork()
+    match = Manager(NIM, [Scripted(NIM, KeyboardInterrupt(), "take1"), None], clock=clock)
+    with pytest.raises(KeyboardInterrupt):
+        match.step()
+    clock.now += 5.0
+    match.step()
+    assert match.moves[0].seconds == 0.0
+
+
 def test_an_agent_that_thinks_too_long_loses_on_time() -> None:
     clock = Clockwork()
 
@@ -610,6 +621,17 @@ def test_what_a_persons_player_raises_comes_through() -> None:
     assert match.outcome is None
 
 
+def test_a_persons_clock_runs_on_when_they_are_asked_again() -> None:
+    clock = Clockwork()
+    match = Manager(NIM, [Person(NIM, EOFError(), "take1"), None], clock=clock)
+    clock.now = 2.0
+    with pytest.raises(EOFError):
+        match.step()
+    clock.now = 5.0
+    match.step()
+    assert match.moves[0].seconds == 5.0
+
+
 def test_a_person_does_not_lose_by_an_illegal_move() -> None:
     match = Manager(NIM, [Person(NIM, Move(9, "take9")), None])
     with pytest.raises(MoveError):
@@ -816,10 +838,11 @@ def test_an_unfinished_record_is_resumed_where_it_stopped() -> None:
     match, clock = timed(match=60, increment=1)
     for clock.now in (10.0, 30.0):
         match.make_move(match.side_to_move, "take1")
-    resumed = Manager.resume(match.record(), [None, None], clock=Clockwork())
-    assert resumed.record() == match.record()
+    record = replace(match.record(), names=("Ann", "Bob"))
+    resumed = Manager.resume(record, [None, None], clock=Clockwork())
+    assert resumed.record() == record
     assert resumed.clocks == match.clocks == (51.0, 41.0)
-    assert (resumed.names, resumed.positions) == (match.names, match.positions)
+    assert resumed.positions == match.positions
 
 
 @pytest.mark.usefixtures("nim_is_installed")

@@ -102,6 +102,12 @@ def test_what_could_not_be_read_back_is_refused(faulty: dict[str, object]) -> No
         Record("nim", start="7:0:0:0", **faulty)
 
 
+def test_seconds_are_kept_as_they_are_read_back() -> None:
+    record = Record("nim", start="7:0:0:0", moves=("take1", "take1"), seconds=(-0.0, 2))
+    assert str(parse_records(str(record)).records[0]) == str(record)
+    assert str(record).endswith("1. take1 {0.0} take1 {2.0} *")
+
+
 def test_a_record_is_a_value() -> None:
     assert {WON, parse_records(str(WON)).records[0]} == {WON}
 
@@ -124,6 +130,11 @@ def test_lines_of_moves_have_at_most_80_columns() -> None:
     lines = str(record).partition("\n\n")[2].split("\n")
     assert max(map(len, lines)) <= 80
     assert min(map(len, lines[:-1])) > 80 - len("take1 ") - len("{0.125}")
+
+
+def test_a_line_of_80_columns_is_not_broken() -> None:
+    line = str(Record("nim", start="7:0:0:0", moves=("x" * 75,))).partition("\n\n")[2]
+    assert (len(line), line.count("\n")) == (80, 0)
 
 
 # --- round trip ----------------------------------------------------------------------
@@ -281,6 +292,14 @@ def test_reading_goes_on_with_the_next_match() -> None:
     parsed = parse_records(text)
     assert parsed.records == (WON, UNFINISHED)
     assert [str(error)[:8] for error in parsed.errors] == ["match 2:", "match 3:"]
+
+
+def test_tags_without_moves_do_not_hide_the_next_match() -> None:
+    parsed = parse_records(f"{HEAD}{WON_TEXT}")
+    assert parsed.records == (WON,)
+    assert [str(error) for error in parsed.errors] == [
+        "match 1: expected a result after the moves (ply 1, token '')"
+    ]
 
 
 def test_rules_that_raise_are_an_error_of_their_match(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,22 +2,39 @@
 
 import click
 
-from boardgames.cli.common import json_option, load_position, position_options, print_json
+from boardgames.cli.common import (
+    COUNT,
+    SECONDS,
+    examples,
+    json_option,
+    load_position,
+    position_options,
+    print_json,
+)
 from boardgames.errors import MatchError
 
 SHOWN_LINE = 8
+UNITS = {
+    "return": "returns from -1 to 1",
+    "centimarble": "hundredths of a marble",
+    "cell": "cells",
+    "score": "points",
+}
 
 
 @click.command(
-    epilog="Examples: bg analyze abalone; bg analyze connect4 4453 --depth 10; "
-    "bg analyze abalone --agent simple --time 5 --json."
+    epilog=examples(
+        "bg analyze abalone",
+        "bg analyze connect4 4453 --depth 10",
+        "bg analyze abalone --agent simple --time 5 --json",
+    )
 )
 @click.argument("game")
 @position_options
 @click.option("--agent", metavar="AGENT", help="Who values the moves; the game's default agent.")
-@click.option("--time", "seconds", type=float, metavar="S", help="Seconds; 1 if nothing is limited.")
-@click.option("--depth", type=int, metavar="N", help="Plies to look ahead.")
-@click.option("--nodes", type=int, metavar="N", help="Positions to visit.")
+@click.option("--time", "seconds", type=SECONDS, metavar="S", help="Seconds; 1 if nothing is limited.")
+@click.option("--depth", type=COUNT, metavar="N", help="Plies to look ahead.")
+@click.option("--nodes", type=COUNT, metavar="N", help="Positions to visit.")
 @json_option
 def analyze(
     game: str,
@@ -61,7 +78,8 @@ def analyze(
             seconds=found.seconds,
         )
         return
-    click.echo(f"value in {found.unit} for {position.game.facts.sides[position.side_to_move]}:")
+    side = position.game.facts.sides[position.side_to_move]
+    click.echo(f"value of each move for {side}, in {UNITS[found.unit]}, and the line it begins:")
     for entry in found.moves:
         line = " ".join(str(move) for move in entry.line[:SHOWN_LINE])
         click.echo(f"{entry.move!s:<8} {entry.value:>12.3f}{'!' if entry.proven else ' '} {line}")

@@ -1,24 +1,36 @@
-"""`bg check`: does a game keep the rules for games?"""
+"""`bg check`: say whether a game keeps what games promise."""
 
 import sys
 
 import click
 
-from boardgames.cli.common import game_options, json_option, load_game, print_json
+from boardgames.cli.common import (
+    COUNT,
+    WHOLE,
+    Number,
+    examples,
+    game_options,
+    json_option,
+    load_game,
+    print_json,
+)
 
 EXIT_FOUND = 1
 
 
 @click.command(
-    epilog="Examples: bg check abalone; bg check hexifence --option dimension=2 --json; "
-    "bg check mygame --reference my_package.slow:Rules."
+    epilog=examples(
+        "bg check abalone",
+        "bg check hexifence --option dimension=2 --json",
+        "bg check mygame --reference my_package.slow:Rules",
+    )
 )
 @click.argument("game_name", metavar="GAME")
 @game_options
-@click.option("--matches", type=click.IntRange(1), default=24, show_default=True, help="Random matches.")
-@click.option("--positions", type=click.IntRange(1), default=120, show_default=True, help="Closely.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the matches.")
-@click.option("--perft-depth", type=click.IntRange(1, 20), help="Deepest declared perft to count.")
+@click.option("--matches", type=COUNT, default=24, show_default=True, help="Random matches.")
+@click.option("--positions", type=COUNT, default=120, show_default=True, help="Closely.")
+@click.option("--seed", type=WHOLE, default=0, show_default=True, help="Of the matches.")
+@click.option("--perft-depth", type=Number(int, 1, 20), help="Deepest declared perft to count.")
 @click.option("--reference", metavar="MODULE:CLASS", help="Slow rules to compare with.")
 @json_option
 def check(

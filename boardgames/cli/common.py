@@ -26,7 +26,7 @@ WEEK_S = 604_800
 Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take what is declared
 
 
-class Number(click.ParamType):
+class Number(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
     """A number that an option of the command line takes, with errors as the package words them.
 
     Parameters
@@ -165,11 +165,11 @@ def listed(texts: Iterable[str]) -> str:
 
 
 def printable(text: str) -> str:
-    """Replace what could move the cursor or change the terminal.
+    r"""Replace what could move the cursor or change the terminal.
 
     Examples
     --------
-    >>> printable("Ann\\x1b[2J")
+    >>> printable("Ann\x1b[2J")
     'Ann?[2J'
     """
     return "".join(sign if sign.isprintable() else "?" for sign in text)

@@ -2,18 +2,18 @@
 
 import click
 
-from boardgames.cli.common import json_option, print_json
+from boardgames.cli.common import examples, json_option, print_json
 from boardgames.plugins import Offer, Registry, registry
 
 
-@click.command(epilog="Examples: bg games; bg games --json.")
+@click.command(epilog=examples("bg games", "bg games --json"))
 @json_option
 def games(as_json: bool) -> None:
     """List the games that plug-ins offer."""
     _print("games", registry(), registry().offers("games"), as_json)
 
 
-@click.command(epilog="Examples: bg agents; bg agents abalone; bg agents --json.")
+@click.command(epilog=examples("bg agents", "bg agents abalone", "bg agents --json"))
 @click.argument("game", required=False)
 @json_option
 def agents(game: str | None, as_json: bool) -> None:
@@ -24,7 +24,7 @@ def agents(game: str | None, as_json: bool) -> None:
     _print("agents", found, found.offers("agents", game), as_json)
 
 
-@click.command(epilog="Examples: bg plugins; BOARDGAMES_BLOCK=hexifence bg plugins.")
+@click.command(epilog=examples("bg plugins", "bg plugins --json", "BOARDGAMES_BLOCK=hexifence bg plugins"))
 @json_option
 def plugins(as_json: bool) -> None:
     """List the plug-ins that were found; one that is broken is shown with its error."""

@@ -8,11 +8,15 @@ import os
 import sys
 import warnings
 from importlib import import_module
+from io import TextIOWrapper
+from pathlib import Path
 from typing import Any
 
 import click
 
 from boardgames import __version__
+from boardgames.cli.common import examples, printable
+from boardgames.cli.usage import told
 from boardgames.errors import BoardgamesError, near
 
 EXIT_WRONG_INPUT = 2
@@ -80,48 +84,76 @@ class Commands(click.Group):
         for plugin, implementation in found.implementations("bg_commands"):
             try:
                 implementation(group=self)
-            except Exception as error:  # a stranger's code may raise anything
-                found.fail(plugin, f"bg_commands: {error}")
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's code may raise anything
+                found.fail(plugin, f"bg_commands raised {error!r}")
 
 
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Examples: bg play abalone; bg show abalone --layout standard; bg COMMAND --help.",
+    invoke_without_command=True,
+    epilog=examples("bg play abalone", "bg show abalone --layout standard", "bg COMMAND --help"),
 )
 @click.version_option(__version__, prog_name="boardgames")
-def bg() -> None:
+@click.pass_context
+def bg(context: click.Context) -> None:
     """Play, analyse and check two-player board games.
 
     In an interactive shell the builtin `bg` hides this program: call it
     `boardgames`, or see `boardgames shell-init --help`.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     warnings.showwarning = _warn
+    _prepare_streams()
     try:
-        code = bg.main(
-            arguments, prog_name="bg", complete_var=COMPLETION_VARIABLE, standalone_mode=False
-        )
-    except click.exceptions.Exit as error:
-        code = error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        code = EXIT_INTERRUPTED
-    except click.ClickException as error:
-        code = _fail(error.format_message())
-    except BoardgamesError as error:
-        code = _fail(str(error))
+        code = _run(arguments)
+        sys.stdout.flush()
     except BrokenPipeError:
-        # the reader has gone; nothing may be flushed to it any more
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
-    sys.exit(code if isinstance(code, int) else 0)
+        _give_up_stdout()
+    except OSError as error:  # a full disk behind stdout, say
+        _give_up_stdout()
+        code = _fail(f"expected a place to write to: {(error.strerror or str(error)).lower()}")
+    sys.exit(code)
+
+
+def _run(arguments: list[str] | None) -> int:
+    try:
+        code = bg.main(arguments, prog_name="bg", complete_var=COMPLETION_VARIABLE, standalone_mode=False)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return EXIT_INTERRUPTED
+    except click.ClickException as error:
+        return _fail(told(error))
+    except BoardgamesError as error:
+        return _fail(str(error))
+    return code if isinstance(code, int) else 0
+
+
+def _prepare_streams() -> None:
+    """Replace streams that are closed, and let no character stop one that is open."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            nothing = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - for the whole run
+            setattr(sys, name, nothing)
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _give_up_stdout() -> None:
+    """Let nothing be flushed any more to a reader that has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> int:
-    print(f"bg: {' '.join(message.split())}", file=sys.stderr)
+    print(f"bg: {printable(' '.join(message.split()))}", file=sys.stderr)
     return EXIT_WRONG_INPUT
 
 

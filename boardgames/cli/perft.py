@@ -4,16 +4,19 @@ import time
 
 import click
 
-from boardgames.cli.common import json_option, load_position, position_options, print_json
+from boardgames.cli.common import Number, examples, json_option, load_position, position_options, print_json
 
 
 @click.command(
-    epilog="Examples: bg perft abalone --depth 4; bg perft abalone --depth 3 --divide "
-    "--layout standard; bg perft connect4 4453 --depth 6 --json."
+    epilog=examples(
+        "bg perft abalone --depth 4",
+        "bg perft abalone --depth 3 --divide --layout standard",
+        "bg perft connect4 4453 --depth 6 --json",
+    )
 )
 @click.argument("game")
 @position_options
-@click.option("--depth", type=click.IntRange(0, 100), default=3, show_default=True, help="Plies.")
+@click.option("--depth", type=Number(int, 0, 100), metavar="N", default=3, show_default=True, help="Plies.")
 @click.option("--divide", is_flag=True, help="Count below each legal move too.")
 @json_option
 def perft(

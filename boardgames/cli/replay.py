@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import outcome_text, print_picture
+from boardgames.cli.common import COUNT, examples, outcome_text, print_picture
 from boardgames.errors import RecordError
 
 if TYPE_CHECKING:
@@ -18,11 +18,15 @@ HELP = "Enter next, b back, a number goes to that ply, n next match, q quit"
 
 
 @click.command(
-    epilog="Examples: bg replay match.record; bg replay matches.record --match 2; "
-    "bg replay match.record --svg pictures; bg replay match.record --list."
+    epilog=examples(
+        "bg replay match.record",
+        "bg replay matches.record --match 2",
+        "bg replay match.record --svg pictures",
+        "bg replay match.record --list",
+    )
 )
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--match", "number", type=click.IntRange(1), metavar="N", help="Only the Nth match.")
+@click.option("--match", "number", type=COUNT, metavar="N", help="Only the Nth match.")
 @click.option("--svg", "folder", type=click.Path(path_type=Path), metavar="DIR", help="Draw every position.")
 @click.option("--list", "as_list", is_flag=True, help="Print one line a match.")
 @click.option("--flip", is_flag=True, help="Look from the other side.")

@@ -24,7 +24,7 @@ def save_away(manager: "Manager") -> None:
         If it cannot be saved, after it has been shown.
     """
     record = manager.record()
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
+    stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
     path = data_folder() / "records" / f"{record.game}-{stamp}.record"
     try:
         write_records(path, [record])

@@ -1,31 +1,39 @@
 """A match in a terminal with at least one person: reads moves and commands, shows the board."""
 
 import sys
-from collections.abc import Callable
-from datetime import datetime
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import outcome_text, print_picture
-from boardgames.errors import BoardgamesError, MalformedMoveError, MatchError, near
-from boardgames.paths import data_folder
+from boardgames.cli.common import console, listed, outcome_text, print_picture, printable
+from boardgames.cli.saving import save_away, unfinished_record, user_path
+from boardgames.errors import (
+    BoardgamesError,
+    FileError,
+    IllegalMoveError,
+    MalformedMoveError,
+    MatchError,
+    near,
+)
 from boardgames.picture import Caption
 from boardgames.plugins import player
-from boardgames.record import append_record, write_records
+from boardgames.record import append_record
 
 if TYPE_CHECKING:
     from boardgames.cli.play import Setup
     from boardgames.game import Move, Position
     from boardgames.manager import Manager
 
+EXIT_INTERRUPTED = 130
+TENTHS_BELOW_S = 20
 HELP = {
     "moves": "list the legal moves",
     "hint": "let the game's default agent suggest a move",
     "undo": "take a move back",
     "flip": "look from the other side",
-    "draw": "offer a draw, or accept one",
+    "draw": "offer a draw",
     "resign": "give the match up",
     "save FILE": "add the match to a file",
     "load FILE": "go on with the last match of a file",
@@ -50,9 +58,7 @@ class Session:
         A person's move is shown and asked about before the turn passes.
     """
 
-    def __init__(
-        self, setup: "Setup", manager: "Manager", *, notation: str | None, confirm: bool
-    ) -> None:
+    def __init__(self, setup: "Setup", manager: "Manager", *, notation: str | None, confirm: bool) -> None:
         self.setup, self.manager = setup, manager
         self.notation, self.confirm = notation, confirm
         self.flipped = False
@@ -62,23 +68,25 @@ class Session:
         }
 
     def run(self) -> int:
-        """Play until the person leaves; return the exit code."""
+        """Play until the person leaves; return the exit code. The match is saved whatever happens."""
+        _prepare_line_editing()
         code = 0
         try:
-            self._show()
+            self._begin()
             while not self.is_over:
                 self._turn()
         except EOFError:
             click.echo()
         except (KeyboardInterrupt, click.Abort):
             click.echo()
-            code = 130
-        self._save_away()
+            code = EXIT_INTERRUPTED
+        finally:
+            save_away(self.manager)
         return code
 
     def _turn(self) -> None:
         manager = self.manager
-        if manager.outcome is None and not manager.players[manager.side_to_move].is_human:
+        if manager.outcome is None and not self._is_person(manager.side_to_move):
             self._agent_moves()
             return
         line = self._read(self._prompt()).strip()
@@ -91,14 +99,21 @@ class Session:
             else:
                 self._person_moves(line)
         except BoardgamesError as error:
-            click.echo(f"{error}")
+            click.echo(printable(str(error)))
 
     def _prompt(self) -> str:
         if self.manager.outcome is not None:
             return "the match is over (new, undo, save FILE, quit): "
         side = self.manager.side_to_move
-        name, colour = self.manager.names[side], self.manager.game.facts.sides[side]
-        return f"{colour} ({name}) to move: " if name != colour else f"{name} to move: "
+        name, colour = self._name(side), self.manager.game.facts.sides[side]
+        return f"{colour} to move: " if name == "human" else f"{colour} ({name}) to move: "
+
+    def _name(self, side: int) -> str:
+        return printable(self.manager.names[side])
+
+    def _is_person(self, side: int) -> bool:
+        seated = self.manager.players[side]
+        return seated is None or seated.is_human
 
     def _read(self, prompt: str) -> str:
         """Return the next line; line editing where both ends are a terminal."""
@@ -113,29 +128,51 @@ class Session:
             sys.stdout.write("\n")
         return line
 
+    def _ask(self, question: str) -> bool:
+        """Return whether the answer is yes; no answer is no."""
+        while True:
+            answer = self._read(f"{question} [y/N] ").strip().lower()
+            if answer in ("y", "yes"):
+                return True
+            if answer in ("", "n", "no"):
+                return False
+            click.echo(f"expected y or n: {answer!r}")
+
     # --- moves -----------------------------------------------------------
 
     def _agent_moves(self) -> None:
         manager = self.manager
         side, before = manager.side_to_move, manager.position
-        manager.step()
+        with self._thinking(side):
+            manager.step()
         if manager.position != before:
             text = self._written(before, manager.moves[-1].move)
             click.echo(f"{manager.game.facts.sides[side]} plays {text}")
-        self._show()
+        if manager.outcome is not None or self._is_person(manager.side_to_move):
+            self._show()
+
+    @contextmanager
+    def _thinking(self, side: int) -> Iterator[None]:
+        """Say on a terminal, as long as it lasts, that the other side thinks."""
+        out = console()
+        if not out.is_terminal or not sys.stdin.isatty():
+            yield
+            return
+        with out.status(f"{self.manager.game.facts.sides[side]} is thinking", spinner="line"):
+            yield
 
     def _person_moves(self, line: str) -> None:
         manager = self.manager
         if manager.outcome is not None:
             raise MatchError(f"expected new, undo, save FILE or quit: {line!r}")
-        manager.tick()
-        if manager.outcome is None:
+        if manager.tick() is None:
             move = self._parse(line)
             if self.confirm and not self._is_confirmed(move):
                 click.echo("taken back")
             else:
                 manager.make_move(manager.side_to_move, move)
-        self._show()
+        if manager.outcome is not None or self._is_person(manager.side_to_move):
+            self._show()
 
     def _parse(self, line: str) -> "Move":
         """Return the move of a notation, or of the clicks that make it: `a1 b2`."""
@@ -148,8 +185,10 @@ class Session:
         try:
             return position.game.parse_move(position, "".join(clicks), notation=self.notation)
         except MalformedMoveError as error:
-            hint = near(line, self.commands) if " " not in line else ""
-            raise MalformedMoveError(f"{error}" + (hint if "mean" in hint else "")) from None
+            meant = near(line, self.commands)
+            raise MalformedMoveError(f"{error}{meant if 'mean' in meant else '; or type help'}") from None
+        except IllegalMoveError as error:
+            raise IllegalMoveError(f"{error}; type moves to list the legal ones") from None
 
     def _is_confirmed(self, move: "Move") -> bool:
         position = self.manager.position
@@ -163,16 +202,23 @@ class Session:
     # --- commands --------------------------------------------------------
 
     def _moves(self, rest: str) -> None:
-        position = self.manager.position
+        position = self._open_position()
         texts = [self._written(position, move) for move in position.legal_moves]
-        click.echo(f"{len(texts)} legal moves: {' '.join(texts)}")
+        click.echo(f"{len(texts)} legal moves:\n{listed(texts)}")
 
     def _hint(self, rest: str) -> None:
-        manager = self.manager
-        agent = player(manager.game.facts.default_agent, manager.game)
-        choice = agent.choose(manager.position, self.setup.limit)
+        position = self._open_position()
+        agent = player(position.game.facts.default_agent, position.game)
+        choice = agent.choose(position, self.setup.limit)
         if choice.move is not None:
-            click.echo(f"hint: {self._written(manager.position, choice.move)}")
+            click.echo(f"hint: {self._written(position, choice.move)}")
+
+    def _open_position(self) -> "Position":
+        if self.manager.outcome is not None:
+            raise MatchError(
+                f"expected a match that goes on: {outcome_text(self.manager.outcome, self.manager.game)}"
+            )
+        return self.manager.position
 
     def _undo(self, rest: str) -> None:
         self.manager.undo()
@@ -185,87 +231,122 @@ class Session:
     def _draw(self, rest: str) -> None:
         manager = self.manager
         side = manager.side_to_move
-        if manager.draw_offer == 1 - side:
-            manager.accept(side)
-            self._show()
-            return
-        manager.offer_draw(side)
         opponent = manager.players[1 - side]
-        name = manager.names[1 - side]
-        if opponent.is_human:
-            answer = self._read(f"{name}, do you accept the draw? [y/N] ").strip().lower()
-            accepts = answer in ("y", "yes")
+        if manager.draw_offer is None:  # else the question was not answered
+            manager.offer_draw(side)
+        if opponent is None or opponent.is_human:
+            accepts = self._ask(f"{self._called(1 - side)}, do you accept the draw?")
         else:
             accepts = opponent.accepts_draw(manager.position, 1 - side)
         if accepts:
             manager.accept(1 - side)
-            self._show()
+            self._tell_outcome()
         else:
             manager.decline(1 - side)
-            click.echo(f"{name} declines the draw")
+            click.echo(f"{self._called(1 - side)} declines the draw")
+
+    def _called(self, side: int) -> str:
+        name = self._name(side)
+        return self.manager.game.facts.sides[side] if name == "human" else name
 
     def _resign(self, rest: str) -> None:
         self.manager.resign(self.manager.side_to_move)
-        self._show()
+        self._tell_outcome()
 
     def _save(self, rest: str) -> None:
-        if not rest:
-            raise MatchError("expected a file name after save")
-        append_record(Path(rest).expanduser(), self.manager.record())
+        append_record(user_path(rest), self.manager.record())
         click.echo(f"saved to {rest}")
 
     def _load(self, rest: str) -> None:
-        from boardgames.cli.play import last_record
-
-        if not rest:
-            raise MatchError("expected a file name after load")
-        self.manager = self.setup.manager(last_record(Path(rest).expanduser()))
-        self._show()
+        manager = self.setup.manager(unfinished_record(user_path(rest), self.manager.game))
+        self._put_away()
+        self.manager = manager
+        self._begin()
 
     def _new(self, rest: str) -> None:
-        self._save_away()
+        self._put_away()
         self.manager = self.setup.manager()
-        self._show()
+        self._begin()
+
+    def _put_away(self) -> None:
+        """Save the match that another one replaces, if anything has been played."""
+        if not self.manager.ply:
+            return
+        try:
+            save_away(self.manager)
+        except FileError as error:
+            click.echo(printable(str(error)))
 
     def _quit(self, rest: str) -> None:
         self.is_over = True
 
     def _help(self, rest: str) -> None:
-        click.echo("type a move, or the cells to click with spaces between, or:")
+        click.echo(f"type a move{self._example()}, or the cells to click with spaces between, or:")
         for name, meaning in HELP.items():
             click.echo(f"  {name:<10} {meaning}")
 
-    # --- showing and saving ----------------------------------------------
+    # --- showing ---------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Say who plays whom, and show the board."""
+        sides = self.manager.game.facts.sides
+        players = ", ".join(f"{sides[side]} is {self._name(side)}" for side in (0, 1))
+        click.echo(f"{players}; type a move{self._example()}, or help")
+        self._show()
+
+    def _example(self) -> str:
+        """Return a legal move as an example, or nothing if there is none."""
+        position = self.manager.position
+        return f" such as {self._written(position, position.legal_moves[0])}" if position.actions else ""
 
     def _show(self) -> None:
         manager = self.manager
-        picture = manager.position.picture()
-        if len(manager.positions) > 1:
-            picture = picture.since(manager.positions[-2].picture())
+        picture = manager.position.picture().since(self._seen_before().picture())
         click.echo()
         print_picture(picture.with_captions(*self._captions()), flipped=self.flipped)
+        self._tell_outcome()
+
+    def _tell_outcome(self) -> None:
+        manager = self.manager
         if manager.outcome is not None:
             click.echo(outcome_text(manager.outcome, manager.game))
-            if manager.fault:
-                click.echo(manager.fault)
+        if manager.fault:
+            click.echo(printable(manager.fault))
+
+    def _seen_before(self) -> "Position":
+        """Return the position before the last moves, all those that one side made in a row."""
+        moves = self.manager.moves
+        ply = len(moves)
+        while ply and moves[ply - 1].side == moves[-1].side:
+            ply -= 1
+        return self.manager.positions[ply]
 
     def _captions(self) -> list[Caption]:
         captions = [Caption("top-right", f"move {self.manager.ply // 2 + 1}")]
         if self.manager.clocks is not None:
-            for side, corner in ((1, "top-right"), (0, "bottom-right")):
-                seconds = max(self.manager.clocks[side], 0.0)
-                text = f"{self.manager.game.facts.sides[side]} {int(seconds // 60)}:{seconds % 60:04.1f}"
-                captions.append(Caption(corner, text))  # type: ignore[arg-type]  # corners by name
+            sides, (first, second) = self.manager.game.facts.sides, self.manager.clocks
+            captions.append(Caption("top-right", f"{sides[1]} {clock_text(second)}"))
+            captions.append(Caption("bottom-right", f"{sides[0]} {clock_text(first)}"))
         return captions
 
-    def _save_away(self) -> None:
-        """Save the match in the user's data folder; show it instead if that fails."""
-        record = self.manager.record()
-        stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
-        path = data_folder() / "records" / f"{self.manager.game.facts.name}-{stamp}.record"
-        try:
-            write_records(path, [record])
-        except BoardgamesError:
-            click.echo(str(record))
-            raise
-        click.echo(f"the match is saved in {path}")
+
+def clock_text(seconds: float) -> str:
+    """Return a time left as clocks show it, with tenths when it gets short.
+
+    Examples
+    --------
+    >>> clock_text(3725.9), clock_text(59.97), clock_text(9.99)
+    ('1:02:05', '0:59', '0:09.9')
+    """
+    whole = int(seconds)
+    minutes, rest = divmod(whole, 60)
+    hours, left = divmod(minutes, 60)
+    text = f"{hours}:{left:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"{text}.{int((seconds - whole) * 10)}" if seconds < TENTHS_BELOW_S else text
+
+
+def _prepare_line_editing() -> None:
+    """Give `input` the keys of the shell, where the system has them."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        with suppress(ImportError):
+            import readline  # noqa: F401  # importing is all it takes

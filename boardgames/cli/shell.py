@@ -2,6 +2,8 @@
 
 import click
 
+from boardgames.cli.common import examples
+
 SHELLS = ("bash", "zsh", "fish")
 
 POSIX_FUNCTION = """\
@@ -34,8 +36,11 @@ end
 
 @click.command(
     "shell-init",
-    epilog='Examples: eval "$(boardgames shell-init bash)" in ~/.bashrc; '
-    "boardgames shell-init fish | source in config.fish.",
+    epilog=examples(
+        'eval "$(boardgames shell-init bash)"      in ~/.bashrc',
+        'eval "$(boardgames shell-init zsh)"       in ~/.zshrc',
+        "boardgames shell-init fish | source       in ~/.config/fish/config.fish",
+    ),
 )
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context

@@ -5,7 +5,9 @@ from pathlib import Path
 import click
 
 from boardgames.cli.common import (
+    examples,
     json_option,
+    listed,
     load_position,
     outcome_json,
     outcome_text,
@@ -16,8 +18,12 @@ from boardgames.cli.common import (
 
 
 @click.command(
-    epilog="Examples: bg show abalone; bg show abalone --layout standard --svg board.svg; "
-    "bg show connect4 4453; bg show hexifence --option dimension=2 --json."
+    epilog=examples(
+        "bg show abalone",
+        "bg show abalone --layout standard --svg board.svg",
+        "bg show connect4 4453",
+        "bg show hexifence --option dimension=2 --json",
+    )
 )
 @click.argument("game")
 @position_options
@@ -67,4 +73,4 @@ def show(
         click.echo(outcome_text(position.outcome, rules))
     else:
         side = rules.facts.sides[position.side_to_move]
-        click.echo(f"{side} to move, {len(moves)} legal moves:\n{' '.join(moves)}")
+        click.echo(f"{side} to move, {len(moves)} legal moves:\n{listed(moves)}")

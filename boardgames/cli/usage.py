@@ -12,7 +12,7 @@ _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 def told(error: click.ClickException) -> str:
     """Return what was expected and what came, in one clause."""
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        return f"expected {error.param.make_metavar(_context(error))}: nothing came"
+        return f"expected {error.param.human_readable_name}: nothing came"
     if isinstance(error, click.NoSuchOption):
         return f"no option {error.option_name!r}{_near_option(error)}"
     if isinstance(error, click.BadOptionUsage):
@@ -20,15 +20,11 @@ def told(error: click.ClickException) -> str:
             return f"expected a value after {error.option_name}: nothing came"
         return f"expected no value for {error.option_name}: one came"
     if isinstance(error, click.BadParameter) and error.param is not None:
-        return f"expected {_expectation(error.param)}: {error.message}"
+        return _told_of_value(error.param, error.message.rstrip("."))
     extra = _EXTRA.match(error.message)
     if extra:
         return f"expected no further argument: {extra[1]!r}"
     return error.format_message()
-
-
-def _context(error: click.UsageError) -> click.Context:
-    return error.ctx or click.get_current_context()
 
 
 def _near_option(error: click.NoSuchOption) -> str:
@@ -38,7 +34,7 @@ def _near_option(error: click.NoSuchOption) -> str:
     return close if "mean" in close else "; --help lists the options"
 
 
-def _expectation(parameter: click.Parameter) -> str:
+def _told_of_value(parameter: click.Parameter, message: str) -> str:
     if isinstance(parameter.type, click.Choice):
-        return f"one of {', '.join(map(str, parameter.type.choices))}"
-    return f"another value for {parameter.opts[0]}"
+        return f"expected one of {', '.join(parameter.type.choices)}: {message.partition(' is not ')[0]}"
+    return f"expected another value for {parameter.opts[0]}: {message}"

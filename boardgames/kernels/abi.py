@@ -10,7 +10,8 @@ casts as the signature says and makes inputs read-only.
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -102,12 +103,29 @@ def kernel(signature: Any) -> Callable[[Function], Function]:  # Numba has no ty
             return _plain(function, signature)
         dispatcher = numba.njit(nogil=True)(function)
         dispatcher._cache = StampedCache(function)
-        with register_dispatcher(dispatcher):  # a recursive kernel finds itself by its name
+        # a recursive kernel finds itself by its name
+        with register_dispatcher(dispatcher), _symbols_apart(function, dispatcher._cache.identity):
             dispatcher.compile(signature)
         dispatcher.disable_compile()
         return dispatcher  # type: ignore[no-any-return]  # Numba has no type stubs
 
     return decorate
+
+
+@contextmanager
+def _symbols_apart(function: FunctionType, identity: str) -> Iterator[None]:
+    """Have the symbols of a function's code begin with its identity.
+
+    Numba tells functions of one name apart by a number that is unique in one
+    process only: code of two sizes of a game, compiled in two processes and
+    loaded in a third, would meet under one symbol, and one be called for both.
+    """
+    name = function.__qualname__
+    function.__qualname__ = f"{identity}.{name}"
+    try:
+        yield
+    finally:
+        function.__qualname__ = name
 
 
 def check_kernel(name: str, function: Any, signature: Any) -> None:

@@ -70,6 +70,7 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
     def __init__(self, function: types.FunctionType) -> None:
         self._folder = kernel_folder(function)
         self._function = function
+        self.identity = identity(function)
 
     @property
     def cache_path(self) -> str:
@@ -117,13 +118,15 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         if self._folder is None:
             return None
-        function = self._function
-        cells = [_told(cell.cell_contents) for cell in function.__closure__ or ()]
-        where = (function.__qualname__, function.__code__.co_firstlineno)
-        key = repr((signature, codegen.magic_tuple(), cells, where))
+        key = repr((signature, codegen.magic_tuple(), self.identity))
         digest = hashlib.sha256(key.encode()).hexdigest()[:16]
-        name = re.sub(r"\W", "_", f"{function.__module__}.{function.__name__}")
+        name = re.sub(r"\W", "_", f"{self._function.__module__}.{self._function.__name__}")
         return self._folder / f"{name}-{digest}.kernel"
+
+
+def identity(function: types.FunctionType) -> str:
+    """Return a hash, 16 hexadecimal digits, of where a function stands and what it encloses."""
+    return hashlib.sha256(_told(function).encode()).hexdigest()[:16]
 
 
 def kernel_folder(function: types.FunctionType) -> Path | None:
@@ -318,7 +321,8 @@ def _told(value: object) -> str:
         return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     function = getattr(value, "py_func", value)
     if isinstance(function, types.FunctionType):
-        return f"{function.__module__}.{function.__qualname__} {function.__code__.co_firstlineno}"
+        cells = [_told(cell.cell_contents) for cell in function.__closure__ or ()]
+        return f"{function.__module__}.{function.__qualname__} {function.__code__.co_firstlineno} {cells}"
     return repr(value)
 
 

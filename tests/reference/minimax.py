@@ -50,9 +50,7 @@ def worth(
 def move_worths(position: Position, depth: int, *, evaluation: Evaluation | None = None) -> list[float]:
     """Return the worth of each legal move to the side to move, by ascending action."""
     side = position.side_to_move
-    return [
-        worth(after, side, depth - 1, evaluation=evaluation, ply=1) for after in successors(position)
-    ]
+    return [worth(after, side, depth - 1, evaluation=evaluation, ply=1) for after in successors(position)]
 
 
 def successors(position: Position) -> Iterator[Position]:
@@ -98,7 +96,10 @@ def cases() -> dict[str, tuple[Position, int]]:
         "connect4 from the start": (seven.start(), 3),
         "abalone from the start": (abalone.start(), 1),
         "abalone about to win": (abalone.parse(f"{SPARSE}:b:5:5"), 2),
-        "abalone with few marbles": (abalone.parse("b..../....../......./......../....w..../b......./......./....../....w:w:5:5"), 4),
+        "abalone with few marbles": (
+            abalone.parse("b..../....../......./......../....w..../b......./......./....../....w:w:5:5"),
+            3,
+        ),
         "nim": (Nim().parse("6:0:0:0"), 9),
         "nim where one stone keeps the turn": (Nim(again=True).parse("6:1:0:0"), 9),
         "nim cut short": (Nim(again=True).parse("7:0:0:0"), 3),

@@ -1,0 +1,159 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ABALONE = "ww.bb/wwwbbb/.ww.bb./......../........./......../.bb.ww./bbbwww/bb.ww"
+HUGE = "9" * 400
+LONG = "9" * 5000
+PLAY = ("play", "connect4", "--second", "human")
+
+CASES = {
+    "no such command": (["plya"], "did you mean 'play' or 'replay'?"),
+    "an empty command": ([""], "no command ''"),
+    "no such option": (["games", "--jsn"], "did you mean '--json'?"),
+    "an option of no command": (["--depth"], "no option '--depth'"),
+    "no game": (["show"], "expected GAME: nothing came"),
+    "no value": (["perft", "connect4", "--depth"], "expected a value after --depth"),
+    "a value where none goes": (["games", "--json=1"], "expected no value for --json"),
+    "one argument more": (["games", "abalone"], "expected no further argument: 'abalone'"),
+    "unknown game": (["play", "abalon"], "did you mean 'abalone'?"),
+    "empty game": (["play", ""], "expected one of the games: ''"),
+    "control characters as game": (["show", "\x1b[2J"], r"'\x1b[2J'"),
+    "unknown layout": (["show", "abalone", "--layout", "standart"], "did you mean 'standard'?"),
+    "empty layout": (["show", "abalone", "--layout", ""], "abalone has no layout ''"),
+    "layout of a game without": (["show", "hexifence", "--layout", "x"], "no layout 'x'"),
+    "unknown game option": (["show", "abalone", "--option", "broadsde=no"], "did you mean 'broadside'?"),
+    "option without value": (["show", "abalone", "--option", "broadside"], "expected option=value"),
+    "option without name": (["show", "abalone", "--option", "=1"], "expected option=value: '=1'"),
+    "empty option": (["show", "abalone", "--option", ""], "expected option=value: ''"),
+    "option twice": (["show", "connect4", "--option", "rows=5", "--option", "rows=5"], "'rows' once"),
+    "option of the wrong kind": (["show", "abalone", "--option", "broadside=2"], "expected true or false"),
+    "option out of bounds": (["show", "hexifence", "--option", "dimension=99"], "from 2 to 8"),
+    "option below zero": (["show", "hexifence", "--option", "dimension=-1"], "from 2 to 8"),
+    "option that is nan": (["show", "hexifence", "--option", "dimension=nan"], "a whole number"),
+    "huge option": (["show", "hexifence", "--option", f"dimension={HUGE}"], "from 2 to 8"),
+    "option of 5000 digits": (["show", "hexifence", "--option", f"dimension={LONG}"], "from 2 to 8"),
+    "no position": (["show", "abalone", ""], "expected"),
+    "a position of words": (["show", "abalone", "not a position"], "'not a position'"),
+    "a short row": (["show", "abalone", ABALONE[1:]], "expected"),
+    "a position of control characters": (["show", "abalone", "\x00\x1b\n".replace("\x00", "")], "expected"),
+    "eight of one column": (["show", "connect4", "11111111"], "expected"),
+    "a column too far": (["show", "connect4", "9"], "'9'"),
+    "a hexifence of another size": (["show", "hexifence", "2:...:...:B"], "expected"),
+    "a position of 5000 digits": (["show", "connect4", LONG], "expected"),
+    "position twice": (["show", "connect4", "4", "--position", "4"], "expected the position once"),
+    "unknown notation": (["show", "abalone", "--notation", "nacer"], "did you mean 'nacre'?"),
+    "a folder in place of a picture": (["show", "connect4", "--svg", "folder"], "(is a directory)"),
+    "a picture below a file": (["show", "connect4", "--svg", "file/x.svg"], "expected a folder"),
+    "a picture without a name": (["show", "connect4", "--svg", ""], "expected a file that can be written"),
+    "depth in words": (["perft", "connect4", "--depth", "x"], "for --depth: 'x'"),
+    "depth below zero": (["perft", "connect4", "--depth", "-1"], "from 0 to 100 for --depth: '-1'"),
+    "depth with a fraction": (["perft", "connect4", "--depth", "1.5"], "expected a whole number"),
+    "huge depth": (["perft", "connect4", "--depth", HUGE], "from 0 to 100"),
+    "empty depth": (["perft", "connect4", "--depth", ""], "for --depth: ''"),
+    "divide at no depth": (["perft", "connect4", "--depth", "0", "--divide"], "at least 1 to divide"),
+    "analysis of nothing": (["analyze", "connect4", "--depth", "0"], "at least 1 for --depth"),
+    "analysis in no time": (["analyze", "connect4", "--time", "0"], "above 0 seconds"),
+    "analysis in nan": (["analyze", "connect4", "--time", "nan"], "for --time: 'nan'"),
+    "analysis of huge depth": (["analyze", "connect4", "--depth", HUGE], "depth"),
+    "analysis by nobody": (["analyze", "connect4", "--agent", "alfabeta"], "did you mean 'alphabeta'?"),
+    "analysis by one without values": (["analyze", "connect4", "--agent", "random"], "values moves"),
+    "analysis after the end": (["analyze", "connect4", "1212121"], "is over"),
+    "check of nothing": (["check", "connect4", "--matches", "0"], "at least 1 for --matches"),
+    "check against no module": (["check", "connect4", "--reference", "nothing"], "expected"),
+    "check against a missing module": (["check", "connect4", "--reference", "nothing:Rules"], "nothing"),
+    "check against an empty name": (["check", "connect4", "--reference", ""], "expected"),
+    "agents of no game": (["agents", "chess"], "expected one of the games: 'chess'"),
+    "missing record": (["replay", "missing"], "(no such file or directory)"),
+    "a folder in place of a record": (["replay", "folder"], "(is a directory)"),
+    "control characters as a record": (["replay", "\x1b[2J\n"], "expected a readable file: ?[2J"),
+    "a record without a name": (["replay", ""], "expected a readable file"),
+    "bytes in place of a record": (["replay", "bytes"], "expected a file of UTF-8 text"),
+    "an empty record": (["replay", "empty"], "expected a match in empty"),
+    "a record of prose": (["replay", "file"], "match 1: expected a result after the moves"),
+    "a match that is not there": (["replay", "good", "--match", "7"], "expected match 7 in good"),
+    "match zero": (["replay", "good", "--match", "0"], "at least 1 for --match"),
+    "pictures in a file": (["replay", "good", "--svg", "file"], "expected a folder"),
+    "an unknown shell": (["shell-init", "tcsh"], "expected one of bash, zsh, fish: 'tcsh'"),
+    "unknown agent": (["play", "connect4", "--agent", "alfabeta"], "did you mean 'alphabeta'?"),
+    "empty agent": (["play", "connect4", "--agent", ""], "expected an agent as name"),
+    "empty first agent": (["play", "connect4", "--first", ""], "expected an agent as name"),
+    "agent with an empty option": (["play", "connect4", "--agent", "alphabeta:"], "expected option=value"),
+    "agent with an unknown option": (["play", "connect4", "--agent", "alphabeta:dept=3"], "'depth'?"),
+    "agent with a bad option": (["play", "connect4", "--agent", "alphabeta:depth=x"], "for depth: 'x'"),
+    "agent with a huge option": (["play", "connect4", "--agent", f"alphabeta:nodes={HUGE}"], "for nodes"),
+    "agent with endless time": (["play", "connect4", "--agent", "alphabeta:time=inf"], "for time: 'inf'"),
+    "agent with an open quote": (["play", "connect4", "--agent", 'alphabeta:time="1'], "a closing quote"),
+    "two second agents": ([*PLAY, "--agent", "human"], "expected the second player once"),
+    "no time a move": ([*PLAY, "--time", "0"], "more than 0 seconds"),
+    "endless time a move": ([*PLAY, "--time", "inf"], "for --time: 'inf'"),
+    "time below zero": ([*PLAY, "--clock", "-5"], "for --clock: '-5'"),
+    "time in nan": ([*PLAY, "--clock", "nan"], "for --clock: 'nan'"),
+    "no time at all": ([*PLAY, "--clock", "0"], "more than 0 seconds"),
+    "increment without a clock": ([*PLAY, "--increment", "2"], "expected a match clock"),
+    "no plies": ([*PLAY, "--plies", "0"], "for --plies: '0'"),
+    "no patience": ([*PLAY, "--no-progress", "0"], "for --no-progress: '0'"),
+    "seed below zero": ([*PLAY, "--seed", "-1"], "for --seed: '-1'"),
+    "seed in words": ([*PLAY, "--seed", "x"], "for --seed: 'x'"),
+    "delay below zero": ([*PLAY, "--delay", "-1"], "for --delay: '-1'"),
+    "one name": ([*PLAY, "--names", "Ann"], "two names with a comma between: 'Ann'"),
+    "an empty name": ([*PLAY, "--names", "Ann,"], "two names with a comma between"),
+    "control characters as a name": ([*PLAY, "--names", "Ann\x1b[2J,Bob"], "two names"),
+    "bad notation": ([*PLAY, "--notation", "x"], "connect4 has no notation 'x'"),
+    "start from nowhere": ([*PLAY, "--position", "x"], "'x'"),
+    "resume nothing": ([*PLAY, "--resume", "missing"], "(no such file or directory)"),
+    "resume a folder": ([*PLAY, "--resume", "folder"], "(is a directory)"),
+    "resume prose": ([*PLAY, "--resume", "file"], "expected matches without errors in file"),
+    "resume an empty file": ([*PLAY, "--resume", "empty"], "expected a recorded match in empty"),
+    "resume a finished match": ([*PLAY, "--resume", "good"], "expected an unfinished match in good"),
+    "resume another game": (["play", "abalone", "--resume", "good"], "expected a match of abalone"),
+    "resume with a layout": ([*PLAY, "--resume", "good", "--layout", "standard"], "beside --resume"),
+}
+
+FINISHED = '[Game "connect4"]\n[Start "-"]\n[Result "1-0"]\n[Termination "rules"]\n\n1. 1 2 2. 1 2 3. 1 2 4. 1 1-0\n'
+
+
+@pytest.fixture
+def files(home: Path) -> Path:
+    """Lay out a folder, prose, bytes, an empty file and a record where commands run."""
+    here = home.parent
+    (here / "folder").mkdir()
+    (here / "file").write_text("It was the best of times.\n")
+    (here / "bytes").write_bytes(b"\xff\xfe\x00\x01")
+    (here / "empty").write_text("")
+    (here / "good").write_text(FINISHED)
+    return here
+
+
+@pytest.mark.parametrize(("arguments", "said"), CASES.values(), ids=CASES)
+def test_wrong_input_is_one_line_on_stderr_and_code_2(
+    arguments: list[str], said: str, files: Path, bg: Callable[..., Any]
+) -> None:
+    before = sorted(path.name for path in files.iterdir())
+    ran = bg(*arguments)
+    assert ran.code == 2
+    assert ran.err.startswith("bg: ")
+    assert ran.err.count("\n") == 1
+    assert ran.err.rstrip("\n").isprintable()
+    assert said in ran.err
+    assert ran.out == ""
+    assert sorted({path.name for path in files.iterdir()} - {"typed"}) == before
+
+
+def test_a_match_in_error_leaves_the_others_shown(files: Path, bg: Callable[..., Any]) -> None:
+    broken = FINISHED.replace("1-0", "*").replace('[Termination "rules"]\n', "").replace("2. 1 2", "2. 1 9")
+    (files / "two").write_text(f"{broken}\n{FINISHED}")
+    ran = bg("replay", "two", "--list")
+    assert ran.code == 2
+    assert ran.err.count("\n") == 1
+    assert "match 1" in ran.err
+    assert "(ply 4, token '9')" in ran.err
+    assert "1-0, 7 plies" in ran.out
+
+
+def test_wrong_input_of_a_program_leaves_no_traceback(program: Callable[..., Any]) -> None:
+    ran = program("perft", "connect4", "--depth", "x")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "bg: expected a whole number from 0 to 100 for --depth: 'x'\n"

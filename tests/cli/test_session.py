@@ -1,0 +1,441 @@
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boardgames.cli.session import clock_text
+from boardgames.record import Record, read_records, write_records
+
+Run = Callable[..., Any]
+PEOPLE = ("play", "connect4", "--second", "human")
+AGENT = ("play", "connect4", "--agent", "alphabeta:depth=2", "--time", "10")
+
+
+def saved(records: Callable[[], list[Path]]) -> Record:
+    """Return the only match that was saved."""
+    (path,) = records()
+    (record,) = read_records(path).records
+    return record
+
+
+@pytest.fixture
+def unwritable(home: Path) -> None:
+    """Put a file where the folder of matches would be made; rights do not stop every user."""
+    (home / "data").write_text("")
+
+
+# --- beginning and end -----------------------------------------------------
+
+
+def test_the_beginning_names_both_players_and_a_move(bg: Run) -> None:
+    assert bg(*AGENT).out.startswith("red is human, blue is alphabeta:depth=2; type a move such as 1, or help\n")
+
+
+def test_the_prompt_names_side_and_person(bg: Run) -> None:
+    assert "red (Ann) to move: " in bg(*PEOPLE, "--names", "Ann,Bob").out
+
+
+def test_the_prompt_leaves_out_a_name_that_nobody_gave(bg: Run) -> None:
+    assert "\nred to move: " in bg(*PEOPLE).out
+
+
+def test_the_end_of_the_input_saves_the_match_and_is_no_error(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, typed="4\n4\n")
+    assert (ran.code, ran.err) == (0, "")
+    assert saved(records).moves == ("4", "4")
+    assert ran.out.endswith(f"the match is saved in {records()[0]}\n")
+
+
+def test_a_last_line_without_its_end_is_read(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, typed="4\n5")
+    assert saved(records).moves == ("4", "5")
+
+
+@pytest.mark.parametrize("word", ["quit", "QUIT", "  quit  "])
+def test_quit_saves_the_match_and_leaves(word: str, bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, typed=f"4\n{word}\n5\n")
+    assert ran.code == 0
+    assert saved(records).moves == ("4",)
+
+
+def test_a_match_that_cannot_be_saved_is_shown(bg: Run, unwritable: None) -> None:
+    ran = bg(*PEOPLE, typed="4\n5\n")
+    assert ran.code == 2
+    assert '[Game "connect4"]' in ran.out
+    assert re.search(r"1\. 4 \{[\d.]+\} 5 \{[\d.]+\} \*", ran.out)
+    assert re.fullmatch(r"bg: expected a folder that can be made: .*\n", ran.err)
+
+
+def test_a_finished_match_says_who_has_won_and_is_saved(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, typed="1\n2\n1\n2\n1\n2\n1\n")
+    assert "\nred wins\nthe match is over (new, undo, save FILE, quit): " in ran.out
+    assert saved(records).result == "1-0"
+
+
+def test_a_position_after_the_end_can_be_looked_at(bg: Run) -> None:
+    assert "red wins" in bg(*PEOPLE, "--position", "1212121").out
+
+
+# --- moves -------------------------------------------------------------------
+
+
+def test_two_people_move_in_turn(bg: Run) -> None:
+    ran = bg(*PEOPLE, typed="4\n5\n")
+    assert re.findall(r"(\w+) to move", ran.out) == ["red", "blue", "red"]
+
+
+def test_the_agent_answers_and_says_its_move(bg: Run, records: Run) -> None:
+    ran = bg(*AGENT, typed="4\n")
+    record = saved(records)
+    assert len(record.moves) == 2
+    assert f"blue plays {record.moves[1]}\n" in ran.out
+
+
+def test_the_agent_can_begin(bg: Run, records: Run) -> None:
+    bg("play", "connect4", "--first", "random", "--second", "human", "--seed", "1", typed="4\n")
+    assert len(saved(records).moves) == 3
+
+
+def test_the_board_marks_what_the_agent_has_played(bg: Run, records: Run) -> None:
+    board = bg(*AGENT, typed="4\n").out.rpartition("blue plays")[2]
+    assert board.count("B") == 1
+    assert board.count("r") > board.count("R") == 0
+
+
+@pytest.mark.parametrize("clicks", ["c3 c5 d4", "C3 C5 D4", "  c3   c5 d4 ", "c3c5d4", "c5 c3 d6"])
+def test_a_move_is_typed_as_text_or_clicks(clicks: str, bg: Run, records: Run) -> None:
+    start = "wwwww/wwwwww/..www../......../........./......../..bbb../bbbbbb/bbbbb"
+    ran = bg("play", "abalone", "--second", "human", "--position", start, typed=f"{clicks}\n")
+    assert "expected" not in ran.out
+    assert saved(records).moves[0][:4] == "c3c5"
+
+
+def test_moves_are_read_in_the_notation_that_was_asked_for(bg: Run, records: Run) -> None:
+    layout = ("--layout", "standard", "--notation", "nacre", "--second", "human")
+    ran = bg("play", "abalone", *layout, typed="a1d4\n")
+    assert "expected" not in ran.out
+    assert saved(records).moves == ("a1b2",)
+
+
+def test_an_illegal_move_is_refused_and_the_match_goes_on(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, typed="1\n1\n1\n1\n1\n1\n1\n2\n")
+    assert ran.code == 0
+    assert "'1'" in ran.out
+    assert "; type moves to list the legal ones\n" in ran.out
+    assert saved(records).moves[-1] == "2"
+
+
+def test_an_illegal_move_among_many_does_not_list_them_all(bg: Run) -> None:
+    ran = bg("play", "abalone", "--second", "human", typed="i5i6\n")
+    said = next(line for line in ran.out.splitlines() if "i5i6" in line)
+    assert len(said) < 120
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("exit", "'exit'; or type help"),
+        ("quti", "'quti'; did you mean 'quit'?"),
+        ("\x1b[A", r"'\x1b[a'; or type help"),
+        ("9" * 5000, "... (5000 characters)"),
+        ("4 4 4", "'444'"),
+    ],
+    ids=["another word", "a misspelt command", "an arrow key", "very long", "clicks of no move"],
+)
+def test_a_line_that_is_no_move_is_quoted_and_the_match_goes_on(line: str, said: str, bg: Run) -> None:
+    ran = bg(*PEOPLE, typed=f"{line}\n4\n")
+    assert (ran.code, ran.err) == (0, "")
+    assert said in ran.out
+    assert "blue to move" in ran.out
+    assert "\x1b" not in ran.out
+
+
+def test_an_empty_line_asks_again(bg: Run) -> None:
+    assert bg(*PEOPLE, typed="\n   \n").out.count("red to move: ") == 3
+
+
+def test_bytes_that_are_no_text_are_a_line_like_any_other(program: Run) -> None:
+    ran = program(*PEOPLE, typed=b"\xff\xfe\x00\n4\n", PYTHONIOENCODING="utf-8")
+    assert ran.code == 0
+    assert "expected" in ran.out
+    assert "blue to move" in ran.out
+
+
+# --- commands ----------------------------------------------------------------
+
+
+def test_help_explains_every_command(bg: Run) -> None:
+    out = bg(*PEOPLE, typed="help\n").out
+    for word in ("undo", "hint", "moves", "flip", "save FILE", "load FILE", "new", "draw", "resign", "quit"):
+        assert re.search(rf"^  {word} +\w", out, re.MULTILINE)
+
+
+def test_moves_lists_every_legal_move_in_lines_of_80(bg: Run) -> None:
+    out = bg("play", "abalone", "--second", "human", typed="moves\n").out
+    listed = re.search(r"52 legal moves:\n((?:[a-i1-9 ]+\n)+)", out)
+    assert listed is not None
+    assert len(listed[1].split()) == 52
+    assert max(map(len, listed[1].splitlines())) <= 80
+
+
+def test_moves_after_the_end_says_that_it_is_over(bg: Run) -> None:
+    assert "expected a match that goes on: red wins" in bg(*PEOPLE, typed="resign\nmoves\n").out.replace("blue", "red")
+
+
+def test_hint_names_a_move_that_wins(bg: Run) -> None:
+    ran = bg(*PEOPLE, "--position", "121212", "--time", "5", typed="hint\n")
+    assert "hint: 1\n" in ran.out
+
+
+def test_hint_leaves_the_match_as_it_was(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, "--time", "0.2", typed="hint\n")
+    assert saved(records).moves == ()
+
+
+def test_undo_between_people_takes_one_ply_back(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, typed="4\n5\nundo\n6\n")
+    assert saved(records).moves == ("4", "6")
+
+
+def test_undo_against_an_agent_goes_back_to_the_own_last_move(bg: Run, records: Run) -> None:
+    bg(*AGENT, typed="4\n5\nundo\n")
+    assert saved(records).moves[::2] == ("4",)
+    assert len(saved(records).moves) == 2
+
+
+def test_undo_after_the_last_move_goes_on(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, typed="1\n2\n1\n2\n1\n2\n1\nundo\n3\n")
+    assert saved(records).result == "*"
+    assert saved(records).moves[-1] == "3"
+
+
+def test_undo_of_nothing_is_refused(bg: Run) -> None:
+    assert "expected a move to take back: none has been made" in bg(*PEOPLE, typed="undo\n").out
+
+
+def test_flip_shows_the_board_from_the_other_side(bg: Run) -> None:
+    out = bg("play", "abalone", "--second", "human", typed="flip\n").out
+    first, second = (out.index("A  b"), out.rindex("A  "))
+    assert first < second
+    assert out.rindex("A  ") < out.rindex("I  ")
+
+
+def test_draw_is_agreed_between_people(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, "--names", "Ann,Bob", typed="draw\ny\n")
+    assert "Bob, do you accept the draw? [y/N] " in ran.out
+    assert "drawn (agreement)" in ran.out
+    assert saved(records).result == "1/2-1/2"
+
+
+def test_draw_is_offered_by_the_other_person_too(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, "--names", "Ann,Bob", typed="4\ndraw\nyes\n")
+    assert "Ann, do you accept the draw? [y/N] " in ran.out
+    assert saved(records).result == "1/2-1/2"
+
+
+@pytest.mark.parametrize("answer", ["n", "no", ""])
+def test_a_draw_that_is_declined_lets_the_match_go_on(answer: str, bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, typed=f"draw\n{answer}\n4\n")
+    assert "blue declines the draw" in ran.out
+    assert saved(records).moves == ("4",)
+
+
+def test_an_answer_that_is_none_is_asked_for_again(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, typed="draw\n4\ny\n")
+    assert "expected y or n: '4'" in ran.out
+    assert saved(records).result == "1/2-1/2"
+
+
+def test_an_agent_that_takes_no_draw_declines(bg: Run) -> None:
+    ran = bg("play", "connect4", "--agent", "random", typed="draw\n")
+    assert "random declines the draw" in ran.out
+
+
+def test_an_agent_that_is_losing_accepts_a_draw(bg: Run) -> None:
+    ran = bg(*AGENT, "--position", "112233", typed="draw\n")
+    assert "drawn (agreement)" in ran.out
+
+
+def test_resign_gives_the_match_to_the_other_side(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, typed="4\nresign\n")
+    assert "red wins (resignation)" in ran.out
+    assert saved(records).result == "1-0"
+
+
+def test_new_begins_another_match_and_keeps_both(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, typed="4\nnew\n5\n")
+    matches = [read_records(path).records[0].moves for path in records()]
+    assert matches == [("4",), ("5",)]
+
+
+def test_new_after_the_end_begins_another_match(bg: Run) -> None:
+    assert bg(*PEOPLE, typed="resign\nnew\n").out.rstrip().count("type a move such as 1") == 2
+
+
+def test_new_with_nothing_played_saves_nothing(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, typed="new\nnew\n")
+    assert len(records()) == 1
+
+
+def test_new_shows_a_match_that_cannot_be_saved_and_begins(bg: Run, unwritable: None) -> None:
+    out = bg(*PEOPLE, typed="4\nnew\n5\n").out
+    assert "expected a folder that can be made" in out
+    assert "blue to move" in out.rpartition("type a move such as")[2]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("undo", "it ended by resignation"),
+        ("resign", "it ended by resignation"),
+        ("draw", "it ended by resignation"),
+        ("hint", "expected a match that goes on: blue wins (resignation)"),
+        ("4", "expected new, undo, save FILE or quit: '4'"),
+    ],
+)
+def test_what_needs_a_match_is_refused_after_its_end(line: str, said: str, bg: Run) -> None:
+    ran = bg(*PEOPLE, typed=f"resign\n{line}\n")
+    assert ran.code == 0
+    assert said in ran.out
+
+
+# --- files -------------------------------------------------------------------
+
+
+def test_save_and_load_go_on_where_the_match_stood(home: Path, bg: Run) -> None:
+    bg(*PEOPLE, "--names", "Ann,Bob", typed="4\n5\nsave mine\nquit\n")
+    ran = bg(*PEOPLE, typed="1\nload mine\n6\nsave mine\n")
+    first, second = read_records(home.parent / "mine").records
+    assert first.moves == ("4", "5")
+    assert second.moves == ("4", "5", "6")
+    assert second.names == ("Ann", "Bob")
+    assert "saved to mine" in ran.out
+
+
+def test_load_keeps_the_match_that_it_replaces(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, typed="4\nsave mine\nnew\n1\nload mine\n")
+    assert ("1",) in [read_records(path).records[0].moves for path in records()]
+
+
+def test_load_takes_options_from_the_record(bg: Run) -> None:
+    bg(*PEOPLE, "--option", "columns=5", typed="4\nsave small\n")
+    assert "7 legal moves" not in bg(*PEOPLE, typed="load small\nmoves\n").out
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("load", "expected the name of a file: ''"),
+        ("save", "expected the name of a file: ''"),
+        ("load missing", "expected a readable file: missing (no such file or directory)"),
+        ("load .", "expected a readable file: . (is a directory)"),
+        ("save .", "(is a directory)"),
+        ("save prose/x", "expected a folder that can be made: prose"),
+        ("load prose", "expected matches without errors in prose"),
+        ("load over", "expected an unfinished match in over: it ended 1-0"),
+        ("load other", "expected a match of connect4 in other: 'hexifence'"),
+        ("load broken", "expected matches without errors in broken: match 1: "),
+        ("load a\0b", r"expected the name of a file: 'a\x00b'"),
+        ("load ~nobody-of-this-name/x", "expected a home folder that is known"),
+    ],
+)
+def test_a_file_that_does_not_serve_is_told_and_the_match_goes_on(
+    line: str, said: str, home: Path, bg: Run, records: Run
+) -> None:
+    here = home.parent
+    (here / "prose").write_text("It was the best of times.\n")
+    (here / "broken").write_text('[Game "connect4"]\n[Start "-"]\n\n1. 4 9 *\n')
+    (here / "over").write_text('[Game "connect4"]\n[Start "1212121"]\n[Termination "rules"]\n\n1-0\n')
+    write_records(here / "other", [Record("hexifence", start="2:" + "." * 30 + ":" + "." * 7 + ":B")])
+    ran = bg(*PEOPLE, typed=f"4\n{line}\n5\n")
+    assert (ran.code, ran.err) == (0, "")
+    assert said in ran.out
+    assert saved(records).moves == ("4", "5")
+
+
+# --- asking, time and limits --------------------------------------------------
+
+
+def test_confirm_keeps_a_move_at_enter(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, "--confirm", typed="4\n\n")
+    assert "keep 4? [Enter keeps, u takes it back] " in ran.out
+    assert saved(records).moves == ("4",)
+
+
+def test_confirm_takes_a_move_back_before_the_turn_passes(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, "--confirm", typed="4\nu\n5\n\n")
+    assert "taken back" in ran.out
+    assert saved(records).moves == ("5",)
+
+
+def test_a_clock_that_runs_out_loses(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, "--clock", "0.000001", typed="4\n")
+    assert "blue wins (time)" in ran.out
+    assert saved(records).moves == ()
+    assert saved(records).result == "0-1"
+
+
+def test_a_move_that_takes_too_long_loses(bg: Run) -> None:
+    assert "blue wins (time)" in bg(*PEOPLE, "--time", "0.000001", typed="4\n").out
+
+
+def test_the_corners_show_time_and_move_number(bg: Run) -> None:
+    out = bg(*PEOPLE, "--clock", "300", "--increment", "2", typed="4\n5\n").out
+    assert re.search(r"^ +move 2$", out, re.MULTILINE)
+    assert re.search(r"^ +blue 5:0\d$", out, re.MULTILINE)
+    assert re.search(r"^ +red 5:0\d$", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.0, "0:00.0"), (9.99, "0:09.9"), (19.999, "0:19.9"), (59.97, "0:59"), (60.0, "1:00"), (3600.0, "1:00:00")],
+)
+def test_a_clock_never_shows_more_than_is_left(seconds: float, text: str) -> None:
+    assert clock_text(seconds) == text
+
+
+def test_plies_end_the_match_drawn(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, "--plies", "2", typed="4\n4\n")
+    assert "drawn (ply-limit)" in ran.out
+    assert saved(records).result == "1/2-1/2"
+
+
+def test_no_progress_ends_the_match_drawn(bg: Run) -> None:
+    ran = bg("play", "abalone", "--second", "human", "--no-progress", "1", typed="i8h7\n")
+    assert "drawn (no-progress)" in ran.out
+
+
+CORNERS = "....w/....../......./......../........./......../......./....../b...."
+
+
+def test_repetition_ends_the_match_when_asked_for(bg: Run) -> None:
+    table = ("play", "abalone", "--second", "human", "--position", CORNERS)
+    moves = "a1a2\ni9i8\na2a1\ni8i9\n" * 2
+    assert "drawn (repetition)" in bg(*table, "--repetition", typed=moves).out
+    assert "drawn" not in bg(*table, typed=moves).out
+
+
+def test_resume_goes_on_with_names_and_clock_of_the_record(home: Path, bg: Run, records: Run) -> None:
+    bg(*PEOPLE, "--names", "Ann,Bob", "--clock", "300", typed="4\n5\nsave mine\n")
+    ran = bg(*PEOPLE, "--resume", "mine", typed="6\n")
+    last = read_records(records()[-1]).records[0]
+    assert last.moves == ("4", "5", "6")
+    assert last.names == ("Ann", "Bob")
+    assert last.tags["TimeControl"] == "300+0"
+    assert re.search(r"blue 4:5\d", ran.out)
+
+
+def test_a_reader_that_goes_away_loses_no_match(home: Path, program: Run, records: Run) -> None:
+    import os
+    import subprocess
+    import sys
+
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "boardgames.cli", *PEOPLE]
+    done = subprocess.run(command, input=b"4\n", stdout=writing, stderr=subprocess.PIPE, timeout=60, check=False)
+    os.close(writing)
+    assert done.stderr == b""
+    assert len(records()) == 1

@@ -1,0 +1,90 @@
+"""Perft: counts, their parts, limits, interrupts."""
+
+import _thread
+import threading
+
+import numpy as np
+import pytest
+from nim import Nim
+from reference.minimax import tictactoe
+
+import boardgames
+from boardgames.errors import LimitError
+from boardgames.game import Position
+from boardgames.kernels import STOP, new_control
+from boardgames.search.perft import MAX_PERFT_DEPTH, count_leaves, divide, perft
+
+TICTACTOE_LEAVES = (1, 9, 72, 504, 3024, 15_120, 54_720, 148_176, 200_448, 127_872, 0)
+"""Matches of a length, by counting them; none is longer than nine plies."""
+
+
+def slow_count(position: Position, depth: int) -> int:
+    """Count the leaves by making every position."""
+    if depth == 0:
+        return 1
+    return sum(slow_count(position.apply(move), depth - 1) for move in position.legal_moves)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("depth", range(4))
+@pytest.mark.parametrize(
+    "position",
+    [
+        pytest.param(tictactoe().start(), id="tictactoe"),
+        pytest.param(boardgames.load("connect4", columns=3, rows=4).start(), id="connect4"),
+        pytest.param(Nim(again=True).parse("5:0:0:0"), id="nim where one stone keeps the turn"),
+    ],
+)
+def test_leaves_are_those_of_making_every_position(position: Position, depth: int) -> None:
+    assert perft(position, depth) == slow_count(position, depth)
+
+
+@pytest.mark.parametrize("depth", range(len(TICTACTOE_LEAVES)))
+def test_finished_matches_have_no_leaves(depth: int) -> None:
+    assert perft(tictactoe().start(), depth) == TICTACTOE_LEAVES[depth]
+
+
+@pytest.mark.plain
+def test_parts_are_counted_by_legal_move() -> None:
+    position = boardgames.load("connect4", columns=4, rows=4).start()
+    parts = divide(position, 3)
+    assert list(parts) == list(position.legal_moves)
+    assert parts == {move: perft(position.apply(move), 2) for move in position.legal_moves}
+    assert sum(parts.values()) == perft(position, 3)
+
+
+@pytest.mark.plain
+def test_a_position_is_left_as_it_was() -> None:
+    position = boardgames.load("connect4").parse("4453")
+    before = position.words.copy()
+    perft(position, 3)
+    assert np.array_equal(position.words, before)
+
+
+@pytest.mark.parametrize("depth", [-1, MAX_PERFT_DEPTH + 1, 2.0, "3", None])
+def test_a_depth_out_of_range_is_refused_by_value(depth: object) -> None:
+    with pytest.raises(LimitError, match=f"^expected a depth from 0 to 100: {depth!r}$"):
+        perft(tictactoe().start(), depth)  # type: ignore[arg-type]  # what a caller may do
+
+
+def test_parts_of_depth_0_are_refused() -> None:
+    with pytest.raises(LimitError, match=r"^expected a depth from 1 to 100: 0$"):
+        divide(tictactoe().start(), 0)
+
+
+@pytest.mark.plain
+def test_a_set_flag_ends_the_count() -> None:
+    kernels = tictactoe().kernels
+    positions, moves = np.zeros((6, 9), dtype=np.uint64), np.zeros((6, 9), dtype=np.int64)
+    control = new_control()
+    control[STOP] = 1
+    assert count_leaves(kernels.legal_moves, kernels.apply, positions, moves, 0, 5, control) == 0
+
+
+def test_an_interrupt_ends_the_count() -> None:
+    # deeper than anybody can wait for
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        perft(boardgames.load("abalone").start(), 12)
+    assert not any(thread.name == "boardgames-search" for thread in threading.enumerate())

@@ -1,0 +1,133 @@
+"""Random playouts: totals, seeds, limits, and chances that are known."""
+
+import _thread
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from nim import Nim
+from reference.minimax import tictactoe
+
+import boardgames
+from boardgames.errors import LimitError
+from boardgames.game import Position
+from boardgames.search.playout import Playouts, playouts
+
+START = boardgames.load("connect4").start()
+LONE = "b..../....../......./......../........./......../......./....../....w"
+DEVIATIONS = 5
+"""A seeded test that fails by chance would do so once in a million seeds."""
+
+
+def is_near(count: int, matches: int, chance: float) -> bool:
+    """Say whether a count is within five standard deviations of what a chance promises."""
+    return abs(count - matches * chance) <= DEVIATIONS * np.sqrt(matches * chance * (1 - chance))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("ply_limit", [None, 9])
+@pytest.mark.parametrize("name", ["connect4", "hexifence"])
+def test_totals_add_up(name: str, ply_limit: int | None) -> None:
+    result = playouts(boardgames.load(name).start(), 20, ply_limit=ply_limit)
+    assert sum(result.wins) + result.draws + result.undecided == 20
+    assert result.undecided == (0 if ply_limit is None else result.undecided)
+
+
+@pytest.mark.plain
+def test_equal_seeds_give_equal_playouts_and_others_do_not() -> None:
+    found = [playouts(START, 30, seed=seed) for seed in (7, 7, 8)]
+    assert found[0] == found[1] != found[2]
+
+
+@pytest.mark.parametrize("seed", [-1, 0, 2**64 - 1, 2**64 + 5, -(2**70)])
+def test_every_integer_is_a_seed(seed: int) -> None:
+    assert sum(playouts(START, 10, seed=seed).wins) > 0
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("ply_limit", [1, 2, 6])
+def test_matches_are_cut_at_the_limit(ply_limit: int) -> None:
+    assert playouts(START, 10, ply_limit=ply_limit) == Playouts((0, 0), 0, 10, 10 * ply_limit)
+
+
+@pytest.mark.plain
+def test_a_match_that_ends_on_the_last_ply_allowed_is_decided() -> None:
+    # one cell is left, and it makes a line
+    result = playouts(tictactoe().parse("xxo/oox/xo."), 5, ply_limit=1)
+    assert (result.undecided, result.plies, result.draws) == (0, 5, 5)
+
+
+@pytest.mark.plain
+def test_a_finished_match_is_counted_as_it_ended() -> None:
+    assert playouts(tictactoe().parse("xxx/oo./..."), 3) == Playouts((3, 0), 0, 0, 0)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("draws", "expected"), [(False, (0, 4, 0)), (True, (0, 0, 4))])
+def test_a_side_without_a_move_loses_or_draws_as_the_game_says(
+    draws: bool, expected: tuple[int, int, int]
+) -> None:
+    game = Nim(stuck=True)
+    game.facts = replace(game.facts, no_moves_draws=draws)
+    result = playouts(game.parse("0:0:3:4"), 4, ply_limit=1)
+    assert (*result.wins, result.draws) == expected
+
+
+def test_a_game_whose_rules_set_no_end_needs_a_limit() -> None:
+    with pytest.raises(LimitError, match=r"^expected a ply limit for abalone, whose rules set no end$"):
+        playouts(boardgames.load("abalone").start(), 1)
+
+
+@pytest.mark.parametrize("count", [0, -3, 1.5, "7", True, 2**70])
+def test_a_count_that_is_none_is_refused_by_value(count: object) -> None:
+    with pytest.raises(LimitError, match=f"^expected at least 1 match: {count!r}$"):
+        playouts(START, count)  # type: ignore[arg-type]  # what a caller may do
+
+
+@pytest.mark.parametrize("limit", [0, -3, 1.5, "7", 2**70])
+def test_a_ply_limit_that_is_none_is_refused_by_value(limit: object) -> None:
+    with pytest.raises(LimitError, match=f"^expected at least 1 ply: {limit!r}$"):
+        playouts(START, 1, ply_limit=limit)  # type: ignore[arg-type]  # what a caller may do
+
+
+def test_first_side_wins_its_share_of_random_connect_four() -> None:
+    # known to a tenth of a percent: about 55.6 against 44.2
+    matches = 100_000
+    result = playouts(START, matches, seed=1)
+    assert is_near(result.wins[0], matches, 0.556)
+    assert is_near(result.wins[1], matches, 0.442)
+
+
+def test_shares_are_those_of_every_random_match_of_tictactoe() -> None:
+    position = tictactoe().parse("x../.o./...")
+    shares = _shares(position)
+    result = playouts(position, 50_000, seed=3)
+    for count, share in zip((*result.wins, result.draws), shares, strict=True):
+        assert is_near(count, 50_000, share)
+
+
+def _shares(position: Position) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
+    """Return the chances of side 0, of side 1 and of a draw, by going through every match."""
+    if position.outcome is not None:
+        winner = position.outcome.winner
+        return np.eye(3)[2 if winner is None else winner]
+    return np.mean([_shares(position.apply(move)) for move in position.legal_moves], axis=0)
+
+
+def test_an_interrupt_ends_the_playouts() -> None:
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        playouts(START, 10**12)
+    assert not any(thread.name == "boardgames-search" for thread in threading.enumerate())
+
+
+def test_an_interrupt_ends_a_match_that_goes_on_and_on() -> None:
+    # two lone marbles cannot push each other off
+    position = boardgames.load("abalone").parse(LONE)
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        playouts(position, 1, ply_limit=2**62)
+    assert not any(thread.name == "boardgames-search" for thread in threading.enumerate())
