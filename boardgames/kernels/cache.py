@@ -315,15 +315,25 @@ def _hash_tree(digest: Any, root: Path) -> None:
             digest.update(f"{facts.st_size} {facts.st_mtime_ns}".encode())
 
 
-def _told(value: object) -> str:
+def _told(value: object, within: tuple[object, ...] = ()) -> str:
     """Return a text of a closure's value that is equal in every process where the value is."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     function = getattr(value, "py_func", value)
     if isinstance(function, types.FunctionType):
-        cells = [_told(cell.cell_contents) for cell in function.__closure__ or ()]
+        cells = [] if function in within else _enclosed(function, (*within, function))
         return f"{function.__module__}.{function.__qualname__} {function.__code__.co_firstlineno} {cells}"
     return repr(value)
+
+
+def _enclosed(function: types.FunctionType, within: tuple[object, ...]) -> list[str]:
+    texts = []
+    for cell in function.__closure__ or ():
+        try:
+            texts.append(_told(cell.cell_contents, within))
+        except ValueError:  # a recursive function is compiled before its name stands for it
+            texts.append("empty")
+    return texts
 
 
 def _sweep(folder: Path, keep: Path) -> None:

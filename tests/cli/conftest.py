@@ -1,9 +1,11 @@
 """Ways to run the command line: in this process, as a program on pipes, on a terminal of its own."""
 
 import os
+import select
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,9 +41,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def bg(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Ran]:
+def bg(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """Return a function that runs the command line in this process, typing `typed`."""
 
     def run(*arguments: str, typed: str = "") -> Ran:
@@ -81,3 +81,81 @@ def program(home: Path) -> Callable[..., Ran]:
 def records(home: Path) -> Callable[[], list[Path]]:
     """Return a function that lists the matches that were saved in the user's folder."""
     return lambda: sorted((home / "data" / "records").glob("*.record"))
+
+
+class Terminal:
+    """The program on a pseudo-terminal of 80 by 24 signs: type, wait for words, see how it ends."""
+
+    def __init__(self, *arguments: str, **environment: str) -> None:
+        import fcntl
+        import pty
+        import struct
+        import termios
+
+        self.end, other = pty.openpty()
+        fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        inherited = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS")}
+        self.process = subprocess.Popen(
+            [*PROGRAM, *arguments],
+            stdin=other,
+            stdout=other,
+            stderr=other,
+            env={**inherited, "TERM": "xterm-256color", **environment},
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+        )
+        os.close(other)
+        self.seen = ""
+        self.read_to = 0
+
+    def wait_for(self, words: str, seconds: float = 60.0) -> str:
+        """Return what came since the last wait, up to and with `words`."""
+        deadline = time.monotonic() + seconds
+        while (place := self.seen.find(words, self.read_to)) < 0:
+            assert time.monotonic() < deadline, f"{words!r} did not come: {self.seen!r}"
+            assert self._read(), f"the program ended before {words!r}: {self.seen!r}"
+        start, self.read_to = self.read_to, place + len(words)
+        return self.seen[start : self.read_to]
+
+    def type(self, text: str) -> None:
+        """Press keys."""
+        os.write(self.end, text.encode())
+
+    def wait(self) -> int:
+        """Read to the end and return the exit code."""
+        while self._read():
+            pass
+        return self.process.wait(60)
+
+    def close(self) -> None:
+        """End the program if it still runs."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.end)
+
+    def _read(self) -> bool:
+        ready, _, _ = select.select([self.end], [], [], 1.0)
+        if not ready:
+            return self.process.poll() is None
+        try:
+            data = os.read(self.end, 65536)
+        except OSError:  # Linux says so when the other end is closed
+            return False
+        self.seen += data.decode(errors="replace").replace("\r\n", "\n")
+        return bool(data)
+
+
+@pytest.fixture
+def terminal(home: Path) -> Iterator[Callable[..., Terminal]]:
+    """Return a function that starts the command line on a terminal of its own."""
+    pytest.importorskip("pty", reason="the system has no pseudo-terminals")
+    opened: list[Terminal] = []
+
+    def start(*arguments: str, **environment: str) -> Terminal:
+        opened.append(Terminal(*arguments, **environment))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()

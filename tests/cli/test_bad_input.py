@@ -112,7 +112,9 @@ CASES = {
     "resume with a layout": ([*PLAY, "--resume", "good", "--layout", "standard"], "beside --resume"),
 }
 
-FINISHED = '[Game "connect4"]\n[Start "-"]\n[Result "1-0"]\n[Termination "rules"]\n\n1. 1 2 2. 1 2 3. 1 2 4. 1 1-0\n'
+FINISHED = (
+    '[Game "connect4"]\n[Start "-"]\n[Result "1-0"]\n[Termination "rules"]\n\n1. 1 2 2. 1 2 3. 1 2 4. 1 1-0\n'
+)
 
 
 @pytest.fixture

@@ -221,6 +221,72 @@ def test_kernels_of_one_factory_are_kept_apart(workshop: Workshop) -> None:
     assert workshop.show("from cachedgame.tables import low, high", shown) == ["0", "1", "0"]
 
 
+FACTORY = """
+from numba import types
+from boardgames.kernels import kernel
+from boardgames.kernels.abi import first_class
+
+def make(size):
+    @kernel(types.int64(types.int64))
+    def add(number):
+        return number + size
+    @kernel(types.int64(types.int64))
+    def add_twice(number):
+        return add(add(number))
+    return add, add_twice
+
+@kernel(types.int64(first_class(types.int64(types.int64)), types.int64))
+def call(function, number):
+    return function(number)
+"""
+
+
+@pytest.mark.slow
+def test_kernels_of_one_factory_are_kept_apart_by_the_kernels_they_enclose(workshop: Workshop) -> None:
+    workshop.write("cachedgame/sizes.py", FACTORY)
+    for _ in range(2):
+        shown = workshop.show("from cachedgame.sizes import make", "make(5)[1](1), make(7)[1](1)")
+        assert shown[:2] == ["11", "15"]
+
+
+@pytest.mark.slow
+def test_code_of_one_factory_from_two_processes_does_not_meet_in_a_third(workshop: Workshop) -> None:
+    workshop.write("cachedgame/sizes.py", FACTORY)
+    for size in (5, 7, 9):
+        workshop.show("from cachedgame.sizes import make", f"make({size})[0](1)")
+    made = "from cachedgame.sizes import call, make; made = [make(size)[0] for size in (5, 7, 9)]"
+    shown = workshop.show(made, "*(call(add, 1) for add in made), *(add(1) for add in made)")
+    assert shown[:6] == ["6", "8", "10"] * 2
+
+
+@pytest.mark.slow
+def test_a_recursive_kernel_of_a_factory_is_kept(workshop: Workshop) -> None:
+    workshop.write(
+        "cachedgame/tables.py",
+        """
+        from numba import types
+        from boardgames.kernels import kernel
+
+        def make(last):
+            @kernel(types.int64(types.int64))
+            def factorial(number):
+                if number < 1:
+                    return last
+                return number * factorial(number - 1)
+
+            @kernel(types.int64(types.int64))
+            def twice(number):
+                return 2 * factorial(number)
+            return factorial, twice
+
+        once, doubled = make(1)
+        """,
+    )
+    imports, shown = "from cachedgame.tables import once, doubled", "once(5), doubled(5)"
+    workshop.show(imports, shown)
+    assert workshop.show(imports, shown) == ["120", "240", "0"]
+
+
 @pytest.mark.slow
 def test_a_script_is_kept_and_followed(workshop: Workshop) -> None:
     workshop.write("sizes.py", "SIZE = 5\n")
@@ -247,7 +313,8 @@ def test_a_script_is_kept_and_followed(workshop: Workshop) -> None:
 
 @pytest.mark.slow
 def test_a_module_run_with_m_follows_its_package(workshop: Workshop) -> None:
-    workshop.write("cachedgame/main.py", RULES.format(package="cachedgame") + "print(size(0))\n")
+    rules = RULES.replace("{package}.board", ".board")
+    workshop.write("cachedgame/main.py", rules + "print(size(0))\n")
     assert workshop.run("-m", "cachedgame.main")[0] == "5"
     workshop.write("cachedgame/board.py", "SIZE = 7\n")
     assert workshop.run("-m", "cachedgame.main")[0] == "7"
@@ -346,10 +413,9 @@ def test_every_room_of_the_core_that_holds_kernels_is_in_the_stamp() -> None:
         lambda content: b"",
         lambda content: content[: len(content) // 2],
         lambda content: b"garbage" * 1000,
-        lambda content: content[:-1] + bytes([content[-1] ^ 1]),
         lambda content: hashlib.sha256(b"no pickle").digest() + b"no pickle",
     ],
-    ids=["empty", "truncated", "garbage", "one bit", "no pickle"],
+    ids=["empty", "truncated", "garbage", "no pickle"],
 )
 def test_a_damaged_file_is_a_miss(workshop: Workshop, damage: Callable[[bytes], bytes]) -> None:
     workshop.size()
@@ -357,6 +423,19 @@ def test_a_damaged_file_is_a_miss(workshop: Workshop, damage: Callable[[bytes], 
     path.write_bytes(damage(path.read_bytes()))
     assert workshop.size() == ["5", "1"]
     assert workshop.size() == ["5", "0"]
+
+
+@pytest.mark.slow
+def test_changed_machine_code_is_a_miss(workshop: Workshop) -> None:
+    workshop.write_game(size=0x12345678)
+    number = str(0x12345678)
+    workshop.size()
+    (path,) = workshop.files()
+    content = path.read_bytes()
+    if b"\x78\x56\x34\x12" not in content:
+        pytest.skip("this processor has no such constants in its code")
+    path.write_bytes(content.replace(b"\x78\x56\x34\x12", b"\x79\x56\x34\x12"))
+    assert workshop.size() == [number, "1"]
 
 
 @pytest.mark.slow

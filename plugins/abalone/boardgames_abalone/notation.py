@@ -253,8 +253,8 @@ def _direction(start: int, end: int) -> int | None:
 def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str) -> int:
     if len(cells) != 2:
         raise MalformedMoveError(f"expected first marble and last marble's target: {text!r}")
-    found = []
-    for action in legal:
+    found, actions = [], tuple(legal)
+    for action in actions:
         kind, direction, _ = split(action)
         group = marbles(words, action)
         ends = [(group[0], group[-1])] if kind == 1 else [(group[0], group[-1]), (group[-1], group[0])]
@@ -265,7 +265,8 @@ def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str
     if found:
         both = " and ".join(repr(format_action(words, action)) for action in found)
         raise AmbiguousMoveError(f"expected a move that fits once: {text!r} fits {both}")
-    raise IllegalMoveError(f"expected a legal move: {text!r}")
+    texts = [format_action(words, action, NACRE) for action in actions]
+    raise IllegalMoveError(f"expected a legal move: {text!r}{near(text.lower(), texts)}")
 
 
 def _cells(text: str) -> list[int]:

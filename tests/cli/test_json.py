@@ -1,0 +1,112 @@
+"""Every JSON object of the command line is what docs/json.md says, keys, types and examples."""
+
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
+MEASURED = ("seconds", "nodes")
+KINDS: dict[str, tuple[type, ...]] = {
+    "integer": (int,),
+    "number": (int, float),
+    "text": (str,),
+    "true or false": (bool,),
+    "list": (list,),
+    "object": (dict,),
+    "null": (type(None),),
+}
+
+
+@dataclass(frozen=True)
+class Section:
+    """What the document says about one command: types by path, and examples by command line."""
+
+    types: dict[str, str]
+    examples: dict[str, Any]
+
+
+def sections() -> dict[str, Section]:
+    found = {}
+    for text in DOCUMENT.read_text().split("\n## ")[1:]:
+        types = dict(re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", text, re.MULTILINE))
+        pairs = re.findall(r"```sh\n(.*?)\n```\n\n```json\n(.*?)\n```", text, re.DOTALL)
+        title = text.partition("\n")[0]
+        found[title] = Section(types, {command: json.loads(example) for command, example in pairs})
+    return found
+
+
+SECTIONS = sections()
+EXAMPLES = [(section, command) for section in SECTIONS.values() for command in section.examples]
+
+
+def paths(value: object, types: dict[str, str], path: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the documented form of the path of everything inside `value`, with what stands there."""
+    if path and not (isinstance(value, dict) and path.endswith("[]")):
+        yield path, value
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            any_key = f"{path}.*"
+            yield from paths(inner, types, any_key if any_key in types else f"{path}.{key}".lstrip("."))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from paths(inner, types, f"{path}[]")
+
+
+def fits(value: object, kind: str) -> bool:
+    kinds = ["true or false"] if kind == "true or false" else kind.split(" or ")
+    return any(type(value) in KINDS[name] for name in kinds)
+
+
+def is_within(example: object, real: object) -> bool:
+    """Say whether an example is what came, measured figures and ends of long lists left out."""
+    if isinstance(example, dict) and isinstance(real, dict):
+        return all(key in real for key in example) and all(
+            key in MEASURED or is_within(inner, real[key]) for key, inner in example.items()
+        )
+    if isinstance(example, list) and isinstance(real, list):
+        return all(any(is_within(inner, other) for other in real) for inner in example)
+    return example == real
+
+
+def printed(bg: Callable[..., Any], command: str) -> Any:
+    ran = bg(*shlex.split(command)[1:])
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.count("\n") == 1
+    return json.loads(ran.out, parse_constant=lambda text: pytest.fail(f"{text} is no JSON"))
+
+
+@pytest.mark.parametrize("words", ["show", "perft", "analyze", "check", "games", "agents", "plugins"])
+def test_every_command_that_reports_is_documented(words: str) -> None:
+    assert SECTIONS[f"bg {words}"].examples
+
+
+@pytest.mark.parametrize(("section", "command"), EXAMPLES, ids=[command for _, command in EXAMPLES])
+def test_an_object_has_the_documented_keys_and_types(
+    section: Section, command: str, bg: Callable[..., Any]
+) -> None:
+    real = printed(bg, command)
+    found = list(paths(real, section.types))
+    assert [path for path, value in found if not fits(value, section.types[path])] == []
+    top = [path for path in section.types if not re.search(r"[.\[]", path)]
+    assert list(real) == top
+    assert real["schema"] == 1
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_every_documented_key_comes_up(title: str, bg: Callable[..., Any]) -> None:
+    section = SECTIONS[title]
+    found = [entry for command in section.examples for entry in paths(printed(bg, command), section.types)]
+    seen = {path for path, _ in found}
+    empty = tuple(path for path, value in found if value in ([], None))
+    assert {path for path in section.types if path not in seen and not path.startswith(empty)} == set()
+
+
+@pytest.mark.parametrize(("section", "command"), EXAMPLES, ids=[command for _, command in EXAMPLES])
+def test_an_example_is_true(section: Section, command: str, bg: Callable[..., Any]) -> None:
+    assert is_within(section.examples[command], printed(bg, command))

@@ -1,0 +1,59 @@
+import json
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from typing import Any
+
+import pytest
+
+from boardgames.plugins import Registry
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install, beside Connect Four, a plug-in that cannot be imported."""
+    found = [
+        EntryPoint("connect4", "boardgames_connect4.plugin", "boardgames"),
+        EntryPoint("torn", "no_such_module.plugin", "boardgames"),
+    ]
+    registry = Registry(found, frozenset())
+    monkeypatch.setattr("boardgames.cli.listing.registry", lambda: registry)
+    monkeypatch.setattr("boardgames.plugins.registry", lambda: registry)
+
+
+def test_games_lists_names_and_summaries(bg: Run) -> None:
+    out = bg("games").out
+    for name in ("abalone", "connect4", "hexifence"):
+        assert f"\n{name} " in f"\n{out}"
+
+
+def test_agents_of_a_game_leave_out_those_of_others(bg: Run) -> None:
+    assert "simple" in bg("agents", "abalone").out
+    assert "simple" not in bg("agents", "connect4").out
+
+
+def test_plugins_shows_a_broken_one_with_its_error(broken: None, bg: Run) -> None:
+    ran = bg("plugins")
+    assert ran.code == 0
+    assert "error: ModuleNotFoundError: No module named 'no_such_module'" in ran.out
+
+
+def test_plugins_gives_the_error_as_json_too(broken: None, bg: Run) -> None:
+    rows = {row["name"]: row["error"] for row in json.loads(bg("plugins", "--json").out)["plugins"]}
+    assert rows["connect4"] is None
+    assert "no_such_module" in rows["torn"]
+
+
+def test_a_broken_plugin_takes_no_game_down(broken: None, bg: Run) -> None:
+    ran = bg("games")
+    assert ran.code == 0
+    assert ran.out.startswith("connect4 ")
+    assert ran.err.startswith("bg: warning: plug-in 'torn': ")
+    assert bg("show", "connect4").code == 0
+
+
+def test_a_blocked_plugin_is_left_out(program: Run) -> None:
+    ran = program("games", BOARDGAMES_BLOCK="hexifence")
+    assert "abalone" in ran.out
+    assert "hexifence" not in ran.out

@@ -1,0 +1,125 @@
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+import pytest
+
+import boardgames
+from boardgames import search
+from boardgames.cli.main import COMMANDS
+from boardgames.cli.main import bg as group
+from boardgames.hookspecs import hookimpl
+from boardgames.plugins import Registry
+
+Run = Callable[..., Any]
+HEAVY = ("numba", "numpy", "llvmlite", "rich")
+
+
+class Foreign:
+    """A plug-in whose command is added, as it or another one raises."""
+
+    @staticmethod
+    @hookimpl
+    def bg_commands(group: click.Group) -> None:
+        group.add_command(click.Command("greet", callback=lambda: click.echo("hello"), help="Say hello."))
+
+
+class Broken:
+    """A plug-in that raises where it should add commands."""
+
+    @staticmethod
+    @hookimpl
+    def bg_commands(group: click.Group) -> None:
+        raise SystemExit(7)
+
+
+@pytest.fixture
+def foreign(monkeypatch: pytest.MonkeyPatch) -> Registry:
+    """Return the registry of a process in which both plug-ins above are installed."""
+    registry = Registry(found=[], blocked=frozenset())
+    for plugin in (Foreign, Broken):
+        registry._manager.register(plugin, name=plugin.__name__)
+    monkeypatch.setattr("boardgames.plugins.registry", lambda: registry)
+    monkeypatch.setattr(group, "_asked", False, raising=False)
+    monkeypatch.setattr(group, "commands", {})
+    return registry
+
+
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]], ids=["nothing", "--help", "-h"])
+def test_help_lists_every_command_with_its_line(arguments: list[str], bg: Run) -> None:
+    ran = bg(*arguments)
+    assert (ran.code, ran.err) == (0, "")
+    for name, (_, line) in COMMANDS.items():
+        assert f"  {name} " in ran.out
+        assert line in ran.out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_a_command_shows_examples_one_a_line(name: str, bg: Run) -> None:
+    ran = bg(name, "--help")
+    assert ran.code == 0
+    examples = ran.out.partition("  Examples:\n")[2].splitlines()
+    assert examples
+    assert all(name in line and len(line) <= 80 for line in examples)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], *([name, "--help"] for name in COMMANDS)], ids=" ".join)
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    code = (
+        "import sys\n"
+        "from boardgames.cli.main import main\n"
+        f"try:\n    main({arguments!r})\n"
+        f"finally:\n    print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+
+
+def test_version_is_that_of_the_package(bg: Run) -> None:
+    assert bg("--version").out == f"boardgames, version {boardgames.__version__}\n"
+
+
+def test_an_interrupt_anywhere_leaves_with_130(monkeypatch: pytest.MonkeyPatch, bg: Run) -> None:
+    def interrupted(*arguments: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(search, "perft", interrupted)
+    ran = bg("perft", "connect4")
+    assert (ran.code, ran.out, ran.err) == (130, "", "")
+
+
+def test_a_plugin_adds_a_command(foreign: Registry, bg: Run) -> None:
+    assert "Say hello." in bg("--help").out
+    assert bg("greet").out == "hello\n"
+
+
+def test_a_plugin_that_raises_adding_commands_breaks_nothing(foreign: Registry, bg: Run) -> None:
+    ran = bg("--help")
+    assert (ran.code, ran.err) == (0, "")
+    assert "  play " in ran.out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell with pipes")
+@pytest.mark.parametrize("arguments", ["games", "--help", "show abalone", "perft connect4 --divide"])
+def test_a_reader_that_has_gone_is_no_error(arguments: str, home: object) -> None:
+    command = f"set -o pipefail; {sys.executable} -m boardgames.cli {arguments} | head -c 0"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a device that is always full")
+def test_a_full_disk_is_one_line_and_code_2(home: object) -> None:
+    command = f"{sys.executable} -m boardgames.cli games > /dev/full"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "bg: expected a place to write to: no space left on device\n",
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
+def test_closed_streams_are_no_error(home: object) -> None:
+    command = f"{sys.executable} -m boardgames.cli play connect4 --second human <&- >&- 2>&-"
+    assert subprocess.run(["bash", "-c", command], check=False).returncode == 0

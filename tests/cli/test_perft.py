@@ -1,0 +1,23 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+@pytest.mark.parametrize(("depth", "leaves"), [("0", 1), ("1", 44), ("2", 1936), ("3", 98912)])
+def test_perft_prints_the_leaves(depth: str, leaves: int, bg: Run) -> None:
+    out = bg("perft", "abalone", "--layout", "standard", "--depth", depth).out
+    assert out.startswith(f"{leaves} leaves at depth {depth} in ")
+
+
+def test_divide_prints_a_line_for_each_move(bg: Run) -> None:
+    lines = bg("perft", "connect4", "--depth", "2", "--divide").out.splitlines()
+    assert [line.split() for line in lines[:-1]] == [[str(column), "7"] for column in range(1, 8)]
+    assert lines[-1].startswith("49 leaves")
+
+
+def test_options_reach_the_game(bg: Run) -> None:
+    arguments = ("--layout", "standard", "--option", "broadside=false", "--depth", "1")
+    assert bg("perft", "abalone", *arguments).out.startswith("34 leaves")

@@ -1,0 +1,95 @@
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boardgames.game import Termination
+from boardgames.record import parse_records
+
+Run = Callable[..., Any]
+AGENTS = ("play", "connect4", "--first", "random", "--second", "random")
+
+
+def without_times(text: str) -> str:
+    return re.sub(r" ?\n?\{[^}]*\}", "", text)
+
+
+def test_two_agents_print_the_end_and_a_record_that_is_read_back(home: Path, bg: Run) -> None:
+    ran = bg(*AGENTS, "--seed", "1")
+    assert (ran.code, ran.err) == (0, "")
+    assert re.search(r"^(red wins|blue wins|drawn) after \d+ plies$", ran.out, re.MULTILINE)
+    (home.parent / "match").write_text(ran.out[ran.out.index("[Game") :])
+    replayed = bg("replay", "match", "--list")
+    assert (replayed.code, replayed.err) == (0, "")
+    assert replayed.out.startswith("1. connect4: random - random ")
+
+
+def test_two_agents_play_without_showing_every_board(bg: Run) -> None:
+    assert bg(*AGENTS, "--seed", "1").out.count("1 2 3 4 5 6 7") == 1
+
+
+def test_a_seed_repeats_the_match(bg: Run) -> None:
+    first, second, other = (without_times(bg(*AGENTS, "--seed", seed).out) for seed in ("1", "1", "2"))
+    assert first == second
+    assert first != other
+
+
+def test_watch_shows_every_move(bg: Run) -> None:
+    ran = bg(*AGENTS, "--seed", "1", "--watch", "--delay", "0", "--plies", "3")
+    assert re.findall(r"^(\d+)\. (\w+) plays \d$", ran.out, re.MULTILINE) == [
+        ("1", "red"),
+        ("2", "blue"),
+        ("3", "red"),
+    ]
+    assert ran.out.count("1 2 3 4 5 6 7") == 4
+
+
+def test_plies_end_a_match_of_agents(bg: Run) -> None:
+    assert "drawn (ply-limit) after 3 plies" in bg(*AGENTS, "--plies", "3").out
+
+
+def test_agents_stop_at_the_third_repetition_unless_told_otherwise(bg: Run) -> None:
+    corners = "....w/....../......./......../........./......../......./....../b...."
+    table = (
+        "play",
+        "abalone",
+        "--first",
+        "random",
+        "--second",
+        "random",
+        "--position",
+        corners,
+        "--plies",
+        "300",
+    )
+    ends = {bg(*table, "--seed", seed).out.partition(") after")[0].rpartition("(")[2] for seed in "1234"}
+    assert ends <= {"repetition", "no-progress"}
+    free = bg(*table, "--no-repetition", "--no-progress", "1000", "--seed", "1").out
+    assert "(ply-limit) after 300 plies" in free
+
+
+def test_names_layout_and_options_stand_in_the_record(bg: Run) -> None:
+    arguments = ("--layout", "standard", "--option", "broadside=false", "--names", "Ann,Bob", "--plies", "1")
+    out = bg("play", "abalone", "--first", "random", "--second", "random", *arguments).out
+    (record,) = parse_records(out[out.index("[Game") :]).records
+    assert (record.names, record.layout) == (("Ann", "Bob"), "standard")
+    assert record.options["broadside"] == "false"
+    assert record.outcome is not None
+    assert record.outcome.termination is Termination.PLY_LIMIT
+
+
+def test_position_is_where_the_match_starts(bg: Run) -> None:
+    out = bg(*AGENTS, "--position", "4453", "--plies", "1").out
+    (record,) = parse_records(out[out.index("[Game") :]).records
+    assert record.start.endswith("..brr..")
+
+
+@pytest.mark.parametrize("option", ["--agent", "--second"])
+def test_agent_is_short_for_second(option: str, bg: Run) -> None:
+    assert "blue is random" in bg("play", "connect4", option, "random").out
+
+
+def test_default_is_a_person_against_the_game_s_agent(bg: Run) -> None:
+    assert bg("play", "abalone").out.startswith("black is human, white is alphabeta")

@@ -1,0 +1,47 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+Run = Callable[..., Any]
+MATCH = '[Game "connect4"]\n[Start "-"]\n[First "Ann"]\n[Second "Bob"]\n\n1. 4 5 2. 6 *\n'
+
+
+@pytest.fixture
+def two(home: Path) -> Path:
+    """Return a file of two matches, the second one over."""
+    path = home.parent / "two"
+    over = '[Game "connect4"]\n[Start "-"]\n[Termination "rules"]\n\n1. 1 2 2. 1 2 3. 1 2 4. 1 1-0\n'
+    path.write_text(f"{MATCH}\n{over}")
+    return path
+
+
+def test_list_prints_one_line_a_match(two: Path, bg: Run) -> None:
+    assert bg("replay", "two", "--list").out == (
+        "1. connect4: Ann - Bob *, 3 plies\n2. connect4: ? - ? 1-0, 7 plies\n"
+    )
+
+
+def test_a_pipe_gets_every_position_and_the_end(two: Path, bg: Run) -> None:
+    out = bg("replay", "two").out
+    assert out.count("1 2 3 4 5 6 7") == 4 + 8
+    assert "ply 2: 1... 5" in out
+    assert out.endswith("red wins\n")
+
+
+def test_match_chooses_one(two: Path, bg: Run) -> None:
+    assert bg("replay", "two", "--match", "2", "--list").out.startswith("2. ")
+
+
+def test_svg_writes_a_drawing_of_every_position(two: Path, bg: Run) -> None:
+    ran = bg("replay", "two", "--svg", "pictures")
+    files = sorted((two.parent / "pictures").iterdir())
+    assert ran.out == "wrote 12 pictures to pictures\n"
+    assert [file.name for file in files[:2]] == ["match-001-ply-0000.svg", "match-001-ply-0001.svg"]
+    assert all(ET.fromstring(file.read_text()).tag.endswith("svg") for file in files)  # our own files
+
+
+def test_flip_turns_the_board(two: Path, bg: Run) -> None:
+    assert bg("replay", "two", "--flip").out != bg("replay", "two").out

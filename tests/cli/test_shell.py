@@ -1,0 +1,78 @@
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+PROBE = """
+boardgames() { echo "boardgames $*"; }
+command() { "$@"; }
+builtin() { echo "builtin $*"; }
+"""
+
+
+def ran(shell: str, script: str) -> subprocess.CompletedProcess[str]:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    return subprocess.run([shell, "-c", script], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX shells")
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+@pytest.mark.parametrize(
+    ("typed", "runs"),
+    [
+        ("bg play abalone", "boardgames play abalone"),
+        ("bg games --json", "boardgames games --json"),
+        ("bg shell-init bash", "boardgames shell-init bash"),
+        ("bg --help", "boardgames --help"),
+        ("bg --version", "boardgames --version"),
+        ("bg", "builtin bg"),
+        ("bg %1", "builtin bg %1"),
+        ("bg 12345", "builtin bg 12345"),
+    ],
+)
+def test_the_function_tells_our_commands_from_jobs(shell: str, typed: str, runs: str, bg: Run) -> None:
+    done = ran(shell, f"{bg('shell-init', shell).out}\n{PROBE}\n{typed}")
+    assert done.stdout == f"{runs}\n"
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="job control of a POSIX shell")
+def test_a_stopped_job_goes_on_in_the_background(bg: Run) -> None:
+    script = "set -m; sleep 0.1 & kill -STOP $!; bg %1 >/dev/null && wait $! && echo done"
+    assert ran("bash", f"{bg('shell-init', 'bash').out}\n{script}").stdout == "done\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="completion of a POSIX shell")
+def test_bash_completes_commands(bg: Run) -> None:
+    ask = 'COMP_WORDS=(boardgames pl) COMP_CWORD=1; _boardgames_completion boardgames; echo "${COMPREPLY[*]}"'
+    folder = Path(sys.executable).parent
+    if not (folder / "boardgames").exists():
+        pytest.skip("the program is not installed")
+    script = f"PATH={folder}{os.pathsep}$PATH\n{bg('shell-init', 'bash').out}\n{ask}"
+    assert ran("bash", script).stdout.split() == ["play", "plugins"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX shells")
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+def test_a_shell_without_completion_still_starts(shell: str, bg: Run) -> None:
+    done = ran(shell, f"{bg('shell-init', shell).out}\necho started")
+    assert (done.stdout, done.stderr) == ("started\n", "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_function_names_every_command(shell: str, bg: Run) -> None:
+    first = bg("shell-init", shell).out.partition("omplet")[0]
+    for name in ("agents", "analyze", "check", "games", "perft", "play", "plugins", "replay", "show"):
+        assert name in first
+
+
+def test_fish_reads_what_is_printed(bg: Run) -> None:
+    done = ran("fish", f"{bg('shell-init', 'fish').out}\necho started")
+    assert (done.stdout, done.stderr) == ("started\n", "")

@@ -1,0 +1,43 @@
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+Run = Callable[..., Any]
+
+
+def test_show_prints_board_text_score_and_moves(bg: Run) -> None:
+    out = bg("show", "abalone", "--layout", "standard").out
+    assert "I  w w w w w" in out
+    assert "wwwww/wwwwww/..www../......../........./......../..bbb../bbbbbb/bbbbb:b:0:0" in out
+    assert "black to move, 44 legal moves:\n" in out
+
+
+@pytest.mark.parametrize("given", [["4453"], ["--position", "4453"]], ids=["argument", "option"])
+def test_a_position_is_given_either_way(given: list[str], bg: Run) -> None:
+    assert ".b.../..brr.." in bg("show", "connect4", *given).out
+
+
+def test_a_finished_position_says_who_has_won(bg: Run) -> None:
+    assert bg("show", "connect4", "1212121").out.endswith("\nred wins\n")
+
+
+def test_lines_fit_a_terminal_of_80(bg: Run) -> None:
+    assert max(map(len, bg("show", "abalone").out.splitlines())) <= 80
+
+
+def test_moves_are_written_in_the_notation_that_was_asked_for(bg: Run) -> None:
+    plain, nacre = (bg("show", "abalone", *more).out for more in ([], ["--notation", "nacre"]))
+    assert plain != nacre
+
+
+def test_svg_is_written_whole(home: Path, bg: Run) -> None:
+    assert bg("show", "abalone", "--svg", "board.svg").out == "wrote board.svg\n"
+    assert ET.fromstring((home.parent / "board.svg").read_text()).tag.endswith("svg")
+
+
+def test_svg_and_json_go_together(home: Path, bg: Run) -> None:
+    assert bg("show", "connect4", "--svg", "board.svg", "--json").out.startswith('{"schema": 1')
+    assert (home.parent / "board.svg").exists()

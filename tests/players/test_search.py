@@ -1,0 +1,165 @@
+"""Players that search: their limits, their answers, what they know of draws."""
+
+import _thread
+import threading
+
+import pytest
+from reference.minimax import cases, move_worths, reached, shown, tictactoe
+
+import boardgames
+from boardgames.declarations import NO_EVALUATION
+from boardgames.errors import MatchError, OptionError, PositionError
+from boardgames.game import Position
+from boardgames.players.search import DEFAULT_SECONDS, AlphaBeta, Minimax, Searcher
+from boardgames.playing import NO_LIMIT, Choice, Clock, Context, Limit, Stop
+
+AGENTS = pytest.mark.parametrize("agent", ["alphabeta", "minimax"])
+ABALONE = boardgames.load("abalone")
+CONNECT4 = boardgames.load("connect4")
+CASES = cases()
+
+
+def limit_of(agent: str, limit: Limit = NO_LIMIT) -> Limit:
+    """Return the limit that a player keeps to when the caller gives another."""
+    player = boardgames.player(agent, CONNECT4)
+    assert isinstance(player, Searcher)
+    return player._limit(limit)
+
+
+@pytest.mark.parametrize(
+    ("agent", "given", "kept"),
+    [
+        ("alphabeta:depth=4", Limit(depth=6), Limit(depth=4)),
+        ("alphabeta:depth=6", Limit(depth=4), Limit(depth=4)),
+        ("alphabeta:time=2", Limit(seconds=0.5), Limit(seconds=0.5)),
+        ("alphabeta:time=0.5", Limit(seconds=2.0), Limit(seconds=0.5)),
+        ("minimax:nodes=100", Limit(nodes=50), Limit(nodes=50)),
+        ("minimax:depth=3", Limit(nodes=50), Limit(depth=3, nodes=50)),
+        ("alphabeta", Limit(depth=2), Limit(depth=2)),
+        ("alphabeta", Limit(clock=Clock((9.0, 9.0))), Limit(clock=Clock((9.0, 9.0)))),
+        ("alphabeta", NO_LIMIT, Limit(seconds=DEFAULT_SECONDS)),
+        ("alphabeta", Limit(simulations=10), Limit(seconds=DEFAULT_SECONDS)),
+    ],
+)
+def test_the_tighter_of_own_and_given_limits_is_kept(agent: str, given: Limit, kept: Limit) -> None:
+    assert limit_of(agent, given) == kept
+
+
+@AGENTS
+@pytest.mark.parametrize("name", CASES)
+def test_the_best_move_is_chosen(agent: str, name: str) -> None:
+    position, depth = CASES[name]
+    choice = boardgames.player(f"{agent}:depth={depth}", position.game).choose(position)
+    worths = dict(zip(position.actions, move_worths(position, choice.depth), strict=True))
+    assert worths[choice.move.action] == pytest.approx(max(worths.values()), abs=1e-9)
+    assert choice.value == pytest.approx(shown(max(worths.values()), choice.unit), abs=1e-9)
+    assert choice.line[0] == choice.move
+
+
+@AGENTS
+def test_an_analysis_has_every_legal_move(agent: str) -> None:
+    position = reached(CONNECT4, 9, 2)
+    analysis = boardgames.player(agent, CONNECT4).analyse(position, Limit(depth=3))
+    assert sorted(entry.move.action for entry in analysis.moves) == list(position.actions)
+    assert analysis.position == position
+
+
+@AGENTS
+def test_a_choice_within_nodes_is_the_same_every_time(agent: str) -> None:
+    choices = [boardgames.player(f"{agent}:nodes=3000", ABALONE).choose(ABALONE.start()) for _ in range(3)]
+    assert len({(choice.move, choice.value, choice.nodes, choice.line) for choice in choices}) == 1
+
+
+@AGENTS
+def test_a_stop_set_before_the_start_gives_a_legal_move(agent: str) -> None:
+    stop = Stop()
+    stop.set()
+    choice = boardgames.player(agent, ABALONE).choose(ABALONE.start(), context=Context(stop=stop))
+    assert choice.move in ABALONE.start().legal_moves
+
+
+@AGENTS
+def test_a_stop_from_another_thread_ends_the_choice(agent: str) -> None:
+    stop = Stop()
+
+    def report(choice: Choice) -> None:
+        threading.Thread(target=stop.set).start()
+
+    limit = Limit(depth=50)
+    context = Context(stop=stop, report=report)
+    choice = boardgames.player(agent, ABALONE).choose(ABALONE.start(), limit, context)
+    assert choice.move in ABALONE.start().legal_moves
+    assert choice.depth < 50
+
+
+@AGENTS
+def test_an_interrupt_ends_the_choice_and_is_raised_again(agent: str) -> None:
+    threading.Timer(0.1, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        boardgames.player(agent, ABALONE).choose(ABALONE.start(), Limit(depth=50))
+
+
+@AGENTS
+def test_no_move_is_chosen_after_the_end(agent: str) -> None:
+    game = tictactoe()
+    with pytest.raises(MatchError, match="is over"):
+        boardgames.player(agent, game).choose(game.parse("xxx/oo./..."))
+
+
+@AGENTS
+def test_a_position_of_another_game_is_refused(agent: str) -> None:
+    # its evaluation would read beyond the end of the words
+    with pytest.raises(PositionError, match="expected a position of abalone"):
+        boardgames.player(agent, ABALONE).choose(CONNECT4.start(), Limit(depth=1))
+
+
+@pytest.mark.parametrize(
+    ("position", "takes"),
+    [
+        pytest.param(CONNECT4.parse("22334"), (False, True), id="first side wins"),
+        pytest.param(CONNECT4.parse("722334"), (True, False), id="second side wins"),
+        pytest.param(tictactoe().start(), (True, True), id="nobody wins"),
+    ],
+)
+def test_a_draw_is_taken_by_a_side_that_is_not_better(position: Position, takes: tuple[bool, bool]) -> None:
+    player = boardgames.player("alphabeta:depth=6", position.game)
+    assert tuple(player.accepts_draw(position, side) for side in (0, 1)) == takes
+
+
+def test_no_draw_is_taken_after_the_end() -> None:
+    game = tictactoe()
+    assert not boardgames.player("alphabeta", game).accepts_draw(game.parse("xxx/oo./..."), 1)
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        ("alphabeta:depth=0", "expected a whole number from 1 to 100 for depth: '0'"),
+        ("alphabeta:depth=four", "expected a whole number from 1 to 100 for depth: 'four'"),
+        ("minimax:time=0", "for time: '0'"),
+        ("minimax:nodes=-1", "for nodes: '-1'"),
+        ("alphabeta:deep=3", "agent 'alphabeta' has no option 'deep'; did you mean 'depth'"),
+    ],
+)
+def test_a_bad_option_is_refused(agent: str, message: str) -> None:
+    with pytest.raises(OptionError) as raised:
+        boardgames.player(agent, CONNECT4)
+    assert message in str(raised.value)
+
+
+def test_an_agent_with_an_evaluation_of_its_own_uses_it() -> None:
+    class Blind(AlphaBeta):
+        name = "blind"
+
+        def evaluation(self) -> boardgames.Evaluation:
+            return NO_EVALUATION
+
+    choice = Blind(ABALONE).choose(ABALONE.start(), Limit(depth=2))
+    assert (choice.value, choice.unit) == (0.0, "return")
+
+
+def test_minimax_prunes_nothing_and_alphabeta_does() -> None:
+    limit = Limit(depth=3)
+    full, pruned = (kind(CONNECT4).choose(CONNECT4.start(), limit) for kind in (Minimax, AlphaBeta))
+    assert full.nodes == sum(sum(7**ply for ply in range(1, depth + 1)) for depth in (1, 2, 3))
+    assert pruned.nodes < full.nodes

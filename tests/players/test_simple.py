@@ -1,0 +1,94 @@
+"""Random and greedy: chances, seeds, and the best move one ply ahead by brute force."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from nim import Nim
+from reference.minimax import cases, move_worths, reached, shown, tictactoe
+
+import boardgames
+from boardgames.errors import MatchError, PositionError
+from boardgames.game import Game, Position
+from boardgames.playing import Limit
+
+CONNECT4 = boardgames.load("connect4")
+CASES = cases()
+DEVIATIONS = 5
+"""A seeded test that fails by chance would do so once in a million seeds."""
+
+
+@pytest.mark.parametrize("text", ["", "1111", "111111"], ids=["start", "later", "a full column"])
+def test_random_plays_every_legal_move_as_often(text: str) -> None:
+    position, times = CONNECT4.parse(text or "-"), 3000
+    player = boardgames.player("random", CONNECT4, seed=5)
+    counts = Counter(player.choose(position).move for _ in range(times))
+    assert set(counts) == set(position.legal_moves)
+    chance = 1 / len(position.legal_moves)
+    deviation = np.sqrt(times * chance * (1 - chance))
+    assert all(abs(count - times * chance) < DEVIATIONS * deviation for count in counts.values())
+
+
+@pytest.mark.parametrize("agent", ["random", "greedy"])
+def test_equal_seeds_play_equal_matches_and_others_do_not(agent: str) -> None:
+    assert line(agent, 7) == line(agent, 7)
+    assert len({line(agent, seed) for seed in range(6)}) > 1
+
+
+def line(agent: str, seed: int) -> tuple[str, ...]:
+    """Return the moves of a match of an agent against itself."""
+    game = boardgames.load("connect4", columns=5, rows=4)
+    player, position, moves = boardgames.player(agent, game, seed=seed), game.start(), []
+    while position.outcome is None:
+        moves.append(player.choose(position).move)
+        position = position.apply(moves[-1])
+    return tuple(map(str, moves))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_greedy_plays_a_best_move_one_ply_ahead(name: str) -> None:
+    position, _ = CASES[name]
+    player = boardgames.player("greedy", position.game, seed=1)
+    worths = dict(zip(position.actions, move_worths(position, 1), strict=True))
+    best = max(worths.values())
+    choice = player.choose(position)
+    assert worths[choice.move.action] == pytest.approx(best, abs=1e-9)
+    assert choice.value == pytest.approx(shown(best, choice.unit), abs=1e-9)
+    assert (choice.depth, choice.line) == (1, (choice.move,))
+
+
+def test_greedy_breaks_ties_by_chance() -> None:
+    position = tictactoe().start()
+    player = boardgames.player("greedy", position.game, seed=1)
+    assert {player.choose(position).move for _ in range(200)} == set(position.legal_moves)
+
+
+def test_greedy_values_every_move() -> None:
+    position = reached(CONNECT4, 12, 3)
+    analysis = boardgames.player("greedy", CONNECT4).analyse(position, Limit(depth=5))
+    assert analysis.depth == 1
+    assert sorted(entry.move.action for entry in analysis.moves) == list(position.actions)
+
+
+def test_greedy_takes_a_win() -> None:
+    assert str(boardgames.player("greedy", CONNECT4).choose(CONNECT4.parse("112233")).move) == "4"
+
+
+@pytest.mark.parametrize("agent", ["random", "greedy"])
+def test_no_move_is_chosen_after_the_end(agent: str) -> None:
+    game = tictactoe()
+    with pytest.raises(MatchError, match="is over"):
+        boardgames.player(agent, game).choose(game.parse("xxx/oo./..."))
+
+
+@pytest.mark.parametrize("agent", ["random", "greedy"])
+@pytest.mark.parametrize("other", [Nim(), boardgames.load("connect4", columns=6)], ids=["game", "options"])
+def test_a_position_of_another_game_is_refused(agent: str, other: Game) -> None:
+    position: Position = other.start()
+    with pytest.raises(PositionError, match="expected a position of connect4"):
+        boardgames.player(agent, CONNECT4).choose(position)
+
+
+def test_random_puts_no_values_on_moves() -> None:
+    with pytest.raises(boardgames.BoardgamesError, match="'random' does not"):
+        boardgames.player("random", CONNECT4).analyse(CONNECT4.start())

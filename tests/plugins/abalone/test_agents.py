@@ -1,0 +1,66 @@
+"""The agent `simple`: depth 3, the classic terms, whatever the game evaluates by."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from reference.minimax import reached
+
+import boardgames
+from boardgames.declarations import NO_EVALUATION
+from boardgames.errors import OptionError
+from boardgames.playing import Limit
+from boardgames_abalone.evaluation import CLASSIC
+
+GAME = boardgames.load("abalone")
+
+
+def test_it_looks_three_plies_ahead() -> None:
+    assert boardgames.player("simple", GAME).choose(GAME.start()).depth == 3
+
+
+@pytest.mark.parametrize("depth", [1, 2, 4])
+def test_its_depth_can_be_set(depth: int) -> None:
+    assert boardgames.player(f"simple:depth={depth}", GAME).choose(GAME.start()).depth == depth
+
+
+def test_a_limit_of_the_caller_is_kept() -> None:
+    assert boardgames.player("simple", GAME).choose(GAME.start(), Limit(depth=2)).depth == 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_is_alphabeta_of_depth_3_with_the_classic_terms(seed: int) -> None:
+    position = reached(GAME, 12, seed)
+    simple = boardgames.player("simple", GAME).choose(position)
+    other = boardgames.player("alphabeta:depth=3", GAME).choose(position)
+    assert (simple.move, simple.value, simple.unit) == (other.move, other.value, "centimarble")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_another_evaluation_of_the_game_changes_nothing(seed: int) -> None:
+    position = reached(GAME, 12, seed)
+    before = boardgames.player("simple", GAME).choose(position)
+    turned = boardgames.load("abalone")
+    turned.evaluation = replace(CLASSIC, weights=-np.array(CLASSIC.weights))
+    after = boardgames.player("simple", turned).choose(turned.parse(str(position)))
+    assert (after.move, after.value) == (before.move, before.value)
+
+
+def test_alphabeta_follows_the_evaluation_of_the_game() -> None:
+    game = boardgames.load("abalone")
+    game.evaluation = NO_EVALUATION
+    assert boardgames.player("alphabeta:depth=2", game).choose(game.start()).unit == "return"
+
+
+def test_it_is_offered_for_abalone_alone() -> None:
+    agents = {
+        offer.entry.name: offer.entry.game for offer in boardgames.registry().offers("agents", "abalone")
+    }
+    assert agents["simple"] == "abalone"
+    others = [offer.entry.name for offer in boardgames.registry().offers("agents", "connect4")]
+    assert "simple" not in others
+
+
+def test_an_option_it_has_not_is_refused() -> None:
+    with pytest.raises(OptionError, match="'time'"):
+        boardgames.player("simple:time=1", GAME)

@@ -1,0 +1,75 @@
+"""What a game declares: kernels are checked, values are frozen, defaults mean nothing."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from nim import Nim, apply, legal_moves, outcome, side_to_move
+
+from boardgames.declarations import (
+    NO_EVALUATION,
+    Evaluation,
+    Facts,
+    FeatureSet,
+    Kernels,
+    no_evaluation,
+    no_move_order,
+)
+from boardgames.errors import KernelError
+
+RULES = {"legal_moves": legal_moves, "apply": apply, "side_to_move": side_to_move, "outcome": outcome}
+START = Nim().start()
+
+
+@pytest.mark.parametrize("name", [*RULES, "move_order"])
+@pytest.mark.parametrize("wrong", [no_evaluation, len, None], ids=["signature", "function", "nothing"])
+def test_a_kernel_of_another_signature_is_refused_by_name(name: str, wrong: object) -> None:
+    with pytest.raises(KernelError, match=f"expected the kernel {name} to be "):
+        Kernels(**(RULES | {name: wrong}))  # type: ignore[arg-type]  # what a plug-in may do
+
+
+def test_an_evaluation_of_another_signature_is_refused_by_name() -> None:
+    with pytest.raises(KernelError, match="evaluation 'mine'"):
+        Evaluation("mine", outcome, np.zeros(0))  # type: ignore[arg-type]  # what a plug-in may do
+
+
+def test_features_of_another_signature_are_refused_by_name() -> None:
+    with pytest.raises(KernelError, match="features 'mine'"):
+        FeatureSet("mine", outcome, ())  # type: ignore[arg-type]  # what a plug-in may do
+
+
+@pytest.mark.plain
+def test_no_move_is_preferred_where_a_game_has_no_order() -> None:
+    kernels = Kernels(legal_moves, apply, side_to_move, outcome)
+    assert kernels.move_order is no_move_order
+    assert [kernels.move_order(START.words, action) for action in START.actions] == [0, 0, 0]
+
+
+@pytest.mark.plain
+def test_nothing_is_worth_anything_where_a_game_has_no_evaluation() -> None:
+    assert Nim().evaluation is NO_EVALUATION
+    assert no_evaluation(START.words, NO_EVALUATION.weights) == 0.0
+    assert NO_EVALUATION.unit == "return"
+
+
+def test_weights_are_read_only() -> None:
+    weights = np.ones(3)
+    Evaluation("mine", no_evaluation, weights)
+    assert not weights.flags.writeable
+
+
+@pytest.mark.parametrize(
+    "value", [Nim().facts, Nim().kernels, NO_EVALUATION], ids=["facts", "kernels", "evaluation"]
+)
+def test_declarations_are_frozen(value: object) -> None:
+    for field in dataclasses.fields(value):  # type: ignore[arg-type]  # each is a dataclass
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(value, field.name, None)
+
+
+def test_facts_have_the_defaults_of_most_games() -> None:
+    facts = Facts(name="x", title="X", summary="x", sides=("a", "b"), words=1, actions=1)
+    assert (facts.longest_match, facts.ply_limit, facts.no_progress_limit) == (None, None, None)
+    assert (facts.alternates, facts.no_moves_draws, facts.zero_sum) == (True, False, True)
+    assert (facts.default_agent, facts.score_name) == ("alphabeta", "")
+    assert (dict(facts.layouts), dict(facts.perft)) == ({}, {})

@@ -1,0 +1,364 @@
+"""The checked face of the rules: what a user may hand in, and what comes back."""
+
+import random
+from dataclasses import replace
+from enum import Enum
+
+import numpy as np
+import pytest
+from nim import Nim
+from reference.minimax import tictactoe
+
+import boardgames
+from boardgames.errors import (
+    AmbiguousMoveError,
+    IllegalMoveError,
+    MalformedMoveError,
+    OptionError,
+    PositionError,
+    UnknownNameError,
+)
+from boardgames.game import Move, Outcome, Position, Termination, shown
+
+GAME = Nim()
+START = GAME.start()
+
+
+# --- moves -------------------------------------------------------------------
+
+BAD_MOVES = [
+    pytest.param("tke2!", MalformedMoveError, "expected a move of Nim: 'tke2!'", id="malformed"),
+    pytest.param("", MalformedMoveError, "expected a move of Nim: ''", id="empty"),
+    pytest.param(
+        "take7", IllegalMoveError, "expected a legal move: 'take7'; did you mean 'take", id="illegal"
+    ),
+    pytest.param("pass", IllegalMoveError, "expected a legal move: 'pass'", id="legal in other positions"),
+]
+
+
+@pytest.mark.parametrize(("text", "error", "message"), BAD_MOVES)
+def test_a_bad_move_is_an_error_of_its_own_that_quotes_it(
+    text: str, error: type[Exception], message: str
+) -> None:
+    for make in (START.apply, lambda text: GAME.parse_move(START, text)):
+        with pytest.raises(error) as raised:
+            make(text)
+        assert str(raised.value).startswith(message)
+
+
+def test_a_text_that_fits_twice_is_ambiguous_and_names_both() -> None:
+    class Vague(Nim):
+        def format_action(self, words: object, action: int, notation: str | None = None) -> str:
+            return f"take{action}" if notation is None else "take"
+
+        def prepare(self) -> None:
+            super().prepare()
+            self.facts = replace(self.facts, move_notations=("canonical", "vague"))
+
+    position = Vague().parse("2:0:0:0")
+    with pytest.raises(AmbiguousMoveError, match="'take' fits take1 and take2"):
+        position.game.parse_move(position, "take", notation="vague")
+
+
+def test_the_three_errors_are_kinds_of_one() -> None:
+    for error in (MalformedMoveError, IllegalMoveError, AmbiguousMoveError):
+        assert issubclass(error, boardgames.errors.MoveError)
+
+
+@pytest.mark.parametrize("text", ["take2", " take2\n", "TAKE2"])
+def test_a_text_is_read_without_spaces_around_and_in_either_case(text: str) -> None:
+    assert START.apply(text) == GAME.parse("5:1:2:0")
+
+
+def test_a_move_is_applied_as_its_text_is() -> None:
+    for move in START.legal_moves:
+        assert START.apply(move) == START.apply(str(move))
+
+
+def test_a_move_that_is_not_legal_here_is_refused() -> None:
+    move = START.legal_moves[2]
+    with pytest.raises(IllegalMoveError, match="expected a legal move in 2:0:0:0: 'take3'"):
+        GAME.parse("2:0:0:0").apply(move)
+
+
+@pytest.mark.parametrize("move", [None, 2, 2.0, b"take2", ["take2"]])
+def test_what_is_no_move_at_all_is_refused(move: object) -> None:
+    for make in (START.apply, lambda move: GAME.parse_move(START, move)):
+        with pytest.raises(MalformedMoveError) as raised:
+            make(move)  # type: ignore[arg-type]  # what a caller may do
+        assert repr(move) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("move", "is_legal"),
+    [
+        ("take3", True),
+        ("take9", False),
+        ("?", False),
+        (Move(2, "take2"), True),
+        (Move(0, "pass"), False),
+        (3, False),
+    ],
+)
+def test_legality_is_told_without_an_error(move: Move | str, is_legal: bool) -> None:
+    assert START.is_legal(move) is is_legal
+
+
+def test_actions_and_moves_are_inverse() -> None:
+    for move in START.legal_moves:
+        assert GAME.decode(START, GAME.encode(move)) == move
+
+
+@pytest.mark.parametrize("action", [-1, 0, 4, 2**70, "take1", None, 1.5])
+def test_an_action_that_is_not_legal_is_refused(action: object) -> None:
+    with pytest.raises(IllegalMoveError, match="expected a legal action in 7:0:0:0: "):
+        GAME.decode(START, action)  # type: ignore[arg-type]  # what a caller may do
+
+
+def test_a_move_that_is_not_legal_has_no_text() -> None:
+    with pytest.raises(IllegalMoveError):
+        GAME.format_move(START, Move(0, "pass"))
+
+
+def test_legal_moves_are_by_ascending_action() -> None:
+    position = boardgames.load("abalone").start()
+    actions = [move.action for move in position.legal_moves]
+    assert actions == sorted(set(actions)) == list(position.actions)
+
+
+def test_a_finished_match_has_no_legal_move() -> None:
+    end = GAME.parse("0:1:4:3")
+    assert (end.legal_moves, end.is_legal("take1")) == ((), False)
+    with pytest.raises(IllegalMoveError):
+        end.apply("take1")
+
+
+# --- positions ---------------------------------------------------------------
+
+
+def test_positions_are_equal_if_game_and_words_are() -> None:
+    again = Nim().parse("7:0:0:0")
+    assert again == START
+    assert hash(again) == hash(START)
+    assert len({START, again, START.apply("take1")}) == 2
+
+
+@pytest.mark.parametrize("other", [START.apply("take1"), Nim(passing=True).start(), "7:0:0:0", None])
+def test_other_things_are_not_equal(other: object) -> None:
+    assert other != START
+
+
+def test_a_layout_makes_no_other_game() -> None:
+    assert Nim(layout="hundred").parse("7:0:0:0") == START
+
+
+def test_a_position_reached_another_way_is_the_same() -> None:
+    start = boardgames.load("connect4").start()
+    one, other = (start.apply(a).apply(b).apply(c) for a, b, c in ("142", "241"))
+    assert one == other
+    assert hash(one) == hash(other)
+
+
+@pytest.mark.parametrize("name", ["game", "_words", "words", "side_to_move", "anything"])
+def test_a_position_cannot_be_changed(name: str) -> None:
+    with pytest.raises(AttributeError, match="immutable"):
+        setattr(START, name, None)
+
+
+def test_words_of_a_position_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        START.words[0] = 3
+
+
+def test_apply_leaves_the_position_as_it_was() -> None:
+    before = START.words.copy()
+    START.apply("take3")
+    assert np.array_equal(START.words, before)
+
+
+def test_packed_words_are_a_copy() -> None:
+    words = GAME.pack(START)
+    words[0] = 3
+    back = GAME.unpack(words)
+    words[0] = 1
+    assert (str(START), str(back)) == ("7:0:0:0", "3:0:0:0")
+
+
+@pytest.mark.parametrize("use", ["format", "pack", "parse_move", "format_move", "decode"])
+@pytest.mark.parametrize("other", [Nim(again=True), tictactoe()], ids=["options", "game"])
+def test_a_foreign_position_is_refused(use: str, other: boardgames.Game) -> None:
+    more = {"parse_move": ("take1",), "format_move": (START.legal_moves[0],), "decode": (1,)}
+    with pytest.raises(PositionError, match="expected a position of nim: <"):
+        getattr(GAME, use)(other.start(), *more.get(use, ()))
+
+
+BAD_WORDS = {
+    "too few": [7, 0, 0, 0],
+    "too many": [7, 0, 0, 0, 0, 0],
+    "none": [],
+    "two dimensions": np.zeros((1, 5), dtype=np.uint64),
+    "no dimension": np.uint64(7),
+    "fractions": [7.5, 0, 0, 0, 0],
+    "whole floats": np.array([7.0, 0, 0, 0, 0]),
+    "not a number": [float("nan"), 0, 0, 0, 0],
+    "complex": np.zeros(5, dtype=np.complex128),
+    "negative": [-1, 0, 0, 0, 0],
+    "a negative array": np.array([-1, 0, 0, 0, 0]),
+    "65 bits": [2**64, 0, 0, 0, 0],
+    "huge": [10**5000, 0, 0, 0, 0],
+    "texts": ["7", "0", "0", "0", "0"],
+    "a text": "70000",
+    "nothing": None,
+    "a hole": [7, None, 0, 0, 0],
+}
+
+
+@pytest.mark.parametrize("words", BAD_WORDS.values(), ids=BAD_WORDS)
+def test_words_that_cannot_be_packed_are_refused_in_one_line(words: object) -> None:
+    with pytest.raises(PositionError, match=r"^expected ") as raised:
+        GAME.unpack(words)  # type: ignore[arg-type]  # what a caller may do
+    assert len(str(raised.value)) < 200
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int64, np.uint64, list, tuple])
+def test_integers_of_any_kind_are_words(kind: type) -> None:
+    numbers = [7, 0, 0, 0, 0]
+    words = kind(numbers) if kind in (list, tuple) else np.array(numbers, dtype=kind)
+    assert GAME.unpack(words) == START
+
+
+def test_the_largest_word_is_a_word() -> None:
+    assert int(GAME.unpack([0, 2**64 - 1, 0, 0, 0]).words[1]) == 2**64 - 1
+
+
+@pytest.mark.parametrize("text", [None, 7, b"7:0:0:0", START])
+def test_what_is_no_text_is_no_position(text: object) -> None:
+    with pytest.raises(PositionError, match="expected the text of a Nim position: "):
+        GAME.parse(text)  # type: ignore[arg-type]  # what a caller may do
+
+
+def test_a_position_is_drawn_where_it_is_shown() -> None:
+    position = boardgames.load("abalone").start()
+    assert position.svg().startswith("<svg")
+    assert position._repr_svg_() == position._repr_html_() == position.svg()
+
+
+def test_a_position_shows_its_game_and_text() -> None:
+    assert (str(START), repr(START)) == ("7:0:0:0", "<nim 7:0:0:0>")
+
+
+def test_positions_are_read_back_from_their_text() -> None:
+    choose, position = random.Random(2), boardgames.load("hexifence").start()
+    while position.outcome is None:
+        assert position.game.parse(str(position)) == position
+        position = position.apply(choose.choice(position.legal_moves))
+
+
+# --- outcomes ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("position", "outcome"),
+    [
+        (START, None),
+        (GAME.parse("0:1:4:3"), Outcome(0, Termination.RULES)),
+        (Nim(stuck=True).parse("0:1:4:3"), Outcome(0, Termination.NO_MOVES)),
+        (tictactoe().parse("xox/xxo/oxo"), Outcome(None, Termination.RULES)),
+        (tictactoe().parse("xxx/oo./..."), Outcome(0, Termination.RULES)),
+    ],
+    ids=["going on", "won", "no moves", "drawn", "three in a line"],
+)
+def test_an_outcome_says_who_won_and_why(position: Position, outcome: Outcome | None) -> None:
+    assert position.outcome == outcome
+
+
+def test_a_lack_of_moves_draws_where_the_facts_say_so() -> None:
+    game = Nim(stuck=True)
+    game.facts = replace(game.facts, no_moves_draws=True)
+    assert game.parse("0:1:4:3").outcome == Outcome(None, Termination.NO_MOVES)
+
+
+@pytest.mark.parametrize(("winner", "returns"), [(0, (1.0, -1.0)), (1, (-1.0, 1.0)), (None, (0.0, 0.0))])
+def test_returns_follow_the_winner(winner: int | None, returns: tuple[float, float]) -> None:
+    assert Outcome(winner, Termination.RULES).returns == returns
+
+
+def test_terminations_have_their_names() -> None:
+    assert issubclass(Termination, Enum)
+    assert [str(termination) for termination in Termination] == [
+        "rules", "no-moves", "time", "ply-limit", "no-progress", "repetition", "resignation",
+        "agreement", "illegal-move", "crash",
+    ]  # fmt: skip
+
+
+def test_the_score_is_that_of_the_game() -> None:
+    assert (GAME.parse("2:1:3:2").score, tictactoe().start().score) == ((3, 2), (0, 0))
+
+
+# --- games -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["move", "position"])
+def test_an_unknown_notation_is_refused_with_near_ones(kind: str) -> None:
+    game = boardgames.load("abalone")
+    start = game.start()
+    uses = {
+        "move": [
+            lambda: game.parse_move(start, "a1b2", notation="nacer"),
+            lambda: game.format_move(start, start.legal_moves[0], notation="nacer"),
+        ],
+        "position": [
+            lambda: game.parse(str(start), notation="fne"),
+            lambda: game.format(start, notation="fne"),
+        ],
+    }
+    near = {"move": "'nacer'; did you mean 'nacre'?", "position": "'fne'; did you mean 'fen'?"}
+    for use in uses[kind]:
+        with pytest.raises(UnknownNameError) as raised:
+            use()
+        assert str(raised.value) == f"abalone has no notation {near[kind]}"
+
+
+@pytest.mark.parametrize(
+    ("game", "line"),
+    [
+        (GAME, "nim seven"),
+        (Nim(layout="hundred", again=True), "nim hundred again=true"),
+        (boardgames.load("hexifence", dimension=4), "hexifence empty dimension=4"),
+        (boardgames.load("abalone", broadside=False), "abalone belgian-daisy broadside=false"),
+    ],
+)
+def test_a_game_is_described_by_name_layout_and_changed_options(game: boardgames.Game, line: str) -> None:
+    assert (game.describe(), repr(game), str(game)) == (line, f"<game {line}>", game.facts.name)
+
+
+def test_games_are_equal_if_kind_and_options_are() -> None:
+    assert Nim() == Nim(layout="hundred") != Nim(again=True)
+    assert hash(Nim()) == hash(Nim(layout="hundred"))
+    assert len({Nim(), Nim(passing=False), Nim(passing=True), tictactoe()}) == 3
+    assert Nim() != "nim"
+
+
+def test_options_of_a_game_cannot_be_changed() -> None:
+    with pytest.raises(TypeError):
+        GAME.options["again"] = True  # type: ignore[index]  # what a caller may do
+
+
+def test_an_unknown_option_is_refused_with_near_ones() -> None:
+    with pytest.raises(OptionError, match=r"game 'nim' has no option 'agian'; did you mean 'again'\?"):
+        Nim(agian=True)
+
+
+@pytest.mark.parametrize("layout", ["sevn", "", "HUNDRED"])
+def test_an_unknown_layout_is_refused(layout: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"nim has no layout {layout!r}; "):
+        Nim(layout=layout)
+
+
+@pytest.mark.parametrize("text", ["short", "", "é\n", "a" * 80])
+def test_short_text_is_shown_whole(text: str) -> None:
+    assert shown(text) == repr(text)
+
+
+def test_long_text_is_shown_cut_with_its_length() -> None:
+    assert shown("a" * 81) == f"'{'a' * 80}'... (81 characters)"

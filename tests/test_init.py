@@ -1,0 +1,75 @@
+"""The names of the package: there when asked for, and nothing heavy before that."""
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+from types import FunctionType
+
+import pytest
+
+import boardgames
+
+LIGHT = (
+    "import sys, boardgames; {use}; print(*sorted({{'numpy', 'numba', 'click', 'rich'}} & set(sys.modules)))"
+)
+
+
+@pytest.mark.parametrize("name", boardgames.__all__)
+def test_every_name_is_there(name: str) -> None:
+    assert getattr(boardgames, name) is not None
+
+
+def test_names_are_listed_sorted_and_once() -> None:
+    assert dir(boardgames) == sorted(set(boardgames.__all__))
+
+
+def test_every_name_but_the_version_has_a_home() -> None:
+    assert set(boardgames._HOME_OF) == set(boardgames.__all__) - {"__version__"}
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'boardgames' has no attribute 'plya'"):
+        boardgames.plya  # noqa: B018 - looking it up is the test
+
+
+def test_no_module_takes_the_place_of_a_name() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(boardgames.__path__)}
+    assert not modules & set(boardgames.__all__)
+
+
+def test_player_stays_a_function_whatever_is_imported() -> None:
+    for module in pkgutil.walk_packages(boardgames.__path__, "boardgames."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    assert isinstance(boardgames.player, FunctionType)
+
+
+@pytest.mark.parametrize(("use", "loaded"), [("pass", ""), ("boardgames.BoardgamesError", "")])
+def test_importing_the_package_imports_nothing_heavy(use: str, loaded: str) -> None:
+    command = [sys.executable, "-c", LIGHT.format(use=use)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == loaded
+
+
+def test_names_that_others_rely_on_work_together() -> None:
+    game = boardgames.load("abalone", layout="standard", broadside=True)
+    position = game.start()
+    assert position.side_to_move in (0, 1)
+    assert "a1b2" in [str(move) for move in position.legal_moves]
+    position = position.apply("a1b2")
+    assert position.outcome is None
+    assert game.parse(str(position)) == position
+    assert boardgames.perft(game.start(), 4) == 5_045_110
+    player = boardgames.player("alphabeta:depth=4", game)
+    move = player.choose(position, boardgames.Limit(seconds=1.0)).move
+    assert move in position.legal_moves
+
+
+def test_a_match_of_two_players_is_played_and_recorded(home: object) -> None:
+    game = boardgames.load("abalone", layout="standard", broadside=True)
+    player = boardgames.player("alphabeta:depth=1", game)
+    match = boardgames.Manager(game, [player, boardgames.player("random", game, seed=7)])
+    record = match.play()
+    assert isinstance(record, boardgames.Record)
+    assert record.outcome is not None
