@@ -48,9 +48,10 @@ def perft(runs: int) -> Iterator[tuple[str, str, str]]:
         for broadside in (True, False):
             start = boardgames.load("abalone", layout=layout, broadside=broadside).start()
             leaves = boardgames.perft(start, depth)
-            rates = [leaves / seconds / 1e6 for seconds in _times(lambda: boardgames.perft(start, depth), runs)]
+            times = _times(lambda: boardgames.perft(start, depth), runs)
+            rates = _shown([leaves / seconds / 1e6 for seconds in times], "million leaves/s")
             moves = "" if broadside else ", no broadside"
-            yield f"perft abalone {layout}{moves}, depth {depth}", _shown(rates, "million leaves/s"), "150; 300"
+            yield f"perft abalone {layout}{moves}, depth {depth}", rates, "150; 300"
 
 
 def playouts(runs: int) -> Iterator[tuple[str, str, str]]:
@@ -147,7 +148,7 @@ def _first_board(environment: dict[str, str]) -> float:
     command = [*PROGRAM, "play", "abalone"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=environment, text=True) as process:
-        assert process.stdin is not None and process.stdout is not None
+        assert process.stdout is not None
         for line in process.stdout:
             if line.lstrip().startswith("1 2 3 4 5"):
                 break

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from operator import index
 from types import MappingProxyType
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from boardgames.errors import (
     near,
 )
 from boardgames.kernels import Words
-from boardgames.options import OptionValue, read_options
+from boardgames.options import Option, OptionValue, read_options
 from boardgames.picture import Picture
 
 SHOWN_TEXT = 80
@@ -217,7 +217,7 @@ class Game(ABC):
         If an option or the layout is unknown or has a bad value.
     """
 
-    declared_options: tuple[Any, ...] = ()  # of Option; a class attribute of the subclass
+    declared_options: ClassVar[tuple[Option, ...]] = ()
     facts: Facts
     kernels: Kernels
     evaluation: Evaluation = NO_EVALUATION

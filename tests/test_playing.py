@@ -2,6 +2,7 @@
 
 import math
 import threading
+from collections.abc import Iterator
 from typing import ClassVar
 
 import pytest
@@ -12,7 +13,7 @@ from nim import Nim
 import boardgames
 from boardgames.errors import LimitError, MatchError, OptionError, PositionError
 from boardgames.game import Position
-from boardgames.kernels import STOP, new_control
+from boardgames.kernels import STOP, Control, new_control
 from boardgames.options import Option, parse_agent
 from boardgames.playing import (
     CLOCK_RESERVE,
@@ -176,23 +177,25 @@ def test_a_control_array_that_was_let_go_is_left_alone() -> None:
 
 
 def test_no_control_array_is_missed_while_others_come_and_go() -> None:
-    stop, kept = Stop(), [new_control() for _ in range(200)]
+    # the list of others lies open between being copied and being replaced
+    stop, kept = Stop(), new_control()
+    copied, attached = threading.Event(), threading.Event()
 
-    def come_and_go() -> None:
-        for _ in range(2000):
-            passing = new_control()
-            stop.attach(passing)
-            stop.detach(passing)
+    class Slow(list[Control]):
+        def __iter__(self) -> Iterator[Control]:
+            yield from list[Control].__iter__(self)
+            copied.set()
+            attached.wait(0.1)
 
-    threads = [threading.Thread(target=come_and_go) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for control in kept:
-        stop.attach(control)
-    for thread in threads:
-        thread.join()
+    stop._controls = Slow([passing := new_control()])
+    thread = threading.Thread(target=stop.detach, args=(passing,))
+    thread.start()
+    copied.wait()
+    stop.attach(kept)
+    attached.set()
+    thread.join()
     stop.set()
-    assert all(control[STOP] == 1 for control in kept)
+    assert kept[STOP] == 1
 
 
 # --- players -----------------------------------------------------------------

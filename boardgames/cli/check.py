@@ -1,7 +1,5 @@
 """`bg check`: say whether a game keeps what games promise."""
 
-import sys
-
 import click
 
 from boardgames.cli.common import (
@@ -69,4 +67,4 @@ def check(
         )
     else:
         click.echo(str(report))
-    sys.exit(0 if report.ok else EXIT_FOUND)
+    click.get_current_context().exit(0 if report.ok else EXIT_FOUND)

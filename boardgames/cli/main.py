@@ -123,8 +123,12 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str] | None) -> int:
+    """Run a command and return its exit code; `bg.main` takes a reader that has gone for a failure."""
+    if COMPLETION_VARIABLE in os.environ:
+        bg.main(prog_name="bg", complete_var=COMPLETION_VARIABLE)
     try:
-        code = bg.main(arguments, prog_name="bg", complete_var=COMPLETION_VARIABLE, standalone_mode=False)
+        with bg.make_context("bg", list(sys.argv[1:] if arguments is None else arguments)) as context:
+            bg.invoke(context)
     except click.exceptions.Exit as error:
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
@@ -133,7 +137,7 @@ def _run(arguments: list[str] | None) -> int:
         return _fail(told(error))
     except BoardgamesError as error:
         return _fail(str(error))
-    return code if isinstance(code, int) else 0
+    return 0
 
 
 def _prepare_streams() -> None:

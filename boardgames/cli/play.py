@@ -1,6 +1,5 @@
 """`bg play`: one match, between people and agents in any combination."""
 
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -173,8 +172,10 @@ def play(
     if any(player is not None and player.is_human for player in manager.players):
         from boardgames.cli.session import Session
 
-        sys.exit(Session(setup, manager, notation=notation, confirm=confirm).run())
-    sys.exit(_between_agents(manager, watch, delay))
+        code = Session(setup, manager, notation=notation, confirm=confirm).run()
+    else:
+        code = _between_agents(manager, watch, delay)
+    click.get_current_context().exit(code)
 
 
 def _given(text: str | None, default: str) -> str:

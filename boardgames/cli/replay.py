@@ -56,7 +56,7 @@ def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, f
     else:
         _print(records, flip)
     if parsed.errors:
-        sys.exit(EXIT_FOUND)
+        click.get_current_context().exit(EXIT_FOUND)
 
 
 def _title(record: "Record") -> str:

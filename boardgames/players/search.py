@@ -26,7 +26,7 @@ class Searcher(Player):
     overrides `evaluation`.
     """
 
-    declared_options = (DEPTH, TIME, NODES)
+    declared_options: ClassVar[tuple[Option, ...]] = (DEPTH, TIME, NODES)
     root: ClassVar[RootSearch]
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:

@@ -38,9 +38,13 @@ class _Found:
 
     def without(self, count: int) -> "_Found":
         """Return the same with the first `count` moves last: they were seen to lose."""
-        parts = (self.actions, self.values, self.exact, self.lines)
-        actions, values, exact, lines = (part[count:] + part[:count] for part in parts)
-        return _Found(self.depth, actions, values, exact, lines)
+        return _Found(
+            self.depth,
+            self.actions[count:] + self.actions[:count],
+            self.values[count:] + self.values[:count],
+            self.exact[count:] + self.exact[:count],
+            self.lines[count:] + self.lines[:count],
+        )
 
 
 def search(

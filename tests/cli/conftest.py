@@ -102,7 +102,7 @@ class Terminal:
             stderr=other,
             env={**inherited, "TERM": "xterm-256color", **environment},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - the tests have no threads
         )
         os.close(other)
         self.seen = ""

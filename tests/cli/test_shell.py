@@ -45,7 +45,8 @@ def test_the_function_tells_our_commands_from_jobs(shell: str, typed: str, runs:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="job control of a POSIX shell")
 def test_a_stopped_job_goes_on_in_the_background(bg: Run) -> None:
-    script = "set -m; sleep 0.1 & kill -STOP $!; bg %1 >/dev/null && wait $! && echo done"
+    stop = "set -m; sleep 0.1 & kill -STOP $!; until jobs | grep -q Stopped; do :; done"
+    script = f"{stop}; bg %1 >/dev/null && wait $! && echo done"
     assert ran("bash", f"{bg('shell-init', 'bash').out}\n{script}").stdout == "done\n"
 
 

@@ -75,11 +75,10 @@ def parse_words(text: str, notation: str | None = None) -> Words:
 
 def format_words(words: Words, notation: str | None = None) -> str:
     """Return the board text of a packed position, or its FEN."""
-    marbles = cells_of(words)
     signs = ["."] * CELLS
-    for side in (0, 1):
-        for cell in marbles[side]:
-            signs[cell] = SIDES[side]
+    for sign, cells in zip(SIDES, cells_of(words), strict=True):
+        for cell in cells:
+            signs[cell] = sign
     line = iter(signs)
     rows = ["".join(next(line) for _ in range(length)) for length in ROW_LENGTHS]
     side = SIDES[int(words[FACTS]) & 1]
@@ -150,14 +149,14 @@ def format_action(words: Words, action: int, notation: str | None = None) -> str
     """Return the Aba-Pro text of a legal action, or its Nacre text."""
     kind, direction, cell = split(action)
     if kind == 1 and notation != NACRE:
-        return CELL_NAMES[cell] + CELL_NAMES[NEIGHBOURS[cell, direction]]
+        return CELL_NAMES[cell] + _ahead(cell, direction)
     group = marbles(words, action)
     if kind == 1:
-        return CELL_NAMES[cell] + CELL_NAMES[NEIGHBOURS[group[-1], direction]]
+        return CELL_NAMES[cell] + _ahead(group[-1], direction)
     first, last = sorted((group[0], group[-1]), key=lambda end: CELL_NAMES[end])
     if notation == NACRE:
-        return CELL_NAMES[first] + CELL_NAMES[NEIGHBOURS[last, direction]]
-    return CELL_NAMES[first] + CELL_NAMES[last] + CELL_NAMES[NEIGHBOURS[first, direction]]
+        return CELL_NAMES[first] + _ahead(last, direction)
+    return CELL_NAMES[first] + CELL_NAMES[last] + _ahead(first, direction)
 
 
 def parse_action(words: Words, legal: Iterable[int], text: str, notation: str | None = None) -> int:
@@ -248,6 +247,11 @@ def _direction(start: int, end: int) -> int | None:
                 return direction
             cell = int(NEIGHBOURS[cell, direction])
     return None
+
+
+def _ahead(cell: int, direction: int) -> str:
+    """Return the name of the next cell."""
+    return CELL_NAMES[int(NEIGHBOURS[cell, direction])]
 
 
 def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str) -> int:
