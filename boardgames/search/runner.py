@@ -59,12 +59,14 @@ def run(
         stop.attach(control)
     worker = threading.Thread(target=target, name="boardgames-search", daemon=True)
     deadline = None if seconds is None else time.monotonic() + seconds
-    worker.start()
     try:
+        worker.start()
         _wait(done, control, deadline)
     finally:
         control[STOP] = 1
-        worker.join()
+        if worker in threading.enumerate():  # an interrupt may come while it starts, and join refuses
+            done.wait()
+            worker.join()
         if stop is not None:
             stop.detach(control)
     if errors:
