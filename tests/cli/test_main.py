@@ -73,7 +73,9 @@ def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
         f"try:\n    main({arguments!r})\n"
         f"finally:\n    print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
     assert done.stderr == "[]\n"
 
 
@@ -105,14 +107,14 @@ def test_a_plugin_that_raises_adding_commands_breaks_nothing(foreign: Registry, 
 @pytest.mark.parametrize("arguments", ["games", "--help", "show abalone", "perft connect4 --divide"])
 def test_a_reader_that_has_gone_is_no_error(arguments: str, home: object) -> None:
     command = f"set -o pipefail; {sys.executable} -m boardgames.cli {arguments} | head -c 0"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a device that is always full")
 def test_a_full_disk_is_one_line_and_code_2(home: object) -> None:
     command = f"{sys.executable} -m boardgames.cli games > /dev/full"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (
         2,
         "bg: expected a place to write to: no space left on device\n",
@@ -122,4 +124,4 @@ def test_a_full_disk_is_one_line_and_code_2(home: object) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
 def test_closed_streams_are_no_error(home: object) -> None:
     command = f"{sys.executable} -m boardgames.cli play connect4 --second human <&- >&- 2>&-"
-    assert subprocess.run(["bash", "-c", command], check=False).returncode == 0
+    assert subprocess.run(["bash", "-c", command], timeout=60, check=False).returncode == 0

@@ -19,7 +19,7 @@ builtin() { echo "builtin $*"; }
 def ran(shell: str, script: str) -> subprocess.CompletedProcess[str]:
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
-    return subprocess.run([shell, "-c", script], capture_output=True, text=True, check=False)
+    return subprocess.run([shell, "-c", script], capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX shells")
@@ -45,8 +45,8 @@ def test_the_function_tells_our_commands_from_jobs(shell: str, typed: str, runs:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="job control of a POSIX shell")
 def test_a_stopped_job_goes_on_in_the_background(bg: Run) -> None:
-    stop = "set -m; sleep 0.1 & kill -STOP $!; until jobs | grep -q Stopped; do :; done"
-    script = f"{stop}; bg %1 >/dev/null && wait $! && echo done"
+    stop = "set -m; sleep 600 & kill -STOP $!; until jobs | grep -q Stopped; do sleep 0.01; done"
+    script = f"{stop}; bg %1 >/dev/null; jobs | grep -q Running && echo done; kill $!"
     assert ran("bash", f"{bg('shell-init', 'bash').out}\n{script}").stdout == "done\n"
 
 
