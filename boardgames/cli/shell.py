@@ -33,6 +33,12 @@ function bg
 end
 """
 
+ZSH_GUARD = """\
+if (( $+functions[compdef] )); then  # where completion has been set up
+{}
+fi
+"""
+
 
 @click.command(
     "shell-init",
@@ -59,4 +65,5 @@ def shell_init(context: click.Context, shell: str) -> None:
     completion = get_completion_class(shell)
     if completion is not None:
         for program in ("boardgames", "bg"):
-            click.echo(completion(group, {}, program, "_BOARDGAMES_COMPLETE").source())
+            source = completion(group, {}, program, "_BOARDGAMES_COMPLETE").source()
+            click.echo(ZSH_GUARD.format(source) if shell == "zsh" else source)

@@ -6,9 +6,9 @@ from boardgames.declarations import Evaluation
 from boardgames.game import Position
 from boardgames.options import Option
 from boardgames.playing import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
-from boardgames.search.alphabeta import search_root
-from boardgames.search.deepening import RootSearch, as_choice, search
-from boardgames.search.minimax import minimax_root
+from boardgames.search.alphabeta import negamax
+from boardgames.search.deepening import NodeSearch, as_choice, search
+from boardgames.search.minimax import minimax
 from boardgames.search.tree import MAX_DEPTH
 
 DEFAULT_SECONDS = 1.0
@@ -22,12 +22,12 @@ NODES = Option("nodes", int, None, "positions to visit", minimum=1, maximum=2**6
 class Searcher(Player):
     """Deepens until its own limits or the caller's are reached; one second if neither has any.
 
-    Base class of agents that search: a plug-in's sets `name` and `root`, and
+    Base class of agents that search: a plug-in's sets `name` and `node`, and
     overrides `evaluation`.
     """
 
     declared_options: ClassVar[tuple[Option, ...]] = (DEPTH, TIME, NODES)
-    root: ClassVar[RootSearch]
+    node: ClassVar[NodeSearch]
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the best move found within the limits."""
@@ -53,8 +53,8 @@ class Searcher(Player):
         self._check_open(position)
         evaluation = self.evaluation()
         limit = self._limit(limit)
-        root = type(self).root
-        return search(position, root, evaluation, limit, context, all_moves=all_moves)
+        node = type(self).node
+        return search(position, node, evaluation, limit, context, all_moves=all_moves)
 
     def _limit(self, limit: Limit) -> Limit:
         depth, seconds, nodes = (self.options.get(name) for name in ("depth", "time", "nodes"))
@@ -70,11 +70,11 @@ class Minimax(Searcher):
     """Full search without pruning: the teaching agent, and the oracle for other searches."""
 
     name: ClassVar[str] = "minimax"
-    root = minimax_root
+    node = minimax
 
 
 class AlphaBeta(Searcher):
     """Alpha-beta with iterative deepening, moves tried in the game's order."""
 
     name: ClassVar[str] = "alphabeta"
-    root = search_root
+    node = negamax

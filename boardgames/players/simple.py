@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from boardgames.game import Position
 from boardgames.playing import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
-from boardgames.search.alphabeta import search_root
+from boardgames.search.alphabeta import negamax
 from boardgames.search.deepening import search
 
 
@@ -36,4 +36,4 @@ class Greedy(Player):
         """Return the evaluation after every legal move."""
         self._check_open(position)
         evaluation = position.game.evaluation
-        return search(position, search_root, evaluation, Limit(depth=1), context, all_moves=True)
+        return search(position, negamax, evaluation, Limit(depth=1), context, all_moves=True)

@@ -11,11 +11,12 @@ from boardgames.declarations import Evaluation
 from boardgames.game import Move, Position
 from boardgames.kernels import NODE_LIMIT, NODES, Actions, Control, is_stopped, new_control
 from boardgames.playing import Analysis, Choice, Context, Limit, MoveValue
+from boardgames.search.root import search_root
 from boardgames.search.runner import run
 from boardgames.search.tree import EVALUATION_BOUND, FINISHED, INFINITY, MAX_DEPTH
 
-RootSearch = Callable[..., None]
-"""A kernel of the type `tree.ROOT`: `alphabeta.search_root` or `minimax.minimax_root`."""
+NodeSearch = Callable[..., float]
+"""A kernel of the type `tree.NODE`: `alphabeta.negamax` or `minimax.minimax`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class _Found:
 
 def search(
     position: Position,
-    root: RootSearch,
+    node: NodeSearch,
     evaluation: Evaluation,
     limit: Limit,
     context: Context,
@@ -62,8 +63,8 @@ def search(
     ----------
     position : Position
         Not finished.
-    root : kernel
-        Searches all root moves to one depth.
+    node : kernel
+        Searches below one position: of the type `tree.NODE`.
     evaluation : Evaluation
         Of positions at the horizon.
     limit : Limit
@@ -82,7 +83,7 @@ def search(
         When the user interrupts; the kernels have ended by then.
     """
     control = new_control(0)
-    work = _Deepening(position, root, evaluation, limit, context, control, all_moves)
+    work = _Deepening(position, node, evaluation, limit, context, control, all_moves)
     budget = limit.budget(position.side_to_move)
     return run(work.go, control, seconds=budget, stop=context.stop)
 
@@ -93,14 +94,14 @@ class _Deepening:
     def __init__(
         self,
         position: Position,
-        root: RootSearch,
+        node: NodeSearch,
         evaluation: Evaluation,
         limit: Limit,
         context: Context,
         control: Control,
         all_moves: bool,
     ) -> None:
-        self.position, self.root, self.evaluation = position, root, evaluation
+        self.position, self.node, self.evaluation = position, node, evaluation
         self.limit, self.context, self.control, self.all_moves = limit, context, control, all_moves
         self.started = time.perf_counter()
         facts = position.game.facts
@@ -153,7 +154,8 @@ class _Deepening:
         values, horizons = np.zeros(count), np.zeros(count, dtype=np.int64)
         lines = np.zeros((count, self.lines.shape[1]), dtype=np.int64)
         kernels, evaluation = self.position.game.kernels, self.evaluation
-        self.root(
+        search_root(
+            self.node,
             kernels.legal_moves,
             kernels.apply,
             kernels.side_to_move,

@@ -14,7 +14,7 @@ from boardgames.kernels import (
     row_out,
 )
 from boardgames.search.alphabeta import extend_line
-from boardgames.search.tree import FINISHED, HORIZON, INFINITY, NODE, ONGOING, ROOT, end_value
+from boardgames.search.tree import HORIZON, INFINITY, NODE, ONGOING, end_value
 
 
 @kernel(NODE)
@@ -67,45 +67,3 @@ def minimax(
             best = value
             extend_line(lines, ply, action)
     return best
-
-
-@kernel(ROOT)
-def minimax_root(
-    legal_moves: Callable[[Words, Actions], int],
-    apply: Callable[[Words, int, Words], None],
-    side_to_move: Callable[[Words], int],
-    outcome: Callable[[Words], int],
-    move_order: Callable[[Words, int], int],
-    evaluate: Callable[[Words, Reals], float],
-    weights: Reals,
-    positions: Words,
-    moves: Actions,
-    lines: Actions,
-    root_moves: Actions,
-    depth: int,
-    values: Reals,
-    horizons: Actions,
-    root_lines: Actions,
-    settings: Actions,
-    control: Control,
-) -> None:
-    """Search each move of `positions[0]` to `depth` plies; every value is exact for that depth.
-
-    The parameters are those of `alphabeta.search_root`.
-    """
-    side = side_to_move(row(positions, 0))
-    for index in range(root_moves.size):
-        horizon = control[HORIZON]
-        apply(row(positions, 0), root_moves[index], row_out(positions, 1))
-        value = minimax(
-            legal_moves, apply, side_to_move, outcome, move_order, evaluate, weights, positions,
-            moves, lines, 1, depth - 1, -INFINITY, INFINITY, settings, control,
-        )  # fmt: skip
-        if is_stopped(control):
-            return
-        values[index] = value if side_to_move(row(positions, 1)) == side else -value
-        horizons[index] = control[HORIZON] - horizon
-        extend_line(lines, 0, root_moves[index])
-        for place in range(lines[0, 0] + 1):
-            root_lines[index, place] = lines[0, place]
-        control[FINISHED] += 1

@@ -74,6 +74,7 @@ NODE = types.float64(
 """Search below one position; see `alphabeta.negamax`."""
 
 ROOT = types.void(
+    first_class(NODE),
     *RULES,
     REALS,
     WORDS_STACK,
@@ -87,7 +88,7 @@ ROOT = types.void(
     ACTIONS,
     ACTIONS_OUT,
 )
-"""Search each root move; see `alphabeta.search_root`."""
+"""Search each root move; see `root.search_root`."""
 
 
 @kernel(

@@ -74,6 +74,17 @@ def test_the_function_names_every_command(shell: str, bg: Run) -> None:
         assert name in first
 
 
-def test_fish_reads_what_is_printed(bg: Run) -> None:
-    done = ran("fish", f"{bg('shell-init', 'fish').out}\necho started")
-    assert (done.stdout, done.stderr) == ("started\n", "")
+@pytest.mark.parametrize(
+    ("typed", "runs"), [("bg play abalone", "play abalone\n"), ("bg --help", "--help\n")]
+)
+def test_fish_runs_our_commands(typed: str, runs: str, tmp_path: Path, bg: Run) -> None:
+    program = tmp_path / "boardgames"
+    program.write_text('#!/bin/sh\necho "$@"\n')
+    program.chmod(0o755)
+    done = ran("fish", f"set -x PATH {tmp_path} $PATH\n{bg('shell-init', 'fish').out}\n{typed}")
+    assert (done.stdout, done.stderr) == (runs, "")
+
+
+def test_fish_leaves_jobs_to_the_shell(bg: Run) -> None:
+    done = ran("fish", f"{bg('shell-init', 'fish').out}\nbg %1")
+    assert "bg:" in done.stderr

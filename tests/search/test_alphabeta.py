@@ -11,9 +11,9 @@ from boardgames.declarations import NO_EVALUATION, Evaluation
 from boardgames.game import Game, Move, Position
 from boardgames.playing import NO_CONTEXT, Analysis, Limit
 from boardgames.search import WIN, search
-from boardgames.search.alphabeta import search_root
-from boardgames.search.deepening import RootSearch
-from boardgames.search.minimax import minimax_root
+from boardgames.search.alphabeta import negamax
+from boardgames.search.deepening import NodeSearch
+from boardgames.search.minimax import minimax
 
 CASES = cases()
 
@@ -40,12 +40,12 @@ def analysed(
     position: Position,
     depth: int,
     *,
-    root: RootSearch = search_root,
+    node: NodeSearch = negamax,
     evaluation: Evaluation | None = None,
     all_moves: bool = False,
 ) -> Analysis:
     evaluation = evaluation or position.game.evaluation
-    return search(position, root, evaluation, Limit(depth=depth), NO_CONTEXT, all_moves=all_moves)
+    return search(position, node, evaluation, Limit(depth=depth), NO_CONTEXT, all_moves=all_moves)
 
 
 def valued(analysis: Analysis) -> list[tuple[str, float]]:
@@ -65,7 +65,7 @@ def end_of(position: Position, line: tuple[Move, ...]) -> Position:
 def test_value_is_that_of_minimax(name: str, seed: int) -> None:
     game, plies, depth = GAMES[name]
     position = reached(game, plies, seed)
-    full = analysed(position, depth, root=minimax_root)
+    full = analysed(position, depth, node=minimax)
     pruned = analysed(position, depth)
     assert (pruned.value, pruned.depth, pruned.proven) == pytest.approx((full.value, full.depth, full.proven))
     assert pruned.nodes <= full.nodes
@@ -75,7 +75,7 @@ def test_value_is_that_of_minimax(name: str, seed: int) -> None:
 @pytest.mark.parametrize("layout", ["standard", "belgian-daisy"])
 def test_value_is_that_of_minimax_three_plies_ahead_in_abalone(layout: str, seed: int) -> None:
     position = reached(boardgames.load("abalone", layout=layout), 25, seed)
-    expected = analysed(position, 3, root=minimax_root).value
+    expected = analysed(position, 3, node=minimax).value
     assert analysed(position, 3).value == pytest.approx(expected, abs=1e-9)
 
 
@@ -90,7 +90,7 @@ def test_value_is_that_of_the_slow_minimax(name: str) -> None:
 
 def test_fewer_positions_are_visited_than_by_minimax() -> None:
     position = boardgames.load("abalone").start()
-    full, pruned = analysed(position, 3, root=minimax_root), analysed(position, 3)
+    full, pruned = analysed(position, 3, node=minimax), analysed(position, 3)
     assert pruned.nodes < full.nodes / 5
 
 
@@ -123,7 +123,7 @@ def test_every_legal_move_is_valued_once_best_first(name: str) -> None:
 def test_values_of_all_moves_are_those_of_minimax(name: str, seed: int) -> None:
     game, plies, depth = GAMES[name]
     position = reached(game, plies, seed)
-    found = [analysed(position, depth, root=root, all_moves=True) for root in (minimax_root, search_root)]
+    found = [analysed(position, depth, node=node, all_moves=True) for node in (minimax, negamax)]
     full, pruned = ({entry.move: entry.value for entry in analysis.moves} for analysis in found)
     assert pruned == pytest.approx(full, abs=1e-9)
 
@@ -162,18 +162,18 @@ def test_a_match_seen_to_its_end_is_proven() -> None:
     assert (found.value, found.proven) == (0.0, True)
 
 
-ROOTS = pytest.mark.parametrize("root", [minimax_root, search_root], ids=["minimax", "alphabeta"])
+ROOTS = pytest.mark.parametrize("node", [minimax, negamax], ids=["minimax", "alphabeta"])
 
 
 @ROOTS
-def test_a_quick_win_is_preferred(root: RootSearch) -> None:
-    found = analysed(Nim(again=True).parse("3:0:0:0"), 9, root=root, evaluation=COUNTED, all_moves=True)
+def test_a_quick_win_is_preferred(node: NodeSearch) -> None:
+    found = analysed(Nim(again=True).parse("3:0:0:0"), 9, node=node, evaluation=COUNTED, all_moves=True)
     assert valued(found) == [("take3", WIN - 1), ("take1", WIN - 2), ("take2", WIN - 2)]
 
 
 @ROOTS
-def test_a_slow_loss_is_preferred(root: RootSearch) -> None:
-    found = analysed(Nim(again=True).parse("6:0:0:0"), 9, root=root, evaluation=COUNTED, all_moves=True)
+def test_a_slow_loss_is_preferred(node: NodeSearch) -> None:
+    found = analysed(Nim(again=True).parse("6:0:0:0"), 9, node=node, evaluation=COUNTED, all_moves=True)
     assert valued(found) == [("take1", WIN - 4), ("take2", 3 - WIN), ("take3", 2 - WIN)]
 
 

@@ -7,7 +7,7 @@ from reference.minimax import cases, move_worths, shown
 from boardgames.game import Position
 from boardgames.playing import NO_CONTEXT, Analysis, Limit
 from boardgames.search import search
-from boardgames.search.minimax import minimax_root
+from boardgames.search.minimax import minimax
 
 CASES = cases()
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.plain
 def analysed(position: Position, depth: int) -> Analysis:
     """Return every move's value, all plies searched."""
     limit = Limit(depth=depth)
-    return search(position, minimax_root, position.game.evaluation, limit, NO_CONTEXT, all_moves=True)
+    return search(position, minimax, position.game.evaluation, limit, NO_CONTEXT, all_moves=True)
 
 
 @pytest.mark.parametrize("name", CASES)

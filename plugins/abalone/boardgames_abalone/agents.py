@@ -5,7 +5,7 @@ from typing import ClassVar
 from boardgames.declarations import Evaluation
 from boardgames.options import Option
 from boardgames.players.search import Searcher
-from boardgames.search.alphabeta import search_root
+from boardgames.search.alphabeta import negamax
 from boardgames.search.tree import MAX_DEPTH
 from boardgames_abalone.evaluation import CLASSIC
 
@@ -19,7 +19,7 @@ class Simple(Searcher):
 
     name: ClassVar[str] = "simple"
     declared_options = (Option("depth", int, 3, "plies to look ahead", minimum=1, maximum=MAX_DEPTH),)
-    root = search_root
+    node = negamax
 
     def evaluation(self) -> Evaluation:
         """Return the three terms with their first weights."""
