@@ -197,7 +197,7 @@ def test_an_interrupt_ends_a_search_and_is_raised_again() -> None:
 PROGRAM = """
 import boardgames
 from boardgames.playing import Limit
-from boardgames.search import alphabeta, minimax, perft, playout, tree
+from boardgames.search import alphabeta, minimax, perft, playout, root, tree
 for name in ("abalone", "connect4", "hexifence"):
     position = boardgames.load(name).start()
     print(boardgames.perft(position, 2), boardgames.playouts(position, 5, seed=1, ply_limit=50))
@@ -206,7 +206,7 @@ for name in ("abalone", "connect4", "hexifence"):
         print(name, agent, choice.move, choice.value, choice.nodes)
 kernels = {
     name: found
-    for module in (alphabeta, minimax, perft, playout, tree)
+    for module in (alphabeta, minimax, perft, playout, root, tree)
     for name, found in vars(module).items()
     if hasattr(found, "nopython_signatures")
 }
@@ -224,5 +224,5 @@ def test_generic_functions_come_from_the_cache_and_run_in_a_second_process(home:
     first, second = (run.stdout.splitlines() for run in runs)
     assert first[:-2] == second[:-2]
     kernels = int(second[-2].split()[0])
-    assert kernels >= 8
+    assert kernels >= 9
     assert (second[-2], int(second[-1])) == (f"{kernels} set()", kernels)
