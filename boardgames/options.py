@@ -68,7 +68,7 @@ class Option:
             return "one of " + ", ".join(self.choices)
         words = _KINDS[self.kind]
         if self.minimum is not None and self.maximum is not None:
-            return f"{words} from {self.minimum:g} to {self.maximum:g}"
+            return f"{words} from {self.minimum:.15g} to {self.maximum:.15g}"
         if self.minimum is not None:
             return f"{words} of at least {self.minimum:g}"
         return words if self.maximum is None else f"{words} of at most {self.maximum:g}"

@@ -1,27 +1,47 @@
 """`bg games`, `bg agents`, `bg plugins`: what there is."""
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 import click
 
-from boardgames.cli.common import examples, json_option, print_json
+from boardgames.cli.common import examples, json_option, load_game, print_json
 from boardgames.plugins import Offer, Registry, registry
 
+if TYPE_CHECKING:
+    from boardgames.game import Game
+    from boardgames.options import Option
 
-@click.command(epilog=examples("bg games", "bg games --json"))
+
+@click.command(epilog=examples("bg games", "bg games abalone", "bg games --json"))
+@click.argument("game", required=False)
 @json_option
-def games(as_json: bool) -> None:
-    """List the games that plug-ins offer."""
-    _print("games", registry(), registry().offers("games"), as_json)
+def games(game: str | None, as_json: bool) -> None:
+    """List the games that plug-ins offer; or GAME with its options, layouts and notations."""
+    found = registry()
+    if game is not None:
+        found.check_name("games", game)
+    offers = [offer for offer in found.offers("games") if game in (None, offer.entry.name)]
+    _print("games", found, offers, as_json)
+    if game is not None and not as_json:
+        _print_facts(load_game(game, None, ()))
 
 
 @click.command(epilog=examples("bg agents", "bg agents abalone", "bg agents --json"))
 @click.argument("game", required=False)
 @json_option
 def agents(game: str | None, as_json: bool) -> None:
-    """List the agents: those that GAME can use, or all."""
+    """List the agents: those that GAME can use with their options, or all."""
     found = registry()
     if game is not None:
         found.check_name("games", game)
-    _print("agents", found, found.offers("agents", game), as_json)
+    offers = found.offers("agents", game)
+    if game is None or as_json:
+        _print("agents", found, offers, as_json)
+        return
+    for offer in offers:
+        _print("agents", found, [offer], as_json)
+        _print_options(found.load("agents", offer.entry.name, game).declared_options)
 
 
 @click.command(epilog=examples("bg plugins", "bg plugins --json", "BOARDGAMES_BLOCK=hexifence bg plugins"))
@@ -64,3 +84,18 @@ def _print(kind: str, found: Registry, offers: list[Offer], as_json: bool) -> No
         broken = [plugin for plugin in found.plugins if plugin.error]
         for plugin in broken:
             click.echo(f"bg: warning: plug-in {plugin.name!r}: {plugin.error}", err=True)
+
+
+def _print_facts(game: "Game") -> None:
+    facts = game.facts
+    _print_options(facts.options)
+    click.echo(f"  layouts: {', '.join(facts.layouts)}")
+    click.echo(f"  move notations: {', '.join(facts.move_notations)}")
+    click.echo(f"  position notations: {', '.join(facts.position_notations)}")
+    click.echo(f"  default agent: {facts.default_agent}")
+
+
+def _print_options(options: "Iterable[Option]") -> None:
+    for option in options:
+        default = "not set" if option.default is None else str(option.default).lower()
+        click.echo(f"  {option.name}={option.expectation()} ({default}): {option.summary}")

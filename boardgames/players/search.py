@@ -16,7 +16,7 @@ DRAW_LIMIT = Limit(seconds=0.2)
 
 DEPTH = Option("depth", int, None, "plies to look ahead", minimum=1, maximum=MAX_DEPTH)
 TIME = Option("time", float, None, "seconds a move", minimum=0.001, maximum=86_400)
-NODES = Option("nodes", int, None, "positions to visit", minimum=1, maximum=2**62)
+NODES = Option("nodes", int, None, "positions to visit", minimum=1, maximum=10**12)
 
 
 class Searcher(Player):
