@@ -1,6 +1,7 @@
 """What all tests share: Hypothesis without deadlines, and a home of their own for what is saved."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,10 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+# a test run that a shell put into the background inherits that interrupts are ignored; its children would too
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

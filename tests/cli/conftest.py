@@ -123,8 +123,9 @@ class Terminal:
 
     def wait(self) -> int:
         """Read to the end and return the exit code."""
+        deadline = time.monotonic() + 60.0
         while self._read():
-            pass
+            assert time.monotonic() < deadline, f"the program did not end: {self.seen!r}"
         return self.process.wait(60)
 
     def close(self) -> None:

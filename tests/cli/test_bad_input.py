@@ -17,7 +17,7 @@ CASES = {
     "no game": (["show"], "expected GAME: nothing came"),
     "no value": (["perft", "connect4", "--depth"], "expected a value after --depth"),
     "a value where none goes": (["games", "--json=1"], "expected no value for --json"),
-    "one argument more": (["games", "abalone"], "expected no further argument: 'abalone'"),
+    "one argument more": (["plugins", "abalone"], "expected no further argument: 'abalone'"),
     "unknown game": (["play", "abalon"], "did you mean 'abalone'?"),
     "empty game": (["play", ""], "expected one of the games: ''"),
     "control characters as game": (["show", "\x1b[2J"], r"'\x1b[2J'"),
