@@ -121,6 +121,20 @@ class Terminal:
         """Press keys."""
         os.write(self.end, text.encode())
 
+    def interrupt(self) -> int:
+        """Press Ctrl-C until the program ends; return the exit code.
+
+        A signal between a prompt and the wait for a key is seen at the next key only, in any Python
+        program that edits lines.
+        """
+        for _ in range(10):
+            self.type("\x03")
+            deadline = time.monotonic() + 2.0
+            while time.monotonic() < deadline:
+                if not self._read():
+                    return self.process.wait(60)
+        raise AssertionError(f"the program did not end: {self.seen!r}")
+
     def wait(self) -> int:
         """Read to the end and return the exit code."""
         deadline = time.monotonic() + 60.0

@@ -80,8 +80,7 @@ def test_ctrl_c_at_the_prompt_saves_the_match_and_leaves_with_130(terminal: Star
     user.wait_for("red to move: ")
     user.type("4\n")
     user.wait_for("blue to move: ")
-    user.type("\x03")
-    assert user.wait() == 130
+    assert user.interrupt() == 130
     assert "the match is saved in " in user.seen
     assert "Traceback" not in user.seen
     assert last_record(records).moves == ("4",)
@@ -94,8 +93,7 @@ def test_ctrl_c_while_the_agent_thinks_saves_the_match_and_leaves_with_130(
     user.wait_for("red to move: ")
     user.type("4\n")
     user.wait_for("blue is thinking")
-    user.type("\x03")
-    assert user.wait() == 130
+    assert user.interrupt() == 130
     assert "Traceback" not in user.seen
     assert last_record(records).moves == ("4",)
 
@@ -127,8 +125,7 @@ def test_interrupted_agents_leave_their_match_saved(terminal: Start, records: St
         "play", "connect4", "--first", "random", "--second", "alphabeta", "--time", "60", "--watch"
     )
     user.wait_for("red plays")
-    user.type("\x03")
-    assert user.wait() == 130
+    assert user.interrupt() == 130
     assert len(last_record(records).moves) == 1
 
 
@@ -188,6 +185,5 @@ def test_ctrl_c_leaves_replay_with_130(home: Path, terminal: Start) -> None:
     (home.parent / "match").write_text(RECORD)
     user = terminal("replay", "match")
     user.wait_for("[0/3] ")
-    user.type("\x03")
-    assert user.wait() == 130
+    assert user.interrupt() == 130
     assert "Traceback" not in user.seen
