@@ -10,6 +10,7 @@ from boardgames.cli.common import (
     load_position,
     position_options,
     print_json,
+    thinking,
 )
 from boardgames.errors import MatchError
 
@@ -49,14 +50,16 @@ def analyze(
     as_json: bool,
 ) -> None:
     """Value every legal move of a position of GAME, for the side to move."""
-    from boardgames.playing import Limit
+    from boardgames.playing import Context, Limit
     from boardgames.plugins import player
 
     limit = Limit(seconds=seconds, depth=depth, nodes=nodes)
     position = load_position(game, layout, options, position_argument, position_text)
     if position.outcome is not None:
         raise MatchError(f"expected a position with moves: {position} is over")
-    found = player(agent or position.game.facts.default_agent, position.game).analyse(position, limit)
+    chosen = player(agent or position.game.facts.default_agent, position.game)
+    with thinking("valuing every move") as report:
+        found = chosen.analyse(position, limit, Context(report=report))
     if as_json:
         moves = [
             {

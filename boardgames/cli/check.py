@@ -1,5 +1,7 @@
 """`bg check`: say whether a game keeps what games promise."""
 
+import sys
+
 import click
 
 from boardgames.cli.common import (
@@ -49,6 +51,7 @@ def check(
     game = load_game(game_name, layout, options)
     from boardgames.testing import check_game, load_reference
 
+    sys.path.append("")  # the installed program does not look into the current folder by itself
     report = check_game(
         game,
         matches=matches,

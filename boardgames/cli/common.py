@@ -7,6 +7,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -18,10 +19,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from boardgames.game import Game, Outcome, Position
+    from boardgames.playing import Choice
 
 SCHEMA = 1
 COMPILE_TIME = "about 10 seconds, only this once"
 WEEK_S = 604_800
+PROGRAM = "boardgames" if Path(sys.argv[0]).stem == "boardgames" else "bg"
+"""The name under which the program was called: it has two."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take what is declared
 
@@ -57,7 +61,7 @@ COUNT = Number(int, 1)
 
 def examples(*lines: str) -> str:
     """Return the end of a command's help: its examples, each on a line of its own."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+    return "\b\nExamples:\n" + "\n".join(f"  {PROGRAM}{line.removeprefix('bg')}" for line in lines)
 
 
 def game_options(command: Command) -> Command:
@@ -93,6 +97,8 @@ def load_game(name: str, layout: str | None, options: tuple[str, ...]) -> "Game"
     from boardgames.plugins import load, registry
 
     given = parse_assignments(options)
+    if "layout" in given:
+        raise OptionError(f"expected a layout as --layout NAME: --option layout={given['layout']}")
     offers = {offer.entry.name: offer.entry.target for offer in registry().offers("games")}
     package = offers.get(name, "").partition(".")[0].partition(":")[0]
     with compiling(package, "boardgames"):
@@ -131,6 +137,18 @@ def compiling(*packages: str) -> Iterator[None]:
 
     with Console(stderr=True).status(f"compiling the rules and the search ({COMPILE_TIME})"):
         yield
+
+
+@contextmanager
+def thinking(what: str) -> "Iterator[Callable[[Choice], None] | None]":
+    """Show a spinner on a terminal while an agent thinks; yields what hears of its progress."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(what) as status:
+        yield lambda choice: status.update(f"{what}: depth {choice.depth}, {choice.nodes:,} nodes")
 
 
 def print_json(**fields: object) -> None:

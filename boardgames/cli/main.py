@@ -15,13 +15,15 @@ from typing import Any
 import click
 
 from boardgames import __version__
-from boardgames.cli.common import examples, printable
+from boardgames.cli.common import PROGRAM, examples, printable
 from boardgames.cli.usage import told
 from boardgames.errors import BoardgamesError, near
 
 EXIT_WRONG_INPUT = 2
 EXIT_INTERRUPTED = 130
 COMPLETION_VARIABLE = "_BOARDGAMES_COMPLETE"
+DEBUG_VARIABLE = "BOARDGAMES_DEBUG"
+"""Set to anything, errors come with their traceback, for authors of plug-ins."""
 
 COMMANDS = {
     "agents": ("listing:agents", "List the agents, of one game or of all."),
@@ -125,9 +127,9 @@ def main(arguments: list[str] | None = None) -> None:
 def _run(arguments: list[str] | None) -> int:
     """Run a command and return its exit code; `bg.main` takes a reader that has gone for a failure."""
     if COMPLETION_VARIABLE in os.environ:
-        bg.main(prog_name="bg", complete_var=COMPLETION_VARIABLE)
+        bg.main(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE)
     try:
-        with bg.make_context("bg", list(sys.argv[1:] if arguments is None else arguments)) as context:
+        with bg.make_context(PROGRAM, list(sys.argv[1:] if arguments is None else arguments)) as context:
             bg.invoke(context)
     except click.exceptions.Exit as error:
         return error.exit_code
@@ -136,6 +138,8 @@ def _run(arguments: list[str] | None) -> int:
     except click.ClickException as error:
         return _fail(told(error))
     except BoardgamesError as error:
+        if os.environ.get(DEBUG_VARIABLE):
+            raise
         return _fail(str(error))
     return 0
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.common import COUNT, examples, outcome_text, print_picture
-from boardgames.errors import RecordError
+from boardgames.errors import FileError, RecordError
 
 if TYPE_CHECKING:
     from boardgames.game import Position
@@ -31,7 +31,10 @@ HELP = "Enter next, b back, a number goes to that ply, n next match, q quit"
 @click.option("--list", "as_list", is_flag=True, help="Print one line a match.")
 @click.option("--flip", is_flag=True, help="Look from the other side.")
 def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, flip: bool) -> None:
-    """Step through the matches of FILE: by keys on a terminal, all at once in a pipe.
+    """Step through the matches of FILE on a terminal; print them all at once in a pipe.
+
+    The steps, each with Enter: nothing for the next ply, b back, a number for
+    that ply, n next match, q quit.
 
     A match with an error is reported with its ply and token, the others are
     shown; the exit code is then 2.
@@ -66,6 +69,8 @@ def _title(record: "Record") -> str:
 def _draw(records: "list[tuple[int, Record]]", folder: Path) -> None:
     from boardgames.paths import make_folder, write_atomic
 
+    if folder.suffix == ".svg":
+        raise FileError(f"expected a folder, for a picture of every ply: {folder}")
     make_folder(folder)
     count = 0
     for place, record in records:

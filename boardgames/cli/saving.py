@@ -1,11 +1,13 @@
 """Matches of the command line as files: kept in the user's folder, gone on with from any."""
 
+import shlex
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.common import PROGRAM
 from boardgames.errors import FileError, RecordError
 from boardgames.paths import data_folder
 from boardgames.record import Record, read_records, write_records
@@ -32,6 +34,8 @@ def save_away(manager: "Manager") -> None:
         click.echo(str(record))
         raise
     click.echo(f"the match is saved in {path}")
+    if record.outcome is None and record.moves:
+        click.echo(f"go on with: {PROGRAM} play {record.game} --resume {shlex.quote(str(path))}")
 
 
 def user_path(text: str) -> Path:

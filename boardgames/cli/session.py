@@ -66,6 +66,7 @@ class Session:
         self.commands: dict[str, Callable[[str], None]] = {
             name.partition(" ")[0]: getattr(self, f"_{name.partition(' ')[0]}") for name in HELP
         }
+        self.commands |= {"q": self._quit, "exit": self._quit}
 
     def run(self) -> int:
         """Play until the person leaves; return the exit code. The match is saved whatever happens."""
@@ -254,7 +255,10 @@ class Session:
         self._tell_outcome()
 
     def _save(self, rest: str) -> None:
-        append_record(user_path(rest), self.manager.record())
+        path = user_path(rest)
+        if not path.parent.is_dir():
+            raise FileError(f"expected a folder that is there: {str(path.parent)!r}")
+        append_record(path, self.manager.record())
         click.echo(f"saved to {rest}")
 
     def _load(self, rest: str) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 import boardgames
 from boardgames import search
-from boardgames.cli.main import COMMANDS
+from boardgames.cli.main import COMMANDS, main
 from boardgames.cli.main import bg as group
+from boardgames.errors import UnknownNameError
 from boardgames.hookspecs import hookimpl
 from boardgames.plugins import Registry
 
@@ -125,3 +126,9 @@ def test_a_full_disk_is_one_line_and_code_2(home: object) -> None:
 def test_closed_streams_are_no_error(home: object) -> None:
     command = f"{sys.executable} -m boardgames.cli play connect4 --second human <&- >&- 2>&-"
     assert subprocess.run(["bash", "-c", command], timeout=60, check=False).returncode == 0
+
+
+def test_authors_of_plug_ins_can_have_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOARDGAMES_DEBUG", "1")
+    with pytest.raises(UnknownNameError):
+        main(["show", "abalon"])

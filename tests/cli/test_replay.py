@@ -45,3 +45,9 @@ def test_svg_writes_a_drawing_of_every_position(two: Path, bg: Run) -> None:
 
 def test_flip_turns_the_board(two: Path, bg: Run) -> None:
     assert bg("replay", "two", "--flip").out != bg("replay", "two").out
+
+
+def test_pictures_go_into_a_folder_and_not_into_a_file(two: Path, bg: Run) -> None:
+    done = bg("replay", "two", "--svg", "out.svg")
+    assert (done.code, done.err) == (2, "bg: expected a folder, for a picture of every ply: out.svg\n")
+    assert not (two.parent / "out.svg").exists()

@@ -1,4 +1,5 @@
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,10 @@ def test_the_end_of_the_input_saves_the_match_and_is_no_error(bg: Run, records: 
     ran = bg(*PEOPLE, typed="4\n4\n")
     assert (ran.code, ran.err) == (0, "")
     assert saved(records).moves == ("4", "4")
-    assert ran.out.endswith(f"the match is saved in {records()[0]}\n")
+    path = records()[0]
+    assert ran.out.endswith(
+        f"the match is saved in {path}\ngo on with: bg play connect4 --resume {shlex.quote(str(path))}\n"
+    )
 
 
 def test_a_last_line_without_its_end_is_read(bg: Run, records: Run) -> None:
@@ -138,7 +142,7 @@ def test_an_illegal_move_among_many_does_not_list_them_all(bg: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("exit", "'exit'; or type help"),
+        ("hello", "'hello'; or type help"),
         ("quti", "'quti'; did you mean 'quit'?"),
         ("\x1b[A", r"'\x1b[a'; or type help"),
         ("9" * 5000, "... (5000 characters)"),
@@ -331,7 +335,7 @@ def test_load_takes_options_from_the_record(bg: Run) -> None:
         ("load missing", "expected a readable file: missing (no such file or directory)"),
         ("load .", "expected a readable file: . (is a directory)"),
         ("save .", "(is a directory)"),
-        ("save prose/x", "expected a folder that can be made: prose"),
+        ("save prose/x", "expected a folder that is there: 'prose'"),
         ("load prose", "expected matches without errors in prose"),
         ("load over", "expected an unfinished match in over: it ended 1-0"),
         ("load other", "expected a match of connect4 in other: 'hexifence'"),
@@ -433,3 +437,9 @@ def test_resume_goes_on_with_names_and_clock_of_the_record(home: Path, bg: Run, 
     assert last.names == ("Ann", "Bob")
     assert last.tags["TimeControl"] == "300+0"
     assert re.search(r"blue 4:5\d", ran.out)
+
+
+@pytest.mark.parametrize("word", ["quit", "q", "exit"])
+def test_words_that_people_leave_by_leave(word: str, bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, typed=f"4\n{word}\n5\n")
+    assert (ran.code, saved(records).moves) == (0, ("4",))
