@@ -142,7 +142,7 @@ def test_an_illegal_move_among_many_does_not_list_them_all(bg: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("hello", "'hello'; or type help"),
+        ("xyzzy", "'xyzzy'; or type help"),
         ("quti", "'quti'; did you mean 'quit'?"),
         ("\x1b[A", r"'\x1b[a'; or type help"),
         ("9" * 5000, "... (5000 characters)"),
