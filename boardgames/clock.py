@@ -4,11 +4,11 @@ Seconds come from a clock that is passed in. A ply's time may be gathered in
 parts, because an agent is only charged for the time in which it is asked.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from boardgames.errors import LimitError
+from boardgames.errors import LimitError, shown
+from boardgames.options import is_finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,12 @@ class TimeControl:
     def __post_init__(self) -> None:
         for name in ("move", "match"):
             value = getattr(self, name)
-            if value is not None and not (math.isfinite(value) and value > 0):
-                raise LimitError(f"expected more than 0 seconds a {name}: {value!r}")
+            if value is not None and not (is_finite(value) and value > 0):
+                raise LimitError(f"expected more than 0 seconds a {name}: {shown(value)}")
         for name in ("increment", "margin"):
             value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise LimitError(f"expected at least 0 seconds of {name}: {value!r}")
+            if not (is_finite(value) and value >= 0):
+                raise LimitError(f"expected at least 0 seconds of {name}: {shown(value)}")
         if self.increment and self.match is None:
             raise LimitError(f"expected a match clock for an increment: {self.increment!r}")
 
@@ -75,6 +75,8 @@ class TimeControl:
         match: float | None = None
         increment = 0.0
         try:
+            if not text.isascii() or "_" in text:
+                raise ValueError
             for part in [] if text == "-" else text.split(" "):
                 if part.endswith("/move") and move is None:
                     move = float(part.removesuffix("/move"))
@@ -83,7 +85,7 @@ class TimeControl:
                 else:
                     raise ValueError
         except ValueError:
-            raise LimitError(f"expected a time control as '300+2 5/move' or '-': {text!r}") from None
+            raise LimitError(f"expected a time control as '300+2 5/move' or '-': {shown(text)}") from None
         return cls(move=move, match=match, increment=increment)
 
     @property

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 LISTED = 20
+SHOWN_TEXT = 80
+LONGEST_NAME = 100
 
 
 class BoardgamesError(Exception):
@@ -66,8 +68,31 @@ class FileError(BoardgamesError, OSError):
     """A file or folder cannot be read or written."""
 
 
-def near(name: str, names: Iterable[str]) -> str:
+def shown(value: object) -> str:
+    """Quote a text or any other value for a message, on one line, cut where it is long.
+
+    Examples
+    --------
+    >>> shown("a" * 200).endswith("... (200 characters)")
+    True
+    >>> shown(4), shown(10**5000)
+    ('4', 'a value of type int')
+    """
+    if isinstance(value, str):
+        if len(value) <= SHOWN_TEXT:
+            return repr(value)
+        return f"{value[:SHOWN_TEXT]!r}... ({len(value)} characters)"
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # noqa: BLE001 - Python refuses to write very long numbers, and a stranger's class anything
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}..."
+
+
+def near(name: object, names: Iterable[str]) -> str:
     """Name the alternatives nearest to `name`, else all of a few, for the end of a message.
+
+    A name that is no text, or longer than any, is near to none.
 
     Examples
     --------
@@ -79,7 +104,8 @@ def near(name: str, names: Iterable[str]) -> str:
     known = sorted(set(names))
     if not known:
         return "; none is known"
-    close = get_close_matches(name, known, n=3, cutoff=0.6)
+    is_name = isinstance(name, str) and len(name) <= LONGEST_NAME
+    close = get_close_matches(str(name), known, n=3, cutoff=0.6) if is_name else []
     if close:
         return "; did you mean " + " or ".join(repr(text) for text in close) + "?"
     return "; known: " + ", ".join(known) if len(known) <= LISTED else ""

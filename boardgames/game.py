@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from numbers import Integral
 from operator import index
 from types import MappingProxyType
 from typing import ClassVar
@@ -26,11 +27,11 @@ from boardgames.errors import (
     UnknownNameError,
     near,
 )
+from boardgames.errors import shown as shown  # noqa: PLC0414 - plug-ins find it here
 from boardgames.kernels import Words
 from boardgames.options import Option, OptionValue, read_options
 from boardgames.picture import Picture
 
-SHOWN_TEXT = 80
 WORD_BITS = 64
 
 
@@ -95,8 +96,8 @@ class Position:
 
     def __init__(self, game: "Game", words: Words) -> None:
         object.__setattr__(self, "game", game)
-        object.__setattr__(self, "_words", words)
-        words.flags.writeable = False
+        # an array on bytes stays read-only, whatever its holder does to its flags
+        object.__setattr__(self, "_words", np.frombuffer(words.tobytes(), dtype=np.uint64))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a position is immutable: {name!r} cannot be set")
@@ -142,7 +143,7 @@ class Position:
     def is_legal(self, move: Move | str) -> bool:
         """Say whether `move`, a text or a move, can be made here."""
         if isinstance(move, Move):
-            return move.action in self.actions
+            return self._has(move.action)
         try:
             self.game.parse_move(self, move)
         except (IllegalMoveError, MalformedMoveError, AmbiguousMoveError):
@@ -161,9 +162,9 @@ class Position:
         if isinstance(move, str):
             move = self.game.parse_move(self, move)
         elif not isinstance(move, Move):
-            raise MalformedMoveError(f"expected a move or its text: {move!r}")
-        elif move.action not in self.actions:
-            raise IllegalMoveError(f"expected a legal move in {self}: {move.text!r}")
+            raise MalformedMoveError(f"expected a move or its text: {shown(move)}")
+        elif not self._has(move.action):
+            raise IllegalMoveError(f"expected a legal move in {self}: {shown(move.text)}")
         successor = np.empty_like(self._words)
         self.game.kernels.apply(self._words, move.action, successor)
         return Position(self.game, successor)
@@ -181,6 +182,9 @@ class Position:
 
     def _repr_html_(self) -> str:
         return self.svg()
+
+    def _has(self, action: object) -> bool:
+        return isinstance(action, Integral) and action in self.actions
 
     def __str__(self) -> str:
         return self.game.format_words(self._words)
@@ -230,9 +234,10 @@ class Game(ABC):
         self.prepare()
         layouts = self.facts.layouts
         self.layout = next(iter(layouts), "") if layout is None else layout
-        if self.layout not in layouts and (layouts or layout is not None):
+        is_known = isinstance(self.layout, str) and self.layout in layouts
+        if not is_known and (layouts or layout is not None):
             raise UnknownNameError(
-                f"{self.facts.name} has no layout {self.layout!r}{near(self.layout, layouts)}"
+                f"{self.facts.name} has no layout {shown(self.layout)}{near(self.layout, layouts)}"
             )
 
     @abstractmethod
@@ -262,7 +267,7 @@ class Game(ABC):
             If there is no such notation.
         """
         if not isinstance(text, str):
-            raise PositionError(f"expected the text of a {self.facts.title} position: {text!r}")
+            raise PositionError(f"expected the text of a {self.facts.title} position: {shown(text)}")
         self._check_notation(notation, self.facts.position_notations)
         return self.unpack(self.parse_words(text.strip(), notation))
 
@@ -282,7 +287,7 @@ class Game(ABC):
         try:
             numbers = [index(word) for word in words]
         except TypeError:
-            raise PositionError(f"expected {self.facts.words} integers: {words!r}") from None
+            raise PositionError(f"expected {self.facts.words} integers: {shown(words)}") from None
         if len(numbers) != self.facts.words:
             raise PositionError(f"expected {self.facts.words} words: {len(numbers)} came")
         for place, number in enumerate(numbers):
@@ -311,15 +316,15 @@ class Game(ABC):
         """
         self._check_notation(notation, self.facts.move_notations)
         if not isinstance(text, str):
-            raise MalformedMoveError(f"expected the text of a move: {text!r}")
+            raise MalformedMoveError(f"expected the text of a move: {shown(text)}")
         action = self.parse_action(self._own(position), text.strip(), notation)
         return Move(action, self.format_action(position.words, action))
 
     def format_move(self, position: Position, move: Move, *, notation: str | None = None) -> str:
         """Return a legal move's text, canonical or in a named notation."""
         self._check_notation(notation, self.facts.move_notations)
-        if move.action not in self._own(position).actions:
-            raise IllegalMoveError(f"expected a legal move in {position}: {move.text!r}")
+        if not self._own(position)._has(move.action):
+            raise IllegalMoveError(f"expected a legal move in {position}: {shown(move.text)}")
         return self.format_action(position.words, move.action, notation)
 
     def encode(self, move: Move) -> int:
@@ -334,8 +339,8 @@ class Game(ABC):
         IllegalMoveError
             If the action is not legal in `position`.
         """
-        if action not in self._own(position).actions:
-            raise IllegalMoveError(f"expected a legal action in {position}: {action!r}")
+        if not self._own(position)._has(action):
+            raise IllegalMoveError(f"expected a legal action in {position}: {shown(action)}")
         return Move(int(action), self.format_action(position.words, int(action)))
 
     # --- what a subclass overrides ---------------------------------------
@@ -409,7 +414,9 @@ class Game(ABC):
 
     def _check_notation(self, notation: str | None, known: Sequence[str]) -> None:
         if notation is not None and notation not in known:
-            raise UnknownNameError(f"{self.facts.name} has no notation {notation!r}{near(notation, known)}")
+            raise UnknownNameError(
+                f"{self.facts.name} has no notation {shown(notation)}{near(notation, known)}"
+            )
 
     def _own(self, position: Position) -> Position:
         if position.game != self:
@@ -429,14 +436,3 @@ class Game(ABC):
 
     def __hash__(self) -> int:
         return hash((type(self), tuple(self.options.items())))
-
-
-def shown(text: str) -> str:
-    """Quote text for a message, cut where it is long.
-
-    Examples
-    --------
-    >>> shown("a" * 200).endswith("... (200 characters)")
-    True
-    """
-    return repr(text) if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]!r}... ({len(text)} characters)"

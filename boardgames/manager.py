@@ -7,14 +7,13 @@ It is driven from one thread; another may call it while an agent thinks, whose
 answer is then dropped if it is too late.
 """
 
-import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from boardgames.clock import MatchClock
 from boardgames.clock import TimeControl as TimeControl  # noqa: PLC0414 - users find it here
-from boardgames.errors import LimitError, MatchError, MoveError
+from boardgames.errors import LimitError, MatchError, MoveError, shown
 from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.match import (
     ENDED_BY_MOVES,
@@ -29,7 +28,9 @@ from boardgames.match import (
 )
 from boardgames.match import MatchRules as MatchRules  # noqa: PLC0414 - users find it here
 from boardgames.match import MoveMade as MoveMade  # noqa: PLC0414 - users find it here
+from boardgames.options import is_finite
 from boardgames.playing import NO_LIMIT, Choice, Clock, Context, Limit, Stop
+from boardgames.plugins import told
 from boardgames.record import Record, options_as_texts
 
 
@@ -88,7 +89,7 @@ class Manager(Course):
         tags: Mapping[str, str] | None = None,
         played: Iterable[tuple[str, float | None]] = (),
     ) -> None:
-        check_seats(game, players)
+        check_seats(game, players, names)
         self.rules = MatchRules.between(players, game) if rules is None else rules
         super().__init__(game, game.start() if start is None else start, MatchClock(self.rules.time, clock))
         self.players = tuple(players)
@@ -176,8 +177,8 @@ class Manager(Course):
         self._check_open()
         if side != self.side_to_move:
             raise MatchError(f"expected a move of side {self.side_to_move}, whose turn it is: side {side!r}")
-        if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
-            raise LimitError(f"expected at least 0 seconds for a move: {seconds!r}")
+        if seconds is not None and not (is_finite(seconds) and seconds >= 0):
+            raise LimitError(f"expected at least 0 seconds for a move: {shown(seconds)}")
         spent = self._clock.spent if seconds is None else seconds
         if self._clock.has_run_out(side, spent):
             return self._lose(side, Termination.TIME)
@@ -190,8 +191,7 @@ class Manager(Course):
     def undo(self) -> None:
         """Take back one ply, or against an agent all back to the person's own last move.
 
-        A match that its moves have ended goes on; the clocks stand as they
-        did when the ply began.
+        A match that its moves have ended goes on, with the clocks of then.
 
         Raises
         ------
@@ -341,7 +341,7 @@ class Manager(Course):
     def _take(self, side: int, choice: object) -> Outcome | None:
         """Make the move that a player has chosen, if it is one."""
         if not isinstance(choice, Choice):
-            return self._crash(side, TypeError(f"expected a Choice: {choice!r}"))
+            return self._crash(side, TypeError(f"expected a Choice: {shown(choice)}"))
         if choice.move is None:
             return self.resign(side)
         try:
@@ -354,7 +354,7 @@ class Manager(Course):
         return self.make_move(side, move)
 
     def _crash(self, side: int, error: BaseException) -> Outcome:
-        self.fault = f"{type(error).__name__}: {error}"
+        self.fault = told(error)
         return self._lose(side, Termination.CRASH)
 
     def _lose(self, side: int, termination: Termination) -> Outcome:
@@ -368,8 +368,8 @@ class Manager(Course):
             try:
                 if player is not None:
                     player.match_ended(outcome)
-            except Exception as error:  # noqa: BLE001 - the outcome stands, `fault` tells
-                self.fault = self.fault or f"{type(error).__name__}: {error}"
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - the outcome stands, `fault` tells
+                self.fault = self.fault or told(error)
                 self._audience.report(f"player {self.names[side]!r}", error)
         self._tell(Change("ended", outcome=outcome))
         return outcome

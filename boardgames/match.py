@@ -60,8 +60,8 @@ class MatchRules:
 
     def __post_init__(self) -> None:
         for limit in (self.ply_limit, self.no_progress_limit):
-            if limit is not None and limit < 1:
-                raise LimitError(f"expected a limit of at least 1 ply: {limit!r}")
+            if limit is not None and not (type(limit) is int and limit >= 1):
+                raise LimitError(f"expected a limit of at least 1 ply: {shown(limit)}")
 
     @classmethod
     def between(cls, players: Seats, game: Game, **overrides: Any) -> "MatchRules":  # its own fields
@@ -181,7 +181,7 @@ class Course:
         if isinstance(move, str):
             return self.game.parse_move(self.position, move)
         if not isinstance(move, Move):
-            raise IllegalMoveError(f"expected a Move: {move!r}")
+            raise IllegalMoveError(f"expected a Move: {shown(move)}")
         legal = self.game.decode(self.position, move.action)
         if legal.text != move.text:
             raise IllegalMoveError(f"expected a move made for {self.position}: {shown(move.text)}")
@@ -243,12 +243,14 @@ class Audience:
         """Warn that `name` raised, the first time only."""
         if name not in self._reported:
             self._reported.add(name)
-            warnings.warn(f"{name} raised {error!r}; the match goes on", RuntimeWarning, stacklevel=2)
+            warnings.warn(
+                f"{name} raised {plugins.told(error)}; the match goes on", RuntimeWarning, stacklevel=2
+            )
 
     def _call(self, name: str, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
         try:
             function(*arguments)
-        except Exception as error:  # noqa: BLE001 - a stranger's code may raise anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's code may raise anything
             self.report(name, error)
 
 
@@ -258,12 +260,18 @@ def is_person(player: Player | None) -> bool:
 
 
 def name_of(player: Player | None) -> str:
-    """Return what a record calls the player if nobody says otherwise."""
-    return UNKNOWN_NAME if player is None else player.describe()
+    """Return what a record calls the player if nobody says otherwise; `?` if it cannot say."""
+    try:
+        name = None if player is None else player.describe()
+    except (Exception, SystemExit):  # noqa: BLE001 - a stranger's code may raise anything
+        name = None
+    return name if isinstance(name, str) else UNKNOWN_NAME
 
 
-def check_seats(game: Game, players: Seats) -> None:
-    """Raise MatchError unless there are two seats and their players play `game`."""
+def check_seats(game: Game, players: Seats, names: Sequence[str] | None = None) -> None:
+    """Raise MatchError unless there are two seats, with two names, and their players play `game`."""
+    if names is not None and (len(names) != 2 or not all(isinstance(name, str) for name in names)):
+        raise MatchError(f"expected two names: {shown(names)}")
     if len(players) != 2:
         raise MatchError(f"expected two players: {len(players)} came")
     for player in players:

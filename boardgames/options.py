@@ -7,8 +7,10 @@ colon ends the name.
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
+from typing import TypeGuard
 
-from boardgames.errors import OptionError, near
+from boardgames.errors import OptionError, near, shown
 
 OptionValue = bool | int | float | str | None
 
@@ -53,7 +55,7 @@ class Option:
             return None
         read = self._convert(value)
         if read is None or not self._is_within(read):
-            raise OptionError(f"expected {self.expectation()} for {self.name}: {value!r}")
+            raise OptionError(f"expected {self.expectation()} for {self.name}: {shown(value)}")
         return read
 
     def expectation(self) -> str:
@@ -82,13 +84,13 @@ class Option:
             return None
         if self.kind is float and isinstance(value, int | float):
             return _finite(value)
-        if self.kind is int and isinstance(value, int):
-            return value
+        if self.kind is int and isinstance(value, Integral):
+            return int(value)
         if not isinstance(value, str):
             return None
         try:
-            # int() and float() also read '1_0', which nobody means
-            return None if "_" in value else self.kind(value)
+            # int() and float() also read '1_0' and the digits of all scripts, which nobody means
+            return self.kind(value) if value.isascii() and "_" not in value else None
         except ValueError:
             return None
 
@@ -100,6 +102,20 @@ class Option:
         low = self.minimum is None or value >= self.minimum
         high = self.maximum is None or value <= self.maximum
         return low and high and (isinstance(value, int) or math.isfinite(value))
+
+
+def is_finite(value: object) -> TypeGuard[float]:
+    """Say whether `value` is a number, no truth value, that a float can hold and that is finite.
+
+    Examples
+    --------
+    >>> is_finite(1), is_finite(True), is_finite(10**400), is_finite("1")
+    (True, False, False, False)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    number = _finite(value)
+    return number is not None and math.isfinite(number)
 
 
 def _truth(value: object) -> bool | None:
@@ -139,7 +155,7 @@ def read_options(declared: Sequence[Option], given: Mapping[str, object], of: st
     by_name = {option.name: option for option in declared}
     for name in given:
         if name not in by_name:
-            raise OptionError(f"{of} has no option {name!r}{near(name, by_name)}")
+            raise OptionError(f"{of} has no option {shown(name)}{near(name, by_name)}")
     return {
         name: option.read(given[name]) if name in given else option.default
         for name, option in by_name.items()
@@ -159,11 +175,13 @@ def parse_agent(text: str) -> tuple[str, dict[str, str]]:
     >>> parse_agent('engine:command="python bot.py",time=1')
     ('engine', {'command': 'python bot.py', 'time': '1'})
     """
+    if not isinstance(text, str):
+        raise OptionError(f"expected an agent as name or name:option=value: {shown(text)}")
     name, colon, rest = text.partition(":")
     if not name.strip():
-        raise OptionError(f"expected an agent as name or name:option=value: {text!r}")
+        raise OptionError(f"expected an agent as name or name:option=value: {shown(text)}")
     if colon and not rest:
-        raise OptionError(f"expected option=value after the colon: {text!r}")
+        raise OptionError(f"expected option=value after the colon: {shown(text)}")
     return name.strip(), parse_assignments(_split(rest, text)) if colon else {}
 
 
@@ -185,9 +203,9 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         name, value = name.strip(), value.strip()
         if not equals or not name:
-            raise OptionError(f"expected option=value: {text!r}")
+            raise OptionError(f"expected option=value: {shown(text)}")
         if name in found:
-            raise OptionError(f"expected option {name!r} once: {text!r}")
+            raise OptionError(f"expected option {shown(name)} once: {shown(text)}")
         if len(value) >= 2 and value[0] == value[-1] == '"':
             value = value[1:-1].replace('\\"', '"').replace("\\\\", "\\")
         found[name] = value
@@ -207,5 +225,5 @@ def _split(rest: str, whole: str) -> list[str]:
             start = index + 1
         index += 1
     if quoted:
-        raise OptionError(f"expected a closing quote: {whole!r}")
+        raise OptionError(f"expected a closing quote: {shown(whole)}")
     return [*parts, rest[start:]]

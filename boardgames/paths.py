@@ -6,6 +6,7 @@ the only reader of the environment.
 """
 
 import os
+import stat
 import tempfile
 from pathlib import Path
 
@@ -47,56 +48,82 @@ def make_folder(folder: Path) -> Path:
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise FileError(f"expected a folder that can be made: {folder} ({_reason(error)})") from None
     return folder
 
 
-def read_text(path: Path) -> str:
-    """Return the UTF-8 text of a file.
+def read_text(path: Path, *, exact: bool = False) -> str:
+    """Return the UTF-8 text of a file, its lines ended by a line feed.
+
+    Parameters
+    ----------
+    path : Path
+        A file.
+    exact : bool
+        Keep line ends and a byte order mark as they are.
 
     Raises
     ------
     FileError
         If it is missing, unreadable or not UTF-8.
     """
+    encoding, newline = ("utf-8", "") if exact else ("utf-8-sig", None)
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise FileError(f"expected a readable file: {path} ({_reason(error)})") from None
+        with path.open(encoding=encoding, newline=newline) as file:
+            return file.read()
     except UnicodeDecodeError:
         raise FileError(f"expected a file of UTF-8 text: {path}") from None
+    except (OSError, ValueError) as error:
+        raise FileError(f"expected a readable file: {path} ({_reason(error)})") from None
 
 
 def write_atomic(path: Path, content: str | bytes) -> None:
     """Put `content` at `path`, whole or not at all: temporary name, sync, rename.
+
+    A link goes on leading to its file, and a file keeps its permissions.
 
     Raises
     ------
     FileError
         If the folder or the file cannot be written; what was there stays.
     """
-    data = content.encode() if isinstance(content, str) else content
-    make_folder(path.parent)
-    temporary = None
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
-        temporary = Path(name)
+        data = content.encode() if isinstance(content, str) else content
+        target = Path(os.path.realpath(path)) if path.is_symlink() else path
+        if target.exists() and not target.is_file():
+            raise OSError("is a directory" if target.is_dir() else "no regular file")
+        make_folder(target.parent)
+        _replace(target, data)
+    except FileError:
+        raise
+    except (OSError, ValueError) as error:
+        raise FileError(f"expected a file that can be written: {path} ({_reason(error)})") from None
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write `data` beside `path` and rename it; whatever stops that, nothing is left behind."""
+    mode = stat.S_IMODE(path.stat().st_mode) if path.is_file() else 0o666 & ~_umask()
+    handle, name = tempfile.mkstemp(prefix=f".{path.name[:20]}.", dir=path.parent)
+    temporary = Path(name)
+    try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(0o666 & ~_umask())
+        temporary.chmod(mode)
         temporary.replace(path)
-    except OSError as error:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-        raise FileError(f"expected a file that can be written: {path} ({_reason(error)})") from None
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _home(room: str) -> Path | None:
     home = os.environ.get("BOARDGAMES_HOME")
-    return Path(home).expanduser() / room if home else None
+    try:
+        return Path(home).expanduser() / room if home else None
+    except RuntimeError:
+        raise FileError(f"expected a home folder that is known in BOARDGAMES_HOME: {home!r}") from None
 
 
 def _umask() -> int:
@@ -105,5 +132,5 @@ def _umask() -> int:
     return mask
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+def _reason(error: OSError | ValueError) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()

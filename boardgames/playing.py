@@ -1,6 +1,5 @@
 """Player, Limit, Choice: given a position, choose a move within a limit."""
 
-import math
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -10,10 +9,10 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from boardgames.declarations import Unit
-from boardgames.errors import LimitError, MatchError, OptionError, PositionError
+from boardgames.errors import LimitError, MatchError, OptionError, PositionError, shown
 from boardgames.game import Game, Move, Outcome, Position
 from boardgames.kernels import STOP, Control
-from boardgames.options import Option, OptionValue, read_options
+from boardgames.options import Option, OptionValue, is_finite, read_options
 
 EXPECTED_MOVES_LEFT = 30
 CLOCK_RESERVE = 0.05
@@ -34,8 +33,8 @@ class Clock:
 
     def __post_init__(self) -> None:
         for seconds in (*self.remaining, self.increment):
-            if not (_is_finite(seconds) and seconds >= 0):
-                raise LimitError(f"expected a clock of at least 0 seconds: {seconds!r}")
+            if not (is_finite(seconds) and seconds >= 0):
+                raise LimitError(f"expected a clock of at least 0 seconds: {shown(seconds)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +72,14 @@ class Limit:
     clock: Clock | None = None
 
     def __post_init__(self) -> None:
-        if self.seconds is not None and not (_is_finite(self.seconds) and self.seconds > 0):
-            raise LimitError(f"expected a time limit above 0 seconds: {self.seconds!r}")
+        if self.seconds is not None and not (is_finite(self.seconds) and self.seconds > 0):
+            raise LimitError(f"expected a time limit above 0 seconds: {shown(self.seconds)}")
         for name in ("depth", "nodes", "simulations"):
             value = getattr(self, name)
             if value is not None and not (type(value) is int and 1 <= value < 2**63):
-                raise LimitError(f"expected a limit of {name} of at least 1: {value!r}")
+                raise LimitError(f"expected a limit of {name} of at least 1: {shown(value)}")
+        if self.clock is not None and not isinstance(self.clock, Clock):
+            raise LimitError(f"expected a Clock: {shown(self.clock)}")
 
     def tightened(self, other: "Limit") -> "Limit":
         """Return the limit that keeps to both."""
@@ -111,10 +112,6 @@ class Limit:
 
 NO_LIMIT = Limit()
 Number = TypeVar("Number", int, float)
-
-
-def _is_finite(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _least(first: Number | None, second: Number | None) -> Number | None:

@@ -7,8 +7,10 @@ registered through the same hooks, first; other plug-ins follow by name.
 """
 
 import importlib
+import inspect
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -17,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pluggy
 
 from boardgames import hookspecs
-from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, near
+from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, near, shown
 from boardgames.hookspecs import PROJECT, Entry
 from boardgames.options import Option, parse_agent, read_options
 from boardgames.paths import blocked_plugins
@@ -112,26 +114,26 @@ class Registry:
             If importing it fails.
         """
         offers = {offer.entry.name: offer for offer in self.offers(kind, game)}
-        if name not in offers:
+        if not isinstance(name, str) or name not in offers:
             where = f" of {game}" if game else ""
-            raise UnknownNameError(f"expected one of the {kind}{where}: {name!r}{near(name, offers)}")
+            raise UnknownNameError(f"expected one of the {kind}{where}: {shown(name)}{near(name, offers)}")
         offer = offers[name]
         module, _, attribute = offer.entry.target.partition(":")
         try:
             return getattr(importlib.import_module(module), attribute)
         except BoardgamesError as error:
             raise PluginError(f"plug-in {offer.plugin!r}: {name!r} is broken: {error}") from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PluginError(
                 f"plug-in {offer.plugin!r}: {name!r} at {offer.entry.target} cannot be imported: "
-                f"{_told(error)}"
+                f"{told(error)}"
             ) from error
 
     def check_name(self, kind: Kind, name: str) -> None:
         """Raise UnknownNameError unless something of that name is offered."""
         names = {offer.entry.name for offer in self.offers(kind)}
         if name not in names:
-            raise UnknownNameError(f"expected one of the {kind}: {name!r}{near(name, names)}")
+            raise UnknownNameError(f"expected one of the {kind}: {shown(name)}{near(name, names)}")
 
     def check_targets(self) -> None:
         """Import everything that is offered; what fails is noted with its plug-in."""
@@ -170,7 +172,7 @@ class Registry:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's module may do anything
             if self._manager.has_plugin(point.name):
                 self._manager.unregister(name=point.name)
-            self.plugins.append(Plugin(point.name, version, summary, _told(error)))
+            self.plugins.append(Plugin(point.name, version, summary, told(error)))
             return
         repeats = []
         for kind in KINDS:
@@ -180,7 +182,7 @@ class Registry:
                     self._offers[kind].append(Offer(entry, point.name))
                 else:
                     repeats.append(f"{kind[:-1]} {entry.name!r} is offered by {other!r} already")
-        summary = summary or (module.__doc__ or "").strip().partition("\n")[0]
+        summary = summary or (inspect.getdoc(module) or "").partition("\n")[0]
         self.plugins.append(Plugin(point.name, version, summary, "; ".join(repeats) or None))
 
     def _entries(self, module: object, kind: Kind, name: str) -> list[Entry]:
@@ -191,7 +193,7 @@ class Registry:
         entries: list[Entry] = []
         for returned in caller():
             if not isinstance(returned, list | tuple):
-                raise PluginError(f"expected a list of entries from bg_{kind}: {returned!r}")
+                raise PluginError(f"expected a list of entries from bg_{kind}: {shown(returned)}")
             entries += [_checked(entry, kind) for entry in returned]
         return entries
 
@@ -204,17 +206,21 @@ class Registry:
 
 def _checked(entry: object, kind: Kind) -> Entry:
     if not isinstance(entry, Entry):
-        raise PluginError(f"expected an Entry from bg_{kind}: {entry!r}")
-    texts = (entry.name, entry.summary, entry.target, entry.game or "")
+        raise PluginError(f"expected an Entry from bg_{kind}: {shown(entry)}")
+    texts = (entry.name, entry.summary, entry.target, "" if entry.game is None else entry.game)
     if not all(isinstance(text, str) for text in texts) or not _NAME.fullmatch(entry.name):
-        raise PluginError(f"expected a lower-case name from bg_{kind}: {entry.name!r}")
+        raise PluginError(f"expected a lower-case name from bg_{kind}: {shown(entry.name)}")
     if not all(entry.target.partition(":")):
-        raise PluginError(f"expected package.module:attribute from bg_{kind}: {entry.target!r}")
+        raise PluginError(f"expected package.module:attribute from bg_{kind}: {shown(entry.target)}")
     return entry
 
 
-def _told(error: BaseException) -> str:
-    text = " ".join(str(error).split())
+def told(error: BaseException) -> str:
+    """Return class and text of an error, on one line, whatever its author made of it."""
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - a stranger's error may not even be written
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -251,9 +257,10 @@ def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game
     made = registry().load("games", name)
     if not (isinstance(made, type) and issubclass(made, Game)):
         raise PluginError(f"expected a subclass of Game as game {name!r}: {made!r}")
-    # first, so that no option takes the place of another keyword
-    read = read_options(made.declared_options, options, f"game {name!r}")
-    return made(layout=layout, **read)
+    with _blamed("game", name):
+        # first, so that no option takes the place of another keyword
+        read = read_options(made.declared_options, options, f"game {name!r}")
+        return made(layout=layout, **read)
 
 
 def player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
@@ -277,11 +284,11 @@ def player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
     made = registry().load("agents", name, game.facts.name)
     if not (isinstance(made, type) and issubclass(made, Player)):
         raise PluginError(f"expected a subclass of Player as agent {name!r}: {made!r}")
-    if "seed" in options:
-        seed = int(SEED.read(options.pop("seed")) or 0)
-    # first, so that no option takes the place of another keyword
-    read = read_options(made.declared_options, options, f"agent {name!r}")
-    return made(game, seed=seed, **read)
+    seed_read = SEED.read(options.pop("seed", seed))
+    with _blamed("agent", name):
+        # first, so that no option takes the place of another keyword
+        read = read_options(made.declared_options, options, f"agent {name!r}")
+        return made(game, seed=None if seed_read is None else int(seed_read), **read)
 
 
 def feature_set(name: str, game: "Game") -> "FeatureSet":
@@ -294,7 +301,9 @@ def feature_set(name: str, game: "Game") -> "FeatureSet":
     """
     from boardgames.declarations import FeatureSet
 
-    made = registry().load("features", name, game.facts.name)(game)
+    target = registry().load("features", name, game.facts.name)
+    with _blamed("features", name):
+        made = target(game)
     if not isinstance(made, FeatureSet):
         raise PluginError(f"expected a FeatureSet as features {name!r}: {made!r}")
     return made
@@ -313,4 +322,16 @@ def learner(name: str, game: "Game") -> "Learner":
     made = registry().load("learners", name, game.facts.name)
     if not (isinstance(made, type) and issubclass(made, Learner)):
         raise PluginError(f"expected a subclass of Learner as learner {name!r}: {made!r}")
-    return made()
+    with _blamed("learner", name):
+        return made()
+
+
+@contextmanager
+def _blamed(what: str, name: str) -> Iterator[None]:
+    """Turn whatever a plug-in's own code raises into a PluginError that names the thing."""
+    try:
+        yield
+    except BoardgamesError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise PluginError(f"{what} {name!r} is broken: {told(error)}") from error

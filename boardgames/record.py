@@ -19,7 +19,7 @@ move before them. How tags are escaped and matches are told apart stands in
 """
 
 import html
-import math
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ from boardgames import pgn, plugins
 from boardgames.draw.svg import svg
 from boardgames.errors import BoardgamesError, MoveError, RecordError, near
 from boardgames.game import Game, Outcome, Position, Termination, shown
-from boardgames.options import OptionValue
+from boardgames.options import OptionValue, is_finite
 from boardgames.paths import read_text, write_atomic
 from boardgames.picture import Caption
 
@@ -99,7 +99,7 @@ class Record:
     def __post_init__(self) -> None:
         seconds = self.seconds or (None,) * len(self.moves)
         # adding 0.0 makes whole numbers floats and minus zero zero, as reading does
-        seconds = tuple(None if second is None else second + 0.0 for second in seconds)
+        seconds = tuple(second + 0.0 if is_finite(second) else second for second in seconds)
         object.__setattr__(self, "seconds", seconds)
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
         object.__setattr__(self, "tags", MappingProxyType(dict(self.tags)))
@@ -180,7 +180,8 @@ class Record:
         )
         numbered = (f"{ply // 2 + 1}. " * (ply % 2 == 0) + move for ply, move in enumerate(self.moves))
         moves = html.escape(" ".join([*numbered, self.result]))
-        return f"<table>{rows}</table><p>{moves}</p>{self._repr_svg_() or ''}"
+        page = f"<table>{rows}</table><p>{moves}</p>{self._repr_svg_() or ''}"
+        return page.encode(errors="replace").decode()
 
 
 def options_as_texts(options: Mapping[str, OptionValue]) -> dict[str, str]:
@@ -276,16 +277,16 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
 def append_record(path: Path, record: Record) -> None:
     """Add a record at the end of a file, which is made if need be.
 
-    What the file held stays as it was, whether or not it can be read as
-    records. One process at a time may do this to a file.
+    What the file held stays as it was, even if it is no record; one process at a time may do this.
 
     Raises
     ------
     FileError
         If it cannot be read or written; what was there stays.
     """
-    before = read_text(path) if path.exists() else ""
-    gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
+    before = read_text(path, exact=True) if os.path.isfile(path) else ""  # noqa: PTH113 - never raises
+    end = before[-4:].replace("\r\n", "\n")
+    gap = "" if not end or end.endswith("\n\n") else "\n" if end.endswith("\n") else "\n\n"
     write_atomic(path, f"{before}{gap}{format_record(record)}\n\n")
 
 
@@ -354,7 +355,7 @@ def _replayed(record: Record, games: dict[tuple[object, ...], Game]) -> Record:
     except BoardgamesError:
         raise
     except Exception as error:
-        raise RecordError(f"expected rules that take any text: {record.game} raised {error!r}") from error
+        raise RecordError(f"expected rules that never raise: {record.game}: {plugins.told(error)}") from error
 
 
 def _checked(record: Record, games: dict[tuple[object, ...], Game]) -> Record:
@@ -395,5 +396,5 @@ def _check_moves(record: Record) -> None:
     for ply, (move, seconds) in enumerate(zip(record.moves, record.seconds, strict=True), start=1):
         if not pgn.is_word(move):
             raise RecordError(f"expected a move without spaces and brackets (ply {ply}, token {shown(move)})")
-        if seconds is not None and not (math.isfinite(seconds) and seconds >= 0):
-            raise RecordError(f"expected at least 0 seconds (ply {ply}, token {seconds!r})")
+        if seconds is not None and not (is_finite(seconds) and seconds >= 0):
+            raise RecordError(f"expected at least 0 seconds (ply {ply}, token {shown(seconds)})")

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from boardgames import errors
-from boardgames.errors import BoardgamesError, MoveError, near
+from boardgames.errors import BoardgamesError, MoveError, near, shown
 
 CLASSES = [
     value for value in vars(errors).values() if inspect.isclass(value) and value.__module__ == errors.__name__
@@ -62,3 +62,19 @@ def test_a_unknown_name_is_printed_without_quotes_around_the_message() -> None:
 )
 def test_near_names_the_alternatives(name: str, names: list[str], ending: str) -> None:
     assert near(name, names) == ending
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["x" * 10**6, 10**5000, [10**5000], "a\nb", ["a\n"] * 1000],
+    ids=["long text", "long number", "long number in a list", "two lines", "long list"],
+)
+def test_any_value_is_shown_on_one_short_line(value: object) -> None:
+    text = shown(value)
+    assert len(text) < 150
+    assert "\n" not in text
+
+
+@pytest.mark.parametrize("name", [5, None, ["abalone"], "abalone" * 10**6])
+def test_what_is_no_name_is_near_to_none(name: object) -> None:
+    assert near(name, ["abalone", "connect4"]) == "; known: abalone, connect4"

@@ -3,6 +3,7 @@
 import random
 from dataclasses import replace
 from enum import Enum
+from typing import Any
 
 import numpy as np
 import pytest
@@ -362,3 +363,37 @@ def test_short_text_is_shown_whole(text: str) -> None:
 
 def test_long_text_is_shown_cut_with_its_length() -> None:
     assert shown("a" * 81) == f"'{'a' * 80}'... (81 characters)"
+
+
+def test_nobody_can_make_the_words_of_a_position_writable() -> None:
+    position = boardgames.load("connect4").start()
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        position.words.flags.writeable = True
+
+
+@pytest.mark.parametrize(
+    "words", [[10**5000, "a"], [object()] * 10**5, np.array([object()] * 3)], ids=["huge", "long", "array"]
+)
+def test_words_that_are_no_integers_are_told_on_one_short_line(words: Any) -> None:
+    with pytest.raises(PositionError, match="expected 3 integers") as caught:
+        boardgames.load("connect4").unpack(words)
+    assert len(str(caught.value)) < 150
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", [5, ["standard"], "x" * 10**6], ids=["number", "list", "long text"])
+def test_a_layout_that_is_no_name_is_unknown(name: Any) -> None:
+    with pytest.raises(UnknownNameError, match="has no layout") as caught:
+        boardgames.load("connect4", layout=name)
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "action",
+    [10**5000, np.array([1, 2]), 1.0, "1", None],
+    ids=["huge", "array", "float", "text", "none"],
+)
+def test_decode_refuses_what_is_no_action(action: Any) -> None:
+    game = boardgames.load("connect4")
+    with pytest.raises(IllegalMoveError):
+        game.decode(game.start(), action)

@@ -3,11 +3,13 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Never
+from typing import Any, Never
 
 import nim
+import numpy as np
 import pytest
 
+import boardgames
 from boardgames import plugins
 from boardgames.errors import IllegalMoveError, LimitError, MatchError, MoveError, PositionError
 from boardgames.game import Game, Move, Outcome, Position, Termination
@@ -868,3 +870,112 @@ def test_a_finished_record_is_not_resumed() -> None:
 
 def test_a_time_control_stands_in_the_record() -> None:
     assert timed(match=60, increment=1)[0].record().tags == {"TimeControl": "60+1"}
+
+
+@pytest.mark.parametrize(
+    "value", [10**400, "1", True, [], 1j], ids=["huge", "text", "truth", "list", "complex"]
+)
+@pytest.mark.parametrize("name", ["move", "match", "increment", "margin"])
+def test_a_time_that_is_no_number_of_seconds_is_a_limit_error(name: str, value: Any) -> None:
+    with pytest.raises(LimitError, match="seconds"):
+        TimeControl(**{"match": 60, name: value})
+
+
+@pytest.mark.parametrize("value", ["1", 1.5, float("nan"), True, [], 0])
+@pytest.mark.parametrize("name", ["ply_limit", "no_progress_limit"])
+def test_a_limit_of_plies_that_is_no_whole_number_is_a_limit_error(name: str, value: Any) -> None:
+    with pytest.raises(LimitError, match="at least 1 ply"):
+        MatchRules(**{name: value})
+
+
+@pytest.mark.parametrize("seconds", ["x", 10**400, True], ids=["text", "huge", "truth"])
+def test_seconds_of_a_move_that_are_no_number_are_a_limit_error(seconds: Any) -> None:
+    match = Manager(boardgames.load("connect4"), [None, None])
+    with pytest.raises(LimitError, match="at least 0 seconds for a move"):
+        match.make_move(0, "4", seconds=seconds)
+
+
+class Stranger(Player):
+    """An agent that answers with what it is given, and raises it if it is an error."""
+
+    name = "stranger"
+
+    def __init__(self, game: Game, answer: object) -> None:
+        super().__init__(game)
+        self.answer = answer
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return Choice(self.answer)  # type: ignore[arg-type]  # a stranger's move may be anything
+
+
+@pytest.mark.parametrize(
+    "move",
+    [Move(10**5000, "4"), Move(np.array([1, 2]), "4"), Move(3, 4), Move(3, None), Move(3.0, "4"), 10**5000],  # type: ignore[arg-type]  # that is the point
+    ids=["huge", "array", "number as text", "no text", "float", "number"],
+)
+def test_an_agent_whose_move_is_no_move_at_all_loses(move: object) -> None:
+    game = boardgames.load("connect4")
+    match = Manager(game, [Stranger(game, move), None])
+    assert match.step() == Outcome(1, Termination.ILLEGAL_MOVE)
+
+
+class UnwritableError(Exception):
+    """An error whose text cannot be had."""
+
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+def test_an_agent_that_raises_an_error_without_text_loses() -> None:
+    game = boardgames.load("connect4")
+    match = Manager(game, [Stranger(game, UnwritableError()), None])
+    assert match.step() == Outcome(1, Termination.CRASH)
+    assert match.fault == "UnwritableError"
+
+
+def test_an_agent_that_exits_at_the_end_takes_nothing_down() -> None:
+    class Leaver(Stranger):
+        def match_ended(self, outcome: Outcome) -> None:
+            raise SystemExit(3)
+
+    game = boardgames.load("connect4")
+    match = Manager(game, [Leaver(game, None), None])
+    with pytest.warns(RuntimeWarning, match="SystemExit: 3"):
+        assert match.step() == Outcome(1, Termination.RESIGNATION)
+
+
+def test_a_listener_that_exits_takes_nothing_down() -> None:
+    def leave(match: Manager, change: Change) -> None:
+        raise SystemExit(3)
+
+    with pytest.warns(RuntimeWarning, match="SystemExit: 3"):
+        match = Manager(boardgames.load("connect4"), [None, None], listeners=[leave])
+    assert match.outcome is None
+
+
+@pytest.mark.parametrize("described", [ValueError("x"), SystemExit(3), 5], ids=["raises", "exits", "no text"])
+def test_an_agent_that_cannot_describe_itself_is_called_unknown(described: object) -> None:
+    class Nameless(Stranger):
+        def describe(self) -> str:
+            if isinstance(described, BaseException):
+                raise described
+            return described  # type: ignore[return-value]  # that is the point
+
+    game = boardgames.load("connect4")
+    assert Manager(game, [Nameless(game, None), None]).names == ("?", "?")
+
+
+@pytest.mark.parametrize("names", [("Ann",), ("Ann", "Bob", "Cid"), (1, 2)])
+def test_names_that_no_record_can_keep_are_refused_at_the_start(names: Any) -> None:
+    with pytest.raises(MatchError, match="expected two names"):
+        Manager(boardgames.load("connect4"), [None, None], names=names)
+
+
+@pytest.mark.parametrize(
+    "text", ["1_0+0", "\N{ARABIC-INDIC DIGIT THREE}+2", "300", "300+2+3", "nan+0", "1+1 2+2"]
+)
+def test_a_text_that_is_no_time_control_is_a_limit_error(text: str) -> None:
+    with pytest.raises(LimitError):
+        TimeControl.parse(text)

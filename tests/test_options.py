@@ -1,5 +1,8 @@
 """Options of games and agents: declared, read, and written in agent texts."""
 
+from typing import Any
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,7 +52,8 @@ def test_an_option_reads_texts_and_values_of_its_kind(
         (DEPTH, None, "expected a whole number from 1 to 60 for depth: None"),
         (TIME, "nan", "expected a number of at least 0 for time: 'nan'"),
         (TIME, "inf", "expected a number of at least 0 for time: 'inf'"),
-        (TIME, 10**400, f"expected a number of at least 0 for time: {10**400}"),
+        (TIME, 10**400, f"expected a number of at least 0 for time: 1{'0' * 79}..."),
+        (DEPTH, "\N{ARABIC-INDIC DIGIT THREE}", "expected a whole number from 1 to 60 for depth: '\u0663'"),
         (BROADSIDE, "perhaps", "expected true or false for broadside: 'perhaps'"),
         (BROADSIDE, 1, "expected true or false for broadside: 1"),
         (STYLE, "mild", "expected one of calm, wild for style: 'mild'"),
@@ -146,3 +150,25 @@ def test_any_text_is_an_agent_or_an_error_of_ours(text: str) -> None:
 
 def test_assignments_are_read_in_order() -> None:
     assert list(parse_assignments(["b=1", "a=2"]).items()) == [("b", "1"), ("a", "2")]
+
+
+@pytest.mark.parametrize("kind", [bool, int, float, str])
+def test_a_number_too_long_to_be_written_is_an_option_error(kind: type) -> None:
+    with pytest.raises(OptionError, match="for x: a value of type int"):
+        Option("x", kind, None, "", minimum=0, maximum=5).read(10**5000)
+
+
+def test_numbers_of_numpy_are_whole_numbers_too() -> None:
+    assert Option("x", int, 0, "").read(np.int64(3)) == 3
+
+
+@pytest.mark.parametrize("text", [5, None, b"random"])
+def test_an_agent_that_is_no_text_is_an_option_error(text: Any) -> None:
+    with pytest.raises(OptionError, match="expected an agent as name"):
+        parse_agent(text)
+
+
+def test_a_long_bad_value_is_cut_in_the_message() -> None:
+    with pytest.raises(OptionError) as caught:
+        Option("depth", int, 3, "").read("x" * 10**6)
+    assert len(str(caught.value)) < 200

@@ -116,3 +116,56 @@ def test_read_text_of_other_bytes_is_a_file_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FileError, match="expected a file of UTF-8 text"):
         paths.read_text(tmp_path / "file")
+
+
+def test_a_home_folder_that_nobody_knows_is_a_file_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOARDGAMES_HOME", "~no-such-user/games")
+    with pytest.raises(FileError, match="BOARDGAMES_HOME"):
+        paths.cache_folder()
+
+
+def test_the_longest_name_that_a_file_can_have_is_written(tmp_path: Path) -> None:
+    path = tmp_path / ("\N{SNOWMAN}" * 85)
+    paths.write_atomic(path, "x")
+    assert path.read_text() == "x"
+
+
+def test_text_that_is_no_unicode_is_a_file_error(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="expected a file that can be written"):
+        paths.write_atomic(tmp_path / "file", "\ud800")
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_interrupted_write_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(descriptor: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        paths.write_atomic(tmp_path / "file", "x")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
+def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    path.chmod(0o600)
+    paths.write_atomic(path, "new")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
+def test_a_link_goes_on_leading_to_its_file(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    paths.write_atomic(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_text() == "new"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(FileError, match="no regular file"):
+        paths.write_atomic(tmp_path / "pipe", "x")
+    assert (tmp_path / "pipe").is_fifo()

@@ -3,7 +3,7 @@
 import math
 import threading
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -260,3 +260,16 @@ def test_matches_begin_and_end_without_a_word() -> None:
     player = boardgames.player("random", GAME)
     player.match_started(0)
     player.match_ended(boardgames.Outcome(0, boardgames.Termination.RULES))
+
+
+@pytest.mark.parametrize("value", [10**400, 10**5000], ids=["no float", "not to be written"])
+@pytest.mark.parametrize("name", ["seconds", "depth", "nodes", "simulations", "clock"])
+def test_a_huge_limit_is_a_limit_error(name: str, value: int) -> None:
+    with pytest.raises(LimitError):
+        Limit(**{name: value})  # type: ignore[arg-type]  # some are no number at all
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "x", math.nan, True])
+def test_a_bad_seed_of_a_player_is_an_option_error(seed: Any) -> None:
+    with pytest.raises(OptionError, match="for seed"):
+        boardgames.player("random", boardgames.load("connect4"), seed=seed)

@@ -4,6 +4,7 @@ import pkgutil
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +15,7 @@ from boardgames import plugins
 from boardgames.errors import OptionError, PluginError, UnknownNameError
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.plugins import CORE_PLUGINS, PROJECT, Plugin, Registry
+from boardgames_connect4.game import Connect4
 
 CORE_AGENTS = {"alphabeta", "greedy", "human", "minimax", "random"}
 Maker = Callable[..., EntryPoint]
@@ -315,3 +317,80 @@ def test_no_public_name_is_hidden_by_a_module_of_that_name() -> None:
 @pytest.mark.parametrize("name", boardgames.__all__)
 def test_every_public_name_is_there(name: str) -> None:
     assert getattr(boardgames, name) is not None
+
+
+@pytest.mark.parametrize("of", [0, False, [], 5])
+def test_an_entry_for_a_game_that_is_no_name_is_an_error(plugin: Maker, of: Any) -> None:
+    registry = Registry([plugin("odd", bg_agents=[Entry("mine", "x", "os:path", of)])])
+    assert "expected a lower-case name" in str(by_name(registry)["odd"].error)
+
+
+@pytest.mark.parametrize("summary", [5, b"x", ["x"]])
+def test_a_docstring_that_is_no_text_takes_nothing_down(plugin: Maker, summary: Any) -> None:
+    point = plugin("odd", bg_games=[game("mine")])
+    sys.modules[point.module].__doc__ = summary
+    assert by_name(Registry([point]))["odd"].summary == ""
+
+
+class UnwritableError(Exception):
+    """An error whose text cannot be had."""
+
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+def test_an_error_without_a_text_takes_nothing_down(plugin: Maker) -> None:
+    registry = Registry([plugin("odd", bg_games=UnwritableError())])
+    assert by_name(registry)["odd"].error == "UnwritableError"
+
+
+def test_a_target_that_exits_when_it_is_imported_is_a_plugin_error(
+    plugin: Maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "leaves_at_import.py").write_text("raise SystemExit(7)")
+    monkeypatch.syspath_prepend(tmp_path)
+    registry = Registry([plugin("odd", bg_games=[game("mine", "leaves_at_import:Game")])])
+    with pytest.raises(PluginError, match="SystemExit: 7"):
+        registry.load("games", "mine")
+
+
+class Raises(Connect4):
+    def prepare(self) -> None:
+        raise ZeroDivisionError
+
+
+class Leaves(Connect4):
+    def prepare(self) -> None:
+        raise SystemExit(4)
+
+
+class Unsettled(Connect4):
+    declared_options = None  # type: ignore[assignment]  # that is the point
+
+
+@pytest.mark.parametrize("broken", [Raises, Leaves, Unsettled])
+def test_a_game_that_cannot_be_made_is_a_plugin_error(
+    broken: type, plugin: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    point = plugin("odd", bg_games=[game("mine", "fake_odd:made")])
+    monkeypatch.setattr(sys.modules["fake_odd"], "made", broken, raising=False)
+    monkeypatch.setattr(plugins, "registry", lambda: Registry([point]))
+    with pytest.raises(PluginError, match="game 'mine' is broken"):
+        plugins.load("mine")
+
+
+def test_an_agent_that_cannot_be_made_is_a_plugin_error(
+    plugin: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connect4 = boardgames.load("connect4")
+    point = plugin("odd", bg_agents=[Entry("mine", "x", "boardgames.playing:Player")])
+    monkeypatch.setattr(plugins, "registry", lambda: Registry([point]))
+    with pytest.raises(PluginError, match="agent 'mine' is broken"):
+        plugins.player("mine", connect4)
+
+
+@pytest.mark.parametrize("name", [5, ["abalone"], None, "x" * 10**6], ids=["number", "list", "none", "long"])
+def test_a_game_that_is_no_name_is_unknown(name: Any) -> None:
+    with pytest.raises(UnknownNameError) as caught:
+        boardgames.load(name)
+    assert len(str(caught.value)) < 200

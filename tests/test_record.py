@@ -4,6 +4,7 @@ import re
 import string
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import nim
 import pytest
@@ -308,7 +309,7 @@ def test_rules_that_raise_are_an_error_of_their_match(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(nim.Nim, "parse_words", parse_words)
     (error,) = parse_records(str(UNFINISHED)).errors
-    assert "ZeroDivisionError('no stones')" in str(error)
+    assert "ZeroDivisionError: no stones" in str(error)
 
 
 @given(st.text())
@@ -452,3 +453,32 @@ def test_a_notebook_shows_tags_and_moves_with_everything_escaped() -> None:
     assert "1. &lt;script&gt; *" in html
     assert "<script>" not in html
     assert "<b>" not in html
+
+
+@pytest.mark.parametrize(
+    "seconds", [10**400, "1", True, 1j, []], ids=["huge", "text", "truth", "complex", "list"]
+)
+def test_seconds_that_are_no_number_are_a_record_error(seconds: Any) -> None:
+    with pytest.raises(RecordError, match="at least 0 seconds"):
+        Record("connect4", start="-", moves=("4",), seconds=(seconds,))
+
+
+def test_appending_keeps_line_ends_and_byte_order_mark(tmp_path: Path) -> None:
+    path, held = tmp_path / "file", b'\xef\xbb\xbf[Game "connect4"]\r\n[Start "-"]\r\n*\r\n\r\n'
+    path.write_bytes(held)
+    append_record(path, Record("connect4", start="-"))
+    assert path.read_bytes().startswith(held + b"[Game")
+    assert len(read_records(path).records) == 2
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800"], ids=["too long", "nul", "surrogate"])
+def test_a_name_that_no_file_can_have_is_a_file_error(tmp_path: Path, name: str) -> None:
+    with pytest.raises(FileError):
+        append_record(tmp_path / name, Record("connect4", start="-"))
+    with pytest.raises(FileError):
+        read_records(tmp_path / name)
+
+
+def test_the_page_of_a_record_can_be_encoded_whatever_the_names() -> None:
+    page = Record("connect4", start="-", names=("\ud800", "b"))._repr_html_()
+    assert "<th>First</th><td>?</td>" in page.encode().decode()

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -191,3 +192,11 @@ def test_matches_are_played_by_their_moves(match: PlayedMatch) -> None:
     assert len(match.positions) == len(match.moves) + 1
     for (before, after), move in zip(pairwise(match.positions), match.moves, strict=True):
         assert before.apply(str(move)) == after
+
+
+def test_a_game_with_more_moves_than_it_declares_is_checked_no_further() -> None:
+    game = Noughts()
+    game.facts = replace(game.facts, actions=3)
+    report = check_game(game)
+    assert {finding.check for finding in report.findings} == {"actions"}
+    assert "the other checks did not run" in report.notes[0]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numba import types
 
-from boardgames.errors import LimitError
+from boardgames.errors import LimitError, shown
 from boardgames.game import Move, Position
 from boardgames.kernels import (
     STOP,
@@ -95,7 +95,7 @@ def perft(position: Position, depth: int) -> int:
     1936
     """
     if not isinstance(depth, int) or not 0 <= depth <= MAX_PERFT_DEPTH:
-        raise LimitError(f"expected a depth from 0 to {MAX_PERFT_DEPTH}: {depth!r}")
+        raise LimitError(f"expected a depth from 0 to {MAX_PERFT_DEPTH}: {shown(depth)}")
     facts, kernels = position.game.facts, position.game.kernels
     positions = np.zeros((depth + 1, facts.words), dtype=np.uint64)
     positions[0] = position.words
@@ -125,5 +125,5 @@ def divide(position: Position, depth: int) -> dict[Move, int]:
     (44, 1936)
     """
     if not isinstance(depth, int) or not 1 <= depth <= MAX_PERFT_DEPTH:
-        raise LimitError(f"expected a depth from 1 to {MAX_PERFT_DEPTH}: {depth!r}")
+        raise LimitError(f"expected a depth from 1 to {MAX_PERFT_DEPTH}: {shown(depth)}")
     return {move: perft(position.apply(move), depth - 1) for move in position.legal_moves}

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import index
 
 import numpy as np
 from numba import types
 
-from boardgames.errors import LimitError
+from boardgames.errors import LimitError, OptionError, shown
 from boardgames.game import Position
 from boardgames.kernels import (
     STOP,
@@ -130,6 +131,8 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     ------
     LimitError
         If the count or the limit is below 1, or a limit is needed.
+    OptionError
+        If the seed is no whole number.
 
     Examples
     --------
@@ -139,15 +142,18 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     Playouts(wins=(0, 0), draws=0, undecided=10, plies=50)
     """
     facts, kernels = position.game.facts, position.game.kernels
-    for name, value in (("match", count), ("ply", ply_limit)):
-        if value is not None and not (type(value) is int and 1 <= value <= UNLIMITED):
-            raise LimitError(f"expected at least 1 {name}: {value!r}")
+    for name, value in (("match", count), ("ply", UNLIMITED if ply_limit is None else ply_limit)):
+        if not (type(value) is int and 1 <= value <= UNLIMITED):
+            raise LimitError(f"expected at least 1 {name}: {shown(value)}")
+    try:
+        state = np.array([index(seed) % 2**64], dtype=np.uint64)
+    except TypeError:
+        raise OptionError(f"expected a whole number for seed: {shown(seed)}") from None
     if ply_limit is None and facts.longest_match is None:
         raise LimitError(f"expected a ply limit for {facts.name}, whose rules set no end")
     positions = np.zeros((3, facts.words), dtype=np.uint64)
     positions[0] = position.words
     moves = np.zeros((1, facts.actions), dtype=np.int64)
-    state = np.array([seed % 2**64], dtype=np.uint64)
     totals = np.zeros(5, dtype=np.int64)
     control = new_control()
     rules = (kernels.legal_moves, kernels.apply, kernels.side_to_move, kernels.outcome)

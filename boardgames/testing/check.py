@@ -11,7 +11,7 @@ from boardgames.testing import faces, rules
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft
 from boardgames.testing.report import Check, Finding, Report
 from boardgames.testing.rules import Checking
-from boardgames.testing.sample import reach
+from boardgames.testing.sample import reach, write_moves
 
 FINDINGS_A_CHECK = 3
 MATCHES = 24
@@ -22,6 +22,7 @@ NO_REFERENCE = (
     "wrong side shows only against a slow reference written from the rule book; give one with "
     "--reference module:Class, or reference=... in Python (see boardgames.testing.Reference)"
 )
+OVERFLOW = "the other checks did not run: `legal_moves` writes more than `facts.actions`, into foreign memory"
 NO_PERFT = "no perft is declared: counts from another source in facts.perft find wrong rules too"
 
 
@@ -69,6 +70,9 @@ def check_game(
         return done.report(game, ("the other checks did not run: they call the kernels",))
     done.run("facts", rules.check_facts(game))
     sample = reach(game, matches=matches, positions=positions, seed=seed)
+    if any(write_moves(game, words).count > game.facts.actions for words in sample.words):
+        done.run("actions", rules.check_actions(sample))
+        return done.report(game, (OVERFLOW,))
     done.run("playouts", rules.check_playouts(sample))
     for name, check in _SAMPLE_CHECKS.items():
         done.run(name, check(sample))

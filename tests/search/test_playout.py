@@ -3,6 +3,7 @@
 import _thread
 import threading
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from nim import Nim
 from reference.minimax import tictactoe
 
 import boardgames
-from boardgames.errors import LimitError
+from boardgames.errors import LimitError, OptionError
 from boardgames.game import Position
 from boardgames.search.playout import Playouts, playouts
 
@@ -131,3 +132,15 @@ def test_an_interrupt_ends_a_match_that_goes_on_and_on() -> None:
     with pytest.raises(KeyboardInterrupt):
         playouts(position, 1, ply_limit=2**62)
     assert not any(thread.name == "boardgames-search" for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("seed", [None, "x", 1.5, []])
+def test_a_bad_seed_is_an_option_error(seed: Any) -> None:
+    with pytest.raises(OptionError, match="for seed"):
+        playouts(boardgames.load("connect4").start(), 1, seed=seed)
+
+
+@pytest.mark.parametrize("count", [None, 10**5000], ids=["none", "huge"])
+def test_a_count_that_is_no_count_is_a_limit_error(count: Any) -> None:
+    with pytest.raises(LimitError, match="at least 1 match"):
+        playouts(boardgames.load("connect4").start(), count)
