@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from boardgames.errors import PluginError, shown
 from boardgames.kernels import (
     Actions,
     Apply,
@@ -198,3 +199,14 @@ class Facts:
     move_notations: tuple[str, ...] = ("canonical",)
     position_notations: tuple[str, ...] = ("canonical",)
     perft: Mapping[str, tuple[int, ...]] = field(default_factory=_nothing)
+
+    def __post_init__(self) -> None:
+        texts = (self.name, self.title, self.summary, self.default_agent, *self.sides)
+        if not all(isinstance(text, str) and text for text in texts):
+            raise PluginError(f"expected names in the facts of a game: {shown(texts)}")
+        if len(self.sides) != 2 or self.sides[0] == self.sides[1]:
+            raise PluginError(f"expected two sides with names of their own: {shown(self.sides)}")
+        limits = (self.longest_match, self.ply_limit, self.no_progress_limit)
+        counts = (self.words, self.actions, *(limit for limit in limits if limit is not None))
+        if not all(isinstance(count, int) and count > 0 for count in counts):
+            raise PluginError(f"expected at least 1 word, action and ply in the facts: {shown(counts)}")

@@ -116,7 +116,9 @@ class Registry:
         offers = {offer.entry.name: offer for offer in self.offers(kind, game)}
         if not isinstance(name, str) or name not in offers:
             where = f" of {game}" if game else ""
-            raise UnknownNameError(f"expected one of the {kind}{where}: {shown(name)}{near(name, offers)}")
+            raise UnknownNameError(
+                f"expected one of the {kind}{where}: {shown(name)}{near(name, offers)}{self._broken()}"
+            )
         offer = offers[name]
         module, _, attribute = offer.entry.target.partition(":")
         try:
@@ -133,7 +135,8 @@ class Registry:
         """Raise UnknownNameError unless something of that name is offered."""
         names = {offer.entry.name for offer in self.offers(kind)}
         if name not in names:
-            raise UnknownNameError(f"expected one of the {kind}: {shown(name)}{near(name, names)}")
+            told_names = f"{shown(name)}{near(name, names)}{self._broken()}"
+            raise UnknownNameError(f"expected one of the {kind}: {told_names}")
 
     def check_targets(self) -> None:
         """Import everything that is offered; what fails is noted with its plug-in."""
@@ -196,6 +199,11 @@ class Registry:
                 raise PluginError(f"expected a list of entries from bg_{kind}: {shown(returned)}")
             entries += [_checked(entry, kind) for entry in returned]
         return entries
+
+    def _broken(self) -> str:
+        """Name the plug-ins that have an error, for the end of a message about a missing name."""
+        names = [plugin.name for plugin in self.plugins if plugin.error]
+        return f" (broken plug-ins, see `bg plugins`: {', '.join(names)})" if names else ""
 
     def _holder(self, kind: Kind, entry: Entry) -> str | None:
         for offer in self._offers[kind]:

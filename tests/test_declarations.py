@@ -15,7 +15,7 @@ from boardgames.declarations import (
     no_evaluation,
     no_move_order,
 )
-from boardgames.errors import KernelError
+from boardgames.errors import KernelError, PluginError
 
 RULES = {"legal_moves": legal_moves, "apply": apply, "side_to_move": side_to_move, "outcome": outcome}
 START = Nim().start()
@@ -73,3 +73,20 @@ def test_facts_have_the_defaults_of_most_games() -> None:
     assert (facts.alternates, facts.no_moves_draws, facts.zero_sum) == (True, False, True)
     assert (facts.default_agent, facts.score_name) == ("alphabeta", "")
     assert (dict(facts.layouts), dict(facts.perft)) == ({}, {})
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"name": ""}, "expected names in the facts of a game"),
+        ({"default_agent": None}, "expected names in the facts of a game"),
+        ({"sides": ("black", "black")}, "expected two sides with names of their own"),
+        ({"sides": ("a", "b", "c")}, "expected two sides with names of their own"),
+        ({"actions": 0}, "expected at least 1 word, action and ply in the facts"),
+        ({"words": 1.5}, "expected at least 1 word, action and ply in the facts"),
+        ({"ply_limit": -1}, "expected at least 1 word, action and ply in the facts"),
+    ],
+)
+def test_facts_that_make_no_sense_are_refused(changed: dict[str, object], said: str) -> None:
+    with pytest.raises(PluginError, match=said):
+        dataclasses.replace(Nim().facts, **changed)

@@ -394,3 +394,9 @@ def test_a_game_that_is_no_name_is_unknown(name: Any) -> None:
     with pytest.raises(UnknownNameError) as caught:
         boardgames.load(name)
     assert len(str(caught.value)) < 200
+
+
+def test_an_unknown_name_points_to_the_plugins_that_are_broken(plugin: Maker) -> None:
+    registry = Registry(found=[plugin("nim", bg_games=ImportError("no stones"))])
+    with pytest.raises(UnknownNameError, match=r"\(broken plug-ins, see `bg plugins`: nim\)$"):
+        registry.load("games", "nim")

@@ -17,6 +17,7 @@ from boardgames.cli.common import (
     load_game,
     outcome_text,
     print_picture,
+    printable,
 )
 from boardgames.errors import OptionError
 
@@ -168,13 +169,16 @@ def play(
     )
     if notation is not None:
         _check_notation(game, notation)
-    manager = setup.manager(None if resume is None else _resumed(resume, game))
-    if any(player is not None and player.is_human for player in manager.players):
-        from boardgames.cli.session import Session
+    from boardgames.cli.saving import leaving_on_signals
 
-        code = Session(setup, manager, notation=notation, confirm=confirm).run()
-    else:
-        code = _between_agents(manager, watch, delay)
+    manager = setup.manager(None if resume is None else _resumed(resume, game))
+    with leaving_on_signals():
+        if any(player is not None and player.is_human for player in manager.players):
+            from boardgames.cli.session import Session
+
+            code = Session(setup, manager, notation=notation, confirm=confirm).run()
+        else:
+            code = _between_agents(manager, watch, delay)
     click.get_current_context().exit(code)
 
 
@@ -220,7 +224,7 @@ def _between_agents(manager: "Manager", watch: bool, delay: float) -> int:
     assert manager.outcome is not None
     click.echo(f"\n{outcome_text(manager.outcome, manager.game)} after {manager.ply} plies\n")
     if manager.fault:
-        click.echo(f"{manager.fault}\n", err=True)
+        click.echo(f"{printable(manager.fault)}\n", err=True)
     click.echo(str(manager.record()))
     return 0
 

@@ -1,6 +1,9 @@
 """Matches of the command line as files: kept in the user's folder, gone on with from any."""
 
 import shlex
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +39,22 @@ def save_away(manager: "Manager") -> None:
     click.echo(f"the match is saved in {path}")
     if record.outcome is None and record.moves:
         click.echo(f"go on with: {PROGRAM} play {record.game} --resume {shlex.quote(str(path))}")
+
+
+@contextmanager
+def leaving_on_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP (a closed terminal) be to the program what Ctrl-C is."""
+
+    def leave(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {name: signal.signal(getattr(signal, name), leave) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
 
 
 def user_path(text: str) -> Path:

@@ -18,7 +18,7 @@ from boardgames.errors import (
     near,
 )
 from boardgames.picture import Caption
-from boardgames.plugins import player
+from boardgames.plugins import player, told
 from boardgames.record import append_record
 
 if TYPE_CHECKING:
@@ -101,6 +101,10 @@ class Session:
                 self._person_moves(line)
         except BoardgamesError as error:
             click.echo(printable(str(error)))
+        except (EOFError, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001 - an agent's hint or answer; the match must not end by it
+            click.echo(printable(f"that failed: {told(error)}"))
 
     def _prompt(self) -> str:
         if self.manager.outcome is not None:

@@ -10,8 +10,10 @@ casts as the signature says and makes inputs read-only.
 """
 
 import functools
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar
 
@@ -19,6 +21,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
+from numba.core.errors import NumbaError
 from numba.core.typeinfer import register_dispatcher
 
 from boardgames.errors import KernelError
@@ -59,6 +62,8 @@ Evaluate = types.float64(WORDS, REALS)
 """`evaluate(position, weights)`: static estimate for the side to move."""
 MoveOrder = types.int64(WORDS, types.int64)
 """`move_order(position, action)`: larger is tried earlier."""
+
+_NO_REASON = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 
 Function = TypeVar("Function", bound=Callable[..., Any])  # any signature: Numba's, not Python's
 
@@ -105,11 +110,32 @@ def kernel(signature: Any) -> Callable[[Function], Function]:  # Numba has no ty
         dispatcher._cache = StampedCache(function)
         # a recursive kernel finds itself by its name
         with register_dispatcher(dispatcher), _symbols_apart(function, dispatcher._cache.identity):
-            dispatcher.compile(signature)
+            try:
+                dispatcher.compile(signature)
+            except NumbaError as error:
+                raise KernelError(_complaint(function, str(error))) from error
         dispatcher.disable_compile()
         return dispatcher  # type: ignore[no-any-return]  # Numba has no type stubs
 
     return decorate
+
+
+def _complaint(function: FunctionType, text: str) -> str:
+    """Return where a kernel does not compile and Numba's own reason, in one clause.
+
+    Numba's messages run over dozens of lines: the place stands last, the
+    reason is the first line that is neither a frame nor a quotation.
+    """
+    code = function.__code__
+    file, line = (
+        re.findall(r'File "([^"]+)", line (\d+)', text) or [(code.co_filename, code.co_firstlineno)]
+    )[-1]
+    lines = [part.strip() for part in text.splitlines() if part.strip()]
+    reasons = [part for part in lines if not part.startswith(_NO_REASON) and "^" not in part]
+    reason = (reasons or lines)[0]
+    if reason.endswith("signature:"):
+        reason += next((part.removeprefix(">>>") for part in lines if part.startswith(">>>")), "")
+    return f"expected a kernel that compiles: {function.__name__} at {Path(file).resolve()}:{line}: {reason}"
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from boardgames.errors import PluginError
 from boardgames.game import Game, Position
+from boardgames.plugins import told
 from boardgames.search.perft import perft
 from boardgames.testing.rules import Checking
 from boardgames.testing.sample import Sample
@@ -79,7 +80,10 @@ def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the
     try:
         made: Reference[Any] = getattr(importlib.import_module(module), attribute)(**game.options)
     except Exception as error:  # a stranger's module may raise anything
-        raise PluginError(f"reference {text!r} cannot be made: {type(error).__name__}: {error}") from error
+        options = ", ".join(game.options) or "none"
+        raise PluginError(
+            f"reference {text!r} cannot be made with the options as keywords ({options}): {told(error)}"
+        ) from error
     missing = [name for name in ("start", "legal", "play", "outcome", "text") if not hasattr(made, name)]
     if missing:
         raise PluginError(f"expected a reference with {', '.join(missing)}: {text!r}")

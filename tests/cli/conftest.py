@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -121,14 +122,14 @@ class Terminal:
         """Press keys."""
         os.write(self.end, text.encode())
 
-    def interrupt(self) -> int:
-        """Press Ctrl-C until the program ends; return the exit code.
+    def interrupt(self, press: Callable[[], object] | None = None) -> int:
+        """Press Ctrl-C, or something else, until the program ends; return the exit code.
 
         A signal between a prompt and the wait for a key is seen at the next key only, in any Python
         program that edits lines.
         """
         for _ in range(10):
-            self.type("\x03")
+            (press or partial(self.type, "\x03"))()
             deadline = time.monotonic() + 2.0
             while time.monotonic() < deadline:
                 if not self._read():

@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -118,6 +119,19 @@ def test_interrupt_at_a_pipe_saves_the_match_and_leaves_with_130(home: Path, rec
     assert err == ""
     assert "the match is saved in " in out
     assert len(records()) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("match", [PEOPLE, SLOW_AGENT], ids=["at the prompt", "while the agent thinks"])
+def test_a_closed_terminal_saves_the_match(
+    number: int, match: tuple[str, ...], terminal: Start, records: Start
+) -> None:
+    user = terminal(*match)
+    user.wait_for("red to move: ")
+    user.type("4\n")
+    user.wait_for("blue to move: " if match is PEOPLE else "blue is thinking")
+    assert user.interrupt(partial(user.process.send_signal, number)) == 130
+    assert last_record(records).moves == ("4",)
 
 
 def test_interrupted_agents_leave_their_match_saved(terminal: Start, records: Start) -> None:

@@ -276,3 +276,17 @@ assert not JIT
 def test_without_compilation_a_kernel_keeps_its_contract(code: str) -> None:
     done = run_plain(PRELUDE + textwrap.dedent(code))
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_a_kernel_that_does_not_compile_is_refused_with_place_and_reason_on_one_line() -> None:
+    def writes_to_its_input(position: Words, action: int, successor: Words) -> None:
+        position[0] = action
+
+    line = writes_to_its_input.__code__.co_firstlineno + 1
+    with pytest.raises(KernelError) as caught:
+        kernel(Apply)(writes_to_its_input)
+    said = str(caught.value)
+    assert "\n" not in said
+    assert f"test_abi.py:{line}: " in said
+    assert "setitem(readonly array(uint64, 1d, C)" in said
