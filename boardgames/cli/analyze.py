@@ -85,5 +85,14 @@ def analyze(
     click.echo(f"value of each move for {side}, in {UNITS[found.unit]}, and the line it begins:")
     for entry in found.moves:
         line = " ".join(str(move) for move in entry.line[:SHOWN_LINE])
-        click.echo(f"{entry.move!s:<8} {entry.value:>12.3f}{'!' if entry.proven else ' '} {line}")
+        click.echo(f"{entry.move!s:<8} {_worth(entry.value):>12}{'!' if entry.proven else ' '} {line}")
     click.echo(f"depth {found.depth}, {found.nodes} nodes, {found.seconds:.2f} s; ! is proven")
+
+
+def _worth(value: float) -> str:
+    """Return a value as people read it: a win or loss far beyond any evaluation by its plies."""
+    from boardgames.search import EVALUATION_BOUND, WIN
+
+    if abs(value) <= EVALUATION_BOUND:
+        return f"{value:.3f}"
+    return f"{'win' if value > 0 else 'loss'} in {WIN - abs(value):.0f}"

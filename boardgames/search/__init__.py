@@ -7,6 +7,6 @@ functions, and can be stopped from another thread.
 from boardgames.search.deepening import search
 from boardgames.search.perft import divide, perft
 from boardgames.search.playout import Playouts, playouts
-from boardgames.search.tree import MAX_DEPTH, WIN
+from boardgames.search.tree import EVALUATION_BOUND, MAX_DEPTH, WIN
 
-__all__ = ["MAX_DEPTH", "WIN", "Playouts", "divide", "perft", "playouts", "search"]
+__all__ = ["EVALUATION_BOUND", "MAX_DEPTH", "WIN", "Playouts", "divide", "perft", "playouts", "search"]

@@ -28,3 +28,9 @@ def test_values_are_for_the_side_to_move(bg: Run) -> None:
 def test_every_legal_move_is_valued(bg: Run) -> None:
     found = json.loads(bg("analyze", "abalone", "--agent", "simple:depth=1", "--json").out)
     assert len({entry["move"] for entry in found["moves"]}) == 52
+
+
+def test_a_win_is_told_by_its_plies(bg: Run) -> None:
+    text = "...../....../......./......../....bbbww/......../......./....../.....:b:5:5"
+    lines = bg("analyze", "abalone", text, "--depth", "2").out.splitlines()
+    assert lines[1].split() == ["e5e6", "win", "in", "1!", "e5e6"]
