@@ -61,17 +61,18 @@ class Kernels:
     move_order: Callable[[Words, int], int] = no_move_order
 
     def __post_init__(self) -> None:
-        for name, signature in _SIGNATURES.items():
+        for name, signature in SIGNATURES.items():
             check_kernel(name, getattr(self, name), signature)
 
 
-_SIGNATURES = {
+SIGNATURES = {
     "legal_moves": LegalMoves,
     "apply": Apply,
     "side_to_move": SideToMove,
     "outcome": OutcomeOf,
     "move_order": MoveOrder,
 }
+"""Signature of each kernel of the rules, by its place in `Kernels`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,6 +166,8 @@ class Facts:
         False if the same side may move twice in a row.
     no_moves_draws : bool
         True if a side without a legal move draws instead of losing.
+    zero_sum : bool
+        True if what one side gains the other one loses.
     score_name : str
         What the rules count, `marbles pushed off`; empty if nothing.
     default_agent : str

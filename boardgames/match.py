@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from boardgames import plugins
 from boardgames.clock import UNTIMED, MatchClock, TimeControl
-from boardgames.errors import IllegalMoveError, LimitError, MatchError, PositionError
-from boardgames.game import Game, Move, Outcome, Position, Termination, shown
+from boardgames.errors import IllegalMoveError, LimitError, MatchError, PositionError, shown
+from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.playing import Player
 
 if TYPE_CHECKING:

@@ -113,13 +113,8 @@ class Registry:
         PluginError
             If importing it fails.
         """
-        offers = {offer.entry.name: offer for offer in self.offers(kind, game)}
-        if not isinstance(name, str) or name not in offers:
-            where = f" of {game}" if game else ""
-            raise UnknownNameError(
-                f"expected one of the {kind}{where}: {shown(name)}{near(name, offers)}{self._broken()}"
-            )
-        offer = offers[name]
+        self.check_name(kind, name, game)
+        offer = next(offer for offer in self.offers(kind, game) if offer.entry.name == name)
         module, _, attribute = offer.entry.target.partition(":")
         try:
             return getattr(importlib.import_module(module), attribute)
@@ -131,12 +126,14 @@ class Registry:
                 f"{told(error)}"
             ) from error
 
-    def check_name(self, kind: Kind, name: str) -> None:
-        """Raise UnknownNameError unless something of that name is offered."""
-        names = {offer.entry.name for offer in self.offers(kind)}
+    def check_name(self, kind: Kind, name: str, game: str | None = None) -> None:
+        """Raise UnknownNameError unless something of that name is offered, to `game` if it is given."""
+        names = [offer.entry.name for offer in self.offers(kind, game)]
         if name not in names:
-            told_names = f"{shown(name)}{near(name, names)}{self._broken()}"
-            raise UnknownNameError(f"expected one of the {kind}: {told_names}")
+            where = f" of {game}" if game else ""
+            raise UnknownNameError(
+                f"expected one of the {kind}{where}: {shown(name)}{near(name, names)}{self._broken()}"
+            )
 
     def check_targets(self) -> None:
         """Import everything that is offered; what fails is noted with its plug-in."""

@@ -28,8 +28,8 @@ from types import MappingProxyType
 
 from boardgames import pgn, plugins
 from boardgames.draw.svg import svg
-from boardgames.errors import BoardgamesError, MoveError, RecordError, near
-from boardgames.game import Game, Outcome, Position, Termination, shown
+from boardgames.errors import BoardgamesError, MoveError, RecordError, near, shown
+from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.options import OptionValue, is_finite
 from boardgames.paths import read_text, write_atomic
 from boardgames.picture import Caption
@@ -213,10 +213,11 @@ def format_record(record: Record) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRecords:
-    """What a text holds: the records that could be read, and what was wrong with the others."""
+    """The records that could be read, what was wrong with the others, each record's number in the text."""
 
     records: tuple[Record, ...]
     errors: tuple[RecordError, ...]
+    numbers: tuple[int, ...] = field(default=(), compare=False)
 
 
 def parse_records(text: str, *, replay: bool = True) -> ParsedRecords:
@@ -241,15 +242,15 @@ def parse_records(text: str, *, replay: bool = True) -> ParsedRecords:
     (RecordError("match 1: expected a move or a closed comment (ply 2, token '}')"),)
     """
     games: dict[tuple[object, ...], Game] = {}
-    records: list[Record] = []
+    records: dict[int, Record] = {}
     errors: list[RecordError] = []
     for number, lines in enumerate(pgn.split_matches(text), start=1):
         try:
             record = _record(pgn.parse_match(lines))
-            records.append(_replayed(record, games) if replay else record)
+            records[number] = _replayed(record, games) if replay else record
         except BoardgamesError as error:
             errors.append(RecordError(f"match {number}: {error}"))
-    return ParsedRecords(tuple(records), tuple(errors))
+    return ParsedRecords(tuple(records.values()), tuple(errors), tuple(records))
 
 
 def read_records(path: Path, *, replay: bool = True) -> ParsedRecords:
@@ -291,9 +292,8 @@ def append_record(path: Path, record: Record) -> None:
 
 
 def _tag_pairs(record: Record) -> list[tuple[str, str]]:
-    pairs = [("Game", record.game)]
-    if record.layout:
-        pairs.append(("Layout", record.layout))
+    layout = [("Layout", record.layout)] if record.layout else []
+    pairs = [("Game", record.game), *layout]
     pairs += [("Option", f"{name}={value}") for name, value in record.options.items()]
     pairs += [("Start", record.start), ("First", record.names[0]), ("Second", record.names[1])]
     pairs.append(("Result", record.result))

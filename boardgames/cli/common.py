@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from boardgames.game import Game, Outcome, Position
     from boardgames.playing import Choice
 
+EXIT_WRONG_INPUT = 2
+EXIT_INTERRUPTED = 130
+COMPLETION_VARIABLE = "_BOARDGAMES_COMPLETE"
 SCHEMA = 1
 COMPILE_TIME = "about 10 seconds, only this once"
 WEEK_S = 604_800

@@ -15,13 +15,17 @@ from typing import Any
 import click
 
 from boardgames import __version__
-from boardgames.cli.common import PROGRAM, examples, printable
+from boardgames.cli.common import (
+    COMPLETION_VARIABLE,
+    EXIT_INTERRUPTED,
+    EXIT_WRONG_INPUT,
+    PROGRAM,
+    examples,
+    printable,
+)
 from boardgames.cli.usage import told
 from boardgames.errors import BoardgamesError, near
 
-EXIT_WRONG_INPUT = 2
-EXIT_INTERRUPTED = 130
-COMPLETION_VARIABLE = "_BOARDGAMES_COMPLETE"
 DEBUG_VARIABLE = "BOARDGAMES_DEBUG"
 """Set to anything, errors come with their traceback, for authors of plug-ins."""
 

@@ -10,6 +10,7 @@ import click
 
 from boardgames.cli.common import (
     COUNT,
+    EXIT_INTERRUPTED,
     SECONDS,
     WHOLE,
     examples,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from boardgames.playing import Limit, Player
     from boardgames.record import Record
 
-EXIT_INTERRUPTED = 130
 THINKING_S = 1.0
 
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import COUNT, examples, outcome_text, print_picture
+from boardgames.cli.common import COUNT, EXIT_WRONG_INPUT, examples, outcome_text, print_picture
 from boardgames.errors import FileError, RecordError
 
 if TYPE_CHECKING:
     from boardgames.game import Position
     from boardgames.record import Record
 
-EXIT_FOUND = 2
 HELP = "Enter next, b back, a number goes to that ply, n next match, q quit"
 
 
@@ -44,9 +43,9 @@ def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, f
     parsed = read_records(file)
     for error in parsed.errors:
         click.echo(f"bg: {error}", err=True)
-    records = list(enumerate(parsed.records, start=1))
+    records = list(zip(parsed.numbers, parsed.records, strict=True))
     if number is not None:
-        records = records[number - 1 : number]
+        records = [(place, record) for place, record in records if place == number]
     if not records and not parsed.errors:
         raise RecordError(f"expected {'match ' + str(number) if number else 'a match'} in {file}: not there")
     if as_list:
@@ -59,7 +58,7 @@ def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, f
     else:
         _print(records, flip)
     if parsed.errors:
-        click.get_current_context().exit(EXIT_FOUND)
+        click.get_current_context().exit(EXIT_WRONG_INPUT)
 
 
 def _title(record: "Record") -> str:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import console, listed, outcome_text, print_picture, printable
+from boardgames.cli.common import (
+    EXIT_INTERRUPTED,
+    console,
+    listed,
+    outcome_text,
+    print_picture,
+    printable,
+)
 from boardgames.cli.saving import save_away, unfinished_record, user_path
 from boardgames.errors import (
     BoardgamesError,
@@ -26,7 +33,6 @@ if TYPE_CHECKING:
     from boardgames.game import Move, Position
     from boardgames.manager import Manager
 
-EXIT_INTERRUPTED = 130
 TENTHS_BELOW_S = 20
 HELP = {
     "moves": "list the legal moves",

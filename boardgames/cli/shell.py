@@ -2,7 +2,7 @@
 
 import click
 
-from boardgames.cli.common import examples
+from boardgames.cli.common import COMPLETION_VARIABLE, examples
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -65,5 +65,5 @@ def shell_init(context: click.Context, shell: str) -> None:
     completion = get_completion_class(shell)
     if completion is not None:
         for program in ("boardgames", "bg"):
-            source = completion(group, {}, program, "_BOARDGAMES_COMPLETE").source()
+            source = completion(group, {}, program, COMPLETION_VARIABLE).source()
             click.echo(ZSH_GUARD.format(source) if shell == "zsh" else source)

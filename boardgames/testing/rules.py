@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from boardgames.declarations import NO_EVALUATION, FeatureSet, Symmetry
+from boardgames.declarations import NO_EVALUATION, SIGNATURES, FeatureSet, Symmetry
 from boardgames.game import Game, Outcome, Position, Termination
-from boardgames.kernels import JIT, Apply, LegalMoves, MoveOrder, OutcomeOf, SideToMove, Words
+from boardgames.kernels import JIT, Words
 from boardgames.kernels.abi import check_kernel
 from boardgames.search.perft import perft
 from boardgames.testing.report import counted
@@ -34,32 +34,20 @@ LEAVES = 3_000_000 if JIT else 3_000
 FULLY_MAPPED = 10
 RANGE_SLACK = 1e-9
 
-_SIGNATURES = {
-    "legal_moves": LegalMoves,
-    "apply": Apply,
-    "side_to_move": SideToMove,
-    "outcome": OutcomeOf,
-    "move_order": MoveOrder,
-}
-
 
 def check_signatures(game: Game) -> Checking:
     """See that kernels have the signatures of their places, before one is called."""
-    for name, signature in _SIGNATURES.items():
+    for name, signature in SIGNATURES.items():
         try:
             check_kernel(name, getattr(game.kernels, name, None), signature)
         except TypeError as error:
             yield str(error)
-    return f"{len(_SIGNATURES)} kernels"
+    return f"{len(SIGNATURES)} kernels"
 
 
 def check_facts(game: Game) -> Checking:
-    """See that declared numbers are positive, and that there is a layout and a notation."""
+    """See that there is a layout and a notation; `Facts` has checked the numbers."""
     facts = game.facts
-    for name in ("words", "actions", "longest_match", "ply_limit", "no_progress_limit"):
-        value = getattr(facts, name)
-        if value is not None and value < 1:
-            yield f"expected {name} of at least 1: {value!r}"
     for name in ("layouts", "move_notations", "position_notations"):
         if not getattr(facts, name):
             yield f"expected something declared as {name}: {getattr(facts, name)!r}"

@@ -35,6 +35,14 @@ def test_match_chooses_one(two: Path, bg: Run) -> None:
     assert bg("replay", "two", "--match", "2", "--list").out.startswith("2. ")
 
 
+def test_a_broken_match_keeps_its_number(home: Path, bg: Run) -> None:
+    (home.parent / "mixed").write_text(f"{MATCH.replace('1. 4', '1. 9')}\n{MATCH}")
+    done = bg("replay", "mixed", "--match", "2", "--list")
+    assert done.out == "2. connect4: Ann - Bob *, 3 plies\n"
+    assert done.code == 2
+    assert done.err.startswith("bg: match 1: ")
+
+
 def test_svg_writes_a_drawing_of_every_position(two: Path, bg: Run) -> None:
     ran = bg("replay", "two", "--svg", "pictures")
     files = sorted((two.parent / "pictures").iterdir())

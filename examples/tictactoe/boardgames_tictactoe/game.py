@@ -12,8 +12,8 @@ are side 0 and move first. An action is the cell it fills:
 import numpy as np
 
 from boardgames.declarations import Facts, Kernels
-from boardgames.errors import PositionError
-from boardgames.game import Game, Position, shown
+from boardgames.errors import PositionError, shown
+from boardgames.game import Game, Position
 from boardgames.kernels import Actions, Apply, LegalMoves, OutcomeOf, SideToMove, Words, kernel
 from boardgames.picture import Cell, Label, Picture, Piece
 

@@ -23,6 +23,7 @@ from boardgames.errors import (
     MalformedMoveError,
     PositionError,
     near,
+    shown,
 )
 from boardgames.kernels import Words
 from boardgames_abalone.board import (
@@ -67,7 +68,7 @@ def parse_words(text: str, notation: str | None = None) -> Words:
         return _parse_fen(fields, text)
     parts = text.split(":")
     if len(parts) not in (1, 4):
-        raise PositionError(f"expected BOARD or BOARD:SIDE:LOST:LOST: {text[:100]!r}")
+        raise PositionError(f"expected BOARD or BOARD:SIDE:LOST:LOST: {shown(text)}")
     side, *lost = parts[1:] or ("b", "0", "0")
     rows = [_row(row, index, SIDES) for index, row in enumerate(_rows(parts[0]))]
     return _pack("".join(rows), _side(side), [_count(count, "marbles lost") for count in lost])
@@ -276,7 +277,7 @@ def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str
 def _cells(text: str) -> list[int]:
     names = _CELL.findall(text.lower())
     if "".join(names) != text.lower() or len(names) not in (2, 3):
-        raise MalformedMoveError(f"expected a move such as a1b2 or c3c5d4: {text[:100]!r}")
+        raise MalformedMoveError(f"expected a move such as a1b2 or c3c5d4: {shown(text)}")
     for name in names:
         if name not in CELL_OF_NAME:
             raise MalformedMoveError(f"expected cells of the board: {name!r} in {text!r}")
@@ -285,7 +286,7 @@ def _cells(text: str) -> list[int]:
 
 def _parse_fen(fields: list[str], text: str) -> Words:
     if len(fields) not in (4, 5, 6):
-        raise PositionError(f"expected BOARD, two scores, side and two counts: {text[:100]!r}")
+        raise PositionError(f"expected BOARD, two scores, side and two counts: {shown(text)}")
     rows = []
     for index, row in enumerate(_rows(fields[0])):
         spread = re.sub(r"[1-9]", lambda digit: "." * int(digit[0]), row)
@@ -293,7 +294,7 @@ def _parse_fen(fields: list[str], text: str) -> Words:
     white_lost, black_lost = (_count(field, "marbles pushed off") for field in fields[1:3])
     for field in fields[4:]:
         if not (field.isascii() and field.isdigit()):
-            raise PositionError(f"expected a count of plies or moves: {field[:20]!r}")
+            raise PositionError(f"expected a count of plies or moves: {shown(field)}")
     board = "".join(rows).translate(str.maketrans(FEN_MARBLES, SIDES))
     return _pack(board, _side(fields[3]), [black_lost, white_lost])
 
@@ -301,7 +302,7 @@ def _parse_fen(fields: list[str], text: str) -> Words:
 def _rows(board: str) -> list[str]:
     rows = board.split("/")
     if len(rows) != len(ROW_LENGTHS):
-        raise PositionError(f"expected 9 rows with '/' between, I to A: {len(rows)} in {board[:100]!r}")
+        raise PositionError(f"expected 9 rows with '/' between, I to A: {len(rows)} in {shown(board)}")
     return rows
 
 
@@ -313,20 +314,20 @@ def _row(row: str, index: int, signs: str) -> str:
         )
     if len(row) != ROW_LENGTHS[index]:
         raise PositionError(
-            f"expected {ROW_LENGTHS[index]} cells in row {ROWS[index]}: {len(row)} in {row[:20]!r}"
+            f"expected {ROW_LENGTHS[index]} cells in row {ROWS[index]}: {len(row)} in {shown(row)}"
         )
     return row
 
 
 def _side(text: str) -> int:
     if text not in ("b", "w"):
-        raise PositionError(f"expected the side to move, 'b' or 'w': {text[:20]!r}")
+        raise PositionError(f"expected the side to move, 'b' or 'w': {shown(text)}")
     return SIDES.index(text)
 
 
 def _count(text: str, what: str) -> int:
     if len(text) != 1 or text not in "0123456":
-        raise PositionError(f"expected 0 to {MARBLES_TO_WIN} {what}: {text[:20]!r}")
+        raise PositionError(f"expected 0 to {MARBLES_TO_WIN} {what}: {shown(text)}")
     return int(text)
 
 

@@ -56,7 +56,7 @@ LOST_SHIFTS = (8, 16)
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 BYTE = np.uint64(0xFF)
-U1, U9, U10, U64 = np.uint64(1), np.uint64(9), np.uint64(10), np.uint64(64)
+U9, U10, U64 = np.uint64(9), np.uint64(10), np.uint64(64)
 
 PAIR = types.UniTuple(types.uint64, 2)
 
@@ -80,13 +80,13 @@ def ahead(low: np.uint64, high: np.uint64, direction: int) -> tuple[np.uint64, n
     Constant shifts: a third faster than shifting by a table's entry.
     """
     if direction == 0:
-        return _up(low, high, U1)
+        return _up(low, high, ONE)
     if direction == 1:
         return _up(low, high, U10)
     if direction == 2:
         return _up(low, high, U9)
     if direction == 3:
-        return _down(low, high, U1)
+        return _down(low, high, ONE)
     if direction == 4:
         return _down(low, high, U10)
     return _down(low, high, U9)
@@ -102,9 +102,9 @@ def side_to_move(position: Words) -> int:
 def outcome(position: Words) -> int:
     """Return the side that has pushed off six marbles, or -1."""
     facts = position[FACTS]
-    if (facts >> np.uint64(8)) & BYTE >= np.uint64(MARBLES_TO_WIN):
+    if (facts >> np.uint64(LOST_SHIFTS[0])) & BYTE >= np.uint64(MARBLES_TO_WIN):
         return 1
-    if (facts >> np.uint64(16)) & BYTE >= np.uint64(MARBLES_TO_WIN):
+    if (facts >> np.uint64(LOST_SHIFTS[1])) & BYTE >= np.uint64(MARBLES_TO_WIN):
         return 0
     return -1
 

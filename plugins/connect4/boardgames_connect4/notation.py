@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from boardgames.errors import IllegalMoveError, MalformedMoveError, PositionError
-from boardgames.game import shown
+from boardgames.errors import IllegalMoveError, MalformedMoveError, PositionError, shown
 from boardgames.kernels import Words
 from boardgames_connect4.board import Board
 from boardgames_connect4.rules import (

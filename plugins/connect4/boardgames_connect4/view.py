@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from boardgames.draw.lattice import square
 from boardgames.kernels import Words
 from boardgames.picture import Cell, Label, Picture, Piece
 from boardgames_connect4.board import Board
@@ -25,9 +26,7 @@ def draw(words: Words, actions: Sequence[int], board: Board) -> Picture:
     ([('c1r1', 'r'), ('c1r2', 'b')], ('c1r3',))
     """
     places = [(column, row) for row in range(board.rows) for column in range(board.columns)]
-    cells = tuple(
-        Cell(cell_id(column, row), float(column), float(board.rows - 1 - row)) for column, row in places
-    )
+    cells = tuple(Cell(cell_id(column, row), *square(board.rows - 1 - row, column)) for column, row in places)
     pieces = tuple(
         Piece(cell_id(column, row), side, SYMBOLS[side])
         for column, row in places
@@ -35,7 +34,7 @@ def draw(words: Words, actions: Sequence[int], board: Board) -> Picture:
         if int(words[side]) >> board.bit(column, row) & 1
     )
     labels = tuple(
-        Label(float(column), float(board.rows), format_action(column)) for column in range(board.columns)
+        Label(*square(board.rows, column), format_action(column)) for column in range(board.columns)
     )
     clicks = {format_action(action): _clicks(words, action, board) for action in actions}
     return Picture(
@@ -44,8 +43,9 @@ def draw(words: Words, actions: Sequence[int], board: Board) -> Picture:
         labels=labels,
         sides=SIDES,
         colours=COLOURS,
-        surface="front",
         clicks=clicks,
+        title="Connect Four",
+        surface="front",
     )
 
 

@@ -5,8 +5,8 @@ from functools import partial
 from math import perm
 
 from boardgames.declarations import Facts, Kernels, Symmetry
-from boardgames.errors import IllegalMoveError, PositionError, near
-from boardgames.game import Game, Position, shown
+from boardgames.errors import IllegalMoveError, PositionError, near, shown
+from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.options import Option
 from boardgames.picture import Picture

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from boardgames.errors import MalformedMoveError, PositionError
-from boardgames.game import shown
+from boardgames.errors import MalformedMoveError, PositionError, shown
 from boardgames.kernels import Words
 from boardgames_hexifence.board import CELL_WORDS, EDGE_WORDS, WORD_BITS, cells_of, edges_of
-from boardgames_hexifence.rules import CELLS_SHIFTS, DIMENSION_SHIFT, FACTS, FIRST
+from boardgames_hexifence.rules import CELLS_SHIFTS, DIMENSION_SHIFT, FACTS, FIRST, dimension_of, side_to_move
 
 EMPTY = "."
 SIDES = "BR"
@@ -61,10 +60,10 @@ def parse_words(text: str, dimension: int) -> Words:
 
 def format_words(words: Words) -> str:
     """Return the text of a packed position."""
-    dimension = int(words[FACTS]) >> DIMENSION_SHIFT & 0xFF
+    dimension = int(dimension_of(words))
     edges, cells = unpack_sides(words)
     signs = ["".join(SIDES[side] if side >= 0 else EMPTY for side in group) for group in (edges, cells)]
-    return f"{dimension}:{signs[0]}:{signs[1]}:{SIDES[int(words[FACTS]) & 1]}"
+    return f"{dimension}:{signs[0]}:{signs[1]}:{SIDES[side_to_move(words)]}"
 
 
 def parse_edge(text: str, dimension: int) -> int:
@@ -88,7 +87,7 @@ def parse_edge(text: str, dimension: int) -> int:
 
 def unpack_sides(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return which side drew each edge and which one owns each cell, -1 for none."""
-    dimension = int(words[FACTS]) >> DIMENSION_SHIFT & 0xFF
+    dimension = int(dimension_of(words))
     groups = _groups(words, dimension)
     edges = tuple(_holder(groups[0], groups[1], edge) for edge in range(edges_of(dimension)))
     cells = tuple(_holder(groups[2], groups[3], cell) for cell in range(cells_of(dimension)))

@@ -63,7 +63,7 @@ def side_to_move(position: Words) -> int:
     return np.int64(position[FACTS] & ONE)
 
 
-@kernel(SideToMove)
+@kernel(types.int64(WORDS))
 def dimension_of(position: Words) -> int:
     """Return the dimension of the board, 2 to 8."""
     return np.int64((position[FACTS] >> np.uint64(DIMENSION_SHIFT)) & BYTE)
