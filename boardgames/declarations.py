@@ -93,7 +93,9 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         check_kernel(f"evaluation {self.name!r}", self.kernel, Evaluate)
-        self.weights.flags.writeable = False
+        weights = np.array(self.weights, dtype=np.float64)  # a copy: the giver may go on learning
+        weights.flags.writeable = False
+        object.__setattr__(self, "weights", weights)
 
 
 NO_EVALUATION = Evaluation("none", no_evaluation, np.zeros(0))

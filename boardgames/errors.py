@@ -64,6 +64,10 @@ class LimitError(BoardgamesError, ValueError):
     """A limit on time, depth, nodes or simulations makes no sense."""
 
 
+class LearnerStateError(BoardgamesError, ValueError):
+    """The state of a learner does not fit: wrong arrays, or another learner's."""
+
+
 class FileError(BoardgamesError, OSError):
     """A file or folder cannot be read or written."""
 

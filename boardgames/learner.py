@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from boardgames.errors import LearnerStateError
 from boardgames.game import Game
-from boardgames.options import Option, OptionValue
+from boardgames.options import Option, OptionValue, read_options
 
 Scalar = bool | int | float | str | None
 Array = npt.NDArray[Any]  # any dtype: float64 weights, uint64 generator states, ...
@@ -34,18 +35,40 @@ class LearnerState:
     def __post_init__(self) -> None:
         for name, array in self.arrays.items():
             if not array.flags.c_contiguous:
-                raise ValueError(f"expected a C-contiguous array: {name!r}")
+                raise LearnerStateError(f"expected a C-contiguous array: {name!r}")
 
 
 class Learner(ABC):
-    """A way of learning weights; base class of what `bg_learners` registers."""
+    """A way of learning weights; base class of what `bg_learners` registers.
+
+    It holds what does not change in a run, the game and the settings; what
+    changes is in the state, so that a learner made anew with equal arguments
+    goes on from any saved state.
+
+    Parameters
+    ----------
+    game : Game
+        What is learned.
+    options : keywords
+        As `declared_options` has them.
+
+    Raises
+    ------
+    OptionError
+        If an option is unknown or has a bad value.
+    """
 
     name: ClassVar[str]
     declared_options: ClassVar[tuple[Option, ...]] = ()
 
+    def __init__(self, game: Game, **options: object) -> None:
+        self.game = game
+        of = f"learner {self.name!r}"
+        self.options: dict[str, OptionValue] = read_options(self.declared_options, options, of)
+
     @abstractmethod
-    def start(self, game: Game, config: Mapping[str, OptionValue], seed: int) -> LearnerState:
-        """Return the state before the first step; equal arguments give equal states."""
+    def start(self, seed: int) -> LearnerState:
+        """Return the state before the first step; equal seeds give equal states."""
 
     @abstractmethod
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:

@@ -314,13 +314,13 @@ def feature_set(name: str, game: "Game") -> "FeatureSet":
     return made
 
 
-def learner(name: str, game: "Game") -> "Learner":
-    """Return a learner by name.
+def learner(name: str, game: "Game", /, **options: object) -> "Learner":
+    """Return a learner by name, with its options as values or texts.
 
     Raises
     ------
-    UnknownNameError, PluginError
-        If there is no such learner, or its plug-in is broken.
+    UnknownNameError, OptionError, PluginError
+        If there is no such learner or option, or its plug-in is broken.
     """
     from boardgames.learner import Learner
 
@@ -328,7 +328,8 @@ def learner(name: str, game: "Game") -> "Learner":
     if not (isinstance(made, type) and issubclass(made, Learner)):
         raise PluginError(f"expected a subclass of Learner as learner {name!r}: {made!r}")
     with _blamed("learner", name):
-        return made()
+        # first, so that no option takes the place of another keyword
+        return made(game, **read_options(made.declared_options, options, f"learner {name!r}"))
 
 
 @contextmanager

@@ -52,10 +52,12 @@ def test_nothing_is_worth_anything_where_a_game_has_no_evaluation() -> None:
     assert NO_EVALUATION.unit == "return"
 
 
-def test_weights_are_read_only() -> None:
+def test_weights_are_a_read_only_copy() -> None:
     weights = np.ones(3)
-    Evaluation("mine", no_evaluation, weights)
-    assert not weights.flags.writeable
+    evaluation = Evaluation("mine", no_evaluation, weights)
+    weights[0] = 5.0
+    assert evaluation.weights.tolist() == [1.0, 1.0, 1.0]
+    assert not evaluation.weights.flags.writeable
 
 
 @pytest.mark.parametrize(

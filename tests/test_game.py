@@ -1,5 +1,7 @@
 """The checked face of the rules: what a user may hand in, and what comes back."""
 
+import copy
+import pickle
 import random
 from dataclasses import replace
 from enum import Enum
@@ -397,3 +399,20 @@ def test_decode_refuses_what_is_no_action(action: Any) -> None:
     game = boardgames.load("connect4")
     with pytest.raises(IllegalMoveError):
         game.decode(game.start(), action)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("abalone", {"broadside": False}), ("connect4", {"columns": 5}), ("hexifence", {"dimension": 2})],
+)
+def test_games_and_positions_go_to_another_process_by_class_options_and_words(
+    name: str, options: dict[str, object]
+) -> None:
+    game = boardgames.load(name, **options)
+    position = game.start().apply(game.start().legal_moves[0])
+    sent = pickle.dumps(position)
+    received = pickle.loads(sent)
+    assert received == position
+    assert received.legal_moves == position.legal_moves
+    assert copy.deepcopy(game) == game
+    assert b"Dispatcher" not in sent

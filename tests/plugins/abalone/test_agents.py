@@ -64,3 +64,18 @@ def test_it_is_offered_for_abalone_alone() -> None:
 def test_an_option_it_has_not_is_refused() -> None:
     with pytest.raises(OptionError, match="'time'"):
         boardgames.player("simple:time=1", GAME)
+
+
+@pytest.mark.parametrize(
+    ("layout", "move", "value"),
+    [
+        ("standard", "a5b5", 23.979591836734727),
+        ("belgian-daisy", "a1b2", 30.102040816326536),
+        ("german-daisy", "c1d2", 30.102040816326564),
+        ("fujiyama", "h6g6", 29.58579881656803),
+    ],
+)
+def test_it_plays_as_it_always_has(layout: str, move: str, value: float) -> None:
+    game = boardgames.load("abalone", layout=layout)
+    choice = boardgames.player("simple", game).choose(game.start())
+    assert (str(choice.move), choice.value) == (move, pytest.approx(value))

@@ -1,0 +1,63 @@
+import pickle
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from nim import Nim
+
+from boardgames.errors import LearnerStateError, OptionError
+from boardgames.learner import Learner, LearnerState
+from boardgames.options import Option
+
+
+class Counter(Learner):
+    """Adds its rate to one weight for a number of steps."""
+
+    name: ClassVar[str] = "counter"
+    declared_options = (
+        Option("rate", float, 0.5, "added a step"),
+        Option("steps", int, 2, "steps in all", minimum=1),
+    )
+
+    def start(self, seed: int) -> LearnerState:
+        return LearnerState({"weights": np.zeros(1)}, {"step": 0, "seed": seed})
+
+    def step(
+        self, state: LearnerState, executor: Executor | None
+    ) -> tuple[LearnerState, Mapping[str, float]]:
+        weights = state.arrays["weights"] + self.options["rate"]
+        made = LearnerState({"weights": weights}, {**state.scalars, "step": int(state.scalars["step"]) + 1})
+        return made, {"weight": float(weights[0])}
+
+    def is_done(self, state: LearnerState) -> bool:
+        return state.scalars["step"] == self.options["steps"]
+
+    def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
+        return state.arrays["weights"]
+
+
+def test_a_learner_made_anew_goes_on_from_a_saved_state() -> None:
+    first = Counter(Nim(), rate="0.25")
+    state, _ = first.step(first.start(seed=1), None)
+    second = Counter(Nim(), rate=0.25)
+    state, metrics = second.step(state, None)
+    assert second.is_done(state)
+    assert (second.weights(state).tolist(), metrics) == ([0.5], {"weight": 0.5})
+
+
+def test_an_unknown_option_of_a_learner_is_refused_with_near_names() -> None:
+    with pytest.raises(OptionError, match="learner 'counter' has no option 'rat'; did you mean 'rate'"):
+        Counter(Nim(), rat=1)
+
+
+def test_arrays_that_are_not_contiguous_are_refused() -> None:
+    with pytest.raises(LearnerStateError, match="expected a C-contiguous array: 'weights'"):
+        LearnerState({"weights": np.zeros((2, 3)).T})
+
+
+def test_a_state_goes_to_another_process() -> None:
+    state = Counter(Nim()).start(seed=7)
+    assert pickle.loads(pickle.dumps(state)).scalars == {"step": 0, "seed": 7}
