@@ -1,5 +1,5 @@
 # The commands that README and CI use; `make help` lists them.
-# Another Python or environment: make play PYTHON=python3.12 VENV=/tmp/boardgames
+# Another Python or environment: make play PYTHON=python3.12 VENV=.venv312
 
 VENV ?= .venv
 GAME ?= abalone

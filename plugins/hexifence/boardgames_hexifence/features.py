@@ -32,7 +32,6 @@ from boardgames_hexifence.rules import (
 
 FREE, CAPTURING, SAFE, SACRIFICING = 0, 1, 2, 3
 OWN_CELLS, OTHER_CELLS, TO_MOVE, EDGE_KINDS, CLOSABLE_CELLS, FOUR_CELLS = 0, 1, 2, 3, 7, 8
-SIZE = 9
 
 
 @kernel(types.int64(WORDS, types.int64, types.int64))
