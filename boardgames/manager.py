@@ -23,6 +23,7 @@ from boardgames.match import (
     Listener,
     Seats,
     check_seats,
+    checked_side,
     is_person,
     name_of,
 )
@@ -211,7 +212,7 @@ class Manager(Course):
         self._tell(Change("undo", plies=plies))
 
     def offer_draw(self, side: int) -> None:
-        """Offer a draw; the offer stands until it is answered or the other side moves.
+        """Offer a draw: an agent answers at once, a person's seat has until its next move.
 
         Raises
         ------
@@ -221,8 +222,12 @@ class Manager(Course):
         self._check_open()
         if self.draw_offer is not None:
             raise MatchError(f"expected an answer to the draw offer of side {self.draw_offer}")
-        self.draw_offer = _checked_side(side)
+        self.draw_offer = checked_side(side)
         self._tell(Change("draw-offer", side=side))
+        opponent = self.players[1 - side]
+        if opponent is not None and not opponent.is_human:
+            accepts = self._audience.has_accepted(opponent, self.position, 1 - side)
+            (self.accept if accepts else self.decline)(1 - side)
 
     def accept(self, side: int) -> Outcome:
         """Accept the other side's draw offer, which ends the match.
@@ -256,7 +261,7 @@ class Manager(Course):
             If the match is over.
         """
         self._check_open()
-        return self._lose(_checked_side(side), Termination.RESIGNATION)
+        return self._lose(checked_side(side), Termination.RESIGNATION)
 
     def tick(self) -> Outcome | None:
         """Look at the clock; return the outcome if the match is over then."""
@@ -390,11 +395,5 @@ class Manager(Course):
 
     def _check_offer(self, side: int) -> None:
         self._check_open()
-        if self.draw_offer is None or self.draw_offer != 1 - _checked_side(side):
+        if self.draw_offer is None or self.draw_offer != 1 - checked_side(side):
             raise MatchError(f"expected a draw offer to side {side}: there is none")
-
-
-def _checked_side(side: int) -> int:
-    if side not in (0, 1):
-        raise MatchError(f"expected side 0 or 1: {side!r}")
-    return side

@@ -239,6 +239,14 @@ class Audience:
             arguments = tuple(told[name] for name in implementation.argnames)
             self._call(f"{hook} of {implementation.plugin_name}", implementation.function, arguments)
 
+    def has_accepted(self, player: Player, position: Position, side: int) -> bool:
+        """Ask an agent whether it takes a draw; one that raises does not."""
+        try:
+            return bool(player.accepts_draw(position, side))
+        except Exception as error:  # noqa: BLE001 - a stranger's code may raise anything
+            self.report(f"player {name_of(player)!r}", error)
+            return False
+
     def report(self, name: str, error: BaseException) -> None:
         """Warn that `name` raised, the first time only."""
         if name not in self._reported:
@@ -277,3 +285,10 @@ def check_seats(game: Game, players: Seats, names: Sequence[str] | None = None) 
     for player in players:
         if player is not None and player.game != game:
             raise MatchError(f"expected a player of {game!r}: {player!r} plays {player.game!r}")
+
+
+def checked_side(side: int) -> int:
+    """Return `side`, or raise MatchError unless it is 0 or 1."""
+    if side not in (0, 1):
+        raise MatchError(f"expected side 0 or 1: {side!r}")
+    return side

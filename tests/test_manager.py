@@ -979,3 +979,37 @@ def test_names_that_no_record_can_keep_are_refused_at_the_start(names: Any) -> N
 def test_a_text_that_is_no_time_control_is_a_limit_error(text: str) -> None:
     with pytest.raises(LimitError):
         TimeControl.parse(text)
+
+
+class Agreeable(Scripted):
+    """Answers a draw offer as it is told to."""
+
+    answer: object = True
+
+    def accepts_draw(self, position: Position, side: int) -> bool:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return bool(self.answer)
+
+
+def test_an_agent_answers_a_draw_offer_at_once() -> None:
+    match = Manager(NIM, [None, Agreeable(NIM)])
+    match.offer_draw(0)
+    assert match.outcome == Outcome(None, Termination.AGREEMENT)
+
+
+def test_an_agent_declines_a_draw_unless_it_says_otherwise() -> None:
+    told: list[str] = []
+    match = Manager(NIM, [None, Scripted(NIM)], listeners=[lambda manager, change: told.append(change.kind)])
+    match.offer_draw(0)
+    assert (match.outcome, match.draw_offer) == (None, None)
+    assert told == ["started", "draw-offer", "draw-declined"]
+
+
+def test_an_agent_that_raises_at_a_draw_offer_declines_it() -> None:
+    agent = Agreeable(NIM)
+    agent.answer = ValueError("no")
+    match = Manager(NIM, [None, agent])
+    with pytest.warns(RuntimeWarning, match="raised ValueError"):
+        match.offer_draw(0)
+    assert (match.outcome, match.draw_offer) == (None, None)

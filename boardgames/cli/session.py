@@ -242,18 +242,14 @@ class Session:
     def _draw(self, rest: str) -> None:
         manager = self.manager
         side = manager.side_to_move
-        opponent = manager.players[1 - side]
         if manager.draw_offer is None:  # else the question was not answered
             manager.offer_draw(side)
-        if opponent is None or opponent.is_human:
+        if manager.draw_offer is not None:  # a person has the other seat
             accepts = self._ask(f"{self._called(1 - side)}, do you accept the draw?")
-        else:
-            accepts = opponent.accepts_draw(manager.position, 1 - side)
-        if accepts:
-            manager.accept(1 - side)
+            (manager.accept if accepts else manager.decline)(1 - side)
+        if manager.outcome is not None:
             self._tell_outcome()
         else:
-            manager.decline(1 - side)
             click.echo(f"{self._called(1 - side)} declines the draw")
 
     def _called(self, side: int) -> str:
