@@ -160,11 +160,6 @@ class Course:
         return self._clock.left(self.side_to_move)
 
     @property
-    def elapsed(self) -> float:
-        """Return the seconds that the ply under way has taken so far."""
-        return self._clock.spent
-
-    @property
     def time_used(self) -> tuple[float, float]:
         """Return the seconds of all moves made, for each side."""
         first, second = (sum(made.seconds for made in self._moves if made.side == side) for side in (0, 1))

@@ -384,44 +384,6 @@ def test_limits_of_thinking_and_clocks_come_together() -> None:
     assert (limit.depth, limit.clock.remaining, limit.clock.increment) == (3, (60.0, 60.0), 1)
 
 
-@pytest.mark.parametrize(
-    "control",
-    [
-        {"move": 0},
-        {"match": -1},
-        {"match": float("inf")},
-        {"increment": 1},
-        {"margin": -1},
-        {"move": float("nan")},
-    ],
-    ids=str,
-)
-def test_a_time_control_that_makes_no_sense_is_refused(control: dict[str, float]) -> None:
-    with pytest.raises(LimitError):
-        TimeControl(**control)
-
-
-@pytest.mark.parametrize(
-    "control",
-    [
-        {},
-        {"move": 0.1},
-        {"match": 300},
-        {"match": 1e22, "increment": 1e-07},
-        {"match": 60, "increment": 2.5, "move": 5},
-    ],
-    ids=str,
-)
-def test_a_time_control_is_read_back_from_its_text(control: dict[str, float]) -> None:
-    assert TimeControl.parse(str(TimeControl(**control))) == TimeControl(**control)
-
-
-@pytest.mark.parametrize("text", ["", "x", "300", "1+2+3", "1/move 2/move", "40/9000", "1+1 2+2"])
-def test_a_text_that_is_no_time_control_is_refused(text: str) -> None:
-    with pytest.raises(LimitError, match="time control"):
-        TimeControl.parse(text)
-
-
 # --- takebacks --------------------------------------------------------------------
 
 
@@ -872,15 +834,6 @@ def test_a_time_control_stands_in_the_record() -> None:
     assert timed(match=60, increment=1)[0].record().tags == {"TimeControl": "60+1"}
 
 
-@pytest.mark.parametrize(
-    "value", [10**400, "1", True, [], 1j], ids=["huge", "text", "truth", "list", "complex"]
-)
-@pytest.mark.parametrize("name", ["move", "match", "increment", "margin"])
-def test_a_time_that_is_no_number_of_seconds_is_a_limit_error(name: str, value: Any) -> None:
-    with pytest.raises(LimitError, match="seconds"):
-        TimeControl(**{"match": 60, name: value})
-
-
 @pytest.mark.parametrize("value", ["1", 1.5, float("nan"), True, [], 0])
 @pytest.mark.parametrize("name", ["ply_limit", "no_progress_limit"])
 def test_a_limit_of_plies_that_is_no_whole_number_is_a_limit_error(name: str, value: Any) -> None:
@@ -971,14 +924,6 @@ def test_an_agent_that_cannot_describe_itself_is_called_unknown(described: objec
 def test_names_that_no_record_can_keep_are_refused_at_the_start(names: Any) -> None:
     with pytest.raises(MatchError, match="expected two names"):
         Manager(boardgames.load("connect4"), [None, None], names=names)
-
-
-@pytest.mark.parametrize(
-    "text", ["1_0+0", "\N{ARABIC-INDIC DIGIT THREE}+2", "300", "300+2+3", "nan+0", "1+1 2+2"]
-)
-def test_a_text_that_is_no_time_control_is_a_limit_error(text: str) -> None:
-    with pytest.raises(LimitError):
-        TimeControl.parse(text)
 
 
 class Agreeable(Scripted):

@@ -185,17 +185,6 @@ def listed(texts: Iterable[str]) -> str:
     return textwrap.fill(" ".join(ordered), width, break_long_words=False, break_on_hyphens=False)
 
 
-def printable(text: str) -> str:
-    r"""Replace what could move the cursor or change the terminal.
-
-    Examples
-    --------
-    >>> printable("Ann\x1b[2J")
-    'Ann?[2J'
-    """
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
-
-
 def console() -> "Console":
     """Return rich's console on stdout: plain where there is no terminal or `NO_COLOR` is set."""
     from rich.console import Console

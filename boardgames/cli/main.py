@@ -21,9 +21,9 @@ from boardgames.cli.common import (
     EXIT_WRONG_INPUT,
     PROGRAM,
     examples,
-    printable,
 )
 from boardgames.cli.usage import told
+from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, near
 
 DEBUG_VARIABLE = "BOARDGAMES_DEBUG"

@@ -18,8 +18,8 @@ from boardgames.cli.common import (
     load_game,
     outcome_text,
     print_picture,
-    printable,
 )
+from boardgames.draw.text import printable
 from boardgames.errors import OptionError
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from boardgames.cli.common import (
     listed,
     outcome_text,
     print_picture,
-    printable,
 )
 from boardgames.cli.saving import save_away, unfinished_record, user_path
+from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
     FileError,

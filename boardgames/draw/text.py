@@ -85,6 +85,17 @@ def plain_text(picture: Picture, *, flipped: bool = False) -> str:
     return "\n".join("".join(sign.text for sign in line).rstrip() for line in lines)
 
 
+def printable(text: str) -> str:
+    r"""Replace what could move the cursor or change the terminal.
+
+    Examples
+    --------
+    >>> printable("Ann\x1b[2J")
+    'Ann?[2J'
+    """
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
 def styled_text(picture: Picture, *, flipped: bool = False) -> "Text":
     """Return the picture as `rich` text: the signs of `plain_text` in colour, and the board's rim."""
     from rich.text import Text
@@ -112,7 +123,7 @@ def _signs(picture: Picture) -> list[list[_Sign]]:
 
 def _captions(picture: Picture, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
     """Return the captions at one end, a pair of left and right a line."""
-    texts = [(caption.corner, _printable(caption.text)) for caption in picture.captions]
+    texts = [(caption.corner, printable(caption.text)) for caption in picture.captions]
     left = [text for corner, text in texts if corner == f"{end}-left"]
     right = [text for corner, text in texts if corner == f"{end}-right"]
     return list(zip_longest(left, right, fillvalue=""))
@@ -128,7 +139,7 @@ def _board(picture: Picture) -> list[list[_Sign]]:
     """Return cells, pieces, lines and labels as lines of signs, cut at their ends."""
     placed: dict[tuple[int, int], _Sign] = {}
     for line, start, text, ink in _texts(picture):
-        for offset, sign in enumerate(_printable(text)):
+        for offset, sign in enumerate(printable(text)):
             placed[line, start + offset] = _Sign(sign, ink)
     if not placed:
         return []
@@ -214,11 +225,6 @@ def _line_text(line: Line, scale: _Scale, is_changed: bool) -> str:
 def _start(middle: float, text: str) -> int:
     """Return the first column of a text around `middle`."""
     return math.floor(middle - (len(text) - 1) / 2 + 0.5 - 1e-6)
-
-
-def _printable(text: str) -> str:
-    """Replace what could move the cursor or change the terminal."""
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 
 def _style(ink: _Ink, picture: Picture) -> "Style":

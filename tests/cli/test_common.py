@@ -1,6 +1,6 @@
 import pytest
 
-from boardgames.cli.common import COUNT, SECONDS, listed, outcome_text, printable
+from boardgames.cli.common import COUNT, SECONDS, listed, outcome_text
 from boardgames.errors import OptionError
 from boardgames.game import Outcome, Termination
 from boardgames.plugins import load
@@ -19,11 +19,6 @@ def test_a_huge_count_is_a_count() -> None:
 def test_listed_counts_numbers_as_numbers_and_breaks_no_move(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "10")
     assert listed(["a10", "a9", "b1-b2"]) == "a9 a10\nb1-b2"
-
-
-def test_printable_leaves_no_control_characters() -> None:
-    assert printable("é\x1b\n\x07\ud800").isprintable()
-    assert printable("Ann é") == "Ann é"
 
 
 @pytest.mark.parametrize(

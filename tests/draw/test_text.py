@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from boardgames.draw.lattice import hexagon_places, hexagon_side, hexagonal, square
-from boardgames.draw.text import plain_text, styled_text
+from boardgames.draw.text import plain_text, printable, styled_text
 from boardgames.picture import Caption, Cell, Label, Line, Picture, Piece
 
 
@@ -183,3 +183,8 @@ def test_letters_stand_out_from_their_piece(colour: str, letter: str) -> None:
     picture = replace(square_board(1, 1), pieces=(Piece("00", 0, "x"),), colours=(colour, colour))
     span = next(span for span in styled_text(picture).spans if "bold" in str(span.style))
     assert letter in str(span.style)
+
+
+def test_printable_leaves_no_control_characters() -> None:
+    assert printable("é\x1b\n\x07\ud800").isprintable()
+    assert printable("Ann é") == "Ann é"
