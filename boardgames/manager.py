@@ -204,9 +204,8 @@ class Manager(Course):
         people = [side for side, player in enumerate(self.players) if is_person(player)]
         ply = self._last_ply_of(people if len(people) == 1 else [0, 1])
         plies = self.ply - ply
-        del self._positions[ply + 1 :], self._moves[ply:]
+        self._go_back(ply)
         self.outcome = self.draw_offer = None
-        self._clock.go_back(ply)
         self._interrupt()
         self._run_clock()
         self._tell(Change("undo", plies=plies))
@@ -274,8 +273,8 @@ class Manager(Course):
     ) -> Outcome | None:
         """Ask the player to move, and make the move; return the outcome if the match is over.
 
-        An agent that raises, or whose move is not legal here, loses; `fault`
-        says why. What a person's player raises goes to the caller.
+        An agent that raises, is late, or whose move is not legal here, loses;
+        `fault` says why. What a person's player raises goes to the caller.
 
         Parameters
         ----------
@@ -303,17 +302,17 @@ class Manager(Course):
         except (Exception, SystemExit) as error:
             if player.is_human:
                 raise
-            return self._crash(side, error) if self._awaits(position) else self.outcome
+            return self._fail(side, error) if self._awaits(position) else self.outcome
         finally:
             self._stop = None if self._stop is stop else self._stop
             if self._awaits(position) and not player.is_human:
                 self._clock.pause()
         return self._take(side, choice) if self._awaits(position) else self.outcome
 
-    def play(self) -> Record:
-        """Ask the players in turn until the match is over; return its record."""
-        while self.outcome is None:
-            self.step()
+    def play(self, *, stop: Stop | None = None) -> Record:
+        """Ask the players in turn until the match is over, or `stop` is set; return its record."""
+        while self.outcome is None and not (stop is not None and stop.is_set()):
+            self.step(stop=stop)
         return self.record()
 
     # --- helpers ---------------------------------------------------------
@@ -328,7 +327,7 @@ class Manager(Course):
             except (Exception, SystemExit) as error:
                 if player.is_human:
                     raise
-                self._crash(side, error)
+                self._fail(side, error)
         self._settle()
 
     def _settle(self) -> Outcome | None:
@@ -346,7 +345,7 @@ class Manager(Course):
     def _take(self, side: int, choice: object) -> Outcome | None:
         """Make the move that a player has chosen, if it is one."""
         if not isinstance(choice, Choice):
-            return self._crash(side, TypeError(f"expected a Choice: {shown(choice)}"))
+            return self._fail(side, TypeError(f"expected a Choice: {shown(choice)}"))
         if choice.move is None:
             return self.resign(side)
         try:
@@ -354,13 +353,18 @@ class Manager(Course):
         except MoveError as error:
             if is_person(self.players[side]):
                 raise
-            self.fault = str(error)
-            return self._lose(side, Termination.ILLEGAL_MOVE)
+            return self._fail(side, error)
+        if self._clock.has_run_out(side, self._clock.spent):
+            self.fault = f"the move {move} came after {self._clock.spent:.3f} s"
         return self.make_move(side, move)
 
-    def _crash(self, side: int, error: BaseException) -> Outcome:
-        self.fault = told(error)
-        return self._lose(side, Termination.CRASH)
+    def _fail(self, side: int, error: BaseException) -> Outcome:
+        """End the match by what an agent raised: it was late, its move was none, or it broke."""
+        self.fault = str(error) if isinstance(error, MoveError) else told(error)
+        if self._clock.has_run_out(side, self._clock.spent):
+            return self._lose(side, Termination.TIME)
+        is_move = isinstance(error, MoveError)
+        return self._lose(side, Termination.ILLEGAL_MOVE if is_move else Termination.CRASH)
 
     def _lose(self, side: int, termination: Termination) -> Outcome:
         return self._end(Outcome(1 - side, termination))
@@ -369,13 +373,8 @@ class Manager(Course):
         self.outcome, self.draw_offer = outcome, None
         self._clock.pause()
         self._interrupt()
-        for side, player in enumerate(self.players):
-            try:
-                if player is not None:
-                    player.match_ended(outcome)
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - the outcome stands, `fault` tells
-                self.fault = self.fault or told(error)
-                self._audience.report(f"player {self.names[side]!r}", error)
+        fault = self._audience.tell_players(self.players, self.names, outcome)
+        self.fault = self.fault or fault
         self._tell(Change("ended", outcome=outcome))
         return outcome
 

@@ -4,6 +4,7 @@
 """
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -128,6 +129,8 @@ class Course:
         self._clock = clock
         self._positions = [start]
         self._moves: list[MoveMade] = []
+        self._scored_at = [0]  # for every position, the ply at which its score came up
+        self._times_seen = Counter([start.words.tobytes()])
 
     @property
     def position(self) -> Position:
@@ -168,9 +171,7 @@ class Course:
     @property
     def plies_since_score(self) -> int:
         """Return the number of plies since the score changed or the match began."""
-        score = self.position.score
-        back = reversed(self._positions[:-1])
-        return next((plies for plies, at in enumerate(back) if at.score != score), self.ply)
+        return self.ply - self._scored_at[-1]
 
     def _legal(self, move: object) -> Move:
         if isinstance(move, str):
@@ -185,19 +186,27 @@ class Course:
     def _advance(self, move: Move, seconds: float) -> MoveMade:
         side = self.side_to_move
         made = MoveMade(side, move, seconds, self.ply + 1)
-        self._positions.append(self.position.apply(move))
+        position = self.position.apply(move)
+        self._scored_at.append(made.ply if position.score != self.position.score else self._scored_at[-1])
+        self._times_seen[position.words.tobytes()] += 1
+        self._positions.append(position)
         self._moves.append(made)
         self._clock.book(side, seconds)
         return made
+
+    def _go_back(self, ply: int) -> None:
+        """Forget every move after the first `ply`."""
+        for position in self._positions[ply + 1 :]:
+            self._times_seen[position.words.tobytes()] -= 1
+        del self._positions[ply + 1 :], self._scored_at[ply + 1 :], self._moves[ply:]
+        self._clock.go_back(ply)
 
     def _ending(self, rules: MatchRules) -> Outcome | None:
         position = self.position
         if position.outcome is not None:
             return position.outcome
-        if rules.repetition:
-            words = position.words.tobytes()
-            if sum(at.words.tobytes() == words for at in self._positions) >= REPETITIONS:
-                return Outcome(None, Termination.REPETITION)
+        if rules.repetition and self._times_seen[position.words.tobytes()] >= REPETITIONS:
+            return Outcome(None, Termination.REPETITION)
         if rules.no_progress_limit is not None and self.plies_since_score >= rules.no_progress_limit:
             return Outcome(None, Termination.NO_PROGRESS)
         if rules.ply_limit is not None and self.ply >= rules.ply_limit:
@@ -233,6 +242,18 @@ class Audience:
         for implementation in getattr(plugins.registry().hook, hook).get_hookimpls():
             arguments = tuple(told[name] for name in implementation.argnames)
             self._call(f"{hook} of {implementation.plugin_name}", implementation.function, arguments)
+
+    def tell_players(self, players: Seats, names: Sequence[str], outcome: Outcome) -> str | None:
+        """Tell the players how the match ended; return what the first that raised has raised."""
+        fault = None
+        for player, name in zip(players, names, strict=True):
+            try:
+                if player is not None:
+                    player.match_ended(outcome)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - the outcome stands
+                fault = fault or plugins.told(error)
+                self.report(f"player {name!r}", error)
+        return fault
 
     def has_accepted(self, player: Player, position: Position, side: int) -> bool:
         """Ask an agent whether it takes a draw; one that raises does not."""

@@ -1,5 +1,6 @@
 """Player, Limit, Choice: given a position, choose a move within a limit."""
 
+import hashlib
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -302,11 +303,31 @@ class Player(ABC):
         return False
 
     def match_started(self, side: int) -> None:
-        """Learn that a match begins and which side this player has."""
+        """Learn that a match begins and which side this player has.
+
+        A player may play any number of matches, one after another. Whatever it
+        remembers of earlier ones is forgotten here, so that a match depends on
+        its seed and not on what was played before.
+        """
         return
 
     def match_ended(self, outcome: Outcome) -> None:
         """Learn how the match ended."""
+        return
+
+    def reseed(self, seed: int) -> None:
+        """Begin the player's chance anew, as if it had been made with `seed`."""
+        self.random = np.random.default_rng(seed)
+
+    def fingerprint(self) -> str:
+        """Return a short hash of what it plays with besides its options, weights say; empty if nothing.
+
+        Players of one name and fingerprint are the same player in ratings.
+        """
+        return ""
+
+    def close(self) -> None:
+        """Give back what the player holds, a program say; done by whoever made it, any number of times."""
         return
 
     def _check_open(self, position: Position) -> Position:
@@ -327,6 +348,17 @@ class Player(ABC):
             if self.options[option.name] != option.default
         ]
         return self.name + (":" + ",".join(changed) if changed else "")
+
+
+def fingerprint_of(*parts: bytes) -> str:
+    """Return a short hash of bytes, 12 hexadecimal digits; empty for no bytes at all.
+
+    Examples
+    --------
+    >>> fingerprint_of(b"weights"), fingerprint_of(b"")
+    ('9a129038d9a0', '')
+    """
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12] if any(parts) else ""
 
 
 def _quoted(value: OptionValue) -> str:

@@ -15,7 +15,7 @@ from boardgames.errors import IllegalMoveError, LimitError, MatchError, MoveErro
 from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.hookspecs import hookimpl
 from boardgames.manager import Change, Manager, MatchRules, MoveMade, TimeControl
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
+from boardgames.playing import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player, Stop
 from boardgames.plugins import EntryPoint, Registry
 from boardgames.record import Record
 
@@ -249,7 +249,10 @@ def test_a_change_of_score_starts_the_count_of_plies_without_one_again() -> None
 
 
 def test_plies_since_the_score_changed_are_counted_from_the_start() -> None:
-    assert moved(between_people(PASSING), "pass", "pass").plies_since_score == 2
+    match = moved(between_people(PASSING), "pass", "pass")
+    assert match.plies_since_score == 2
+    match.undo()
+    assert match.plies_since_score == 1
 
 
 def test_a_match_that_begins_at_its_end_ends_at_once() -> None:
@@ -366,6 +369,7 @@ def test_an_agent_that_thinks_too_long_loses_on_time() -> None:
     rules = MatchRules(time=TimeControl(move=1))
     match = Manager(NIM, [Scripted(NIM, think), None], rules=rules, clock=clock)
     assert match.step() == Outcome(1, Termination.TIME)
+    assert match.fault == "the move take1 came after 2.000 s"
 
 
 @pytest.mark.parametrize(
@@ -557,6 +561,39 @@ def test_an_answer_that_is_no_choice_is_a_crash() -> None:
     match = Manager(NIM, [Rude(NIM), None])
     assert match.step() == Outcome(1, Termination.CRASH)
     assert "expected a Choice: 'take1'" in match.fault
+
+
+@pytest.mark.parametrize("move", ["take9", "nonsense"], ids=["illegal", "malformed"])
+def test_a_move_error_that_an_agent_raises_is_an_illegal_move(move: str) -> None:
+    match = _played(move)
+    assert match.outcome == Outcome(1, Termination.ILLEGAL_MOVE)
+    assert repr(move) in match.fault
+
+
+def test_an_agent_that_raises_after_its_time_has_run_out_loses_on_time() -> None:
+    clock = Clockwork()
+
+    def hang() -> Never:
+        clock.now += 2.0
+        raise RuntimeError("no answer within 2 s")
+
+    rules = MatchRules(time=TimeControl(move=1))
+    match = Manager(NIM, [Scripted(NIM, hang), None], rules=rules, clock=clock)
+    assert match.step() == Outcome(1, Termination.TIME)
+    assert match.fault == "RuntimeError: no answer within 2 s"
+
+
+def test_a_match_that_is_stopped_can_be_played_on() -> None:
+    stop = Stop()
+
+    def move_and_stop() -> str:
+        stop.set()
+        return "take1"
+
+    match = Manager(NIM, [Scripted(NIM, move_and_stop), Scripted(NIM)])
+    assert match.play(stop=stop).outcome is None
+    assert match.ply == 1
+    assert match.play().outcome is not None
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,10 @@
 """Limits, clocks, the stop flag, and what every player shares."""
 
 import math
+import re
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
@@ -11,10 +13,12 @@ from hypothesis import strategies as st
 from nim import Nim
 
 import boardgames
+from boardgames.declarations import Evaluation
 from boardgames.errors import LimitError, MatchError, OptionError, PositionError
 from boardgames.game import Position
 from boardgames.kernels import STOP, Control, new_control
 from boardgames.options import Option, parse_agent
+from boardgames.players.search import AlphaBeta
 from boardgames.playing import (
     CLOCK_RESERVE,
     NO_CONTEXT,
@@ -273,3 +277,26 @@ def test_a_huge_limit_is_a_limit_error(name: str, value: int) -> None:
 def test_a_bad_seed_of_a_player_is_an_option_error(seed: Any) -> None:
     with pytest.raises(OptionError, match="for seed"):
         boardgames.player("random", boardgames.load("connect4"), seed=seed)
+
+
+def test_a_player_begun_anew_with_a_seed_plays_as_one_made_with_it() -> None:
+    game = boardgames.load("connect4")
+    used, made = boardgames.player("random", game, seed=1), boardgames.player("random", game, seed=7)
+    start = game.start()
+    used.choose(start)
+    used.reseed(7)
+    assert [used.choose(start) for _ in range(20)] == [made.choose(start) for _ in range(20)]
+
+
+def test_players_with_other_weights_have_other_fingerprints() -> None:
+    class Doubled(AlphaBeta):
+        def evaluation(self) -> Evaluation:
+            evaluation = self.game.evaluation
+            return replace(evaluation, weights=2 * evaluation.weights)
+
+    game = boardgames.load("abalone")
+    plain = boardgames.player("alphabeta", game).fingerprint()
+    assert re.fullmatch("[0-9a-f]{12}", plain)
+    assert plain == boardgames.player("alphabeta:depth=2", game).fingerprint()
+    assert plain != Doubled(game).fingerprint()
+    assert boardgames.player("random", game).fingerprint() == ""

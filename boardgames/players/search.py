@@ -5,7 +5,16 @@ from typing import ClassVar
 from boardgames.declarations import Evaluation
 from boardgames.game import Position
 from boardgames.options import Option
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
+from boardgames.playing import (
+    NO_CONTEXT,
+    NO_LIMIT,
+    Analysis,
+    Choice,
+    Context,
+    Limit,
+    Player,
+    fingerprint_of,
+)
 from boardgames.search.alphabeta import negamax
 from boardgames.search.deepening import NodeSearch, as_choice, search
 from boardgames.search.minimax import minimax
@@ -44,6 +53,10 @@ class Searcher(Player):
         found = self._search(position, DRAW_LIMIT, NO_CONTEXT, all_moves=False)
         value_for_side = found.value if position.side_to_move == side else -found.value
         return value_for_side <= 0
+
+    def fingerprint(self) -> str:
+        """Return the hash of the evaluation's weights."""
+        return fingerprint_of(self.evaluation().weights.tobytes())
 
     def evaluation(self) -> Evaluation:
         """Return the evaluation at the horizon: the game's."""

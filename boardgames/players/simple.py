@@ -3,7 +3,16 @@
 from typing import ClassVar
 
 from boardgames.game import Position
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
+from boardgames.playing import (
+    NO_CONTEXT,
+    NO_LIMIT,
+    Analysis,
+    Choice,
+    Context,
+    Limit,
+    Player,
+    fingerprint_of,
+)
 from boardgames.search.alphabeta import negamax
 from boardgames.search.deepening import search
 
@@ -31,6 +40,10 @@ class Greedy(Player):
         best = [entry for entry in analysis.moves if entry.value == analysis.value]
         entry = best[int(self.random.integers(len(best)))]
         return Choice(entry.move, entry.value, analysis.unit, entry.line, 1, analysis.nodes, analysis.seconds)
+
+    def fingerprint(self) -> str:
+        """Return the hash of the evaluation's weights."""
+        return fingerprint_of(self.game.evaluation.weights.tobytes())
 
     def analyse(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Analysis:
         """Return the evaluation after every legal move."""
