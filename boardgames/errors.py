@@ -72,6 +72,31 @@ class FileError(BoardgamesError, OSError):
     """A file or folder cannot be read or written."""
 
 
+class WorkerError(BoardgamesError, RuntimeError):
+    """A task was lost with its worker, again and again."""
+
+
+class ClusterError(BoardgamesError, ConnectionError):
+    """No scheduler answers at the address of a cluster."""
+
+
+class MissingExtraError(BoardgamesError, ImportError):
+    """Something needs packages that only an extra installs.
+
+    Parameters
+    ----------
+    extra : str
+        Its name, `rating`.
+    purpose : str
+        What it is needed for, for the message.
+    """
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"expected the extra {extra!r} for {purpose}: pip install 'boardgames-core[{extra}]'"
+        )
+
+
 def shown(value: object) -> str:
     """Quote a text or any other value for a message, on one line, cut where it is long.
 
