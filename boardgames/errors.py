@@ -68,8 +68,16 @@ class LearnerStateError(BoardgamesError, ValueError):
     """The state of a learner does not fit: wrong arrays, or another learner's."""
 
 
+class EngineError(BoardgamesError):
+    """An external program that should play does not: it ended, is silent, or talks out of turn."""
+
+
 class FileError(BoardgamesError, OSError):
     """A file or folder cannot be read or written."""
+
+
+class StoreError(BoardgamesError, OSError):
+    """The database of matches cannot be used."""
 
 
 class WorkerError(BoardgamesError, RuntimeError):

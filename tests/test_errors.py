@@ -28,6 +28,9 @@ def test_every_exception_has_the_one_root(kind: type[Exception]) -> None:
         (errors.UnknownNameError, LookupError),
         (errors.KernelError, TypeError),
         (errors.FileError, OSError),
+        (errors.StoreError, OSError),
+        (errors.WorkerError, RuntimeError),
+        (errors.ClusterError, ConnectionError),
     ],
     ids=lambda kind: kind.__name__,
 )

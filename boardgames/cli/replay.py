@@ -51,14 +51,20 @@ def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, f
     if as_list:
         for place, record in records:
             click.echo(f"{place}. {_title(record)}")
-    elif folder is not None:
+    else:
+        show_records(records, folder=folder, flip=flip)
+    if parsed.errors:
+        click.get_current_context().exit(EXIT_WRONG_INPUT)
+
+
+def show_records(records: "list[tuple[int, Record]]", *, folder: Path | None, flip: bool) -> None:
+    """Draw numbered matches into a folder if there is one, else step through them or print them."""
+    if folder is not None:
         _draw(records, folder)
     elif sys.stdin.isatty() and sys.stdout.isatty():
         _step(records, flip)
     else:
         _print(records, flip)
-    if parsed.errors:
-        click.get_current_context().exit(EXIT_WRONG_INPUT)
 
 
 def _title(record: "Record") -> str:

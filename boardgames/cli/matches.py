@@ -1,0 +1,370 @@
+"""`bg matches`: list, show, export, import and delete the matches that are kept."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from boardgames.cli.common import COUNT, EXIT_WRONG_INPUT, examples, json_option, print_json
+from boardgames.cli.tables import print_table
+from boardgames.errors import BoardgamesError, FileError, OptionError, UnknownNameError, near
+
+if TYPE_CHECKING:
+    from boardgames.record import ParsedRecords
+    from boardgames.store import PlayerKey, Rating, Run, Store, StoredMatch
+
+LISTED = 20
+TOGETHER = 500
+"""Matches that are imported in one transaction: others may write between two."""
+
+NOTHING_KEPT = "no matches are kept yet"
+RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
+
+Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take what is declared
+
+
+class Actions(click.Group):
+    """A group whose commands are named where one is mistyped."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of the first argument; name near ones if there is none."""
+        if args and args[0] not in self.commands:
+            raise click.UsageError(f"no command {args[0]!r}{near(args[0], self.commands)}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Actions,
+    invoke_without_command=True,
+    epilog=examples("bg matches list --game abalone", "bg matches show 12", "bg matches export all.record"),
+)
+@click.pass_context
+def matches(context: click.Context) -> None:
+    """List, show, export, import and delete the matches that are kept.
+
+    They are kept in one file, matches.db in the user's data folder, by
+    whatever plays many of them; each has a number.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def choice_options(command: Command) -> Command:
+    """Add `--game NAME`, `--agent TEXT` and `--run N`."""
+    for option in (
+        click.option("--run", type=COUNT, metavar="N", help="Only of this run."),
+        click.option(
+            "--agent", metavar="TEXT", help="Only of this agent: its name, or all of NAME:OPTION=VALUE."
+        ),
+        click.option("--game", metavar="NAME", help="Only of this game."),
+    ):
+        command = option(command)
+    return command
+
+
+@matches.command(
+    "list",
+    short_help="List matches, newest first, or runs with their ratings.",
+    epilog=examples(
+        "bg matches list",
+        "bg matches list --game abalone --agent alphabeta --limit 5",
+        "bg matches list --runs",
+        "bg matches list --json",
+    ),
+)
+@choice_options
+@click.option("--limit", type=COUNT, default=LISTED, show_default=True, metavar="N", help="So many at most.")
+@click.option("--runs", "as_runs", is_flag=True, help="List runs with their ratings instead.")
+@json_option
+def list_matches(
+    game: str | None, agent: str | None, run: int | None, limit: int, as_runs: bool, as_json: bool
+) -> None:
+    """List matches, newest first: number, day, game, who, result, plies, why it ended.
+
+    Texts that are too long for the line are cut; --json has them whole.
+    """
+    if as_runs and agent is not None:
+        raise OptionError(f"expected --agent without --runs: {agent!r}")
+    with _opened() as store:
+        if as_runs:
+            _list_runs(store, game=game, run=run, limit=limit, as_json=as_json)
+            return
+        found = [] if store is None else list(store.matches(game=game, agent=agent, run=run, limit=limit))
+    if as_json:
+        print_json(matches=[_match_json(match) for match in found])
+    elif found:
+        print_table([_match_row(match) for match in found], right=(0, 6), cut=(3, 4, 7))
+    else:
+        click.echo(NOTHING_KEPT if store is None else "no match is kept of this choice")
+
+
+@matches.command(
+    short_help="Show a match: who played when, and every position.",
+    epilog=examples(
+        "bg matches show 12",
+        "bg matches show 12 --flip",
+        "bg matches show 12 --svg pictures",
+        "bg matches show 12 --json",
+    ),
+)
+@click.argument("number", type=COUNT, metavar="ID")
+@click.option("--svg", "folder", type=click.Path(path_type=Path), metavar="DIR", help="Draw every position.")
+@click.option("--flip", is_flag=True, help="Look from the other side.")
+@json_option
+def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
+    """Show match ID: who played when, then every position as `bg replay` shows it."""
+    from boardgames.cli.replay import show_records
+    from boardgames.record import parse_records
+
+    with _opened() as store:
+        match = _found(store, [number])[0]
+    if as_json:
+        print_json(**_match_json(match), record=match.record)
+        return
+    _print_facts(match)
+    parsed = parse_records(match.record, replay=False)
+    for error in parsed.errors:
+        raise error
+    show_records([(match.id, record) for record in parsed.records], folder=folder, flip=flip)
+
+
+@matches.command(
+    short_help="Write the records of matches to a file.",
+    epilog=examples(
+        "bg matches export all.record",
+        "bg matches export best.record 12 17",
+        "bg matches export - --game abalone | less",
+    ),
+)
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("ids", nargs=-1, type=COUNT, metavar="[ID]...")
+@choice_options
+@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+def export(
+    file: Path, ids: tuple[int, ...], game: str | None, agent: str | None, run: int | None, force: bool
+) -> None:
+    """Write the records of matches to FILE, oldest first; `-` is standard output.
+
+    Without IDs, all that the options choose. `bg replay` and `bg matches
+    import` read the file.
+    """
+    from boardgames.paths import write_atomic
+
+    if str(file) != "-" and os.path.lexists(file) and not force:
+        raise FileError(f"expected a new file, or --force to replace it: {file}")
+    with _opened() as store:
+        found = _found(store, ids, game=game, agent=agent, run=run)
+    text = "".join(f"{match.record}\n\n" for match in reversed(found))
+    if str(file) == "-":
+        click.echo(text, nl=False)
+        return
+    write_atomic(file, text)
+    click.echo(f"wrote {_counted(len(found))} to {file}")
+
+
+@matches.command(
+    "import",
+    short_help="Keep the matches of record files.",
+    epilog=examples("bg matches import all.record", "bg matches import home.record club.record"),
+)
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+def import_files(files: tuple[Path, ...]) -> None:
+    """Keep the matches of record files, those left out of which the same text is kept.
+
+    A match with an error is reported with its number, ply and token, the
+    others are kept; the exit code is then 2.
+    """
+    from boardgames.record import read_records
+    from boardgames.store import Store
+
+    added = known = errors = 0
+    for file in files:
+        try:
+            parsed = read_records(file)
+        except FileError as error:
+            errors += _reported(error)
+            continue
+        for wrong in parsed.errors:
+            errors += _reported(f"{file}: {wrong}")
+        if parsed.records:
+            with Store() as store:
+                count = _import(store, parsed)
+            added, known = added + count, known + len(parsed.records) - count
+    left = f", {_counted(known)} had been kept already" if known else ""
+    click.echo(f"kept {_counted(added)}{left}")
+    if errors:
+        click.get_current_context().exit(EXIT_WRONG_INPUT)
+
+
+@matches.command(
+    short_help="Delete matches.",
+    epilog=examples("bg matches delete 12 17", "bg matches delete --run 3 --yes"),
+)
+@click.argument("ids", nargs=-1, type=COUNT, metavar="[ID]...")
+@click.option("--run", type=COUNT, metavar="N", help="All matches of this run.")
+@click.option("--yes", is_flag=True, help="Do not ask; needed where there is no terminal.")
+def delete(ids: tuple[int, ...], run: int | None, yes: bool) -> None:
+    """Delete matches, by their IDs or all of a run."""
+    if bool(ids) == (run is not None):
+        raise OptionError(f"expected either IDs or --run: {'both' if ids else 'nothing'} came")
+    with _opened() as store:
+        chosen = [match.id for match in _found(store, ids, run=run)]
+        assert store is not None
+        if not yes and not _is_confirmed(f"delete {_counted(len(chosen))} for good?"):
+            click.echo("nothing is deleted")
+            return
+        click.echo(f"deleted {_counted(store.delete(chosen))}")
+
+
+@contextmanager
+def _opened() -> "Iterator[Store | None]":
+    """Open the user's store; None if there is none, since reading makes no file."""
+    from boardgames.store import Store, has_store
+
+    if not has_store():
+        yield None
+        return
+    with Store() as store:
+        yield store
+
+
+def _found(store: "Store | None", ids: Sequence[int], **choice: Any) -> "list[StoredMatch]":  # as `matches`
+    """Return the matches chosen, newest first; complain if an ID is of none, or none is chosen."""
+    if store is None:
+        raise UnknownNameError(f"expected a match that is kept: {NOTHING_KEPT}")
+    found = list(store.matches(ids=ids or None, **choice))
+    missing = sorted(set(ids) - {match.id for match in found})
+    if missing:
+        raise UnknownNameError(f"expected a match that is kept: {', '.join(map(str, missing))}")
+    if not found:
+        raise UnknownNameError("expected a match that is kept: none of this choice is")
+    return found
+
+
+def _import(store: "Store", parsed: "ParsedRecords") -> int:
+    from boardgames.store import NewMatch
+
+    count, coming = 0, (NewMatch.of(record) for record in parsed.records)
+    while chunk := list(islice(coming, TOGETHER)):
+        count += len(store.add_new(chunk))
+    return count
+
+
+def _reported(error: BoardgamesError | str) -> int:
+    click.echo(f"bg: {error}", err=True)
+    return 1
+
+
+def _is_confirmed(question: str) -> bool:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise OptionError("expected --yes where nobody can be asked: it did not come")
+    return click.confirm(question)
+
+
+def _counted(count: int) -> str:
+    return f"{count} match" if count == 1 else f"{count} matches"
+
+
+# --- what is printed -----------------------------------------------------
+
+
+def _list_runs(
+    store: "Store | None", *, game: str | None, run: int | None, limit: int, as_json: bool
+) -> None:
+    runs = [] if store is None else store.runs()
+    chosen = [one for one in runs if game in (None, one.game) and run in (None, one.id)][:limit]
+    rated = [(one, [] if store is None else store.ratings(one.id)) for one in chosen]
+    if as_json:
+        print_json(runs=[_run_json(one, ratings) for one, ratings in rated])
+        return
+    for one, ratings in rated:
+        ended = f"finished {_when(one.finished)}" if one.finished else "not finished"
+        click.echo(f"{one.id}. {one.kind} of {one.game}: {_counted(one.matches)}, {ended}")
+        if ratings:
+            print_table([_rating_row(rating) for rating in ratings], right=(2, 3, 4), cut=(1,))
+    if not rated:
+        click.echo(NOTHING_KEPT if store is None else "no run is kept of this choice")
+
+
+def _match_row(match: "StoredMatch") -> tuple[str, ...]:
+    first, second = match.players
+    result = "*" if match.termination is None else RESULTS[match.winner]
+    end = ": ".join(text for text in (match.termination or "unfinished", match.fault) if text)
+    day = match.played[:10]
+    return str(match.id), day, match.game, first.agent, second.agent, result, str(match.plies), end
+
+
+def _rating_row(rating: "Rating") -> tuple[str, ...]:
+    elo = "-" if rating.elo is None else f"{rating.elo:.0f}"
+    bounds = "" if rating.low is None or rating.high is None else f"{rating.low:.0f} to {rating.high:.0f}"
+    return "  ", str(rating.player), _counted(rating.matches), elo, bounds
+
+
+def _print_facts(match: "StoredMatch") -> None:
+    from boardgames.draw.text import printable
+
+    facts = [f"match {match.id} of {match.game}" + (f", {match.variant}" if match.variant else "")]
+    for word, player, seconds in zip(("first", "second"), match.players, match.seconds, strict=True):
+        facts.append(f"{word}: {player}, {seconds:.1f} s")
+    facts.append(f"kept: {_when(match.played)}")
+    if match.run is not None:
+        facts.append(f"run: {match.run}" + ("" if match.number is None else f", number {match.number}"))
+    if match.fault:
+        facts.append(f"fault: {match.fault}")
+    click.echo("\n".join(printable(fact) for fact in facts))
+
+
+def _when(stamp: str) -> str:
+    return stamp.replace("T", " ").replace("Z", " UTC")
+
+
+def _player_json(player: "PlayerKey") -> dict[str, object]:
+    return {"agent": player.agent, "fingerprint": player.fingerprint}
+
+
+def _match_json(match: "StoredMatch") -> dict[str, object]:
+    outcome = {"winner": match.winner, "termination": match.termination}
+    return {
+        "id": match.id,
+        "played": match.played,
+        "game": match.game,
+        "variant": match.variant,
+        "players": [_player_json(player) for player in match.players],
+        "outcome": None if match.termination is None else outcome,
+        "plies": match.plies,
+        "seconds": list(match.seconds),
+        "fault": match.fault,
+        "run": match.run,
+        "number": match.number,
+    }
+
+
+def _run_json(run: "Run", ratings: "list[Rating]") -> dict[str, object]:
+    return {
+        "id": run.id,
+        "kind": run.kind,
+        "game": run.game,
+        "key": run.key,
+        "settings": dict(run.settings),
+        "seed": run.seed,
+        "started": run.started,
+        "finished": run.finished,
+        "matches": run.matches,
+        "ratings": [
+            {
+                **_player_json(rating.player),
+                "matches": rating.matches,
+                "elo": rating.elo,
+                "low": rating.low,
+                "high": rating.high,
+            }
+            for rating in ratings
+        ],
+    }

@@ -1,0 +1,110 @@
+"""The tables of the store, and the steps that lead an older file to them.
+
+`PRAGMA application_id` marks a file as ours, `PRAGMA user_version` counts the
+steps it has taken. A step, once published, never changes.
+"""
+
+import sqlite3
+
+APPLICATION_ID = 0x62674D61
+"""The letters bgMa, in the 68th byte of every file of ours."""
+
+_VERSION_1 = (
+    f"PRAGMA application_id = {APPLICATION_ID}",
+    """
+    CREATE TABLE players (
+        id INTEGER PRIMARY KEY,
+        agent TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        UNIQUE (agent, fingerprint)
+    )
+    """,
+    # course is the hash of start and moves, text that of the whole record
+    """
+    CREATE TABLE matches (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        played TEXT NOT NULL,
+        game TEXT NOT NULL,
+        variant TEXT NOT NULL,
+        first INTEGER NOT NULL REFERENCES players,
+        second INTEGER NOT NULL REFERENCES players,
+        winner INTEGER CHECK (winner IN (0, 1)),
+        termination TEXT,
+        plies INTEGER NOT NULL,
+        first_seconds REAL NOT NULL,
+        second_seconds REAL NOT NULL,
+        fault TEXT NOT NULL,
+        course BLOB NOT NULL,
+        text BLOB NOT NULL,
+        record TEXT NOT NULL
+    )
+    """,
+    "CREATE INDEX matches_by_text ON matches (text)",
+    "CREATE INDEX matches_by_first ON matches (first)",
+    "CREATE INDEX matches_by_second ON matches (second)",
+    """
+    CREATE INDEX encounters ON matches (game, variant, first, second, winner, course)
+    WHERE termination IS NOT NULL
+    """,
+)
+
+_VERSION_2 = (
+    """
+    CREATE TABLE runs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind TEXT NOT NULL,
+        game TEXT NOT NULL,
+        key TEXT NOT NULL,
+        settings TEXT NOT NULL,
+        seed TEXT NOT NULL,
+        started TEXT NOT NULL,
+        finished TEXT
+    )
+    """,
+    """
+    CREATE TABLE ratings (
+        run INTEGER NOT NULL REFERENCES runs,
+        player INTEGER NOT NULL REFERENCES players,
+        matches INTEGER NOT NULL,
+        elo REAL,
+        low REAL,
+        high REAL,
+        PRIMARY KEY (run, player)
+    )
+    """,
+    "ALTER TABLE matches ADD COLUMN run INTEGER REFERENCES runs",
+    "ALTER TABLE matches ADD COLUMN number INTEGER",
+    "CREATE UNIQUE INDEX matches_by_number ON matches (run, number) WHERE run IS NOT NULL",
+    "CREATE INDEX runs_by_key ON runs (key)",
+)
+
+STEPS = (_VERSION_1, _VERSION_2)
+VERSION = len(STEPS)
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return how many steps the file has taken.
+
+    Examples
+    --------
+    >>> version_of(sqlite3.connect(":memory:"))
+    0
+    """
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    assert isinstance(version, int)
+    return version
+
+
+def take_step(connection: sqlite3.Connection, version: int) -> None:
+    """Lead a file of `version` to the next one, within the caller's transaction.
+
+    Examples
+    --------
+    >>> connection = sqlite3.connect(":memory:")
+    >>> take_step(connection, 0)
+    >>> version_of(connection)
+    1
+    """
+    for statement in STEPS[version]:
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {version + 1}")

@@ -1,0 +1,341 @@
+import json
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from boardgames.game import Outcome, Termination
+from boardgames.record import Record, parse_records
+from boardgames.store import NewMatch, PlayerKey, Rating, Store
+
+Run = Callable[..., Any]
+NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
+DEEP = PlayerKey("alphabeta:depth=4", "9a129038d9a0")
+START = "......./......./......./......./......./......."
+WON = Record(
+    "connect4",
+    start=START,
+    names=("Ann", "Bob"),
+    moves=("1", "2", "1", "2", "1", "2", "1"),
+    seconds=(1.0, 2.0, None, None, None, None, 0.5),
+    outcome=Outcome(0, Termination.RULES),
+    tags={"Date": "2026.01.31", "Event": 'the "best" [one]'},
+)
+OPEN = Record("connect4", start=START, names=("Ann", "?"), moves=("4", "5"))
+LOST = Record("abalone", start="-", outcome=Outcome(1, Termination.CRASH))
+
+
+@pytest.fixture
+def kept(home: Path) -> list[int]:
+    """Keep three matches, the last one of a run."""
+    with Store(now=lambda: NOON) as store:
+        run = store.begin_run("arena", "abalone", key="k", settings={"pairs": 2}, seed=7).id
+        ids = store.add([NewMatch.of(WON), NewMatch.of(OPEN)])
+        players = (DEEP, PlayerKey("random"))
+        lost = NewMatch.of(
+            LOST, players=players, variant="broadside=false", fault="ZeroDivisionError: by zero"
+        )
+        return ids + store.add([NewMatch(**{**fields(lost), "run": run, "number": 4})])
+
+
+def fields(match: NewMatch) -> dict[str, Any]:
+    return {name: getattr(match, name) for name in NewMatch.__slots__}
+
+
+def finish_run() -> None:
+    with Store(now=lambda: NOON) as store:
+        unknown = Rating(PlayerKey("random"), 0, None, None, None)
+        store.finish_run(1, [Rating(DEEP, 8, 41.4, -20.6, 99.5), unknown])
+
+
+def records_kept() -> list[str]:
+    with Store() as store:
+        return [match.record for match in store.matches()][::-1]
+
+
+# --- nothing yet -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--runs"]], ids=" ".join)
+def test_an_empty_store_says_so(arguments: list[str], bg: Run) -> None:
+    ran = bg("matches", *arguments)
+    assert (ran.code, ran.out, ran.err) == (0, "no matches are kept yet\n", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["list", "--json"],
+        ["list", "--runs", "--json"],
+        ["show", "1"],
+        ["export", "out"],
+        ["delete", "1", "--yes"],
+        ["import", "nothing"],
+    ],
+    ids=" ".join,
+)
+def test_what_only_reads_makes_no_store(arguments: list[str], bg: Run, home: Path) -> None:
+    before = sorted(home.parent.rglob("*"))
+    bg("matches", *arguments)
+    assert [path for path in sorted(home.parent.rglob("*")) if path.name != "typed"] == before
+
+
+def test_the_group_alone_shows_its_commands(bg: Run) -> None:
+    ran = bg("matches")
+    assert ran.code == 0
+    assert all(f"  {name} " in ran.out for name in ("delete", "export", "import", "list", "show"))
+
+
+# --- list --------------------------------------------------------------------------
+
+
+def test_list_prints_the_newest_first(kept: list[int], bg: Run) -> None:
+    lines = bg("matches", "list").out.splitlines()
+    assert lines[0].startswith("3 2026-01-31 abalone  alphabeta:d")
+    assert " 0-1 0 crash: " in lines[0].replace("  ", " ")
+    assert [line.split() for line in lines[1:]] == [
+        ["2", "2026-01-31", "connect4", "Ann", "?", "*", "2", "unfinished"],
+        ["1", "2026-01-31", "connect4", "Ann", "Bob", "1-0", "7", "rules"],
+    ]
+
+
+LONG = "a name that is longer than any line \x1b[2J [bold]"
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "200"])
+def test_list_fits_the_line_whatever_the_names(
+    columns: str, home: Path, bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    with Store() as store:
+        names = (LONG * 2, "名前" * 40)
+        outcome = Outcome(None, Termination.ILLEGAL_MOVE)
+        record = Record("connect4", start="-", names=names, outcome=outcome)
+        store.add([NewMatch.of(record, variant="", fault=LONG)])
+    (line,) = bg("matches", "list").out.splitlines()
+    wide = sum(1 for sign in line if sign in "名前")
+    assert len(line) + wide <= int(columns)
+    assert "1/2-1/2" in line
+    assert "\x1b" not in line
+
+
+def test_list_fits_a_terminal(kept: list[int], terminal: Run) -> None:
+    screen = terminal("matches", "list")
+    assert screen.wait() == 0
+    assert all(len(line) <= 80 for line in screen.seen.splitlines())
+    assert len(screen.seen.splitlines()) == 3
+
+
+@pytest.mark.parametrize(
+    ("choice", "found"),
+    [
+        (["--game", "connect4"], [2, 1]),
+        (["--agent", "alphabeta"], [3]),
+        (["--run", "1"], [3]),
+        (["--limit", "2"], [3, 2]),
+        (["--game", "abalone", "--agent", "Ann"], []),
+    ],
+    ids=str,
+)
+def test_list_takes_a_choice(choice: list[str], found: list[int], kept: list[int], bg: Run) -> None:
+    ran = bg("matches", "list", *choice, "--json")
+    assert [match["id"] for match in json.loads(ran.out)["matches"]] == found
+
+
+def test_list_says_if_nothing_fits(kept: list[int], bg: Run) -> None:
+    ran = bg("matches", "list", "--game", "chess")
+    assert (ran.code, ran.out) == (0, "no match is kept of this choice\n")
+
+
+def test_runs_are_listed_with_their_ratings(kept: list[int], bg: Run) -> None:
+    assert bg("matches", "list", "--runs").out == "1. arena of abalone: 1 match, not finished\n"
+    finish_run()
+    assert bg("matches", "list", "--runs").out.splitlines() == [
+        "1. arena of abalone: 1 match, finished 2026-01-31 12:00:00 UTC",
+        "   alphabeta:depth=4 (9a129038d9a0) 8 matches 41 -21 to 100",
+        "   random                           0 matches  -",
+    ]
+
+
+# --- show --------------------------------------------------------------------------
+
+
+def test_show_tells_who_when_and_why_and_prints_every_position(kept: list[int], bg: Run) -> None:
+    out = bg("matches", "show", "1").out
+    assert out.splitlines()[:5] == [
+        "match 1 of connect4",
+        "first: Ann, 1.5 s",
+        "second: Bob, 2.0 s",
+        "kept: 2026-01-31 12:00:00 UTC",
+        "1. connect4: Ann - Bob 1-0, 7 plies",
+    ]
+    assert out.count("1 2 3 4 5 6 7") == 8
+    assert out.endswith("red wins\n")
+
+
+def test_show_names_weights_run_and_fault(kept: list[int], bg: Run) -> None:
+    out = bg("matches", "show", "3").out
+    assert out.startswith(
+        "match 3 of abalone, broadside=false\nfirst: alphabeta:depth=4 (9a129038d9a0), 0.0 s\n"
+    )
+    assert "\nrun: 1, number 4\nfault: ZeroDivisionError: by zero\n" in out
+
+
+def test_show_steps_on_a_terminal(kept: list[int], terminal: Run) -> None:
+    screen = terminal("matches", "show", "2")
+    screen.wait_for("[0/2]")
+    screen.type("\n")
+    screen.wait_for("[1/2]")
+    screen.type("q\n")
+    assert screen.wait() == 0
+
+
+def test_show_draws_pictures(kept: list[int], bg: Run) -> None:
+    assert bg("matches", "show", "2", "--svg", "out").out.endswith("wrote 3 pictures to out\n")
+    files = sorted(Path("out").iterdir())
+    assert [file.name for file in files] == [f"match-002-ply-000{ply}.svg" for ply in range(3)]
+    assert all(ET.fromstring(file.read_text()).tag.endswith("svg") for file in files)  # our own files
+
+
+def test_show_turns_the_board(kept: list[int], bg: Run) -> None:
+    assert bg("matches", "show", "2", "--flip").out != bg("matches", "show", "2").out
+
+
+def test_show_gives_the_match_as_an_object(kept: list[int], bg: Run) -> None:
+    shown = json.loads(bg("matches", "show", "1", "--json").out)
+    assert shown["record"] == str(WON)
+    assert shown["seconds"] == [1.5, 2.0]
+
+
+# --- export and import -------------------------------------------------------------
+
+
+def test_export_writes_the_oldest_first(kept: list[int], bg: Run) -> None:
+    assert bg("matches", "export", "out").out == "wrote 3 matches to out\n"
+    assert Path("out").read_text() == f"{WON}\n\n{OPEN}\n\n{LOST}\n\n"
+    assert bg("matches", "export", "-", "3", "1").out == f"{WON}\n\n{LOST}\n\n"
+    assert bg("matches", "export", "-", "--run", "1").out == f"{LOST}\n\n"
+
+
+def test_export_replaces_a_file_only_by_force(kept: list[int], bg: Run) -> None:
+    Path("out").write_text("mine")
+    ran = bg("matches", "export", "out")
+    assert (ran.code, ran.err) == (2, "bg: expected a new file, or --force to replace it: out\n")
+    assert Path("out").read_text() == "mine"
+    assert bg("matches", "export", "out", "2", "--force").code == 0
+    assert Path("out").read_text() == f"{OPEN}\n\n"
+
+
+def test_export_and_import_lose_nothing_of_a_record(
+    kept: list[int], bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert bg("matches", "delete", "3", "--yes").code == 0  # no game starts with "-" but Connect Four
+    before = records_kept()
+    bg("matches", "export", "out")
+    monkeypatch.setenv("BOARDGAMES_HOME", "another")
+    assert bg("matches", "import", "out").out == "kept 2 matches\n"
+    assert records_kept() == before
+    assert parse_records("\n\n".join(before), replay=False).records == (WON, OPEN)
+
+
+def test_import_leaves_out_what_is_kept(home: Path, bg: Run) -> None:
+    Path("one").write_text(f"{WON}\n\n{OPEN}\n")
+    Path("two").write_text(f"{OPEN}\n\n{WON}\n\n{OPEN}\n")
+    assert bg("matches", "import", "one").out == "kept 2 matches\n"
+    ran = bg("matches", "import", "two", "one")
+    assert (ran.code, ran.out) == (0, "kept 0 matches, 5 matches had been kept already\n")
+    assert records_kept() == [str(WON), str(OPEN)]
+
+
+def test_import_takes_what_is_right_of_files_with_errors(home: Path, bg: Run) -> None:
+    wrong = str(OPEN).replace("1. 4", "1. 9")
+    Path("mixed").write_text(f"{WON}\n\n{wrong}\n\n{OPEN}\n")
+    ran = bg("matches", "import", "none", "mixed")
+    assert (ran.code, ran.out) == (2, "kept 2 matches\n")
+    assert ran.err == (
+        "bg: expected a readable file: none (no such file or directory)\n"
+        "bg: mixed: match 2: expected a column 1 to 7: '9' (ply 1, token '9')\n"
+    )
+    assert records_kept() == [str(WON), str(OPEN)]
+
+
+# --- delete ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "left"), [(["1", "3"], [2]), (["--run", "1"], [2, 1])], ids=["by id", "by run"]
+)
+def test_delete_says_how_many_went(arguments: list[str], left: list[int], kept: list[int], bg: Run) -> None:
+    went = 3 - len(left)
+    assert (
+        bg("matches", "delete", *arguments, "--yes").out == f"deleted {went} match{'es'[: 2 * (went > 1)]}\n"
+    )
+    found = json.loads(bg("matches", "list", "--json").out)["matches"]
+    assert [match["id"] for match in found] == left
+
+
+def test_delete_asks_on_a_terminal(kept: list[int], bg: Run, terminal: Run) -> None:
+    for answer, told in (("n", "nothing is deleted"), ("y", "deleted 2 matches")):
+        screen = terminal("matches", "delete", "1", "2")
+        screen.wait_for("delete 2 matches for good? [y/N]")
+        screen.type(f"{answer}\n")
+        screen.wait_for(told)
+        assert screen.wait() == 0
+    assert len(json.loads(bg("matches", "list", "--json").out)["matches"]) == 1
+
+
+# --- wrong input -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["lst"], "no command 'lst'; did you mean 'list'?"),
+        (["show"], "expected ID: nothing came"),
+        (["show", "x"], "expected a whole number of at least 1"),
+        (["show", "0"], "expected a whole number of at least 1"),
+        (["show", "9"], "expected a match that is kept: 9"),
+        (["show", "9" * 30], "expected a match that is kept: 999"),
+        (["list", "--run", "9" * 30], "expected numbers of 64 bits"),
+        (["list", "--limit", "0"], "expected a whole number of at least 1 for --limit"),
+        (["list", "--runs", "--agent", "Ann"], "expected --agent without --runs: 'Ann'"),
+        (["export", "out", "1", "8", "9"], "expected a match that is kept: 8, 9"),
+        (["export", "out", "--game", "chess"], "expected a match that is kept: none of this choice is"),
+        (["export", "missing/../folder"], "expected a new file"),
+        (["export", "folder", "--force"], "(is a directory)"),
+        (["import"], "expected FILE...: nothing came"),
+        (["delete"], "expected either IDs or --run: nothing came"),
+        (["delete", "1", "--run", "1"], "expected either IDs or --run: both came"),
+        (["delete", "1", "9", "--yes"], "expected a match that is kept: 9"),
+        (["delete", "1"], "expected --yes where nobody can be asked"),
+    ],
+    ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else "",
+)
+def test_wrong_input_is_one_line_and_changes_nothing(
+    arguments: list[str], message: str, kept: list[int], bg: Run
+) -> None:
+    Path("missing").mkdir()
+    Path("folder").mkdir()
+    ran = bg("matches", *arguments)
+    assert ran.code == 2
+    assert ran.out == ""
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+    assert len(records_kept()) == 3
+    assert not os.path.lexists("out")
+
+
+def test_a_damaged_store_is_set_aside_in_one_line(kept: list[int], bg: Run, home: Path) -> None:
+    path = home / "data" / "matches.db"
+    path.write_bytes(b"")
+    ran = bg("matches", "list")
+    assert (ran.code, ran.out) == (2, "")
+    (aside,) = path.parent.iterdir()
+    assert ran.err == (
+        f"bg: expected a whole database: {path} is damaged (it is empty) and is set aside as {aside}\n"
+    )
+    assert bg("matches", "list").out == "no matches are kept yet\n"
