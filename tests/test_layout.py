@@ -19,6 +19,7 @@ LONGEST_MODULE_LINES = 400
 EXITS = frozenset({"exit", "quit", "sys.exit", "os._exit"})
 PROGRAMS = frozenset({"subprocess", "multiprocessing", "pty"})
 SOCKETS = frozenset({"socket", "socketserver", "http", "asyncio", "starlette", "uvicorn"})
+PICKLING = frozenset({*(CORE / "kernels").glob("*.py"), CORE / "executors.py"})
 KERNEL_IMPORTS = frozenset(
     {"boardgames.kernels", "collections.abc", "functools", "math", "numba", "numpy", "typing"}
 )
@@ -103,8 +104,8 @@ def test_only_cli_prints(path: Path) -> None:
     assert calls(path).isdisjoint({"print", "input", "click.echo", "sys.stdout.write", "sys.stderr.write"})
 
 
-@pytest.mark.parametrize("path", without("cli"), ids=name_of)
-def test_only_cli_exits(path: Path) -> None:
+@pytest.mark.parametrize("path", without("cli", "executors"), ids=name_of)
+def test_only_cli_and_worker_processes_exit(path: Path) -> None:
     raised = {
         dotted(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
         for node in ast.walk(tree(path))
@@ -132,14 +133,14 @@ def test_only_web_opens_sockets(path: Path) -> None:
     assert {name.partition(".")[0] for name in imports(path)}.isdisjoint(SOCKETS)
 
 
-@pytest.mark.parametrize("path", without("adapters", "executors"), ids=name_of)
+@pytest.mark.parametrize("path", without("adapters", "executors", "ugi"), ids=name_of)
 def test_only_adapters_and_executors_start_processes(path: Path) -> None:
     assert {name.partition(".")[0] for name in imports(path)}.isdisjoint(PROGRAMS)
     assert calls(path).isdisjoint({"os.system", "os.popen", "os.fork", "os.execv"})
 
 
-@pytest.mark.parametrize("path", [path for path in SOURCES if path.parent != CORE / "kernels"], ids=name_of)
-def test_nothing_is_pickled(path: Path) -> None:
+@pytest.mark.parametrize("path", [path for path in SOURCES if path not in PICKLING], ids=name_of)
+def test_nothing_is_pickled_but_kernels_and_what_goes_to_our_own_workers(path: Path) -> None:
     assert {name.partition(".")[0] for name in imports(path)}.isdisjoint(
         {"pickle", "dill", "shelve", "joblib"}
     )

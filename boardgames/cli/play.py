@@ -169,7 +169,7 @@ def play(
     )
     if notation is not None:
         _check_notation(game, notation)
-    from boardgames.cli.saving import leaving_on_signals
+    from boardgames.cli.saving import close_players, leaving_on_signals
 
     manager = setup.manager(None if resume is None else _resumed(resume, game))
     with leaving_on_signals():
@@ -178,7 +178,10 @@ def play(
 
             code = Session(setup, manager, notation=notation, confirm=confirm).run()
         else:
-            code = _between_agents(manager, watch, delay)
+            try:
+                code = _between_agents(manager, watch, delay)
+            finally:
+                close_players(manager)
     click.get_current_context().exit(code)
 
 

@@ -41,6 +41,13 @@ def save_away(manager: "Manager") -> None:
         click.echo(f"go on with: {PROGRAM} play {record.game} --resume {shlex.quote(str(path))}")
 
 
+def close_players(manager: "Manager") -> None:
+    """Let the players of a match give back what they hold: programs end here."""
+    for player in manager.players:
+        if player is not None:
+            player.close()
+
+
 @contextmanager
 def leaving_on_signals() -> Iterator[None]:
     """Let SIGTERM and SIGHUP (a closed terminal) be to the program what Ctrl-C is."""

@@ -14,7 +14,7 @@ from boardgames.cli.common import (
     outcome_text,
     print_picture,
 )
-from boardgames.cli.saving import save_away, unfinished_record, user_path
+from boardgames.cli.saving import close_players, save_away, unfinished_record, user_path
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -88,6 +88,7 @@ class Session:
             click.echo()
             code = EXIT_INTERRUPTED
         finally:
+            close_players(self.manager)
             save_away(self.manager)
         return code
 
@@ -279,7 +280,8 @@ class Session:
         self._begin()
 
     def _put_away(self) -> None:
-        """Save the match that another one replaces, if anything has been played."""
+        """Save the match that another one replaces, if anything has been played; close its players."""
+        close_players(self.manager)
         if not self.manager.ply:
             return
         try:

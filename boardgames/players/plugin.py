@@ -1,4 +1,4 @@
-"""The players that every game has: human, random, greedy, minimax, alphabeta."""
+"""The players that every game has: human, random, greedy, minimax, alphabeta, engine."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
@@ -12,4 +12,5 @@ def bg_agents() -> list[Entry]:
         Entry("greedy", "the best move one ply ahead", "boardgames.players.simple:Greedy"),
         Entry("minimax", "full search without pruning", "boardgames.players.search:Minimax"),
         Entry("alphabeta", "search with pruning", "boardgames.players.search:AlphaBeta"),
+        Entry("engine", "an external program that speaks UGI", "boardgames.players.engine:Engine"),
     ]

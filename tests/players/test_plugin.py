@@ -9,10 +9,12 @@ from boardgames.players.plugin import bg_agents
 from boardgames.playing import Player
 from boardgames.plugins import Registry
 
-NAMES = ["human", "random", "greedy", "minimax", "alphabeta"]
+NAMES = ["human", "random", "greedy", "minimax", "alphabeta", "engine"]
+TEXTS = {"engine": "engine:command=cat"}
+"""What makes those that need an option."""
 
 
-def test_five_players_are_offered() -> None:
+def test_six_players_are_offered() -> None:
     assert [entry.name for entry in bg_agents()] == NAMES
 
 
@@ -28,7 +30,8 @@ def test_each_is_where_it_is_said_to_be(entry: boardgames.Entry) -> None:
 def test_each_is_for_every_game(entry: boardgames.Entry) -> None:
     assert entry.game is None
     for game in ("abalone", "connect4", "hexifence"):
-        assert repr(boardgames.player(entry.name, boardgames.load(game))) == f"<player {entry.name}>"
+        text = TEXTS.get(entry.name, entry.name)
+        assert repr(boardgames.player(text, boardgames.load(game))) == f"<player {text}>"
 
 
 def test_they_are_registered_without_any_other_plugin() -> None:

@@ -1,0 +1,225 @@
+"""A program that is spoken to line by line, whatever it does: bounded in time and memory.
+
+Nothing here waits longer than it is told to, and at most `LONGEST_LINE` bytes
+of an unfinished line are kept. The program is the leader of a process group
+of its own, which is killed as a whole; `guard` sees to that even when this
+process is killed. It works where pipes can be polled: on POSIX systems.
+"""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import IO
+
+from boardgames.draw.text import printable
+from boardgames.errors import EngineError
+from boardgames.ugi.guard import GUARD
+from boardgames.ugi.lines import Lines
+
+LONGEST_LINE = 1 << 16
+READ_BYTES = 1 << 16
+LAST_WORDS = 200
+DRAINED_READS = 16
+EXIT_S = 0.5
+SEND_S = 5.0
+
+SHIM = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
+"""Becomes the program at the first line: by then the guardian knows its process group."""
+
+
+class EngineProcess:
+    """A running program: lines to its stdin, lines from its stdout, the last one of its stderr.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Program and arguments.
+    label : str
+        What messages call it.
+
+    Raises
+    ------
+    EngineError
+        If it cannot be started.
+
+    Examples
+    --------
+    >>> program = EngineProcess(["cat"], "the engine 'cat'")
+    >>> program.send("isready")
+    >>> program.read(time.monotonic() + 10)
+    'isready'
+    >>> program.close()
+    """
+
+    def __init__(self, command: Sequence[str], label: str) -> None:
+        if os.name != "posix":
+            raise EngineError(f"expected a POSIX system to run {label}: {os.name!r}")
+        self.label = label
+        self._owner = os.getpid()
+        self._heard: deque[str] = deque()
+        self._lines, self._errors = Lines(LONGEST_LINE), Lines(LONGEST_LINE)
+        self._last_words = ""
+        self._process = self._start(command)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self._pipes: tuple[IO[bytes], ...] = (
+            self._process.stdin,
+            self._process.stdout,
+            self._process.stderr,
+        )
+        self._input, self._output, self._complaints = (pipe.fileno() for pipe in self._pipes)
+        self._poll = select.poll()
+        self._poll.register(self._output, select.POLLIN)
+        self._poll.register(self._complaints, select.POLLIN)
+        for pipe in self._pipes:
+            os.set_blocking(pipe.fileno(), False)
+        try:
+            GUARD.watch(self._process.pid)
+            self.send("")
+        except (OSError, EngineError) as error:
+            self.kill()
+            raise EngineError(f"expected {label} and its guardian to start: {error}") from error
+
+    def is_own(self) -> bool:
+        """Say whether this process has started the program, and not the one it was forked from."""
+        return self._owner == os.getpid()
+
+    def send(self, line: str) -> None:
+        """Send a line.
+
+        Raises
+        ------
+        EngineError
+            If the program has ended, or does not read for five seconds.
+        """
+        data = line.encode("utf-8", "replace") + b"\n"
+        while data:
+            self._check_open()
+            try:
+                data = data[os.write(self._input, data) :]
+            except BlockingIOError:
+                self._wait_for_room()
+            except OSError:
+                raise self._ended() from None
+
+    def read(self, until: float) -> str | None:
+        """Return the next line; None if there is none by `until`, a time of `time.monotonic`.
+
+        Raises
+        ------
+        EngineError
+            If the program has ended or closed its output.
+        """
+        while not self._heard:
+            left = until - time.monotonic()
+            if left <= 0:
+                return None
+            self._check_open()
+            self._listen(left)
+        return self._heard.popleft()
+
+    def complaint(self, words: str) -> EngineError:
+        """Return the error that the program `words`, with the last line of its stderr."""
+        last = f": {self._last_words}" if self._last_words else ""
+        return EngineError(f"{self.label} {words}{last}")
+
+    def close(self) -> None:
+        """Say `quit`, give the program half a second to end, and kill what is left of its group."""
+        if self._pipes and self.is_own():
+            with contextlib.suppress(EngineError):
+                self.send("quit")
+                self._pipes[0].close()
+                until = time.monotonic() + EXIT_S
+                while self.read(until) is not None:
+                    pass
+        self.kill()
+
+    def kill(self) -> None:
+        """Kill the program and its process group now; any number of times."""
+        pipes, self._pipes = self._pipes, ()
+        if not pipes:
+            return
+        if self.is_own():
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(EXIT_S)
+            GUARD.forget(self._process.pid)
+        else:
+            self._process.returncode = 0  # a parent's child: not ours to wait for
+        for pipe in pipes:
+            pipe.close()
+
+    def _check_open(self) -> None:
+        """Touch no descriptor after the end: it may be another file's by then."""
+        if not self._pipes:
+            raise self.complaint("has been ended")
+
+    def _start(self, command: Sequence[str]) -> "subprocess.Popen[bytes]":
+        try:
+            return subprocess.Popen(  # noqa: S603 - what the user asked for
+                [*SHIM, *command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            raise EngineError(f"expected a program that can be started: {self.label} ({error})") from error
+
+    def _listen(self, seconds: float) -> None:
+        """Take in what comes next on stdout or stderr, if anything does."""
+        for descriptor, _ in self._poll.poll(1000 * seconds):
+            data = _received(descriptor)
+            if data is None:
+                continue
+            if descriptor == self._complaints:
+                self._note(data)
+                if not data:
+                    self._poll.unregister(descriptor)
+            elif data:
+                self._heard += self._lines.feed(data)
+            else:
+                raise self._ended()
+
+    def _note(self, data: bytes) -> None:
+        """Keep the last line of stderr."""
+        said = [line for line in self._errors.feed(data) if line]
+        if said:
+            self._last_words = printable(said[-1])[:LAST_WORDS]
+
+    def _ended(self) -> EngineError:
+        """Return the error that says how the program ended, or that it has closed its pipes."""
+        until = time.monotonic() + EXIT_S
+        while self._process.poll() is None and time.monotonic() < until:
+            self._note(_received(self._complaints) or b"")
+            time.sleep(0.002)
+        for _ in range(DRAINED_READS):
+            self._note(_received(self._complaints) or b"\n")
+        code = self._process.poll()
+        if code is None:
+            return self.complaint("has closed its input or output")
+        return self.complaint(f"ended (signal {-code})" if code < 0 else f"ended (exit code {code})")
+
+    def _wait_for_room(self) -> None:
+        poll = select.poll()
+        poll.register(self._input, select.POLLOUT)
+        if not poll.poll(1000 * SEND_S):
+            raise self.complaint(f"has read nothing for {SEND_S:g} s")
+
+
+def _received(descriptor: int) -> bytes | None:
+    """Return what there is to read: nothing at its end, None if nothing has come."""
+    try:
+        return os.read(descriptor, READ_BYTES)
+    except BlockingIOError:
+        return None
+    except OSError:
+        return b""

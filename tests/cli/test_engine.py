@@ -1,0 +1,240 @@
+"""`bg engine` as other programs meet it: on real pipes, with agents that print, never ending by itself."""
+
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import boardgames
+
+Run = Callable[..., Any]
+GAMES = pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
+DOCUMENT = Path(__file__).parents[2] / "docs" / "engines.md"
+PRINTING = """
+import ctypes, os, sys
+from boardgames.cli.main import main
+from boardgames.players.simple import Random
+choose = Random.choose
+def loud(self, *rest):
+    print("chatter of Python", flush=True)
+    ctypes.CDLL(None).puts(b"chatter of C")
+    ctypes.CDLL(None).fflush(None)
+    print("stdin is empty:", os.path.samestat(os.fstat(0), os.stat(os.devnull)))
+    return choose(self, *rest)
+Random.choose = loud
+main(["engine", "connect4", "--agent", "random"])
+"""
+
+
+class Pipes:
+    """The program on pipes: tell it lines, read what it says."""
+
+    def __init__(self, *arguments: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
+
+    def tell(self, *lines: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(f"{line}\n" for line in lines))
+        self.process.stdin.flush()
+
+    def until(self, start: str) -> list[str]:
+        """Return the lines up to and with one that starts so."""
+        assert self.process.stdout is not None
+        found: list[str] = []
+        while not found or not found[-1].startswith(start):
+            found.append(self.process.stdout.readline().rstrip("\n"))
+            assert self.process.poll() is None, found
+        return found
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+@pytest.fixture
+def started(home: Path) -> Iterator[Callable[..., Pipes]]:
+    """Return a function that starts `bg engine` with arguments."""
+    opened: list[Pipes] = []
+
+    def start(*arguments: str) -> Pipes:
+        opened.append(Pipes("-m", "boardgames.cli", "engine", *arguments))
+        return opened[-1]
+
+    yield start
+    for one in opened:
+        one.close()
+
+
+def test_the_transcript_in_the_documentation_is_what_it_says(program: Run) -> None:
+    blocks = re.findall(
+        r"^```text\n\$ bg (engine .*)\n([\s\S]*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE
+    )
+    assert blocks
+    for arguments, transcript in blocks:
+        lines = transcript.splitlines()
+        typed = "".join(f"{line[2:]}\n" for line in lines if line.startswith("> "))
+        said = program(*arguments.split(), typed=typed).out
+        shown = "".join(f"{line[2:]}\n" for line in lines if line.startswith("< "))
+        assert plain(said) == plain(shown)
+
+
+def plain(said: str) -> str:
+    """Return what does not change from run to run or version to version."""
+    return re.sub(r"(time|nps) \d+", r"\1 N", re.sub(r"boardgames \d\S*", "boardgames N", said))
+
+
+@pytest.mark.slow
+@GAMES
+def test_a_strict_runner_can_play_a_whole_match_with_it(game: str, started: Callable[..., Pipes]) -> None:
+    engines = [
+        started(game, "--agent", "alphabeta:depth=1"),
+        started(game, "--agent", "random", "--seed", "1"),
+    ]
+    position = boardgames.load(game).start()
+    moves: list[str] = []
+    for engine in engines:
+        engine.tell("ugi")
+        engine.until("ugiok")
+        engine.tell("uginewgame", "isready")
+        engine.until("readyok")
+    while len(moves) < 60:
+        for engine in engines:
+            engine.tell("position startpos" + (" moves " + " ".join(moves) if moves else ""), "isready")
+            engine.until("readyok")
+            engine.tell("query gameover", "query p1turn", "query result")
+            assert engine.until("response")[-1] == f"response {str(position.outcome is not None).lower()}"
+            turn, result = engine.until("response")[-1], engine.until("response")[-1]
+        if position.outcome is not None:
+            winner = position.outcome.winner
+            assert result == f"response {'draw' if winner is None else f'p{winner + 1}win'}"
+            break
+        assert turn == f"response {str(position.side_to_move == 0).lower()}"
+        mover = engines[position.side_to_move]
+        mover.tell("go p1time 1000 p2time 1000 p1inc 0 p2inc 0")
+        answer = mover.until("bestmove")[-1].split()
+        assert len(answer) == 2
+        moves.append(answer[1])
+        position = position.apply(answer[1])
+    for engine in engines:
+        engine.tell("quit")
+        assert engine.process.wait(60) == 0
+
+
+@pytest.mark.slow
+@GAMES
+def test_a_stop_is_answered_soon(game: str, started: Callable[..., Pipes]) -> None:
+    engine = started(game, "--agent", "alphabeta")
+    engine.tell("isready")
+    engine.until("readyok")
+    slowest = 0.0
+    for _ in range(10):
+        engine.tell("go infinite", "isready")
+        engine.until("readyok")
+        time.sleep(0.02)
+        asked = time.monotonic()
+        engine.tell("stop")
+        engine.until("bestmove")
+        slowest = max(slowest, time.monotonic() - asked)
+    assert slowest < 5.0  # a hang; on an idle machine it is a millisecond
+
+
+def test_the_end_of_the_input_ends_it_even_while_it_thinks(program: Run) -> None:
+    ran = program("engine", "abalone", typed="position startpos\ngo infinite")
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1].startswith("bestmove ")
+    assert ran.err == ""
+
+
+def test_quit_ends_it_at_once(program: Run) -> None:
+    ran = program("engine", "abalone", typed="quit\nugi\n")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["connect5"], "bg: expected one of the games: 'connect5'"),
+        (["connect4", "--agent", "nobody"], "bg: expected one of the agents of connect4: 'nobody'"),
+        (["connect4", "--agent", "alphabeta:deep=3"], "bg: agent 'alphabeta' has no option 'deep'"),
+        (["connect4", "--agent", "human"], "bg: expected an agent that is a program: 'human'"),
+        (["connect4", "--layout", "round"], "bg: connect4 has no layout 'round'"),
+        (["connect4", "--option", "rows=99"], "bg: expected a whole number from 2 to 8 for rows: '99'"),
+        (["connect4", "--seed", "-1"], "bg: "),
+    ],
+)
+def test_a_setup_that_cannot_be_made_is_one_line(program: Run, arguments: list[str], message: str) -> None:
+    ran = program("engine", *arguments, typed="isready\n")
+    assert ran.code == 2
+    assert ran.out == ""
+    assert ran.err.startswith(message)
+    assert ran.err.count("\n") == 1
+
+
+def test_an_interrupt_ends_it_quietly(started: Callable[..., Pipes]) -> None:
+    engine = started("connect4")
+    engine.tell("go infinite")
+    engine.until("info depth 2")
+    engine.process.send_signal(signal.SIGINT)
+    _, err = engine.process.communicate(timeout=60)
+    assert engine.process.returncode == 130
+    assert err == ""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="C's output is found by name on POSIX")
+def test_whatever_an_agent_prints_the_protocol_stays_clean(home: Path) -> None:
+    typed = "position startpos\ngo\nisready\nposition startpos moves 4\ngo\n"
+    done = subprocess.run(
+        [sys.executable, "-c", PRINTING],
+        input=typed + "isready\n" * 20,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert {line.split()[0] for line in done.stdout.splitlines()} <= {"info", "bestmove", "readyok"}
+    assert "chatter" not in done.stdout
+    assert "chatter of Python" in done.stderr
+    assert "chatter of C" in done.stderr
+    assert "stdin is empty: True" in done.stderr
+
+
+@pytest.mark.slow
+def test_bytes_of_all_kinds_do_not_end_it(program: Run) -> None:
+    noise = random.Random(1)
+    typed = b"".join(noise.randbytes(noise.randrange(60)) + b"\n" for _ in range(300))
+    typed += b"position startpos moves " + b"4 " * 1_000_000 + b"\n" + b"\xff\xfe\n\0\n"
+    ran = program("engine", "connect4", typed=typed + b"\nisready\n")
+    assert ran.code == 0
+    assert ran.out.endswith("readyok\n")
+    assert "info string expected lines of at most 1048576 bytes: one was longer" in ran.out
+
+
+def test_a_reader_that_has_gone_ends_it(home: Path) -> None:
+    source, target = os.pipe()
+    os.close(source)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "boardgames.cli", "engine", "connect4"],
+        stdin=subprocess.PIPE,
+        stdout=target,
+        stderr=subprocess.PIPE,
+    )
+    os.close(target)
+    _, err = process.communicate(b"ugi\nisready\n", timeout=60)
+    assert (process.returncode, err) == (0, b"")

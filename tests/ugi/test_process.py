@@ -1,0 +1,138 @@
+"""Programs as they come: spoken to within bounds, ended for good, told by their last words."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from boardgames.errors import EngineError
+from boardgames.ugi import process
+from boardgames.ugi.process import EngineProcess
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
+
+FAKES = str(Path(__file__).with_name("fakes.py"))
+SOON_S = 20.0
+
+
+def started(mode: str, *arguments: str) -> EngineProcess:
+    return EngineProcess([sys.executable, FAKES, mode, *arguments], f"the engine {mode!r}")
+
+
+def heard(program: EngineProcess) -> str:
+    line = program.read(time.monotonic() + SOON_S)
+    assert line is not None
+    return line
+
+
+def answer_to_go(program: EngineProcess) -> None:
+    program.send("go")
+    heard(program)
+
+
+def is_alive(pid: int) -> bool:
+    """Say whether a process runs; a zombie that nobody has waited for does not."""
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+
+
+def assert_dead(pid: int) -> None:
+    deadline = time.monotonic() + SOON_S
+    while is_alive(pid):
+        assert time.monotonic() < deadline, f"process {pid} is still there"
+        time.sleep(0.01)
+
+
+def test_lines_go_there_and_back() -> None:
+    program = started("plain")
+    program.send("isready")
+    assert heard(program) == "readyok"
+    assert program.read(time.monotonic() + 0.01) is None
+    program.close()
+
+
+@pytest.mark.parametrize(
+    ("mode", "words"),
+    [
+        (
+            "exit-at-once",
+            "the engine 'exit-at-once' ended (exit code 1): ImportError: no module named 'brain'",
+        ),
+        ("exit", "the engine 'exit' ended (exit code 3): out of ideas"),
+        ("killed", "the engine 'killed' ended (signal 9)"),
+        ("closed-stdout", "the engine 'closed-stdout' has closed its input or output"),
+    ],
+)
+def test_how_it_ended_is_told_with_its_last_words(mode: str, words: str) -> None:
+    program = started(mode)
+    with pytest.raises(EngineError) as caught:
+        answer_to_go(program)
+    program.kill()
+    assert str(caught.value) == words
+
+
+def test_a_command_that_is_no_program_ends_with_the_reason() -> None:
+    program = EngineProcess(["no-such-program-at-all"], "the engine 'x'")
+    with pytest.raises(EngineError, match=r"ended \(exit code 127\): .*not found"):
+        heard(program)
+    program.kill()
+
+
+@pytest.mark.parametrize("mode", ["flood", "blank-flood", "endless-line", "stderr-flood", "hang"])
+def test_whatever_it_says_time_and_memory_are_bounded(mode: str) -> None:
+    program = started(mode)
+    program.send("go")
+    until, most = time.monotonic() + 0.3, 0
+    while time.monotonic() < until:
+        program.read(until)
+        most = max(most, len(program._lines._rest), len(program._errors._rest))
+        assert len(program._heard) <= process.READ_BYTES
+    assert most <= process.LONGEST_LINE + process.READ_BYTES
+    program.kill()
+
+
+def test_a_program_that_reads_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "SEND_S", 0.1)
+    program = started("silent")
+    with pytest.raises(EngineError, match="has read nothing for"):
+        program.send("x" * 1_000_000)
+    program.kill()
+
+
+def test_the_end_reaches_a_program_that_heeds_nothing_and_its_children(tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    program = started("family", str(told))
+    program.send("isready")
+    heard(program)
+    own, child = map(int, told.read_text().split())
+    assert is_alive(own)
+    assert is_alive(child)
+    program.close()
+    assert_dead(own)
+    assert_dead(child)
+
+
+def test_closing_may_be_repeated() -> None:
+    program = started("plain")
+    for _ in range(3):
+        program.close()
+        program.kill()
+    with pytest.raises(EngineError, match="has been ended"):
+        program.send("isready")
+    with pytest.raises(EngineError, match="has been ended"):
+        program.read(time.monotonic() + SOON_S)
+
+
+def test_a_forked_process_leaves_its_parents_program_alone() -> None:
+    program = started("plain")
+    program._owner = os.getppid()  # as it looks from a forked process
+    pid = program._process.pid
+    assert not program.is_own()
+    program.close()
+    assert is_alive(pid)
+    os.kill(pid, 9)
+    os.waitpid(pid, 0)
