@@ -16,11 +16,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numba
 import numpy as np
 
 import boardgames
+from boardgames.players.simple import Random
 from boardgames.playing import Limit
 
 RUNS = 5
@@ -104,12 +106,26 @@ def memory(runs: int) -> Iterator[tuple[str, str, str]]:
     yield "bg perft abalone --depth 5, peak memory", figure, "< 286 (300 MB)"
 
 
+def matches(runs: int) -> Iterator[tuple[str, str, str]]:
+    """Time what the manager adds to its players, and an arena as a whole process."""
+    for name in ("connect4", "abalone", "hexifence"):
+        game = boardgames.load(name)
+        overheads = [_overhead(game) * 1e6 for _ in range(runs + 1)][1:]
+        yield f"manager, {name}, what a ply costs besides its player", _shown(overheads, "us"), "< 50"
+    arena = ["arena", "connect4", "random", "random", "--matches", "1000", "--workers", "2", "--fresh"]
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "BOARDGAMES_HOME": folder}
+        times = _times(lambda: _process(arena, environment), runs)
+    yield "bg arena connect4 random random, 1,000 matches, 2 workers", _shown(times, "s"), "< 3"
+
+
 SECTIONS: dict[str, Callable[[int], Iterator[tuple[str, str, str]]]] = {
     "perft": perft,
     "playouts": playouts,
     "search": search,
     "start": start,
     "memory": memory,
+    "matches": matches,
 }
 
 
@@ -138,8 +154,29 @@ def _times(work: Callable[[], object], runs: int) -> list[float]:
     return times
 
 
-def _process(arguments: list[str]) -> None:
-    subprocess.run([*PROGRAM, *arguments], check=True, stdout=subprocess.DEVNULL)
+def _overhead(game: boardgames.Game) -> float:
+    """Return the seconds a ply of random matches takes outside of the players."""
+    inside = 0.0
+
+    class Timed(Random):
+        def choose(self, *arguments: Any) -> Any:  # what the base class takes and gives
+            nonlocal inside
+            started = time.perf_counter()
+            choice = super().choose(*arguments)
+            inside += time.perf_counter() - started
+            return choice
+
+    players = [Timed(game, seed=seed) for seed in (1, 2)]
+    started, plies = time.perf_counter(), 0
+    while plies < 2000:
+        match = boardgames.Manager(game, players)
+        match.play()
+        plies += match.ply
+    return (time.perf_counter() - started - inside) / plies
+
+
+def _process(arguments: list[str], environment: dict[str, str] | None = None) -> None:
+    subprocess.run([*PROGRAM, *arguments], check=True, stdout=subprocess.DEVNULL, env=environment)
 
 
 def _first_board(environment: dict[str, str]) -> float:

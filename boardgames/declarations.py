@@ -180,6 +180,8 @@ class Facts:
         Position texts of the named starts; the first is the default.
     move_notations, position_notations : tuple of str
         Names of the notations; the first is canonical.
+    books : mapping of str to tuple of str
+        Named openings for series of matches: the positions they begin with.
     perft : mapping of str to tuple of int
         Known leaf counts from depth 1 on, by position text, for the options
         as they are.
@@ -203,6 +205,7 @@ class Facts:
     layouts: Mapping[str, str] = field(default_factory=_nothing)
     move_notations: tuple[str, ...] = ("canonical",)
     position_notations: tuple[str, ...] = ("canonical",)
+    books: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     perft: Mapping[str, tuple[int, ...]] = field(default_factory=_nothing)
 
     def __post_init__(self) -> None:

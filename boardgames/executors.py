@@ -14,7 +14,6 @@ import os
 import pickle
 import queue
 import signal
-import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator
@@ -29,6 +28,7 @@ from boardgames.errors import ClusterError, LimitError, MissingExtraError, Worke
 
 ATTEMPTS = 3
 """So many workers may die with a task before the task is given up."""
+UNKNOWN_WIDTH = 8
 CLUSTER_TIMEOUT_S = 10.0
 LOCAL = "local"
 
@@ -85,8 +85,22 @@ def core_count() -> int:
     return os.cpu_count() or 1
 
 
+def width_of(executor: Executor) -> int:
+    """Return how many tasks an executor does at a time; a guess of eight for a stranger's.
+
+    Examples
+    --------
+    >>> width_of(InProcess())
+    1
+    """
+    width = getattr(executor, "workers", UNKNOWN_WIDTH)
+    return width if isinstance(width, int) else UNKNOWN_WIDTH
+
+
 class InProcess(Executor):
     """Does every task at once, in the caller's thread."""
+
+    workers = 1
 
     def submit(
         self, fn: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
@@ -284,7 +298,7 @@ def _serve(pipe: "connection.Connection") -> None:
         while True:
             pipe.send_bytes(_answer(pipe.recv_bytes()))
     except (EOFError, OSError):
-        sys.exit(0)
+        return
 
 
 def _answer(message: bytes) -> bytes:

@@ -172,9 +172,13 @@ class Game(ABC):
         IllegalMoveError
             If the action is not legal in `position`.
         """
-        if not self._own(position)._has(action):
+        decoded = self._own(position)._decoded
+        if type(action) is int and action in decoded:
+            return decoded[action]
+        if not position._has(action):
             raise IllegalMoveError(f"expected a legal action in {position}: {shown(action)}")
-        return Move(int(action), self.format_action(position.words, int(action)))
+        move = Move(int(action), self.format_action(position.words, int(action)))
+        return decoded.setdefault(move.action, move)
 
     # --- what a subclass overrides ---------------------------------------
 
@@ -252,7 +256,7 @@ class Game(ABC):
             )
 
     def _own(self, position: Position) -> Position:
-        if position.game != self:
+        if position.game is not self and position.game != self:
             raise PositionError(f"expected a position of {self}: {position!r}")
         return position
 

@@ -331,7 +331,7 @@ class Player(ABC):
         return
 
     def _check_open(self, position: Position) -> Position:
-        if position.game != self.game:
+        if position.game is not self.game and position.game != self.game:
             raise PositionError(f"expected a position of {self.game}: {position!r}")
         if position.outcome is not None:
             raise MatchError(f"expected a position with moves: {position} is over")

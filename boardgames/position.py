@@ -97,7 +97,7 @@ class Position:
         """Return the packed position, `uint64[n]`, read-only."""
         return self._words
 
-    @property
+    @cached_property
     def side_to_move(self) -> int:
         """Return 0 or 1; after the end, what the rules say, which means nothing."""
         return int(self.game.kernels.side_to_move(self._words))
@@ -113,6 +113,11 @@ class Position:
     def legal_moves(self) -> tuple[Move, ...]:
         """Return the legal moves by ascending action; none if the match is over."""
         return tuple(Move(action, self.game.format_action(self._words, action)) for action in self.actions)
+
+    @cached_property
+    def _decoded(self) -> dict[int, Move]:
+        """The moves that `Game.decode` has made, by action: one is asked for several times."""
+        return {}
 
     @cached_property
     def outcome(self) -> Outcome | None:

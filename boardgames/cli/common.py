@@ -18,6 +18,7 @@ from boardgames.options import Option, parse_assignments
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from boardgames.arena.pentanomial import Estimate
     from boardgames.game import Game, Outcome, Position
     from boardgames.playing import Choice
 
@@ -157,6 +158,13 @@ def thinking(what: str) -> "Iterator[Callable[[Choice], None] | None]":
 def print_json(**fields: object) -> None:
     """Print one JSON object with the schema's number first."""
     click.echo(json.dumps({"schema": SCHEMA, **fields}, ensure_ascii=False))
+
+
+def estimate_json(found: "Estimate | None") -> dict[str, float | None]:
+    """Return a rating as JSON has it, to hundredths of an Elo."""
+    ends = (None, None, None) if found is None else (found.elo, found.low, found.high)
+    rounded = [None if end is None else round(end, 2) for end in ends]
+    return dict(zip(("elo", "elo_low", "elo_high"), rounded, strict=True))
 
 
 def outcome_json(outcome: "Outcome | None") -> dict[str, object] | None:

@@ -32,8 +32,12 @@ DEBUG_VARIABLE = "BOARDGAMES_DEBUG"
 COMMANDS = {
     "agents": ("listing:agents", "List the agents, of one game or of all."),
     "analyze": ("analyze:analyze", "Value every legal move of a position."),
+    "arena": ("arena:arena", "Let agents play series of matches and rate them."),
     "check": ("check:check", "Check that a game's rules, notation and pictures hold together."),
+    "engine": ("engine:engine", "Let another program play against an agent, over UGI."),
     "games": ("listing:games", "List the games."),
+    "ladder": ("ladder:ladder", "Rate all agents that have met."),
+    "matches": ("matches:matches", "List, show, export, import and delete the matches that are kept."),
     "perft": ("perft:perft", "Count the leaf positions at a depth."),
     "play": ("play:play", "Play a match, or let agents play it."),
     "plugins": ("listing:plugins", "List the plug-ins, with what is wrong with any."),

@@ -5,10 +5,15 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from boardgames.game import Outcome, Termination
+from boardgames.record import Record
+from boardgames.store import NewMatch, PlayerKey, Rating, Store
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
 MEASURED = ("seconds", "nodes")
@@ -74,6 +79,21 @@ def is_within(example: object, real: object) -> bool:
     return example == real
 
 
+@pytest.fixture(autouse=True)
+def _some_matches_are_kept(home: Path) -> None:
+    """Keep what the examples of `bg matches` show."""
+    noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
+    agents = PlayerKey("alphabeta:depth=4", "9a129038d9a0"), PlayerKey("random")
+    options, crash = {"rows": "5"}, Outcome(0, Termination.CRASH)
+    first = Record("connect4", start="-", names=("Ann", "Bob"), moves=("4",), seconds=(1.5,), options=options)
+    second = Record("connect4", start="-", moves=("4", "4"), seconds=(0.5, 0.25), outcome=crash)
+    with Store(now=lambda: noon) as store:
+        run = store.begin_run("arena", "connect4", key="k", settings={"pairs": 1}, seed=7).id
+        store.add([NewMatch.of(first)])
+        store.add([NewMatch.of(second, players=agents, fault="ValueError: no move", run=run, number=1)])
+        store.finish_run(run, [Rating(agents[0], 1, 40.5, -60.0, None)])
+
+
 def printed(bg: Callable[..., Any], command: str) -> Any:
     ran = bg(*shlex.split(command)[1:])
     assert (ran.code, ran.err) == (0, "")
@@ -81,7 +101,22 @@ def printed(bg: Callable[..., Any], command: str) -> Any:
     return json.loads(ran.out, parse_constant=lambda text: pytest.fail(f"{text} is no JSON"))
 
 
-@pytest.mark.parametrize("words", ["show", "perft", "analyze", "check", "games", "agents", "plugins"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "show",
+        "perft",
+        "analyze",
+        "check",
+        "games",
+        "agents",
+        "plugins",
+        "matches list",
+        "matches show",
+        "arena",
+        "ladder",
+    ],
+)
 def test_every_command_that_reports_is_documented(words: str) -> None:
     assert SECTIONS[f"bg {words}"].examples
 

@@ -1,0 +1,1 @@
+"""The arena: paired series of matches and what can honestly be said of strength after them."""

@@ -1,0 +1,322 @@
+"""Pairs and estimates: published examples, bounds, symmetry, and intervals that hold."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boardgames.arena.pentanomial import (
+    SCORES,
+    UNSEEN,
+    WIDEST,
+    Estimate,
+    Pairs,
+    crossing,
+    elo_of,
+    estimate,
+    likelihood_of_superiority,
+    log_likelihood,
+    quantile,
+    score_of,
+)
+from boardgames.errors import LimitError
+
+Counts = tuple[int, int, int, int, int]
+
+COUNTS = st.tuples(*[st.integers(0, 300)] * 5).filter(any)
+DRAWLESS_FIRST_MOVER_AHEAD = np.array([0.128, 0.0, 0.744, 0.0, 0.128])
+DRAWISH = np.array([0.02, 0.18, 0.6, 0.18, 0.02])
+STRONGER = np.array([0.02, 0.08, 0.2, 0.2, 0.5])
+
+
+# --- published examples --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("counts", "elo", "error"),
+    [
+        ((4, 3, 34, 42, 117), 277.00, 40.90),
+        ((34, 54, 63, 64, 75), 55.58, 27.65),
+        ((332, 433, 498, 333, 334), -8.64, 10.33),
+        ((7895, 8757, 5685, 568, 9999), -21.04, 2.95),
+    ],
+    ids=["fastchess output", "fastchess test 1", "fastchess test 2", "fastchess test 3"],
+)
+def test_elo_and_error_are_those_that_fastchess_prints(counts: Counts, elo: float, error: float) -> None:
+    found = estimate(Pairs(counts))
+    assert found is not None
+    assert found.elo == pytest.approx(elo, abs=0.005)
+    assert found.error == pytest.approx(error, rel=0.01)
+
+
+def test_superiority_is_that_of_fastchess() -> None:
+    assert likelihood_of_superiority(Pairs((332, 433, 498, 333, 334))) == pytest.approx(0.0505, abs=0.0005)
+    assert likelihood_of_superiority(Pairs((4, 3, 34, 42, 117))) == pytest.approx(1)
+
+
+def test_score_and_variance_are_those_of_a_page_of_montytest() -> None:
+    pairs = Pairs((13, 37, 50, 25, 3))
+    found = estimate(pairs)
+    assert found is not None
+    assert pairs.score == 0.4375
+    assert pairs.variance == pytest.approx(0.05762, abs=0.000005)
+    assert found.elo == pytest.approx(-43.6578, abs=0.00005)
+
+
+# --- pairs -----------------------------------------------------------------------------
+
+
+def test_points_are_counted_by_pairs() -> None:
+    assert Pairs.of([0, 0.5, 1, 1, 1.5, 2.0, 2]) == Pairs((1, 1, 2, 1, 2))
+
+
+@pytest.mark.parametrize("points", [0.25, -0.5, 2.5, math.nan, math.inf, "1", None, True])
+def test_points_that_two_matches_cannot_bring_are_refused(points: float) -> None:
+    with pytest.raises(LimitError, match="expected the points of a pair"):
+        Pairs.of([points])
+
+
+@pytest.mark.parametrize("counts", [(1, 2, 3), (1, 2, 3, 4, -1), (1.5, 0, 0, 0, 0), None, "abcde"], ids=str)
+def test_what_is_no_five_counts_is_refused(counts: Counts) -> None:
+    with pytest.raises(LimitError, match=r"expected .*counts"):
+        Pairs(counts)
+
+
+def test_counts_of_numpy_become_plain_numbers() -> None:
+    counts = tuple(np.array([1, 2, 3, 4, 5]))
+    assert [type(count) for count in Pairs(counts).counts] == [int] * 5
+
+
+@given(COUNTS)
+def test_the_other_player_has_the_rest_of_the_score(counts: Counts) -> None:
+    assert Pairs(counts).score + Pairs(counts).reversed().score == pytest.approx(1)
+
+
+# --- the logistic scale ----------------------------------------------------------------
+
+
+@given(st.floats(-5000, 5000))
+def test_elo_is_read_back_from_its_score(elo: float) -> None:
+    assert elo_of(score_of(-abs(elo))) == pytest.approx(-abs(elo), abs=1e-6)
+
+
+def test_ten_to_one_is_400_elo() -> None:
+    assert elo_of(10 / 11) == pytest.approx(400)
+    assert score_of(10**6) == 1
+    assert score_of(-(10**6)) == 0
+
+
+@pytest.mark.parametrize("score", [0, 1, -0.1, 1.1, math.nan, "0.5", None])
+def test_a_score_without_elo_is_refused(score: float) -> None:
+    with pytest.raises(LimitError, match="expected a score between 0 and 1"):
+        elo_of(score)
+
+
+@pytest.mark.parametrize("elo", [math.inf, math.nan, "5", None])
+def test_an_elo_that_is_no_finite_number_is_refused(elo: float) -> None:
+    with pytest.raises(LimitError, match="expected a finite Elo"):
+        score_of(elo)
+
+
+# --- the likelihood ----------------------------------------------------------------------
+
+
+def slow_log_likelihood(counts: Counts, score: float) -> float:
+    """Owen's form: a multiplier for the mean, found by halving; apart from the tilts of the module."""
+    seen = np.array([count or UNSEEN for count in counts])
+    leads = np.array(SCORES) - score
+    low, high = -1 / leads.max(), -1 / leads.min()
+    for _ in range(200):
+        middle = (low + high) / 2
+        if np.sum(seen * leads / (1 + middle * leads)) > 0:
+            low = middle
+        else:
+            high = middle
+    return -float(np.sum(seen * np.log1p(middle * leads)))
+
+
+@given(COUNTS, st.floats(0.01, 0.99))
+def test_the_likelihood_is_that_of_an_independent_computation(counts: Counts, score: float) -> None:
+    expected = slow_log_likelihood(counts, score)
+    assert log_likelihood(Pairs(counts), score) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+def test_no_cells_with_the_mean_asked_for_are_likelier() -> None:
+    counts = np.array([3, 5, 9, 2, 7])
+    best = counts @ np.log(counts / counts.sum())
+    random = np.random.default_rng(1)
+    for cells in random.dirichlet(counts, size=500):
+        score = float(cells @ SCORES)
+        assert counts @ np.log(cells) <= best + log_likelihood(Pairs(tuple(counts)), score) + 1e-9
+
+
+def test_t_quantiles_are_those_of_the_tables() -> None:
+    # Abramowitz and Stegun, table 26.10
+    tables = {5: 2.571, 10: 2.228, 20: 2.086, 30: 2.042, 60: 2.000, 120: 1.980}
+    assert {freedom: quantile(freedom) for freedom in tables} == pytest.approx(tables, abs=0.001)
+
+
+def test_bisection_ends_at_the_neighbouring_number() -> None:
+    assert crossing(lambda x: x**3 - 8, -1e9, 1e9) == 2
+
+
+# --- intervals ------------------------------------------------------------------------------
+
+
+def test_no_pairs_give_no_estimate() -> None:
+    assert estimate(Pairs()) is None
+    assert likelihood_of_superiority(Pairs()) == 0.5
+
+
+@pytest.mark.parametrize("count", [1, 2, 10, 100, 10**6])
+def test_a_clean_sweep_gives_the_exact_bound(count: int) -> None:
+    found = estimate(Pairs((0, 0, 0, 0, count)))
+    assert found is not None
+    assert found.is_bound
+    assert found.high is None
+    assert found.low is not None
+    assert score_of(found.low) ** count == pytest.approx(0.025)
+
+
+@pytest.mark.parametrize("count", [1, 2, 10, 100, 10**6])
+def test_who_won_everything_is_taken_for_the_stronger_one(count: int) -> None:
+    sweep, nearly = estimate(Pairs((0, 0, 0, 0, count))), estimate(Pairs((0, 0, 1, 0, count - 1)))
+    swept = estimate(Pairs((count, 0, 0, 0, 0)))
+    assert sweep is not None
+    assert nearly is not None
+    assert swept is not None
+    assert sweep.elo > nearly.elo >= 0
+    assert swept.elo == -sweep.elo
+
+
+def test_what_is_known_of_a_sweep_is_written_as_a_bound() -> None:
+    assert str(estimate(Pairs((0, 0, 0, 0, 100)))) == "> +570"
+    assert str(estimate(Pairs((100, 0, 0, 0, 0)))) == "< -570"
+
+
+def test_no_result_bounds_better_than_a_clean_sweep() -> None:
+    for count in (1, 2, 5, 20, 100, 1000):
+        sweep = estimate(Pairs((0, 0, 0, 0, count)))
+        nearly = estimate(Pairs((0, 0, 0, 1, count - 1)))
+        assert sweep is not None
+        assert nearly is not None
+        assert nearly.low is not None
+        assert sweep.low is not None
+        assert nearly.low <= sweep.low
+
+
+def test_a_sweep_but_for_a_split_pair_is_no_exact_knowledge() -> None:
+    found = estimate(Pairs((0, 0, 1, 0, 99)))
+    assert found is not None
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < 600 < found.elo < 1000 < found.high < 1500
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [counts for counts in itertools.product(range(3), repeat=5) if 1 <= sum(counts) <= 2],
+    ids=str,
+)
+def test_one_or_two_pairs_say_little_and_are_finite(counts: Counts) -> None:
+    found = estimate(Pairs(counts))
+    assert found is not None
+    assert found.low is None or -2000 < found.low < 0
+    assert found.high is None or 0 < found.high < 2000
+
+
+def test_equal_pairs_are_no_certainty() -> None:
+    found = estimate(Pairs((0, 0, 20, 0, 0)))
+    assert found is not None
+    assert found.elo == 0
+    assert found.error is not None
+    assert 20 < found.error < 100
+
+
+@given(COUNTS)
+def test_an_estimate_is_finite_and_lies_in_its_interval(counts: Counts) -> None:
+    found = estimate(Pairs(counts))
+    assert found is not None
+    assert math.isfinite(found.elo)
+    assert found.low is None or -math.inf < found.low <= found.elo
+    assert found.high is None or math.inf > found.high >= found.elo
+
+
+@given(COUNTS)
+def test_the_other_player_sees_the_estimate_mirrored(counts: Counts) -> None:
+    own, other = estimate(Pairs(counts)), estimate(Pairs(counts).reversed())
+    assert own is not None
+    assert other is not None
+    mirrored = [None if end is None else -end for end in (other.elo, other.high, other.low)]
+    assert [own.elo, own.low, own.high] == pytest.approx(mirrored, abs=1e-6)
+    superiority = likelihood_of_superiority(Pairs(counts))
+    assert superiority == pytest.approx(1 - likelihood_of_superiority(Pairs(counts).reversed()), abs=1e-9)
+
+
+@given(COUNTS)
+def test_superiority_is_sure_where_the_interval_is_above_zero(counts: Counts) -> None:
+    pairs = Pairs(counts)
+    found = estimate(pairs)
+    assert found is not None
+    if found.low is not None and abs(found.low) > 1e-6 and pairs.score > 0.5:
+        assert (likelihood_of_superiority(pairs) > 0.975) == (found.low > 0)
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        (Estimate(0.3, -10.2, 11.4), "+0 [-10, 11]"),
+        (Estimate(-0.3, -10.2, 11.4), "+0 [-10, 11]"),
+        (Estimate(-50.0, None, -50.0), "< -50"),
+    ],
+    ids=["even", "just below even", "bound"],
+)
+def test_an_estimate_is_written_in_whole_elo(shown: Estimate, text: str) -> None:
+    assert str(shown) == text
+
+
+# --- how often intervals hold ------------------------------------------------------------------
+
+
+def coverage(cells: np.ndarray, *, count: int, series: int) -> float:
+    elo = elo_of(float(cells @ SCORES))
+    held = 0
+    for row in np.random.default_rng(1).multinomial(count, cells, size=series):
+        found = estimate(Pairs(tuple(row)))
+        assert found is not None
+        held += (found.low is None or found.low <= elo) and (found.high is None or elo <= found.high)
+    return held / series
+
+
+def test_intervals_hold_the_truth_about_95_times_of_100() -> None:
+    assert 0.92 < coverage(STRONGER, count=100, series=1000) < 0.98
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [50, 200])
+@pytest.mark.parametrize(
+    "cells",
+    [DRAWLESS_FIRST_MOVER_AHEAD, DRAWISH, STRONGER],
+    ids=["drawless, first mover ahead", "drawish", "stronger"],
+)
+def test_intervals_hold_the_truth_93_to_97_times_of_100(cells: np.ndarray, count: int) -> None:
+    assert 0.93 < coverage(cells, count=count, series=4000) < 0.97
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [5, 20, 100, 500])
+@pytest.mark.parametrize("lost", [0.01, 0.03])
+def test_near_sweeps_do_not_promise_too_much(lost: float, count: int) -> None:
+    for cells in ([lost, 0, 0, 0, 1 - lost], [0, 0, 2 * lost, 0, 1 - 2 * lost]):
+        assert coverage(np.array(cells), count=count, series=2000) > 0.93
+
+
+def test_the_deviance_of_a_sweep_at_its_bound_is_the_widest_allowed() -> None:
+    pairs = Pairs((0, 0, 0, 0, 50))
+    found = estimate(pairs)
+    assert found is not None
+    assert found.low is not None
+    assert -2 * log_likelihood(pairs, score_of(found.low)) == pytest.approx(WIDEST, rel=0.01)

@@ -1,0 +1,161 @@
+"""The sequential test: published examples, what it refuses, and how often it errs."""
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boardgames.arena.pentanomial import SCORES, Pairs, score_of
+from boardgames.arena.sprt import FEWEST_PAIRS, Sprt
+from boardgames.errors import LimitError
+
+Counts = tuple[int, int, int, int, int]
+
+COUNTS = st.tuples(*[st.integers(0, 300)] * 5)
+SPLIT = np.array([0.0, 0.0, 1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("counts", "hypotheses", "ratio"),
+    [
+        ((223, 9863, 21279, 10037, 246), (0.5, 2.5), -3.07),
+        ((871, 26175, 55983, 26678, 821), (0, 2), -4.98),
+        ((13, 37, 50, 25, 3), (0, 2.716), -0.53772),
+    ],
+    ids=["fastchess test 1", "fastchess test 2", "montytest 69d3c8dc"],
+)
+def test_ratios_are_the_published_ones(counts: Counts, hypotheses: tuple[float, float], ratio: float) -> None:
+    assert Sprt(*hypotheses).llr(Pairs(counts)) == pytest.approx(ratio, rel=0.003)
+
+
+def test_bounds_are_those_of_wald() -> None:
+    assert Sprt(0, 10).bounds == pytest.approx((-math.log(19), math.log(19)))
+    assert Sprt(0, 10, alpha=0.01, beta=0.1).bounds == pytest.approx((math.log(10 / 99), math.log(90)))
+
+
+@pytest.mark.parametrize(
+    "hypotheses", [(10, 0), (5, 5), (math.nan, 5), (0, math.inf), ("0", 5), (0, 10**9), (None, 1)], ids=str
+)
+def test_hypotheses_that_make_no_sense_are_refused(hypotheses: Any) -> None:
+    with pytest.raises(LimitError, match="expected ELO0 below ELO1"):
+        Sprt(*hypotheses)
+
+
+@pytest.mark.parametrize("errors", [(0, 0.05), (0.05, 1), (0.5, 0.5), (math.nan, 0.05), ("5", 0.1)], ids=str)
+def test_error_rates_that_make_no_sense_are_refused(errors: Any) -> None:
+    with pytest.raises(LimitError, match="expected alpha and beta"):
+        Sprt(0, 10, alpha=errors[0], beta=errors[1])
+
+
+@pytest.mark.parametrize("text", ["0,10", " 0 , 10 ", "0.0,1e1", "-0,10"])
+def test_hypotheses_are_read_from_text(text: str) -> None:
+    assert Sprt.parse(text) == Sprt(0, 10)
+
+
+@pytest.mark.parametrize("text", ["", "10", "0,5,10", "0;10", "a,b", "nan,5", "1_0,20", "10,0", "0,inf"])
+def test_a_text_that_is_no_test_is_refused(text: str) -> None:
+    with pytest.raises(LimitError, match=r"expected .*ELO0"):
+        Sprt.parse(text)
+
+
+@given(COUNTS)
+def test_exchanging_players_and_hypotheses_turns_the_ratio_round(counts: Counts) -> None:
+    ratio = Sprt(-10, 30).llr(Pairs(counts))
+    assert Sprt(-30, 10).llr(Pairs(counts).reversed()) == pytest.approx(-ratio, abs=1e-6)
+
+
+@given(COUNTS)
+def test_another_pair_won_never_speaks_for_the_weaker_hypothesis(counts: Counts) -> None:
+    test = Sprt(0, 50)
+    assert test.llr(Pairs(counts) + Pairs.of([2])) > test.llr(Pairs(counts)) - 1e-6
+
+
+def test_no_pairs_say_nothing() -> None:
+    assert Sprt(0, 10).llr(Pairs()) == 0
+    assert Sprt(0, 10).decision(Pairs()) is None
+
+
+def test_a_sweep_has_the_ratio_of_coin_throws() -> None:
+    # nothing likelier than that all pairs go one way or the other
+    ratio = Sprt(0, 100).llr(Pairs((0, 0, 0, 0, 20)))
+    assert ratio == pytest.approx(20 * math.log(score_of(100) / 0.5), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("counts", "decision"),
+    [
+        ((0, 0, 0, 0, FEWEST_PAIRS), "H1"),
+        ((FEWEST_PAIRS, 0, 0, 0, 0), "H0"),
+        ((0, 0, FEWEST_PAIRS, 0, 0), "H0"),
+        ((0, 0, 0, 0, FEWEST_PAIRS - 1), None),
+        ((0, 0, 1, 0, 0), None),
+        ((5, 5, 5, 5, 5), None),
+    ],
+    ids=["all won", "all lost", "all even", "too few", "one", "undecided"],
+)
+def test_the_test_decides_when_the_pairs_do(counts: Counts, decision: str | None) -> None:
+    assert Sprt(0, 100).decision(Pairs(counts)) == decision
+
+
+# --- how often it errs ---------------------------------------------------------------------
+
+
+def at_elo(elo: float, *, split: float) -> np.ndarray:
+    """Return cells with a share of split pairs, the others won or lost outright."""
+    return split * SPLIT + (1 - split) * mean_cells((score_of(elo) - split / 2) / (1 - split))
+
+
+def mean_cells(score: float) -> np.ndarray:
+    return np.array([1 - score, 0, 0, 0, score])
+
+
+@cache
+def decision_of(test: Sprt, pairs: Pairs) -> str | None:
+    return test.decision(pairs)
+
+
+def decisions(test: Sprt, cells: np.ndarray, *, series: int) -> tuple[float, float]:
+    """Play the test through, and return the shares of series decided for H0 and H1."""
+    random = np.random.default_rng(1)
+    found: list[str] = []
+    for _ in range(series):
+        counts = [0] * len(SCORES)
+        for cell in random.choice(len(SCORES), p=cells, size=3000):
+            counts[cell] += 1
+            decision = decision_of(test, Pairs(tuple(counts)))
+            if decision is not None:
+                found.append(decision)
+                break
+    assert len(found) == series
+    return found.count("H0") / series, found.count("H1") / series
+
+
+def test_far_apart_hypotheses_are_told_apart() -> None:
+    test = Sprt(0, 200)
+    assert decisions(test, at_elo(0, split=0.4), series=40)[1] < 0.15
+    assert decisions(test, at_elo(200, split=0.4), series=40)[0] < 0.15
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("test", "split"),
+    [
+        (Sprt(0, 100), 0.0),
+        (Sprt(0, 100), 0.6),
+        (Sprt(-100, 0), 0.6),
+        (Sprt(-100, 100), 0.3),
+        (Sprt(0, 50, alpha=0.1, beta=0.1), 0.6),
+    ],
+    ids=str,
+)
+def test_errors_are_as_rare_as_asked_for(test: Sprt, split: float) -> None:
+    # two standard deviations of 500 series are allowed for
+    series = 500
+    false_h1 = decisions(test, at_elo(test.elo0, split=split), series=series)[1]
+    false_h0 = decisions(test, at_elo(test.elo1, split=split), series=series)[0]
+    assert false_h1 < test.alpha + 2 * math.sqrt(test.alpha * (1 - test.alpha) / series)
+    assert false_h0 < test.beta + 2 * math.sqrt(test.beta * (1 - test.beta) / series)

@@ -1,0 +1,71 @@
+"""Agents for the tests of the arena, offered by a plug-in that `conftest` of the arena installs.
+
+`steady` counts what it forgets between matches, the others break rules.
+"""
+
+import time
+from typing import ClassVar
+
+from boardgames.errors import IllegalMoveError
+from boardgames.game import Position
+from boardgames.hookspecs import Entry, hookimpl
+from boardgames.options import Option
+from boardgames.players.simple import Random
+from boardgames.playing import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
+
+closed: list[str] = []
+
+
+class Crasher(Random):
+    """Raises at its third move of a match."""
+
+    name: ClassVar[str] = "crasher"
+
+    def match_started(self, side: int) -> None:
+        self.moves = 0
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        self.moves += 1
+        if self.moves == 3:
+            raise RuntimeError("lost my way")
+        return super().choose(position, limit, context)
+
+    def close(self) -> None:
+        closed.append(self.name)
+
+
+class Cheat(Player):
+    """Makes a move that is not there."""
+
+    name: ClassVar[str] = "cheat"
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        raise IllegalMoveError("expected a legal move: 'x9'")
+
+
+class Slow(Random):
+    """Takes more time than it is given."""
+
+    name: ClassVar[str] = "slow"
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        time.sleep(0.05)
+        return super().choose(position, limit, context)
+
+
+class Weighted(Random):
+    """Has a fingerprint that an option sets."""
+
+    name: ClassVar[str] = "weighted"
+    declared_options = (Option("weights", str, "", "what it plays with"),)
+
+    def fingerprint(self) -> str:
+        return str(self.options["weights"])
+
+
+@hookimpl
+def bg_agents() -> list[Entry]:
+    return [
+        Entry(agent.name, "for a test", f"arena_agents:{agent.__name__}")
+        for agent in (Crasher, Cheat, Slow, Weighted)
+    ]

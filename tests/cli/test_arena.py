@@ -1,0 +1,256 @@
+"""`bg arena`: what it reports, that it can be stopped and gone on with, what it refuses."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boardgames.store import Store
+
+PROGRAM = (sys.executable, "-m", "boardgames.cli")
+ALONE = ("--workers", "1")
+RANDOM = ("arena", "connect4", "random", "greedy", "--seed", "1")
+
+
+def test_a_report_says_who_is_stronger_and_how_sure_that_is(bg: Callable[..., Any]) -> None:
+    deep, flat = "alphabeta:depth=3", "alphabeta:depth=1"
+    ran = bg("arena", "connect4", flat, deep, "--matches", "40", "--seed", "1", *ALONE)
+    assert (ran.code, ran.err) == (0, "")
+    assert re.search(r"^connect4: 40 matches, \d+ distinct, the first side has \d+\.\d%", ran.out)
+    row = re.compile(r"^(alphabeta:\S+) +(\d+) +(\d+) +(\d+) +[\d.]+% +(\S.*)$", re.MULTILINE)
+    rows = row.findall(ran.out)
+    assert [row[0] for row in rows] == [deep, flat]
+    assert int(rows[0][1]) + int(rows[0][2]) + int(rows[0][3]) == 40
+    assert re.fullmatch(r"\+\d+ \[-?\d+, \d+\]", rows[0][4])
+    assert re.search(rf"likelihood that {flat} is the stronger one: \d+\.\d%", ran.out)
+
+
+def test_a_clean_sweep_is_at_least_so_much_and_never_infinite(bg: Callable[..., Any]) -> None:
+    sweep = ("arena", "connect4", "alphabeta:depth=4", "random", "--matches", "20", "--seed", "1", *ALONE)
+    assert re.search(r" +100\.0% +> \+\d+$", bg(*sweep).out, re.MULTILINE)
+    first, second = json.loads(bg(*sweep, "--fresh", "--json").out)["players"]
+    assert (first["wins"], first["elo_high"], second["elo_low"]) == (20, None, None)
+    assert first["elo"] == -second["elo"] > first["elo_low"] == -second["elo_high"] > 0
+
+
+def test_equal_commands_print_equal_reports(bg: Callable[..., Any]) -> None:
+    ran = [bg(*RANDOM, "--matches", "20", "--json", "--workers", str(workers)) for workers in (1, 2)]
+    assert ran[0].out == ran[1].out
+
+
+def test_four_agents_have_one_table(bg: Callable[..., Any]) -> None:
+    agents = ("random", "greedy", "alphabeta:depth=1", "alphabeta:depth=2")
+    ran = bg("arena", "connect4", *agents, "--matches", "6", "--seed", "1", "--json", *ALONE)
+    report = json.loads(ran.out)
+    assert report["matches"] == 36
+    assert [player["agent"] for player in report["players"]] == list(agents)
+    assert sum(player["elo"] for player in report["players"]) == pytest.approx(0, abs=0.1)
+    assert (report["pairs"], report["superiority"], report["sprt"]) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "matches"),
+    [(["--gauntlet", "greedy"], 12), (["--swiss"], 16), (["--swiss", "--rounds", "3"], 24)],
+)
+def test_gauntlet_and_swiss_play_fewer_meetings(
+    schedule: list[str], matches: int, bg: Callable[..., Any]
+) -> None:
+    agents = ("random", "greedy", "alphabeta:depth=1", "alphabeta:depth=2")
+    ran = bg("arena", "connect4", *agents, "--matches", "4", *schedule, "--json", "--seed", "1", *ALONE)
+    assert json.loads(ran.out)["matches"] == json.loads(ran.out)["planned"] == matches
+
+
+def test_a_champion_need_not_be_named_twice(bg: Callable[..., Any]) -> None:
+    ran = bg("arena", "connect4", "random", "--gauntlet", "greedy", "--matches", "2", "--json", *ALONE)
+    assert [player["agent"] for player in json.loads(ran.out)["players"]] == ["greedy", "random"]
+
+
+def test_a_sequential_test_stops_early(bg: Callable[..., Any]) -> None:
+    series = (
+        "arena",
+        "connect4",
+        "greedy",
+        "random",
+        "--matches",
+        "1000",
+        "--sprt",
+        "0,100",
+        "--seed",
+        "1",
+        *ALONE,
+    )
+    report = json.loads(bg(*series, "--json").out)
+    assert report["sprt"]["decision"] == "H1"
+    assert report["sprt"]["llr"] >= report["sprt"]["upper"]
+    assert report["matches"] < 200
+    assert "H1 accepted: nearer to +100 Elo" in bg(*series, "--fresh").out
+
+
+def test_repeated_matches_are_pointed_out(bg: Callable[..., Any]) -> None:
+    ran = bg(
+        "arena",
+        "connect4",
+        "alphabeta:depth=2",
+        "minimax:depth=1",
+        "--openings",
+        "every:0",
+        "--matches",
+        "20",
+    )
+    assert "only 2 of 20 matches are distinct" in ran.out
+
+
+def test_limits_reach_agents_and_matches(bg: Callable[..., Any]) -> None:
+    ran = bg(
+        "arena",
+        "connect4",
+        "alphabeta",
+        "random",
+        "--nodes",
+        "50",
+        "--plies",
+        "9",
+        "--matches",
+        "2",
+        "--json",
+    )
+    assert ran.code == 0
+    listed = json.loads(bg("matches", "list", "--json").out)["matches"]
+    assert all(match["plies"] <= 9 for match in listed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["connect4"], "at least two agents: none"),
+        (["connect4", "random"], "at least two agents: random"),
+        (["connect5", "random", "greedy"], "did you mean 'connect4'"),
+        (["connect4", "random", "gredy"], "did you mean 'greedy'"),
+        (["connect4", "random", "human"], "'human' is a person"),
+        (["connect4", "random", "greedy", "--matches", "7"], "even number of matches"),
+        (["connect4", "random", "greedy", "--matches", "0"], "at least 1 for --matches"),
+        (["connect4", "random", "greedy", "--openings", "nowhere"], "'nowhere'; known: every:2"),
+        (["connect4", "random", "greedy", "--sprt", "5,0"], "ELO0 below ELO1"),
+        (["connect4", "random", "greedy", "--sprt", "five"], "ELO0,ELO1: 'five'"),
+        (["connect4", "random", "greedy", "random", "--sprt", "0,5"], "two agents for a sequential test"),
+        (["connect4", "random", "greedy", "--swiss", "--gauntlet", "random"], "not both"),
+        (["connect4", "random", "greedy", "--rounds", "1"], "Swiss only"),
+        (["connect4", "random", "greedy", "--swiss", "--rounds", "2"], "from 1 to 1 rounds"),
+        (["connect4", "random", "greedy", "--workers", "0"], "at least 1 for --workers"),
+        (["connect4", "random", "greedy", "--increment", "1"], "match clock for an increment"),
+        (["connect4", "random", "greedy", "--cluster", " "], "address of a scheduler"),
+        (["connect4", "random", "alphabeta:depth=0"], "from 1 to"),
+    ],
+)
+def test_what_makes_no_arena_is_refused_in_one_line(
+    arguments: list[str], words: str, bg: Callable[..., Any]
+) -> None:
+    ran = bg("arena", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert words in ran.err
+
+
+def test_a_store_that_cannot_be_had_is_reported(bg: Callable[..., Any], home: Path) -> None:
+    (home / "data").write_text("no folder")
+    ran = bg(*RANDOM, "--matches", "2")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+
+
+# --- interruptions -------------------------------------------------------------------
+
+
+LONG = ("arena", "connect4", "alphabeta:depth=4", "alphabeta:depth=3", "--matches", "60", "--seed", "2")
+
+
+def started(*arguments: str) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen([*PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def kept(home: Path) -> list[int]:
+    """Return the numbers of the matches of the last run, as they are kept now."""
+    if not (home / "data" / "matches.db").exists():
+        return []
+    with Store() as store:
+        runs = store.runs()
+        return [match.number for match in store.run_matches(max(run.id for run in runs))] if runs else []
+
+
+def wait_for_matches(home: Path, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while len(kept(home)) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_arena_prints_what_is_known_and_goes_on_later(number: int, home: Path) -> None:
+    process = started(*LONG)
+    wait_for_matches(home, 4)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    done = len(kept(home))
+    assert f"connect4: {done} matches" in out.decode()
+    assert f"interrupted after {done} of 60 matches" in err.decode()
+    again = started(*LONG)
+    out, err = again.communicate(timeout=120)
+    assert f"going on: {done} of 60 matches are there" in err.decode()
+    assert "connect4: 60 matches" in out.decode()
+
+
+@pytest.mark.slow
+def test_killed_again_and_again_it_ends_with_the_matches_of_one_that_was_not(home: Path) -> None:
+    kills = 0
+    while True:
+        before = len(kept(home))
+        process = started(*LONG, "--json")
+        try:
+            out, _ = process.communicate(timeout=1.0 + 0.1 * kills)
+            break
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            kills += 1
+        assert kept(home) == sorted(set(kept(home)))
+        assert len(kept(home)) >= before
+        assert kills < 100
+    assert kills >= 2
+    assert kept(home) == list(range(60))
+    whole = subprocess.run(
+        [*PROGRAM, *LONG, "--json", "--fresh"], capture_output=True, check=True, timeout=120
+    )
+    assert out == whole.stdout
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_the_table_while_it_runs(terminal: Callable[..., Any]) -> None:
+    run = terminal(*LONG)
+    run.wait_for("of 60 matches, ")
+    run.wait_for(" left")
+    assert run.wait() == 0
+    assert "connect4: 60 matches" in run.seen
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks at processes as Linux shows them")  # noqa: PTH112
+def test_no_worker_outlives_an_arena_that_is_killed(home: Path) -> None:
+    process = started(*LONG)
+    wait_for_matches(home, 2)
+    threads = Path(f"/proc/{process.pid}/task").glob("*/children")
+    workers = [int(pid) for thread in threads for pid in thread.read_text().split()]
+    assert workers
+    process.kill()
+    process.communicate()
+    deadline = time.monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in workers):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

@@ -1,0 +1,77 @@
+"""`bg ladder`: everybody who has met, from the matches that are kept."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+AGENTS = ("random", "greedy", "alphabeta:depth=2")
+
+
+@pytest.fixture
+def met(bg: Callable[..., Any]) -> None:
+    """Let three agents meet."""
+    ran = bg("arena", "connect4", *AGENTS, "--matches", "30", "--seed", "1", "--workers", "1")
+    assert ran.code == 0
+
+
+@pytest.mark.usefixtures("met")
+def test_the_ladder_ranks_all_who_have_met(bg: Callable[..., Any]) -> None:
+    players = json.loads(bg("ladder", "connect4", "--json").out)["players"]
+    assert {player["agent"] for player in players} == set(AGENTS)
+    assert players[-1]["agent"] == "random"
+    for player in players:
+        assert player["matches"] == player["wins"] + player["losses"] + player["draws"]
+    lines = bg("ladder", "connect4").out.splitlines()
+    assert [line.split()[1] for line in lines[1:]] == [player["agent"] for player in players]
+
+
+@pytest.mark.usefixtures("met")
+def test_equal_matches_count_once(bg: Callable[..., Any]) -> None:
+    before = bg("ladder", "connect4", "--json").out
+    bg("arena", "connect4", *AGENTS, "--matches", "30", "--seed", "1", "--workers", "1")
+    assert bg("ladder", "connect4", "--json").out == before
+
+
+@pytest.mark.usefixtures("met")
+def test_a_game_with_other_options_has_a_ladder_of_its_own(bg: Callable[..., Any]) -> None:
+    narrow = ("connect4", "--option", "columns=5")
+    assert "no two agents have met yet" in bg("ladder", *narrow).out
+    bg("arena", *narrow, "random", "greedy", "--matches", "4", "--workers", "1")
+    ladder = json.loads(bg("ladder", *narrow, "--json").out)
+    assert (ladder["variant"], len(ladder["players"])) == ("columns=5", 2)
+    assert len(json.loads(bg("ladder", "connect4", "--json").out)["players"]) == 3
+
+
+@pytest.mark.usefixtures("met")
+def test_the_drawing_has_a_line_for_each(bg: Callable[..., Any], tmp_path: Path) -> None:
+    ran = bg("ladder", "connect4", "--svg", "ladder.svg")
+    assert "wrote ladder.svg" in ran.out
+    text = Path("ladder.svg").read_text()
+    ET.fromstring(text)
+    assert all(f">{agent}</text>" in text for agent in AGENTS)
+
+
+def test_without_matches_there_is_no_ladder_and_no_store(bg: Callable[..., Any], home: Path) -> None:
+    ran = bg("ladder", "connect4")
+    assert (ran.code, ran.out) == (0, "no two agents have met yet: see `bg arena --help`\n")
+    assert not (home / "data").exists()
+    assert json.loads(bg("ladder", "connect4", "--json").out)["players"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["connect5"], "did you mean 'connect4'"),
+        (["connect4", "--option", "columns=x"], "whole number"),
+        (["connect4", "--svg", "."], "file that can be written"),
+        ([], "expected GAME"),
+    ],
+)
+def test_bad_input_is_one_line(arguments: list[str], words: str, bg: Callable[..., Any]) -> None:
+    ran = bg("ladder", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert words in ran.err
