@@ -68,7 +68,7 @@ class Report:
     matches, planned : int
         Matches that are counted, and those there would be at the end.
     distinct : int
-        How many of them differ in start or moves.
+        How many of them differ in start, moves or who played, whoever had which side.
     first_side_share : float or None
         Share of all points that side 0 got.
     standings : tuple of Standing
@@ -116,7 +116,7 @@ class Tally:
         self.agents = tuple(agents)
         self.matches = 0
         self._first_points = 0.0
-        self._courses: set[str] = set()
+        self._courses: set[tuple[frozenset[int], str]] = set()
         self._results: list[Counter[float]] = [Counter() for _ in agents]
         self._faults: list[Counter[str]] = [Counter() for _ in agents]
         self._pairs: dict[Meeting, Pairs] = {}
@@ -132,7 +132,7 @@ class Tally:
 
     def _add_match(self, played: Played) -> None:
         self.matches += 1
-        self._courses.add(played.course)
+        self._courses.add((frozenset(played.sides), played.course))
         self._first_points += 0.5 if played.winner is None else 1.0 - played.winner
         for side, agent in enumerate(played.sides):
             self._results[agent][0.5 if played.winner is None else float(played.winner == side)] += 1

@@ -20,6 +20,8 @@ ACCENT = "#2f6f9f"
 STEPS = (1, 2, 5)
 MOST_TICKS = 7
 ARROW = 7
+OPEN_SHARE = 0.06
+"""Part of the scale that a bar without an end goes on beyond its value, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +55,10 @@ class _Drawing:
 
     def __init__(self, rows: Sequence[Row], *, title: str, unit: str) -> None:
         self.rows, self.title, self.unit = rows, title, unit
-        known = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
-        low, high = min([0.0, *known]), max([0.0, *known])
+        known = [0.0, *(end for row in rows for end in (row.value, row.low, row.high) if end is not None)]
+        room = OPEN_SHARE * (max(known) - min(known))
+        low = min([*known, *(row.value - room for row in rows if row.low is None)])
+        high = max([*known, *(row.value + room for row in rows if row.high is None)])
         self.step = _step((high - low) or 1.0)
         self.low = math.floor(low / self.step) * self.step
         self.high = max(math.ceil(high / self.step) * self.step, self.low + self.step)

@@ -60,6 +60,13 @@ def test_equal_courses_are_one_distinct_match() -> None:
     assert tally.report("nim", 6).distinct == 1
 
 
+def test_others_who_play_the_same_play_another_match() -> None:
+    tally = Tally(["a", "b", "c"])
+    tally.add(*pair(0, (0, 1), 0, 1, course="same"))
+    tally.add(*pair(1, (0, 2), 0, 2, course="same"))
+    assert tally.report("nim", 4).distinct == 2
+
+
 def test_faults_are_counted_by_kind_for_the_agent_that_had_them() -> None:
     tally = Tally(["good", "bad"])
     tally.add(*pair(0, (0, 1), 0, 0, ended=CRASH))

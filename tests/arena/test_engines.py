@@ -1,0 +1,63 @@
+"""Arenas of external programs that misbehave at random: every fault is recorded, nothing hangs or stays."""
+
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+import boardgames
+from boardgames.arena.arena import Arena
+from boardgames.arena.plan import Plan
+from boardgames.arena.report import Report
+from boardgames.clock import TimeControl
+from boardgames.executors import open_executor
+from boardgames.store import Store
+
+CHAOS = Path(__file__).parents[1] / "ugi" / "chaos.py"
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
+
+
+def running() -> list[str]:
+    """Return the command lines of all engines of this test that run."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().decode(errors="replace").split("\0")
+        except OSError:
+            continue
+        found += [" ".join(words)] if str(CHAOS) in words else []
+    return found
+
+
+def fight(folder: Path, *, matches: int, workers: int) -> tuple[Report, list[int]]:
+    """Let two such engines meet; return the report, and how often each has misbehaved."""
+    logs = [folder / name for name in ("one.log", "two.log")]
+    agents = tuple(f'engine:command="{sys.executable} {CHAOS} {log} 0.05"' for log in logs)
+    limit = TimeControl(move=0.15, margin=0.1)
+    plan = Plan(game=boardgames.load("connect4"), agents=agents, matches=matches, time=limit)
+    with Store(folder / "matches.db") as store, open_executor(workers) as executor:
+        report = Arena(plan, seed=1, store=store).run(executor)
+    return report, [len(log.read_text().split()) if log.exists() else 0 for log in logs]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("matches", "workers"), [(40, 1), (60, 2)])
+def test_engines_that_misbehave_at_random_lose_and_leave_nothing(
+    matches: int, workers: int, tmp_path: Path
+) -> None:
+    fight(tmp_path, matches=2, workers=workers)  # what is opened once is open now
+    before = (threading.active_count(), len(os.listdir("/proc/self/fd")))  # noqa: PTH208 - no path is needed
+    (tmp_path / "new").mkdir()
+    report, misdeeds = fight(tmp_path / "new", matches=matches, workers=workers)
+    assert report.matches == matches
+    assert [sum(standing.faults.values()) for standing in report.standings] == misdeeds
+    assert sum(misdeeds) > 0
+    with Store(tmp_path / "new" / "matches.db") as store:
+        faults = [match for match in store.matches() if match.fault]
+    assert len(faults) == sum(misdeeds)
+    assert all(match.termination in ("crash", "time", "illegal-move") for match in faults)
+    assert running() == []
+    assert (threading.active_count(), len(os.listdir("/proc/self/fd"))) == before  # noqa: PTH208
