@@ -309,10 +309,10 @@ class Manager(Course):
                 self._clock.pause()
         return self._take(side, choice) if self._awaits(position) else self.outcome
 
-    def play(self, *, stop: Stop | None = None) -> Record:
-        """Ask the players in turn until the match is over, or `stop` is set; return its record."""
-        while self.outcome is None and not (stop is not None and stop.is_set()):
-            self.step(stop=stop)
+    def play(self) -> Record:
+        """Ask the players in turn until the match is over; return its record."""
+        while self.outcome is None:
+            self.step()
         return self.record()
 
     # --- helpers ---------------------------------------------------------

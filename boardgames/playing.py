@@ -266,6 +266,8 @@ class Player(ABC):
     name: ClassVar[str]
     declared_options: ClassVar[tuple[Option, ...]] = ()
     is_human: ClassVar[bool] = False
+    heeds_limits: ClassVar[bool] = True
+    """False for a player that plays alike whatever it may spend: ratings then hold for all limits."""
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         self.game = game
@@ -348,6 +350,10 @@ class Player(ABC):
             if self.options[option.name] != option.default
         ]
         return self.name + (":" + ",".join(changed) if changed else "")
+
+    def label(self) -> str:
+        """Return what tables call this player, short if it can be; by default what `describe` returns."""
+        return self.describe()
 
 
 def fingerprint_of(*parts: bytes) -> str:

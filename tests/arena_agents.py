@@ -1,6 +1,6 @@
 """Agents for the tests of the arena, offered by a plug-in that `conftest` of the arena installs.
 
-`steady` counts what it forgets between matches, the others break rules.
+`steady` goes by what it remembers of the match, `weighted` by its weights; the others break rules.
 """
 
 import time
@@ -53,6 +53,20 @@ class Slow(Random):
         return super().choose(position, limit, context)
 
 
+class Steady(Player):
+    """Plays the first, second, third ... legal move, counting on from where a match began."""
+
+    name: ClassVar[str] = "steady"
+    count = 0
+
+    def match_started(self, side: int) -> None:
+        self.count = 0
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        self.count += 1
+        return Choice(position.legal_moves[self.count % len(position.legal_moves)])
+
+
 class Weighted(Random):
     """Has a fingerprint that an option sets."""
 
@@ -67,5 +81,5 @@ class Weighted(Random):
 def bg_agents() -> list[Entry]:
     return [
         Entry(agent.name, "for a test", f"arena_agents:{agent.__name__}")
-        for agent in (Crasher, Cheat, Slow, Weighted)
+        for agent in (Crasher, Cheat, Slow, Steady, Weighted)
     ]

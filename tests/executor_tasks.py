@@ -6,7 +6,7 @@ import threading
 import time
 from pathlib import Path
 
-from boardgames.executors import open_executor
+from boardgames.executors import ProcessPool, open_executor
 
 
 def square(number: int) -> int:
@@ -56,6 +56,38 @@ class UnreadableError(Exception):
         super().__init__(one + other)
 
 
+class UnreadableResult:
+    """A value that can be written, and whose reading raises what it is given."""
+
+    def __init__(self, error: type[Exception]) -> None:
+        self.error = error
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _raise, (self.error,)
+
+
+def _raise(error: type[Exception]) -> None:
+    raise error("cannot be read")
+
+
+def give_unreadable(error: type[Exception]) -> UnreadableResult:
+    return UnreadableResult(error)
+
+
+def close_all_files_and_stay() -> None:
+    os.closerange(3, 256)
+    time.sleep(600)
+
+
+def leave() -> None:
+    raise SystemExit(3)
+
+
+def start_workers_of_its_own() -> int:
+    with open_executor(2) as executor:
+        return executor.submit(square, 3).result(60)
+
+
 def raise_unreadable() -> None:
     raise UnreadableError("only ", "in words")
 
@@ -79,3 +111,12 @@ def tell_pids_and_work() -> None:
         print(*{future.result(60) for future in futures}, flush=True)  # noqa: T201 - the test reads it
         busy = [executor.submit(time.sleep, 600) for _ in range(2)]
         busy[0].result(600)
+
+
+def leave_a_pool_open() -> None:
+    """Leave the program with tasks under way."""
+    pool = ProcessPool(2)
+    futures = [pool.submit(pid_later) for _ in range(2)]
+    print(*{future.result(60) for future in futures}, flush=True)  # noqa: T201 - the test reads it
+    for _ in range(8):
+        pool.submit(time.sleep, 600)

@@ -19,7 +19,7 @@ LONGEST_MODULE_LINES = 400
 EXITS = frozenset({"exit", "quit", "sys.exit", "os._exit"})
 PROGRAMS = frozenset({"subprocess", "multiprocessing", "pty"})
 SOCKETS = frozenset({"socket", "socketserver", "http", "asyncio", "starlette", "uvicorn"})
-PICKLING = frozenset({*(CORE / "kernels").glob("*.py"), CORE / "executors.py"})
+PICKLING = frozenset({*(CORE / "kernels").glob("*.py"), CORE / "executors" / "pool.py"})
 KERNEL_IMPORTS = frozenset(
     {"boardgames.kernels", "collections.abc", "functools", "math", "numba", "numpy", "typing"}
 )

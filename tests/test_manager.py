@@ -15,7 +15,7 @@ from boardgames.errors import IllegalMoveError, LimitError, MatchError, MoveErro
 from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.hookspecs import hookimpl
 from boardgames.manager import Change, Manager, MatchRules, MoveMade, TimeControl
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player, Stop
+from boardgames.playing import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.plugins import EntryPoint, Registry
 from boardgames.record import Record
 
@@ -581,19 +581,6 @@ def test_an_agent_that_raises_after_its_time_has_run_out_loses_on_time() -> None
     match = Manager(NIM, [Scripted(NIM, hang), None], rules=rules, clock=clock)
     assert match.step() == Outcome(1, Termination.TIME)
     assert match.fault == "RuntimeError: no answer within 2 s"
-
-
-def test_a_match_that_is_stopped_can_be_played_on() -> None:
-    stop = Stop()
-
-    def move_and_stop() -> str:
-        stop.set()
-        return "take1"
-
-    match = Manager(NIM, [Scripted(NIM, move_and_stop), Scripted(NIM)])
-    assert match.play(stop=stop).outcome is None
-    assert match.ply == 1
-    assert match.play().outcome is not None
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 """Series of matches between agents, and what they say of strength.
 
-    from boardgames.arena import Arena, Plan
-    from boardgames.executors import open_executor
+from boardgames.arena import Arena, Plan
+from boardgames.executors import open_executor
 
-    plan = Plan(game=boardgames.load("connect4"), agents=("alphabeta:depth=4", "greedy"))
-    with open_executor() as executor:
-        report = Arena(plan, seed=1).run(executor)
+plan = Plan(game=boardgames.load("connect4"), agents=("alphabeta:depth=4", "greedy"))
+with open_executor() as executor:
+    report = Arena(plan, seed=1).run(executor)
 """
 
 from boardgames.arena.arena import Arena

@@ -7,21 +7,22 @@ that neither the number of workers nor an interruption changes a match.
 """
 
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from typing import Literal
+from dataclasses import replace
 
 from boardgames.arena.bradley_terry import check_installed
 from boardgames.arena.identity import key_of
-from boardgames.arena.openings import openings
-from boardgames.arena.pentanomial import Pairs
+from boardgames.arena.in_order import InOrder
+from boardgames.arena.openings import Openings
 from boardgames.arena.plan import Plan
-from boardgames.arena.play import Batch, Pairing, Played, close_players, course_of, play_batch
-from boardgames.arena.report import Report, SprtState, Tally
+from boardgames.arena.play import Batch, Pairing, Played, close_players, play_batch
+from boardgames.arena.report import Report, Tally
 from boardgames.arena.schedule import Meeting, gauntlet, round_robin, swiss_round
+from boardgames.errors import MatchError
 from boardgames.executors import InProcess, ProcessPool, width_of
 from boardgames.game import Termination
-from boardgames.record import parse_records
 from boardgames.store import NewMatch, PlayerKey, Rating, Run, Store, StoredMatch, variant_of
 
 BATCH_S = 0.25
@@ -50,13 +51,16 @@ class Arena:
     ----------
     seed : int
         The given one, or what was drawn.
+    labels : list of str
+        What the agents are called in reports.
     resumed : int
         Matches that were found in the store.
 
     Raises
     ------
     UnknownNameError, OptionError, PluginError, MatchError
-        If an agent or an opening cannot be had, or an agent is a person.
+        If an agent or an opening cannot be had, an agent is a person, or
+        another process plays the same arena now.
 
     Examples
     --------
@@ -73,23 +77,22 @@ class Arena:
         self.plan = plan
         if len(plan.agents) > 2:
             check_installed()
-        self._players, stamp = plan.inspect()
+        self._players, self.labels, code = plan.inspect()
+        self._openings = Openings(plan.game, plan.openings)
         self._store = store
         self._run: Run | None = None
         self.seed = secrets.randbits(32) if seed is None else seed
         if store is not None:
-            settings = plan.settings(self._players, stamp, seed)
+            settings = plan.settings(self._players, code=code, book=self._openings.fingerprint, seed=seed)
             self._run = self._run_of(store, settings, fresh=fresh)
             self.seed = self._run.seed
         self._setting = plan.setting(self.seed)
         self._results: dict[int, tuple[Played, Played]] = {}
-        self._tally = Tally(plan.labels)
+        self._tally = Tally(self.labels)
         self._strays: set[int] = set()  # matches that are kept, those of pairs that are not whole among them
-        self._tested = 0  # so many pairs from the first on are there without a gap
-        self._tested_pairs = Pairs()
-        self.decision: Literal["H0", "H1"] | None = None
+        self._test = None if plan.sprt is None else InOrder(plan.sprt)
+        self._is_finished = False
         self.resumed = 0
-        self._first_round = openings(plan.game, plan.openings, count=plan.matches // 2, seed=self.seed)
         if self._run is not None:
             self._recall(self._run)
 
@@ -101,7 +104,11 @@ class Arena:
     @property
     def is_done(self) -> bool:
         """Say whether all matches have been played, or the test has decided."""
-        return self.decision is not None or self.matches >= self.plan.planned
+        return self._has_decided or self.matches >= self.plan.planned
+
+    @property
+    def _has_decided(self) -> bool:
+        return self._test is not None and self._test.decision is not None
 
     def run(self, executor: Executor, listener: "Callable[[Arena], object] | None" = None) -> Report:
         """Play what has not been played yet; return the report.
@@ -126,23 +133,22 @@ class Arena:
                     self._keep(pairs)
                     if listener is not None:
                         listener(self)
-                    if self.decision is not None:
+                    if self._has_decided:
                         break
-                if self.decision is not None:
+                if self._has_decided:
                     break
         finally:
             close_players()
         return self._finish()
 
     def report(self) -> Report:
-        """Return what is known so far; once a test has decided, of the pairs it has seen."""
-        test = self.plan.sprt
-        state = None if test is None else SprtState(test, test.llr(self._tested_pairs), self.decision)
-        tally = self._tally
-        if self.decision is not None:
-            tally = Tally(self.plan.labels)
-            for number in range(self._tested):
+        """Return what is known so far; once a test has decided, of the pairs up to the decision."""
+        tally, test = self._tally, self._test
+        if test is not None and test.decision is not None:
+            tally = Tally(self.labels)
+            for number in range(test.seen):
                 tally.add(*self._results[number])
+        state = None if test is None else test.state
         return tally.report(self.plan.game.facts.name, self.plan.planned, state)
 
     # --- what is played ---------------------------------------------------
@@ -150,9 +156,11 @@ class Arena:
     def _rounds(self) -> Iterator[list[Pairing]]:
         """Yield each round's pairs that have not been played; a round follows from those before."""
         agents, plan = len(self.plan.agents), self.plan
+        if self._has_decided:
+            return
         if plan.schedule != "swiss":
             meetings = round_robin(agents) if plan.schedule == "round-robin" else gauntlet(agents, 0)
-            yield self._open(meetings, self._first_round, begin=0)
+            yield self._open(meetings, self._starts(0), begin=0)
             return
         met: dict[Meeting, int] = {}
         begin, rests = 0, [0.0] * agents
@@ -162,7 +170,7 @@ class Arena:
                 points.add(*self._results[pair])
             scores = [points.points(agent) + rests[agent] for agent in range(agents)]
             meetings, resting = swiss_round(scores, met)
-            starts = self._openings(number)
+            starts = self._starts(number)
             yield self._open(meetings, starts, begin=begin)
             begin += len(meetings) * len(starts)
             for meeting in [*meetings, *([(resting, resting)] if resting is not None else [])]:
@@ -170,11 +178,9 @@ class Arena:
             if resting is not None:
                 rests[resting] += plan.matches
 
-    def _openings(self, number: int) -> list[str]:
-        if number == 0:
-            return self._first_round
-        count = self.plan.matches // 2
-        return openings(self.plan.game, self.plan.openings, count=count, seed=self.seed + number)
+    def _starts(self, number: int) -> list[str]:
+        """Return the openings of a round: all who meet in it play the same ones."""
+        return self._openings.take(self.plan.matches // 2, seed=self.seed + number)
 
     def _open(self, meetings: Sequence[Meeting], starts: Sequence[str], *, begin: int) -> list[Pairing]:
         """Return the pairs of a round that are not there, all meetings from one opening together."""
@@ -190,7 +196,9 @@ class Arena:
     ) -> Iterator[list[tuple[Played, Played]]]:
         """Yield pairs as they are done; batches grow until one takes about `BATCH_S`."""
         width, is_ours = width_of(executor), isinstance(executor, InProcess | ProcessPool)
+        wanted = BATCH_S if is_ours else CLUSTER_BATCH_S
         under_way: set[Future[tuple[list[Played], float]]] = set()
+        recent: deque[float] = deque(maxlen=2 * width)  # seconds a pair took
         begun, size = 0, 1
         try:
             while begun < len(pairings) or under_way:
@@ -201,10 +209,10 @@ class Arena:
                 done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
                 for future in done:
                     played, seconds = future.result()
-                    per_pair = 2 * seconds / len(played)
-                    rest = max((len(pairings) - begun) // (2 * width), 1)
-                    fitting = int((BATCH_S if is_ours else CLUSTER_BATCH_S) / max(per_pair, 1e-9))
-                    size = max(min(fitting, LARGEST_BATCH, rest), 1)
+                    recent.append(2 * seconds / len(played))
+                    fitting = int(wanted / max(*recent, 1e-9))
+                    rest = (len(pairings) - begun) // (2 * width)
+                    size = max(min(fitting, 2 * size, LARGEST_BATCH, rest), 1)
                     yield list(zip(played[::2], played[1::2], strict=True))
         finally:
             for future in under_way:
@@ -220,13 +228,11 @@ class Arena:
             self._count(pair)
 
     def _count(self, pair: tuple[Played, Played]) -> None:
-        self._results[pair[0].number // 2] = pair
-        self._tally.add(*pair)
-        while self.plan.sprt is not None and self.decision is None and self._tested in self._results:
-            first, second = self._results[self._tested]
-            self._tested_pairs += Pairs.of([first.points(0) + second.points(0)])
-            self._tested += 1
-            self.decision = self.plan.sprt.decision(self._tested_pairs)
+        first, second = (replace(played, record="") for played in pair)  # it is kept, or nobody wants it
+        self._results[first.number // 2] = first, second
+        self._tally.add(first, second)
+        if self._test is not None:
+            self._test.look(self._results)
 
     def _as_stored(self, played: Played, run: int) -> NewMatch:
         sides = played.sides
@@ -246,17 +252,27 @@ class Arena:
 
     def _finish(self) -> Report:
         report = self.report()
-        if self._store is not None and self._run is not None:
+        if self._store is not None and self._run is not None and not self._is_finished:
             self._store.finish_run(self._run.id, _ratings(report, self._players))
+            self._is_finished = True
         return report
 
     # --- what the store has -----------------------------------------------
 
     def _run_of(self, store: Store, settings: dict[str, object], *, fresh: bool) -> Run:
-        key = key_of(settings)
+        """Return the run to play: an unfinished one of the same settings, or a new one."""
+        key, name = key_of(settings), self.plan.game.facts.name
         run = None if fresh else store.unfinished_run(key)
-        name = self.plan.game.facts.name
-        return run or store.begin_run("arena", name, key=key, settings=settings, seed=self.seed)
+        if run is not None:
+            if not store.claim_run(run.id):
+                raise MatchError(
+                    f"expected an arena that nobody plays now: another process is at run {run.id}"
+                )
+            run = store.unfinished_run(key)  # it may have been finished meanwhile
+        if run is None:
+            run = store.begin_run("arena", name, key=key, settings=settings, seed=self.seed)
+            store.claim_run(run.id)
+        return run
 
     def _recall(self, run: Run) -> None:
         """Count the pairs of the run that are whole, round by round, since a round follows from others."""
@@ -281,7 +297,6 @@ def _as_played(match: StoredMatch | None, sides: tuple[int, int]) -> Played:
     assert match is not None
     assert match.number is not None
     assert match.termination is not None
-    record = parse_records(match.record, replay=False).records[0]
     return Played(
         match.number,
         sides,
@@ -289,17 +304,19 @@ def _as_played(match: StoredMatch | None, sides: tuple[int, int]) -> Played:
         Termination(match.termination),
         match.plies,
         match.seconds,
-        match.record,
-        course_of(record),
+        "",
+        match.course,
         match.fault,
     )
 
 
 def _ratings(report: Report, players: Sequence[PlayerKey]) -> Iterator[Rating]:
-    """Yield what the store keeps of the standings; of an agent that met itself, the first."""
+    """Yield what the store keeps of the standings, over the mean; of an agent that met itself, the first."""
+    share = 1.0 if report.pairs is None else 0.5  # the difference of two is twice what each has over the mean
     seen: set[PlayerKey] = set()
     for standing, player in zip(report.standings, players, strict=True):
         if player not in seen and standing.estimate is not None:
             found = standing.estimate
-            yield Rating(player, standing.matches, found.elo, found.low, found.high)
+            numbers = (None if end is None else share * end for end in (found.elo, found.low, found.high))
+            yield Rating(player, standing.matches, *numbers)
         seen.add(player)

@@ -37,6 +37,9 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
+MOST_ITERATIONS = 100_000
+"""Lopsided fields take some hundred; each is the solution of one small linear system."""
+
 _MATCH_SCORES = (1.0, 0.5, 0.0)
 _LARGEST_LOG_ODDS = 1e4
 _LARGEST_LEVERAGE = 0.5  # that of either of two clusters; a single one is met exactly by the fit
@@ -253,7 +256,7 @@ def _fit(cells: _Cells) -> FloatArray:
     check_installed()
     import choix
 
-    log_odds: FloatArray = choix.ilsr_pairwise_dense(points)
+    log_odds: FloatArray = choix.ilsr_pairwise_dense(points, max_iter=MOST_ITERATIONS)
     return np.asarray(log_odds - log_odds.mean(), dtype=np.float64)
 
 

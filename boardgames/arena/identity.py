@@ -3,17 +3,18 @@
 import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 LEFT_OUT = frozenset({".pyc", ".pyo"})
+MOST_FILES = 500
 
 
 def code_stamp(things: Iterable[object]) -> str:
     """Return a hash of the source and data files of the packages that classes and functions come from.
 
-    The core's own is always among them. Matches of two programs that differ in
-    a line are never counted together.
+    The core's own is always among them. Of a package with more than
+    `MOST_FILES`, a library, only the names and sizes count.
 
     Examples
     --------
@@ -23,9 +24,11 @@ def code_stamp(things: Iterable[object]) -> str:
     packages = {"boardgames", *(str(getattr(thing, "__module__", "")).partition(".")[0] for thing in things)}
     digest = hashlib.sha256()
     for package in sorted(packages - sys.stdlib_module_names):
-        for path in _files(package):
-            digest.update(f"{package} {path.name}\0".encode())
-            digest.update(path.read_bytes())
+        files = _files(package)
+        for name, path in files.items():
+            digest.update(f"{package} {name}\0".encode())
+            content = path.read_bytes() if len(files) <= MOST_FILES else str(path.stat().st_size).encode()
+            digest.update(content)
     return digest.hexdigest()[:16]
 
 
@@ -40,13 +43,16 @@ def key_of(settings: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def _files(package: str) -> Iterator[Path]:
-    file = getattr(sys.modules.get(package), "__file__", None)
-    if file is None:
-        return
-    path = Path(file)
-    if path.name != "__init__.py":
-        yield path
-        return
-    inside = (found for found in path.parent.rglob("*") if found.suffix not in LEFT_OUT)
-    yield from sorted(found for found in inside if found.is_file())
+def _files(package: str) -> dict[str, Path]:
+    """Return the files of a package by their places in it, or the one of a module."""
+    module = sys.modules.get(package)
+    folders = [Path(folder) for folder in getattr(module, "__path__", ())]
+    file = getattr(module, "__file__", None)
+    if not folders:
+        return {} if file is None else {Path(file).name: Path(file)}
+    return {
+        found.relative_to(folder).as_posix(): found
+        for folder in folders
+        for found in sorted(folder.rglob("*"))
+        if found.suffix not in LEFT_OUT and found.is_file()
+    }

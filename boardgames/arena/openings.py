@@ -5,23 +5,23 @@ starts. An opening is played twice, each player having each side once.
 """
 
 import random
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Mapping
 from pathlib import Path
 
 from boardgames.errors import BoardgamesError, FileError, LimitError, UnknownNameError, near, shown
 from boardgames.game import Game, Position
 from boardgames.paths import read_text
+from boardgames.playing import fingerprint_of
 
 DEFAULT_OPENINGS = "random:4"
 MOST_PLIES = 100
 LARGEST_BOOK = 20_000
 TRIES = 100
-"""So often another random opening is drawn, in a row, before one that came already is taken again."""
+"""After so many random openings in a row that came already there are taken to be no others."""
 
 
-def openings(game: Game, text: str, *, count: int, seed: int) -> list[str]:
-    """Return where `count` pairs of matches begin, as position texts.
+class Openings:
+    """The openings that a text names, read and checked; `take` gives as many as are wanted.
 
     Parameters
     ----------
@@ -32,10 +32,11 @@ def openings(game: Game, text: str, *, count: int, seed: int) -> list[str]:
         are some; `every:2`, all positions after two plies; `layouts`, the
         named starts; the name of one of the game's books; or a file with one
         position a line, `#` starting a comment.
-    count : int
-        Number of openings; a book is shuffled, and repeated if it is short.
-    seed : int
-        Seed of plies and order.
+
+    Attributes
+    ----------
+    fingerprint : str
+        Hash of the positions of a book; empty for random openings.
 
     Raises
     ------
@@ -45,28 +46,40 @@ def openings(game: Game, text: str, *, count: int, seed: int) -> list[str]:
     Examples
     --------
     >>> import boardgames
-    >>> openings(boardgames.load("connect4"), "random:2", count=1, seed=1)
+    >>> Openings(boardgames.load("connect4"), "random:2").take(1, seed=1)
     ['......./......./......./......./......./.r..b..']
     """
-    chance = random.Random(f"openings {seed}")  # noqa: S311 - a game, no secret
-    kind, colon, plies = text.partition(":")
-    if kind == "random" and colon:
-        return list(islice(_random(game, _plies(plies), chance), count))
-    book = _book(game, text)
-    shuffled = chance.sample(book, len(book))
-    return [shuffled[index % len(book)] for index in range(count)]
+
+    def __init__(self, game: Game, text: str) -> None:
+        self.game, self.text = game, text
+        kind, colon, plies = text.partition(":")
+        self._plies = _plies(plies) if kind == "random" and colon else None
+        self._book = [] if self._plies is not None else _book(game, text)
+        self.fingerprint = fingerprint_of(*(line.encode() for line in self._book))
+        self.take(1, seed=0)  # says now what would go wrong later
+
+    def take(self, count: int, *, seed: int) -> list[str]:
+        """Return so many position texts; a book is shuffled, and repeated if it is short.
+
+        Equal seeds give equal openings, and the first of more are those of fewer.
+        """
+        chance = random.Random(f"openings {seed}")  # noqa: S311 - a game, no secret
+        if self._plies is None:
+            book = chance.sample(self._book, len(self._book))
+        else:
+            book = _random(self.game, self._plies, chance, count)
+        return [book[index % len(book)] for index in range(count)]
 
 
-def _random(game: Game, plies: int, chance: random.Random) -> Iterator[str]:
-    seen: set[str] = set()
-    start = game.start()
-    while True:
-        for _ in range(TRIES):
-            opening = str(_walk(start, plies, chance))
-            if opening not in seen:
-                break
-        seen.add(opening)
-        yield opening
+def _random(game: Game, plies: int, chance: random.Random, count: int) -> list[str]:
+    """Return so many different openings, or all that many tries find."""
+    found: dict[str, None] = {}
+    start, misses = game.start(), 0
+    while len(found) < count and misses < TRIES:
+        opening = str(_walk(start, plies, chance))
+        misses = misses + 1 if opening in found else 0
+        found[opening] = None
+    return list(found)
 
 
 def _walk(start: Position, plies: int, chance: random.Random) -> Position:
@@ -95,7 +108,7 @@ def _book(game: Game, text: str) -> list[str]:
     if text in books:
         return _checked(game, {f"{text}, position {n}": line for n, line in enumerate(books[text], start=1)})
     path = Path(text)
-    if not path.is_file():
+    if not _is_file(path):
         known = near(text, [*books, "random:4", "every:2"])
         raise UnknownNameError(f"expected a book of {game.facts.name} or a file: {shown(text)}{known}")
     lines = [line.partition("#")[0].strip() for line in read_text(path).splitlines()]
@@ -103,6 +116,13 @@ def _book(game: Game, text: str) -> list[str]:
     if not positions:
         raise FileError(f"expected at least one position: {text}")
     return _checked(game, positions)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
 
 
 def _every(game: Game, plies: int) -> list[str]:

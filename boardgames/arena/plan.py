@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from boardgames import plugins
 from boardgames.arena.identity import code_stamp
@@ -14,11 +14,13 @@ from boardgames.arena.sprt import Sprt
 from boardgames.clock import UNTIMED, TimeControl
 from boardgames.errors import LimitError, MatchError, shown
 from boardgames.game import Game
+from boardgames.match import MatchRules
 from boardgames.playing import NO_LIMIT, Limit
 from boardgames.record import options_as_texts
 from boardgames.store import PlayerKey
 
 Schedule = Literal["round-robin", "gauntlet", "swiss"]
+SCHEDULES: tuple[str, ...] = get_args(Schedule)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +31,8 @@ class Plan:
     ----------
     game : Game
         With its layout and options.
-    agents : tuple of str
-        Agent texts, two or more.
+    agents : sequence of str
+        Agent texts, two or more; kept as a tuple.
     matches : int
         Of each meeting, an even number: every opening is played with both colours.
     schedule : str
@@ -55,7 +57,7 @@ class Plan:
     """
 
     game: Game
-    agents: tuple[str, ...]
+    agents: Sequence[str]
     matches: int = 100
     schedule: Schedule = "round-robin"
     rounds: int | None = None
@@ -66,6 +68,9 @@ class Plan:
     sprt: Sprt | None = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "agents", (self.agents,) if isinstance(self.agents, str) else tuple(self.agents)
+        )
         if len(self.agents) < 2:
             raise MatchError(f"expected at least two agents: {', '.join(self.agents) or 'none'}")
         if not (type(self.matches) is int and self.matches >= 2 and self.matches % 2 == 0):
@@ -73,10 +78,14 @@ class Plan:
                 f"expected an even number of matches, each opening played with both colours: "
                 f"{shown(self.matches)}"
             )
+        if self.schedule not in SCHEDULES:
+            raise LimitError(f"expected one of {', '.join(SCHEDULES)}: {shown(self.schedule)}")
         if self.sprt is not None and len(self.agents) != 2:
             raise LimitError(f"expected two agents for a sequential test: {len(self.agents)} came")
         if self.rounds is not None and self.schedule != "swiss":
             raise LimitError(f"expected rounds of a Swiss only: {self.rounds} came")
+        MatchRules(ply_limit=self.ply_limit)  # these two check their numbers
+        assert self.round_count
 
     @property
     def round_count(self) -> int:
@@ -94,35 +103,49 @@ class Plan:
         }
         return self.matches * meetings[self.schedule]
 
+    @property
+    def limits(self) -> str:
+        """Return what is allowed besides the agents' own options, in words; empty if nothing is said.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> game = boardgames.load("connect4")
+        >>> Plan(game=game, agents=("random", "greedy"), limit=Limit(nodes=100), ply_limit=30).limits
+        '100 nodes, 30 plies'
+        """
+        time, limit = self.time, self.limit
+        seconds = Limit(seconds=time.asked).tightened(limit).seconds
+        parts = {
+            f"{seconds or 0:g} s a move": seconds,
+            f"{time.match or 0:g}+{time.increment:g} s": time.match,
+            f"{limit.nodes} nodes": limit.nodes,
+            f"depth {limit.depth}": limit.depth,
+            f"{limit.simulations} simulations": limit.simulations,
+        }
+        known = [words for words, number in parts.items() if number is not None]
+        return ", ".join([*known, *([self._ply_words] if self._ply_words else [])])
+
+    @property
+    def _ply_words(self) -> str:
+        return "" if self.ply_limit is None else f"{self.ply_limit} plies"
+
     def setting(self, seed: int) -> Setting:
         """Return what the tasks need to know."""
         return Setting(
             game=self.game.facts.name,
             layout=self.game.layout,
             options=tuple(options_as_texts(self.game.options).items()),
-            agents=self.agents,
+            agents=tuple(self.agents),
             seed=seed,
             limit=self.limit,
             time=self.time,
             ply_limit=self.ply_limit,
+            code=code_stamp([type(self.game)]),
         )
 
-    @property
-    def labels(self) -> list[str]:
-        """Return the agents' texts, numbered where one comes again.
-
-        Examples
-        --------
-        >>> import boardgames
-        >>> Plan(game=boardgames.load("connect4"), agents=("random", "greedy", "random")).labels
-        ['random', 'greedy', 'random #2']
-        """
-        times = [self.agents[: place + 1].count(agent) for place, agent in enumerate(self.agents)]
-        both = zip(self.agents, times, strict=True)
-        return [agent if time == 1 else f"{agent} #{time}" for agent, time in both]
-
-    def inspect(self) -> tuple[list[PlayerKey], str]:
-        """Make every agent once: return who they are, and the stamp of the code they run.
+    def inspect(self) -> tuple[list[PlayerKey], list[str], str]:
+        """Make every agent once: return who they are, what to call them, and the stamp of the code they run.
 
         Raises
         ------
@@ -130,28 +153,60 @@ class Plan:
             If one cannot be had or is a person.
         """
         keys: list[PlayerKey] = []
+        labels: list[str] = []
         classes: list[type] = [type(self.game)]
         for text in self.agents:
             player = plugins.player(text, self.game)
             try:
                 if player.is_human:
                     raise MatchError(f"expected agents: {text!r} is a person")
-                keys.append(PlayerKey(player.describe(), player.fingerprint()))
+                limits = self.limits if player.heeds_limits else self._ply_words
+                keys.append(PlayerKey(player.describe(), player.fingerprint(), limits))
+                labels.append(text)
                 classes += type(player).__mro__
             finally:
                 player.close()
-        return keys, code_stamp(classes)
+        return keys, numbered(labels), code_stamp(classes)
 
-    def settings(self, players: Sequence[PlayerKey], stamp: str, seed: int | None) -> dict[str, object]:
-        """Return all that decides what the matches are, as JSON has it."""
+    def settings(
+        self, players: Sequence[PlayerKey], *, code: str, book: str, seed: int | None
+    ) -> dict[str, object]:
+        """Return all that decides what the matches are, as JSON has it.
+
+        Parameters
+        ----------
+        players : sequence of PlayerKey
+            As `inspect` has them.
+        code : str
+            The stamp of the sources.
+        book : str
+            The fingerprint of the openings.
+        seed : int or None
+            As it was given.
+        """
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        texts = {name: str(value) for name, value in fields.items() if dataclasses.is_dataclass(value)}
         return {
             **fields,
-            **texts,
+            "limit": dataclasses.asdict(self.limit),
+            "time": dataclasses.asdict(self.time),
+            "sprt": None if self.sprt is None else dataclasses.asdict(self.sprt),
             "game": self.game.describe(),
             "agents": list(self.agents),
             "players": [str(player) for player in players],
-            "code": stamp,
+            "planned": self.planned,
+            "code": code,
+            "book": book,
             "seed": seed,
         }
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Return names with a number where one comes again.
+
+    Examples
+    --------
+    >>> numbered(["random", "greedy", "random"])
+    ['random', 'greedy', 'random #2']
+    """
+    times = [list(names[: place + 1]).count(name) for place, name in enumerate(names)]
+    return [name if time == 1 else f"{name} #{time}" for name, time in zip(names, times, strict=True)]

@@ -12,11 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from boardgames import plugins
+from boardgames.arena.identity import code_stamp
 from boardgames.clock import UNTIMED, TimeControl
+from boardgames.errors import MatchError
 from boardgames.game import Game, Position, Termination
 from boardgames.manager import Manager, MatchRules
 from boardgames.playing import NO_LIMIT, Limit, Player
-from boardgames.record import Record, format_record
+from boardgames.record import format_record
+from boardgames.store import course_of
 
 FAULTS = (Termination.ILLEGAL_MOVE, Termination.TIME, Termination.CRASH)
 
@@ -41,6 +44,8 @@ class Setting:
         Whoever spends more loses.
     ply_limit : int or None
         Replaces the game's own, None leaves it.
+    code : str
+        Stamp of the core's and the game's sources; who has others plays nothing.
     """
 
     game: str
@@ -51,6 +56,7 @@ class Setting:
     limit: Limit = NO_LIMIT
     time: TimeControl = UNTIMED
     ply_limit: int | None = None
+    code: str = ""
 
     def load_game(self) -> Game:
         """Return the game with its layout and options."""
@@ -84,7 +90,7 @@ class Played:
     plies: int
     seconds: tuple[float, float]
     record: str
-    course: str
+    course: bytes
     fault: str = ""
 
     @property
@@ -131,11 +137,6 @@ def close_players() -> None:
         _kept.room = None
 
 
-def course_of(record: Record) -> str:
-    """Return a hash of start and moves, 16 hexadecimal digits."""
-    return hashlib.sha256(" ".join((record.start, *record.moves)).encode()).hexdigest()[:16]
-
-
 def seed_of(setting: Setting, match: int, *, side: int, agent: int) -> int:
     """Return the seed of an agent's chance on a side of a match, from 0 to 2**63 - 1.
 
@@ -158,7 +159,11 @@ class _Room:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self.game = setting.load_game()
-        self._players: dict[tuple[int, bool], Player] = {}
+        self._players: dict[int, Player] = {}
+        if setting.code and code_stamp([type(self.game)]) != setting.code:
+            raise MatchError(
+                f"expected the code with which the arena of {setting.game} began: it has changed"
+            )
 
     def play_pair(self, pairing: Pairing) -> list[Played]:
         """Play the two matches of a pair."""
@@ -190,20 +195,17 @@ class _Room:
             manager.ply,
             manager.time_used,
             format_record(record),
-            course_of(record),
+            course_of(record.start, record.moves),
             manager.fault or "",
         )
 
     def _seated(self, number: int, sides: Sequence[int]) -> list[Player]:
-        """Return the players of a match; an agent that meets itself has two."""
-        players = []
+        """Return the players of a match, their chance begun anew."""
         for side, agent in enumerate(sides):
-            key = (agent, side == 1 and sides[0] == agent)
-            if key not in self._players:
-                self._players[key] = plugins.player(self.setting.agents[agent], self.game)
-            self._players[key].reseed(seed_of(self.setting, number, side=side, agent=agent))
-            players.append(self._players[key])
-        return players
+            if agent not in self._players:
+                self._players[agent] = plugins.player(self.setting.agents[agent], self.game)
+            self._players[agent].reseed(seed_of(self.setting, number, side=side, agent=agent))
+        return [self._players[agent] for agent in sides]
 
     def close(self) -> None:
         """Close all players."""

@@ -28,6 +28,8 @@ class Standing:
         against the mean of all. None if nothing can be said.
     faults : mapping of str to int
         Matches lost by an illegal move, by time and by a crash.
+    reason : str
+        Why it lost the first of these; empty if there are none.
     """
 
     agent: str
@@ -36,6 +38,7 @@ class Standing:
     draws: int
     estimate: Estimate | None
     faults: Mapping[str, int]
+    reason: str = ""
 
     @property
     def matches(self) -> int:
@@ -46,6 +49,17 @@ class Standing:
     def score(self) -> float | None:
         """Return its share of the points, in [0, 1]; None without matches."""
         return (self.wins + self.draws / 2) / self.matches if self.matches else None
+
+
+@dataclass(frozen=True, slots=True)
+class Encounters:
+    """The matches of two agents: wins, draws and losses of the first, numbers in the order of standings."""
+
+    first: int
+    second: int
+    wins: int
+    draws: int
+    losses: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +83,14 @@ class Report:
         Matches that are counted, and those there would be at the end.
     distinct : int
         How many of them differ in start, moves or who played, whoever had which side.
+    repeated : int
+        Pairs that repeat another one of the same agents, both matches alike.
     first_side_share : float or None
         Share of all points that side 0 got.
     standings : tuple of Standing
         In the order in which the agents were named.
+    encounters : tuple of Encounters
+        Of every two agents that met.
     pairs : Pairs or None
         Between two agents, the pairs from the point of view of the first.
     superiority : float or None
@@ -85,17 +103,21 @@ class Report:
     matches: int
     planned: int
     distinct: int
+    repeated: int
     first_side_share: float | None
     standings: tuple[Standing, ...]
+    encounters: tuple[Encounters, ...]
     pairs: Pairs | None
     superiority: float | None
     sprt: SprtState | None
 
     @property
     def ranked(self) -> list[Standing]:
-        """Return the standings, the strongest first."""
-        standings = sorted(self.standings, key=lambda standing: standing.score or 0.0, reverse=True)
-        return sorted(standings, key=lambda standing: rank_of(standing.estimate), reverse=True)
+        """Return the standings, the strongest first: by points where all have played as much, else by Elo."""
+        standings = sorted(self.standings, key=lambda standing: rank_of(standing.estimate), reverse=True)
+        if len({standing.matches for standing in standings}) > 1:
+            return standings
+        return sorted(standings, key=lambda standing: standing.score or 0.0, reverse=True)
 
 
 def rank_of(found: Estimate | None) -> float:
@@ -116,17 +138,22 @@ class Tally:
         self.agents = tuple(agents)
         self.matches = 0
         self._first_points = 0.0
-        self._courses: set[tuple[frozenset[int], str]] = set()
+        self._courses: set[tuple[frozenset[int], bytes]] = set()
+        self._repeated: Counter[tuple[Meeting, bytes, bytes]] = Counter()
         self._results: list[Counter[float]] = [Counter() for _ in agents]
         self._faults: list[Counter[str]] = [Counter() for _ in agents]
+        self._reasons = [""] * len(agents)
         self._pairs: dict[Meeting, Pairs] = {}
+        self._met: dict[Meeting, Counter[float]] = {}
 
     def add(self, first: Played, second: Played) -> None:
         """Count a pair: two matches of the same agents with the sides exchanged."""
         agents = first.sides
-        points = first.points(agents[0]) + (second.points(agents[0]) if agents[0] != agents[1] else 0.0)
-        if agents[0] != agents[1]:
-            self._pairs[agents] = self._pairs.get(agents, Pairs()) + Pairs.of([points])
+        points = [played.points(agents[0]) for played in (first, second)]
+        self._pairs[agents] = self._pairs.get(agents, Pairs()) + Pairs.of([sum(points)])
+        self._met.setdefault(agents, Counter()).update(points)
+        if first.faulty is None and second.faulty is None:
+            self._repeated[agents, first.course, second.course] += 1
         for played in (first, second):
             self._add_match(played)
 
@@ -134,10 +161,11 @@ class Tally:
         self.matches += 1
         self._courses.add((frozenset(played.sides), played.course))
         self._first_points += 0.5 if played.winner is None else 1.0 - played.winner
-        for side, agent in enumerate(played.sides):
-            self._results[agent][0.5 if played.winner is None else float(played.winner == side)] += 1
+        for agent in played.sides:
+            self._results[agent][played.points(agent)] += 1
         if played.faulty is not None:
             self._faults[played.faulty][str(played.termination)] += 1
+            self._reasons[played.faulty] = self._reasons[played.faulty] or played.fault
 
     def points(self, agent: int) -> float:
         """Return the points of an agent."""
@@ -158,8 +186,10 @@ class Tally:
             self.matches,
             planned,
             len(self._courses),
+            sum(times - 1 for times in self._repeated.values()),
             self._first_points / self.matches if self.matches else None,
             tuple(self._standing(agent, estimates[agent]) for agent in range(len(self.agents))),
+            tuple(Encounters(*met, c[1.0], c[0.5], c[0.0]) for met, c in sorted(self._met.items())),
             pairs,
             None if pairs is None else likelihood_of_superiority(pairs),
             sprt,
@@ -171,4 +201,6 @@ class Tally:
     def _standing(self, agent: int, found: Estimate | None) -> Standing:
         results = self._results[agent]
         faults = {str(fault): self._faults[agent][str(fault)] for fault in FAULTS}
-        return Standing(self.agents[agent], results[1.0], results[0.0], results[0.5], found, faults)
+        return Standing(
+            self.agents[agent], results[1.0], results[0.0], results[0.5], found, faults, self._reasons[agent]
+        )

@@ -10,6 +10,9 @@ from itertools import combinations
 
 from boardgames.errors import LimitError, shown
 
+MOST_TRIES = 20_000
+"""So many pairings of two are tried for a round before somebody meets somebody again."""
+
 Meeting = tuple[int, int]
 """Two agents, the first-named one first."""
 
@@ -42,7 +45,7 @@ def swiss_rounds(agents: int, rounds: int | None = None) -> int:
     Raises
     ------
     LimitError
-        If there are so many that somebody would have to meet somebody twice.
+        If there are none, or more than all need to meet all.
 
     Examples
     --------
@@ -60,8 +63,8 @@ def swiss_round(scores: Sequence[float], met: Mapping[Meeting, int]) -> tuple[li
     """Return the meetings of the next round and who sits out, if the number is odd.
 
     Neighbours in the standing meet (the Monrad system), nobody meets anybody
-    again as long as that can be avoided, and the last one who has not sat out
-    yet does.
+    again as long as a way to avoid that is found soon, and the last one who has
+    not sat out yet does.
 
     Parameters
     ----------
@@ -81,23 +84,31 @@ def swiss_round(scores: Sequence[float], met: Mapping[Meeting, int]) -> tuple[li
         fewest = min(met.get((agent, agent), 0) for agent in standing)
         resting = next(agent for agent in reversed(standing) if met.get((agent, agent), 0) == fewest)
         standing.remove(resting)
-    for repeats in range(len(scores)):
-        meetings = _paired(standing, met, repeats)
+    for repeats in range(max(met.values(), default=0) + 1):
+        meetings = _Pairing(met, repeats).of(standing)
         if meetings is not None:
             return meetings, resting
     raise AssertionError("everybody may meet everybody again")
 
 
-def _paired(standing: Sequence[int], met: Mapping[Meeting, int], repeats: int) -> list[Meeting] | None:
-    """Pair the first with the nearest that leaves the others a way; None if there is none."""
-    if not standing:
-        return []
-    first, *others = standing
-    for place, other in enumerate(others):
-        meeting = (min(first, other), max(first, other))
-        if met.get(meeting, 0) > repeats:
-            continue
-        rest = _paired(others[:place] + others[place + 1 :], met, repeats)
-        if rest is not None:
-            return [meeting, *rest]
-    return None
+class _Pairing:
+    """A search for a round in which nobody meets anybody more than `repeats` times before; it gives up."""
+
+    def __init__(self, met: Mapping[Meeting, int], repeats: int) -> None:
+        self._met, self._repeats = met, repeats
+        self._tries = 0
+
+    def of(self, standing: Sequence[int]) -> list[Meeting] | None:
+        """Pair the first with the nearest that leaves the others a way; None if none is found."""
+        if not standing:
+            return []
+        first, *others = standing
+        for place, other in enumerate(others):
+            meeting = (min(first, other), max(first, other))
+            if self._met.get(meeting, 0) > self._repeats:
+                continue
+            self._tries += 1
+            rest = self.of(others[:place] + others[place + 1 :]) if self._tries <= MOST_TRIES else None
+            if rest is not None:
+                return [meeting, *rest]
+        return None

@@ -64,7 +64,7 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str) -> "Sprt":
-        """Return the test of the hypotheses in `ELO0,ELO1`.
+        """Return the test of the hypotheses in `ELO0,ELO1` or `ELO0,ELO1,ALPHA,BETA`.
 
         Raises
         ------
@@ -79,10 +79,12 @@ class Sprt:
         try:
             if not text.isascii() or "_" in text:
                 raise ValueError
-            elo0, elo1 = (float(number) for number in text.split(","))
+            numbers = [float(number) for number in text.split(",")]
         except ValueError:
-            raise LimitError(f"expected the hypotheses as ELO0,ELO1: {shown(text)}") from None
-        return cls(elo0, elo1)
+            numbers = []
+        if len(numbers) not in (2, 4):
+            raise LimitError(f"expected the hypotheses as ELO0,ELO1: {shown(text)}")
+        return cls(*numbers)
 
     @property
     def bounds(self) -> tuple[float, float]:

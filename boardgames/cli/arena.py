@@ -1,5 +1,7 @@
 """`bg arena`: series of matches between agents, and how strong that shows them to be."""
 
+import math
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -13,31 +15,25 @@ from boardgames.cli.common import (
     EXIT_INTERRUPTED,
     SECONDS,
     WHOLE,
-    estimate_json,
+    Number,
     examples,
     game_options,
     json_option,
     load_game,
     print_json,
 )
-from boardgames.cli.tables import fitting, table_lines
-from boardgames.draw.text import printable
-from boardgames.errors import OptionError
+from boardgames.cli.reports import report_json, report_lines
+from boardgames.errors import BoardgamesError, OptionError
 
 if TYPE_CHECKING:
     from boardgames.arena.arena import Arena
     from boardgames.arena.plan import Plan
-    from boardgames.arena.report import Report, SprtState, Standing
     from boardgames.clock import TimeControl
 
 REFRESH_S = 0.25
-NO_FAULTS = "none"
-BESIDE_NAMES = 46
-"""Signs that the other columns of a table take, as a rule."""
 DEFAULT_MATCHES = 100
+MOST_MATCHES = 1_000_000
 DEFAULT_MARGIN_S = 0.1
-FEW = 0.9
-"""Below this share of distinct matches the report says that they repeat each other."""
 
 
 @click.command(
@@ -53,7 +49,7 @@ FEW = 0.9
 @click.argument("agents", nargs=-1, metavar="AGENT AGENT...")
 @click.option(
     "--matches",
-    type=COUNT,
+    type=Number(int, 1, MOST_MATCHES),
     default=DEFAULT_MATCHES,
     show_default=True,
     metavar="N",
@@ -61,7 +57,7 @@ FEW = 0.9
 )
 @click.option("--gauntlet", metavar="AGENT", help="This one, of the agents or besides, meets all others.")
 @click.option("--swiss", is_flag=True, help="Rounds in which agents of equal score meet.")
-@click.option("--rounds", type=COUNT, metavar="N", help="Rounds of a Swiss.")
+@click.option("--rounds", type=COUNT, metavar="N", help="Rounds of a Swiss; as many as leave one unbeaten.")
 @game_options
 @click.option(
     "--openings",
@@ -84,8 +80,12 @@ FEW = 0.9
 @click.option("--nodes", type=COUNT, metavar="N", help="Positions an agent may visit for a move.")
 @click.option("--depth", type=COUNT, metavar="N", help="Plies an agent may look ahead.")
 @click.option("--plies", type=COUNT, metavar="N", help="Draw after N plies.")
-@click.option("--sprt", metavar="ELO0,ELO1", help="Stop as soon as it is clear which difference is nearer.")
-@click.option("--seed", type=WHOLE, metavar="N", help="Make openings and chance repeatable.")
+@click.option(
+    "--sprt",
+    metavar="ELO0,ELO1[,A,B]",
+    help="Stop a series of two when it is clear which difference is nearer.",
+)
+@click.option("--seed", type=WHOLE, metavar="N", help="Make openings and chance repeatable; else drawn.")
 @click.option("--workers", type=COUNT, metavar="N", help="Processes; by default one a core.")
 @click.option("--cluster", metavar="ADDRESS", help="Play on a cluster: local, or a scheduler's address.")
 @click.option("--fresh", is_flag=True, help="Begin anew, even if such an arena was interrupted.")
@@ -137,7 +137,7 @@ def arena(
         schedule="gauntlet" if gauntlet is not None else "swiss" if swiss else "round-robin",
         rounds=rounds,
         openings=openings,
-        limit=Limit(nodes=nodes, depth=depth),
+        limit=Limit(seconds=move_time, nodes=nodes, depth=depth),
         time=_time_control(move_time, clock, increment, margin),
         ply_limit=plies,
         sprt=None if sprt is None else Sprt.parse(sprt),
@@ -177,7 +177,6 @@ def _play(
     from boardgames.executors import open_executor
     from boardgames.store import Store
 
-    code = 0
     with redirect_stdout(sys.stderr), leaving_on_signals(), Store() as store:
         found = Arena(plan, seed=seed, store=store, fresh=fresh)
         if found.resumed:
@@ -186,18 +185,26 @@ def _play(
             with open_executor(workers, cluster=cluster) as executor, _live(found) as listener:
                 found.run(executor, listener)
         except KeyboardInterrupt:
-            code = EXIT_INTERRUPTED
-        report = found.report()
+            with redirect_stdout(sys.__stdout__):
+                _print(found, as_json)
+            told = f"interrupted after {found.matches} of {plan.planned} matches; the same command goes on"
+            click.echo(f"bg: {told}", err=True)
+            return EXIT_INTERRUPTED
+        except BoardgamesError:
+            if found.matches and not as_json:  # what is known is not lost with a full disk
+                with redirect_stdout(sys.__stdout__):
+                    _print(found, as_json)
+            raise
+    _print(found, as_json)
+    return 0
+
+
+def _print(arena: "Arena", as_json: bool) -> None:
+    report = arena.report()
     if as_json:
-        print_json(**report_json(report), seed=found.seed)
+        print_json(**report_json(report), seed=arena.seed)
     else:
-        click.echo("\n".join(report_lines(report)))
-    if code:
-        click.echo(
-            f"bg: interrupted after {found.matches} of {plan.planned} matches; the same command goes on",
-            err=True,
-        )
-    return code
+        click.echo("\n".join([*report_lines(report), f"seed {arena.seed}"]))
 
 
 @contextmanager
@@ -210,32 +217,42 @@ def _live(arena: "Arena") -> "Iterator[Callable[[Arena], None] | None]":
     from rich.live import Live
 
     console = Console(stderr=True, highlight=False)
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-        shown = started = time.monotonic()
-        before = arena.matches
-
-        def show(arena: "Arena") -> None:
-            nonlocal shown
-            now = time.monotonic()
-            if now - shown < REFRESH_S:
-                return
-            shown = now
-            speed = (arena.matches - before) / (now - started)
-            live.update(_screen(arena, speed), refresh=True)
-
-        live.update(_screen(arena, 0.0), refresh=True)
-        yield show
+    screen = _Screen(arena)
+    with Live(console=console, get_renderable=screen.text, refresh_per_second=2, transient=True):
+        yield screen.renew
 
 
-def _screen(arena: "Arena", speed: float) -> Any:  # rich's text
-    from rich.text import Text
+class _Screen:
+    """What a terminal shows while an arena is under way: drawn by another thread than the arena's."""
 
-    report = arena.report()
-    left = (report.planned - arena.matches) / speed if speed else None
-    progress = f"{arena.matches} of {report.planned} matches"
-    if left is not None:
-        progress += f", {speed:.1f} a second, {_duration(left)} left"
-    return Text("\n".join([*report_lines(report), progress]), no_wrap=True, overflow="ellipsis")
+    def __init__(self, arena: "Arena") -> None:
+        self.started = time.monotonic()
+        self.before = arena.matches
+        self.planned = arena.plan.planned
+        self.renewed = -math.inf
+        self.renew(arena)
+
+    def renew(self, arena: "Arena") -> None:
+        """Take over what the arena has found, now and then: rating many agents takes its time."""
+        self.matches = arena.matches
+        now = time.monotonic()
+        if now - self.renewed >= REFRESH_S:
+            self.renewed = now
+            self.lines = report_lines(arena.report())
+
+    def text(self) -> Any:  # rich's text
+        """Return the report and how far it has come, as many lines as the terminal has."""
+        from rich.text import Text
+
+        elapsed = time.monotonic() - self.started
+        played = self.matches - self.before
+        progress = f"{self.matches} of {self.planned} matches, {_duration(elapsed)}"
+        if played:
+            left = (self.planned - self.matches) * elapsed / played
+            progress += f", {played / elapsed:.1f} a second, {_duration(left)} left"
+        height = max(shutil.get_terminal_size().lines - 2, 1)
+        lines = [*self.lines[: height - 1], progress]
+        return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
 
 
 def _duration(seconds: float) -> str:
@@ -251,100 +268,3 @@ def _duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-# --- the report ----------------------------------------------------------------
-
-
-def report_json(report: "Report") -> dict[str, object]:
-    """Return a report as JSON has it."""
-    share = report.first_side_share
-    return {
-        "game": report.game,
-        "matches": report.matches,
-        "planned": report.planned,
-        "distinct": report.distinct,
-        "first_side_share": share if share is None else round(share, 6),
-        "players": [_standing_json(standing) for standing in report.standings],
-        "pairs": None if report.pairs is None else list(report.pairs.counts),
-        "superiority": None if report.superiority is None else round(report.superiority, 6),
-        "sprt": None if report.sprt is None else _sprt_json(report.sprt),
-    }
-
-
-def _standing_json(standing: "Standing") -> dict[str, object]:
-    return {
-        "agent": standing.agent,
-        "wins": standing.wins,
-        "losses": standing.losses,
-        "draws": standing.draws,
-        **estimate_json(standing.estimate),
-        "faults": sum(standing.faults.values()),
-        "faults_by_kind": dict(standing.faults),
-    }
-
-
-def _sprt_json(state: "SprtState") -> dict[str, object]:
-    lower, upper = state.test.bounds
-    return {
-        "elo0": state.test.elo0,
-        "elo1": state.test.elo1,
-        "llr": round(state.llr, 4),
-        "lower": round(lower, 4),
-        "upper": round(upper, 4),
-        "decision": state.decision,
-    }
-
-
-def report_lines(report: "Report") -> list[str]:
-    """Return a report as lines of text, for a terminal of 80 columns."""
-    rows: list[tuple[str, ...]] = [("agent", "wins", "losses", "draws", "score", "Elo", "faults")]
-    rows += [_row(standing) for standing in report.ranked]
-    if all(row[-1] == NO_FAULTS for row in rows[1:]):
-        rows = [row[:-1] for row in rows]
-    lines = [_headline(report), "", *table_lines(rows, right=range(1, 6), cut=[6]), "", *_remarks(report)]
-    while not lines[-1]:
-        lines.pop()
-    return lines
-
-
-def _headline(report: "Report") -> str:
-    parts = [f"{report.game}: {report.matches} matches"]
-    if report.matches:
-        parts.append(f"{report.distinct} distinct")
-    if report.first_side_share is not None:
-        parts.append(f"the first side has {report.first_side_share:.1%}")
-    return ", ".join(parts)
-
-
-def _row(standing: "Standing") -> tuple[str, ...]:
-    score = "" if standing.score is None else f"{standing.score:.1%}"
-    elo = "?" if standing.estimate is None else str(standing.estimate)
-    faults = ", ".join(f"{times} {kind}" for kind, times in standing.faults.items() if times)
-    numbers = (standing.wins, standing.losses, standing.draws)
-    name = fitting(printable(standing.agent), beside=BESIDE_NAMES)
-    return name, *map(str, numbers), score, elo, faults or NO_FAULTS
-
-
-def _remarks(report: "Report") -> Iterator[str]:
-    if report.pairs is not None and report.pairs.count and report.superiority is not None:
-        first = fitting(printable(report.standings[0].agent), beside=BESIDE_NAMES)
-        counts = " ".join(map(str, report.pairs.counts))
-        yield f"pairs of {first} by points, 0 to 2 in halves: {counts}"
-        yield f"likelihood that {first} is the stronger one: {report.superiority:.1%}"
-    if report.sprt is not None:
-        yield _sprt_line(report.sprt)
-    if report.matches and report.distinct < FEW * report.matches:
-        yield (
-            f"only {report.distinct} of {report.matches} matches are distinct: intervals are too narrow; "
-            "take other openings"
-        )
-
-
-def _sprt_line(state: "SprtState") -> str:
-    lower, upper = state.test.bounds
-    accepted = {"H0": state.test.elo0, "H1": state.test.elo1}
-    decision = "no decision yet"
-    if state.decision is not None:
-        decision = f"{state.decision} accepted: nearer to {accepted[state.decision]:+g} Elo"
-    return f"{state.test}: ratio {state.llr:.2f} in [{lower:.2f}, {upper:.2f}], {decision}"

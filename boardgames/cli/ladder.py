@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import estimate_json, examples, game_options, json_option, load_game, print_json
-from boardgames.cli.tables import fitting, print_table
+from boardgames.cli.common import PROGRAM, estimate_json, examples, json_option, load_game, print_json
+from boardgames.cli.tables import fitting_names, print_table
 from boardgames.draw.text import printable
 
 if TYPE_CHECKING:
@@ -26,20 +26,25 @@ HEAD = ("", "agent", "matches", "wins", "losses", "draws", "Elo")
     )
 )
 @click.argument("game_name", metavar="GAME")
-@game_options
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Set an option of the game; may be given several times.",
+)
 @click.option("--svg", "drawing", type=click.Path(path_type=Path), metavar="FILE", help="Draw it.")
 @json_option
-def ladder(
-    game_name: str, layout: str | None, options: tuple[str, ...], drawing: Path | None, as_json: bool
-) -> None:
+def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_json: bool) -> None:
     """Rate all agents that have met in GAME, from the matches that are kept.
 
     Elo is against the mean of all, with its interval of 95 %. Equal matches
     are counted once, however often two agents without chance repeated them.
     A game with other options has a ladder of its own; layouts share one.
-    Agents whose weights differ are different; the sign after # tells them apart.
+    Agents whose weights differ are different, the sign after # tells them
+    apart; so are agents that were given other limits by the arena.
     """
-    game = load_game(game_name, layout, options)
+    game = load_game(game_name, None, options)
     from boardgames.arena.ladder import ladder as ladder_of
     from boardgames.store import Store, has_store, variant_of
 
@@ -54,33 +59,44 @@ def ladder(
     if as_json:
         players = [_rung_json(rung) for rung in rungs]
         print_json(game=game_name, variant=variant, players=players)
-    elif rungs:
-        rows = [HEAD, *(_row(place, rung, rungs) for place, rung in enumerate(rungs, start=1))]
-        print_table(rows, right=(0, 2, 3, 4, 5, 6), cut=())
-    else:
-        click.echo("no two agents have met yet: see `bg arena --help`")
-    if drawing is not None and not as_json:
-        click.echo(f"\nwrote {drawing}")
+        return
+    if not rungs:
+        click.echo(f"no two agents have met yet: see `{PROGRAM} arena --help`")
+        return
+    names = fitting_names(_names(rungs), beside=BESIDE_NAMES)
+    rows = [
+        HEAD,
+        *(_row(place, rung, name) for place, (rung, name) in enumerate(zip(rungs, names, strict=True), 1)),
+    ]
+    print_table(rows, right=(0, 2, 3, 4, 5, 6), cut=())
+    click.echo("\nElo is over the mean of all")
+    if any(rung.estimate is None for rung in rungs):
+        click.echo("?: nothing compares these with the others, not even through others")
+    if drawing is not None:
+        click.echo(f"wrote {drawing}")
 
 
-def _row(place: int, rung: "Rung", rungs: "list[Rung]") -> tuple[str, ...]:
+def _row(place: int, rung: "Rung", name: str) -> tuple[str, ...]:
     elo = "?" if rung.estimate is None else str(rung.estimate)
     numbers = (rung.matches, rung.wins, rung.losses, rung.draws)
-    name = fitting(_name(rung, rungs), beside=BESIDE_NAMES)
     return f"{place}.", name, *map(str, numbers), elo
 
 
-def _name(rung: "Rung", rungs: "list[Rung]") -> str:
-    """Return the agent's text, and the beginning of its fingerprint where others have the same."""
-    times = Counter(other.player.agent for other in rungs)
-    text = printable(rung.player.agent)
-    return f"{text} #{rung.player.fingerprint[:4] or '-'}" if times[rung.player.agent] > 1 else text
+def _names(rungs: "list[Rung]") -> list[str]:
+    """Return the agents' texts and limits, and the beginning of the fingerprint where others are alike."""
+    texts = [", ".join(filter(None, (rung.player.agent, rung.player.limits))) for rung in rungs]
+    times = Counter(texts)
+    return [
+        printable(f"{text} #{rung.player.fingerprint[:4] or '-'}" if times[text] > 1 else text)
+        for text, rung in zip(texts, rungs, strict=True)
+    ]
 
 
 def _rung_json(rung: "Rung") -> dict[str, object]:
     return {
         "agent": rung.player.agent,
         "fingerprint": rung.player.fingerprint,
+        "limits": rung.player.limits,
         "matches": rung.matches,
         "wins": rung.wins,
         "losses": rung.losses,
@@ -93,9 +109,12 @@ def _draw(rungs: "list[Rung]", path: Path, title: str) -> None:
     from boardgames.draw.intervals import Row, intervals_svg
     from boardgames.paths import write_atomic
 
+    named = list(zip(rungs, _names(rungs), strict=True))
     rows = [
-        Row(_name(rung, rungs), found.elo, found.low, found.high, f"{rung.matches} matches")
-        for rung in rungs
+        Row(name, found.elo, found.low, found.high, f"{rung.matches} matches")
+        for rung, name in named
         if (found := rung.estimate) is not None
     ]
-    write_atomic(path, intervals_svg(rows, title=f"{title}: ladder", unit="Elo"))
+    apart = [name for rung, name in named if rung.estimate is None]
+    remarks = [f"not comparable: {', '.join(apart)}"] if apart else []
+    write_atomic(path, intervals_svg(rows, title=f"{title}: ladder", unit="Elo", remarks=remarks))

@@ -11,19 +11,29 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from boardgames.cli.common import COUNT, EXIT_WRONG_INPUT, examples, json_option, print_json
-from boardgames.cli.tables import print_table
-from boardgames.errors import BoardgamesError, FileError, OptionError, UnknownNameError, near
+from boardgames.cli.kept import counted, match_json, print_facts, print_matches, print_run, run_json
+from boardgames.errors import (
+    BoardgamesError,
+    FileError,
+    MatchError,
+    OptionError,
+    UnknownNameError,
+    near,
+)
 
 if TYPE_CHECKING:
     from boardgames.record import ParsedRecords
-    from boardgames.store import PlayerKey, Rating, Run, Store, StoredMatch
+    from boardgames.store import Store, StoredMatch
 
 LISTED = 20
 TOGETHER = 500
 """Matches that are imported in one transaction: others may write between two."""
 
 NOTHING_KEPT = "no matches are kept yet"
-RESULTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
+NOTHING_DELETED = "nothing is deleted"
+RESULTS = ("1-0", "0-1", "draw")
+OF_MATCHES = ("agent", "faults", "result")
+"""Choices of matches that make no sense for runs."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take what is declared
 
@@ -57,8 +67,10 @@ def matches(context: click.Context) -> None:
 
 
 def choice_options(command: Command) -> Command:
-    """Add `--game NAME`, `--agent TEXT` and `--run N`."""
+    """Add `--game NAME`, `--agent TEXT`, `--run N`, `--faults` and `--result`."""
     for option in (
+        click.option("--result", type=click.Choice(RESULTS), help="Only with this result."),
+        click.option("--faults", is_flag=True, help="Only lost by an illegal move, time or a crash."),
         click.option("--run", type=COUNT, metavar="N", help="Only of this run."),
         click.option(
             "--agent", metavar="TEXT", help="Only of this agent: its name, or all of NAME:OPTION=VALUE."
@@ -75,6 +87,7 @@ def choice_options(command: Command) -> Command:
     epilog=examples(
         "bg matches list",
         "bg matches list --game abalone --agent alphabeta --limit 5",
+        "bg matches list --run 3 --faults",
         "bg matches list --runs",
         "bg matches list --json",
     ),
@@ -83,24 +96,21 @@ def choice_options(command: Command) -> Command:
 @click.option("--limit", type=COUNT, default=LISTED, show_default=True, metavar="N", help="So many at most.")
 @click.option("--runs", "as_runs", is_flag=True, help="List runs with their ratings instead.")
 @json_option
-def list_matches(
-    game: str | None, agent: str | None, run: int | None, limit: int, as_runs: bool, as_json: bool
-) -> None:
+def list_matches(limit: int, as_runs: bool, as_json: bool, **choice: Any) -> None:  # of `choice_options`
     """List matches, newest first: number, day, game, who, result, plies, why it ended.
 
-    Texts that are too long for the line are cut; --json has them whole.
+    Texts that are too long for the line of a terminal are cut; in a file or
+    pipe, and with --json, they are whole.
     """
-    if as_runs and agent is not None:
-        raise OptionError(f"expected --agent without --runs: {agent!r}")
     with _opened() as store:
         if as_runs:
-            _list_runs(store, game=game, run=run, limit=limit, as_json=as_json)
+            _list_runs(store, limit=limit, as_json=as_json, **choice)
             return
-        found = [] if store is None else list(store.matches(game=game, agent=agent, run=run, limit=limit))
+        found = [] if store is None else list(store.matches(limit=limit, **choice))
     if as_json:
-        print_json(matches=[_match_json(match) for match in found])
+        print_json(matches=[match_json(match) for match in found])
     elif found:
-        print_table([_match_row(match) for match in found], right=(0, 6), cut=(3, 4, 7))
+        print_matches(found)
     else:
         click.echo(NOTHING_KEPT if store is None else "no match is kept of this choice")
 
@@ -126,9 +136,9 @@ def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
     with _opened() as store:
         match = _found(store, [number])[0]
     if as_json:
-        print_json(**_match_json(match), record=match.record)
+        print_json(**match_json(match), record=match.record)
         return
-    _print_facts(match)
+    print_facts(match)
     parsed = parse_records(match.record, replay=False)
     for error in parsed.errors:
         raise error
@@ -147,9 +157,7 @@ def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
 @click.argument("ids", nargs=-1, type=COUNT, metavar="[ID]...")
 @choice_options
 @click.option("--force", is_flag=True, help="Replace FILE if it is there.")
-def export(
-    file: Path, ids: tuple[int, ...], game: str | None, agent: str | None, run: int | None, force: bool
-) -> None:
+def export(file: Path, ids: tuple[int, ...], force: bool, **choice: Any) -> None:  # of `choice_options`
     """Write the records of matches to FILE, oldest first; `-` is standard output.
 
     Without IDs, all that the options choose. `bg replay` and `bg matches
@@ -160,13 +168,13 @@ def export(
     if str(file) != "-" and os.path.lexists(file) and not force:
         raise FileError(f"expected a new file, or --force to replace it: {file}")
     with _opened() as store:
-        found = _found(store, ids, game=game, agent=agent, run=run)
+        found = _found(store, ids, **choice)
     text = "".join(f"{match.record}\n\n" for match in reversed(found))
     if str(file) == "-":
         click.echo(text, nl=False)
         return
     write_atomic(file, text)
-    click.echo(f"wrote {_counted(len(found))} to {file}")
+    click.echo(f"wrote {counted(len(found))} to {file}")
 
 
 @matches.command(
@@ -197,30 +205,29 @@ def import_files(files: tuple[Path, ...]) -> None:
             with Store() as store:
                 count = _import(store, parsed)
             added, known = added + count, known + len(parsed.records) - count
-    left = f", {_counted(known)} had been kept already" if known else ""
-    click.echo(f"kept {_counted(added)}{left}")
+    left = f", {counted(known)} had been kept already" if known else ""
+    click.echo(f"kept {counted(added)}{left}")
     if errors:
         click.get_current_context().exit(EXIT_WRONG_INPUT)
 
 
 @matches.command(
-    short_help="Delete matches.",
+    short_help="Delete matches, or a whole run.",
     epilog=examples("bg matches delete 12 17", "bg matches delete --run 3 --yes"),
 )
 @click.argument("ids", nargs=-1, type=COUNT, metavar="[ID]...")
-@click.option("--run", type=COUNT, metavar="N", help="All matches of this run.")
+@click.option("--run", type=COUNT, metavar="N", help="This run, with its matches and ratings.")
 @click.option("--yes", is_flag=True, help="Do not ask; needed where there is no terminal.")
 def delete(ids: tuple[int, ...], run: int | None, yes: bool) -> None:
-    """Delete matches, by their IDs or all of a run."""
+    """Delete matches by their IDs, or a run with all its matches and ratings.
+
+    A run that a process is playing stays.
+    """
     if bool(ids) == (run is not None):
         raise OptionError(f"expected either IDs or --run: {'both' if ids else 'nothing'} came")
     with _opened() as store:
-        chosen = [match.id for match in _found(store, ids, run=run)]
-        assert store is not None
-        if not yes and not _is_confirmed(f"delete {_counted(len(chosen))} for good?"):
-            click.echo("nothing is deleted")
-            return
-        click.echo(f"deleted {_counted(store.delete(chosen))}")
+        told = _delete_matches(store, ids, yes=yes) if run is None else _delete_run(store, run, yes=yes)
+    click.echo(told)
 
 
 @contextmanager
@@ -248,6 +255,27 @@ def _found(store: "Store | None", ids: Sequence[int], **choice: Any) -> "list[St
     return found
 
 
+def _delete_matches(store: "Store | None", ids: Sequence[int], *, yes: bool) -> str:
+    """Delete matches if the user wants to, and say what became of them."""
+    chosen = [match.id for match in _found(store, ids)]
+    assert store is not None
+    if not yes and not _is_confirmed(f"delete {counted(len(chosen))} for good?"):
+        return NOTHING_DELETED
+    return f"deleted {counted(store.delete(chosen))}"
+
+
+def _delete_run(store: "Store | None", run: int, *, yes: bool) -> str:
+    """Delete a run if the user wants to, and say what became of it."""
+    if store is None:
+        raise UnknownNameError(f"expected a run that is kept: {NOTHING_KEPT}")
+    if not store.claim_run(run):
+        raise MatchError(f"expected a run that nobody plays now: another process is at run {run}")
+    kept = next(one for one in store.runs() if one.id == run)
+    if not yes and not _is_confirmed(f"delete run {run} with {counted(kept.matches)} for good?"):
+        return NOTHING_DELETED
+    return f"deleted run {run} with {counted(store.delete_run(run))}"
+
+
 def _import(store: "Store", parsed: "ParsedRecords") -> int:
     from boardgames.store import NewMatch
 
@@ -268,103 +296,18 @@ def _is_confirmed(question: str) -> bool:
     return click.confirm(question)
 
 
-def _counted(count: int) -> str:
-    return f"{count} match" if count == 1 else f"{count} matches"
-
-
-# --- what is printed -----------------------------------------------------
-
-
-def _list_runs(
-    store: "Store | None", *, game: str | None, run: int | None, limit: int, as_json: bool
-) -> None:
+def _list_runs(store: "Store | None", *, limit: int, as_json: bool, **choice: Any) -> None:  # as `matches`
+    for name in OF_MATCHES:
+        if choice[name] not in (None, False):
+            raise OptionError(f"expected --{name} without --runs: both came")
+    game, run = choice["game"], choice["run"]
     runs = [] if store is None else store.runs()
     chosen = [one for one in runs if game in (None, one.game) and run in (None, one.id)][:limit]
     rated = [(one, [] if store is None else store.ratings(one.id)) for one in chosen]
     if as_json:
-        print_json(runs=[_run_json(one, ratings) for one, ratings in rated])
+        print_json(runs=[run_json(one, ratings) for one, ratings in rated])
         return
     for one, ratings in rated:
-        ended = f"finished {_when(one.finished)}" if one.finished else "not finished"
-        click.echo(f"{one.id}. {one.kind} of {one.game}: {_counted(one.matches)}, {ended}")
-        if ratings:
-            print_table([_rating_row(rating) for rating in ratings], right=(2, 3, 4), cut=(1,))
+        print_run(one, ratings)
     if not rated:
         click.echo(NOTHING_KEPT if store is None else "no run is kept of this choice")
-
-
-def _match_row(match: "StoredMatch") -> tuple[str, ...]:
-    first, second = match.players
-    result = "*" if match.termination is None else RESULTS[match.winner]
-    end = ": ".join(text for text in (match.termination or "unfinished", match.fault) if text)
-    day = match.played[:10]
-    return str(match.id), day, match.game, first.agent, second.agent, result, str(match.plies), end
-
-
-def _rating_row(rating: "Rating") -> tuple[str, ...]:
-    elo = "-" if rating.elo is None else f"{rating.elo:.0f}"
-    bounds = "" if rating.low is None or rating.high is None else f"{rating.low:.0f} to {rating.high:.0f}"
-    return "  ", str(rating.player), _counted(rating.matches), elo, bounds
-
-
-def _print_facts(match: "StoredMatch") -> None:
-    from boardgames.draw.text import printable
-
-    facts = [f"match {match.id} of {match.game}" + (f", {match.variant}" if match.variant else "")]
-    for word, player, seconds in zip(("first", "second"), match.players, match.seconds, strict=True):
-        facts.append(f"{word}: {player}, {seconds:.1f} s")
-    facts.append(f"kept: {_when(match.played)}")
-    if match.run is not None:
-        facts.append(f"run: {match.run}" + ("" if match.number is None else f", number {match.number}"))
-    if match.fault:
-        facts.append(f"fault: {match.fault}")
-    click.echo("\n".join(printable(fact) for fact in facts))
-
-
-def _when(stamp: str) -> str:
-    return stamp.replace("T", " ").replace("Z", " UTC")
-
-
-def _player_json(player: "PlayerKey") -> dict[str, object]:
-    return {"agent": player.agent, "fingerprint": player.fingerprint}
-
-
-def _match_json(match: "StoredMatch") -> dict[str, object]:
-    outcome = {"winner": match.winner, "termination": match.termination}
-    return {
-        "id": match.id,
-        "played": match.played,
-        "game": match.game,
-        "variant": match.variant,
-        "players": [_player_json(player) for player in match.players],
-        "outcome": None if match.termination is None else outcome,
-        "plies": match.plies,
-        "seconds": list(match.seconds),
-        "fault": match.fault,
-        "run": match.run,
-        "number": match.number,
-    }
-
-
-def _run_json(run: "Run", ratings: "list[Rating]") -> dict[str, object]:
-    return {
-        "id": run.id,
-        "kind": run.kind,
-        "game": run.game,
-        "key": run.key,
-        "settings": dict(run.settings),
-        "seed": run.seed,
-        "started": run.started,
-        "finished": run.finished,
-        "matches": run.matches,
-        "ratings": [
-            {
-                **_player_json(rating.player),
-                "matches": rating.matches,
-                "elo": rating.elo,
-                "low": rating.low,
-                "high": rating.high,
-            }
-            for rating in ratings
-        ],
-    }

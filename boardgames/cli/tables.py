@@ -1,14 +1,18 @@
-"""Tables of plain text, as wide as the terminal."""
+"""Tables of plain text, as wide as the terminal; whole where they go to a file or a program."""
 
 import shutil
+import sys
 from collections.abc import Sequence
 
 import click
 
+from boardgames.draw.names import fitting
 from boardgames.draw.text import printable
 
 NARROWEST = 12
-"""No text is shortened to less."""
+"""No name is shortened to less."""
+GAP = 1
+"""Signs between two columns."""
 
 
 def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Sequence[int]) -> None:
@@ -18,7 +22,7 @@ def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Seq
 
 
 def table_lines(rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Sequence[int]) -> list[str]:
-    """Return rows in columns, one line each, within the width of the terminal (80 in a pipe).
+    """Return rows in columns, one line each, on a terminal within its width.
 
     Parameters
     ----------
@@ -33,29 +37,43 @@ def table_lines(rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Seq
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 1, 0, 0))
+    texts = [[printable(text) for text in row] for row in rows]
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, GAP, 0, 0))
     for index in range(len(rows[0])):
         table.add_column(justify="right" if index in right else "left", no_wrap=index not in cut)
-    for row in rows:
-        table.add_row(*(Text(printable(text), no_wrap=True, overflow="ellipsis") for text in row))
-    console = Console(width=shutil.get_terminal_size().columns, color_system=None)
+    for row in texts:
+        table.add_row(*(Text(text, no_wrap=True, overflow="ellipsis") for text in row))
+    console = Console(width=_terminal_width() or _whole_width(texts), color_system=None)
     with console.capture() as captured:
         console.print(table)
     return [line.rstrip() for line in captured.get().splitlines()]
 
 
-def fitting(text: str, *, beside: int) -> str:
-    """Return a text that leaves `beside` signs of the terminal's width; its middle is left out if need be.
+def fitting_names(names: Sequence[str], *, beside: int) -> list[str]:
+    """Return the names of one table, such that a terminal has `beside` signs left for its other columns.
 
-    Names of agents differ at their end, where a table would cut them.
+    The middle is left out where a name is too long; different names stay
+    different. Where there is no terminal all are whole.
 
     Examples
     --------
-    >>> len(fitting("engine:command=" + 100 * "x", beside=10**6))
-    12
+    >>> fitting_names(["alphabeta:depth=4", "random"], beside=40)
+    ['alphabeta:depth=4', 'random']
     """
-    width = max(shutil.get_terminal_size().columns - beside, NARROWEST)
-    if len(text) <= width:
-        return text
-    tail = (width - 1) // 2
-    return f"{text[: width - 1 - tail]}\N{HORIZONTAL ELLIPSIS}{text[len(text) - tail :]}"
+    from rich.cells import cell_len
+
+    width = _terminal_width()
+    room = float("inf") if width is None else max(width - beside, NARROWEST)
+    return fitting(names, room, measure=cell_len)
+
+
+def _terminal_width() -> int | None:
+    """Return the signs of a line, None if standard output is no terminal."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _whole_width(texts: Sequence[Sequence[str]]) -> int:
+    """Return the width of a table of which nothing is cut."""
+    from rich.cells import cell_len
+
+    return sum(max(map(cell_len, column)) + GAP for column in zip(*texts, strict=True))

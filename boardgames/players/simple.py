@@ -21,6 +21,7 @@ class Random(Player):
     """Any legal move, each as likely."""
 
     name: ClassVar[str] = "random"
+    heeds_limits: ClassVar[bool] = False
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a random legal move; the seed decides which."""
@@ -33,6 +34,7 @@ class Greedy(Player):
     """The move whose successor the game's evaluation likes best; chance breaks ties."""
 
     name: ClassVar[str] = "greedy"
+    heeds_limits: ClassVar[bool] = False
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a best move one ply ahead; the seed decides between equals."""

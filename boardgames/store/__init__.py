@@ -17,6 +17,7 @@ from boardgames.store.values import (
     Rating,
     Run,
     StoredMatch,
+    course_of,
     variant_of,
 )
 
@@ -28,6 +29,7 @@ __all__ = [
     "Run",
     "Store",
     "StoredMatch",
+    "course_of",
     "default_path",
     "has_store",
     "variant_of",

@@ -63,7 +63,7 @@ class Database:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     database = Database(Path(folder) / "matches.db")
     ...     with database.transaction() as connection:
-    ...         _ = connection.execute("INSERT INTO players (agent, fingerprint) VALUES ('Ann', '')")
+    ...         _ = connection.execute("INSERT INTO players VALUES (1, 'Ann', '', '')")
     ...     rows = database.rows("SELECT agent FROM players")
     ...     database.close()
     >>> rows

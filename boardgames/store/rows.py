@@ -13,18 +13,23 @@ from typing import Any
 
 from boardgames import pgn
 from boardgames.errors import MatchError, StoreError, shown
-from boardgames.store.values import NewMatch, PlayerKey, Run, StoredMatch
+from boardgames.store.values import NewMatch, PlayerKey, Run, StoredMatch, course_of
 
 Row = tuple[Any, ...]  # what a query asks for
 
 MATCHES = """
-    SELECT matches.id, played, one.agent, one.fingerprint, two.agent, two.fingerprint, record, game,
-        variant, winner, termination, plies, first_seconds, second_seconds, fault, run, number
+    SELECT matches.id, played,
+        one.agent, one.fingerprint, one.limits, two.agent, two.fingerprint, two.limits,
+        record, game, variant, winner, termination, plies, first_seconds, second_seconds, fault,
+        run, number, course
     FROM matches JOIN players AS one ON one.id = first JOIN players AS two ON two.id = second
 """
 FILTERS = {
     "game": "game = :game",
     "run": "run = :run",
+    "faults": "(fault <> '' OR termination IN ('time', 'illegal-move', 'crash'))",
+    "result": """(termination IS NOT NULL
+        AND winner IS CASE :result WHEN '1-0' THEN 0 WHEN '0-1' THEN 1 ELSE NULL END)""",
     "ids": "matches.id IN (SELECT value FROM json_each(:ids))",
     "agent": """(first IN (SELECT id FROM players WHERE agent = :agent OR instr(agent, :agent || ':') = 1)
         OR second IN (SELECT id FROM players WHERE agent = :agent OR instr(agent, :agent || ':') = 1))""",
@@ -40,18 +45,19 @@ RUNS = """
     FROM runs
 """
 RATINGS = """
-    SELECT agent, fingerprint, matches, elo, low, high FROM ratings JOIN players ON players.id = player
-    WHERE run = ? ORDER BY elo DESC, agent, fingerprint
+    SELECT agent, fingerprint, limits, matches, elo, low, high
+    FROM ratings JOIN players ON players.id = player
+    WHERE run = ? ORDER BY elo DESC, agent, fingerprint, limits
 """
 ENCOUNTERS = """
-    SELECT one.agent, one.fingerprint, two.agent, two.fingerprint, winner, times
+    SELECT one.agent, one.fingerprint, one.limits, two.agent, two.fingerprint, two.limits, winner, times
     FROM (
         SELECT first, second, winner, COUNT(DISTINCT course) AS times FROM matches
         WHERE game = ? AND variant = ? AND termination IS NOT NULL AND first <> second
         GROUP BY first, second, winner
     )
     JOIN players AS one ON one.id = first JOIN players AS two ON two.id = second
-    ORDER BY 1, 2, 3, 4, winner IS NULL, winner
+    ORDER BY 1, 2, 3, 4, 5, 6, winner IS NULL, winner
 """
 TAKEN = "SELECT number FROM matches WHERE run = ? AND number IN (SELECT value FROM json_each(?))"
 
@@ -66,9 +72,10 @@ class Players:
     def id_of(self, player: PlayerKey) -> int:
         """Return the player's id."""
         if player not in self._ids:
-            key = (plain(player.agent), plain(player.fingerprint))
-            self._connection.execute("INSERT OR IGNORE INTO players (agent, fingerprint) VALUES (?, ?)", key)
-            query = "SELECT id FROM players WHERE agent = ? AND fingerprint = ?"
+            key = (plain(player.agent), plain(player.fingerprint), plain(player.limits))
+            query = "INSERT OR IGNORE INTO players (agent, fingerprint, limits) VALUES (?, ?, ?)"
+            self._connection.execute(query, key)
+            query = "SELECT id FROM players WHERE agent = ? AND fingerprint = ? AND limits = ?"
             self._ids[player] = self._connection.execute(query, key).fetchone()[0]
         return self._ids[player]
 
@@ -104,12 +111,12 @@ def insert(connection: sqlite3.Connection, match: NewMatch, players: Players, *,
 
 def match_of(row: Row) -> StoredMatch:
     """Return the match of a row of `MATCHES`."""
-    key, played, *players, record, game, variant, winner, termination, plies, first, second = row[:14]
-    fault, run, number = row[14:]
+    key, played, *players = row[:8]
+    record, game, variant, winner, termination, plies, first, second, fault, run, number, course = row[8:]
     return StoredMatch(
         key,
         played,
-        players=(PlayerKey(*players[:2]), PlayerKey(*players[2:])),
+        players=(PlayerKey(*players[:3]), PlayerKey(*players[3:])),
         record=record,
         game=game,
         variant=variant,
@@ -120,6 +127,7 @@ def match_of(row: Row) -> StoredMatch:
         fault=fault,
         run=run,
         number=number,
+        course=course,
     )
 
 
@@ -143,13 +151,18 @@ def plain(text: str) -> str:
     return text.encode(errors="replace").decode()
 
 
+def check_run(connection: sqlite3.Connection, run: int) -> None:
+    """Raise MatchError unless the run is there."""
+    if connection.execute("SELECT 1 FROM runs WHERE id = ?", [run]).fetchone() is None:
+        raise MatchError(f"expected a run that is kept: {run!r}")
+
+
 def check_numbers(connection: sqlite3.Connection, matches: Sequence[NewMatch]) -> None:
     """Raise MatchError unless every run is there and has no match of a number that is to come."""
     coming = Counter((match.run, match.number) for match in matches if match.run is not None)
     for run in {run for run, _ in coming}:
         numbers = [number for other, number in coming if other == run and number is not None]
-        if connection.execute("SELECT 1 FROM runs WHERE id = ?", [run]).fetchone() is None:
-            raise MatchError(f"expected a run that is kept: {run!r}")
+        check_run(connection, run)
         taken = {row[0] for row in connection.execute(TAKEN, [run, json.dumps(numbers)])}
         taken |= {number for number in numbers if coming[run, number] > 1}
         if taken:
@@ -161,4 +174,4 @@ def _course(record: str) -> bytes:
     """Return the hash of a record's start and moves."""
     match = pgn.parse_match(record.split("\n"))
     start = next((value for name, value in match.tags if name == "Start"), "")
-    return hash_of(" ".join([start, *match.moves]))
+    return course_of(start, match.moves)

@@ -16,7 +16,8 @@ _VERSION_1 = (
         id INTEGER PRIMARY KEY,
         agent TEXT NOT NULL,
         fingerprint TEXT NOT NULL,
-        UNIQUE (agent, fingerprint)
+        limits TEXT NOT NULL,
+        UNIQUE (agent, fingerprint, limits)
     )
     """,
     # course is the hash of start and moves, text that of the whole record

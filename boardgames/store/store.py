@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from boardgames.errors import MatchError, OptionError, shown
+from boardgames.errors import MatchError, OptionError, StoreError, shown
+from boardgames.store.claim import Claim
 from boardgames.store.database import Database
 from boardgames.store.files import default_path
 from boardgames.store.rows import (
@@ -18,6 +20,7 @@ from boardgames.store.rows import (
     RUNS,
     Players,
     check_numbers,
+    check_run,
     hash_of,
     insert,
     is_kept,
@@ -29,6 +32,7 @@ from boardgames.store.values import Encounter, NewMatch, PlayerKey, Rating, Run,
 
 PAGE = 256
 LARGEST = 2**63 - 1
+RESULTS = ("1-0", "0-1", "draw")
 
 
 def _utc_now() -> datetime:
@@ -69,6 +73,7 @@ class Store:
     def __init__(self, path: Path | None = None, *, now: Callable[[], datetime] = _utc_now) -> None:
         self._database = Database(default_path() if path is None else path)
         self._now = now
+        self._claims: dict[int, Claim] = {}
 
     @property
     def path(self) -> Path:
@@ -76,7 +81,9 @@ class Store:
         return self._database.path
 
     def close(self) -> None:
-        """Give the file back, any number of times."""
+        """Give the file and all claims back, any number of times."""
+        while self._claims:
+            self._claims.popitem()[1].release()
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -117,6 +124,8 @@ class Store:
         game: str | None = None,
         agent: str | None = None,
         run: int | None = None,
+        faults: bool = False,
+        result: str | None = None,
         ids: Iterable[int] | None = None,
         limit: int | None = None,
     ) -> Iterator[StoredMatch]:
@@ -130,13 +139,25 @@ class Store:
             Only those in which a player has this agent text, or this name before its options.
         run : int, optional
             Only of this run.
+        faults : bool
+            Only those that a player lost by an illegal move, time or a crash.
+        result : str, optional
+            Only those that ended so: `1-0`, `0-1` or `draw`.
         ids : iterable of int, optional
             Only these.
         limit : int, optional
             So many at most.
+
+        Raises
+        ------
+        OptionError
+            If there is no such result.
         """
+        if result not in (None, *RESULTS):
+            raise OptionError(f"expected one of {', '.join(RESULTS)}: {shown(result)}")
         listed = None if ids is None else json.dumps(list(ids))
-        given = {"game": game, "agent": agent, "run": run, "ids": listed}
+        given = {"game": game, "agent": agent, "run": run, "ids": listed, "result": result}
+        given["faults"] = faults or None
         wanted: dict[str, object] = {name: value for name, value in given.items() if value is not None}
         before, left = LARGEST, LARGEST if limit is None else limit
         while left > 0:
@@ -156,6 +177,21 @@ class Store:
             query = "DELETE FROM matches WHERE id IN (SELECT value FROM json_each(?))"
             return connection.execute(query, [json.dumps(list(ids))]).rowcount
 
+    def delete_run(self, run: int) -> int:
+        """Delete a run with its matches and ratings; return how many matches there were.
+
+        Raises
+        ------
+        MatchError
+            If there is no such run.
+        """
+        with self._database.transaction() as connection:
+            check_run(connection, run)
+            deleted = connection.execute("DELETE FROM matches WHERE run = ?", [run]).rowcount
+            connection.execute("DELETE FROM ratings WHERE run = ?", [run])
+            connection.execute("DELETE FROM runs WHERE id = ?", [run])
+        return deleted
+
     def encounters(self, game: str, variant: str = "") -> list[Encounter]:
         """Return who beat whom how often, in finished matches of two different players.
 
@@ -163,7 +199,7 @@ class Store:
         moves and winner count once, however often they were played.
         """
         return [
-            Encounter(PlayerKey(*row[0:2]), PlayerKey(*row[2:4]), row[4], row[5])
+            Encounter(PlayerKey(*row[0:3]), PlayerKey(*row[3:6]), row[6], row[7])
             for row in self._database.rows(ENCOUNTERS, plain(game), plain(variant))
         ]
 
@@ -193,6 +229,34 @@ class Store:
         rows = self._database.rows(query, plain(key))
         return run_of(rows[0]) if rows else None
 
+    def claim_run(self, run: int) -> bool:
+        """Say whether the run is this store's to go on with, until it is closed or its process ends.
+
+        False if another process, or another store of this one, has claimed it.
+
+        Raises
+        ------
+        MatchError
+            If there is no such run, or no longer.
+        StoreError
+            If nothing can be locked beside the store's file.
+        """
+        if run in self._claims:
+            return True
+        path = self.path.with_name(f"{self.path.name}.run-{run}.lock")
+        try:
+            claim = Claim.of(path)
+        except OSError as error:
+            raise StoreError(f"expected a file that can be locked: {path} ({error.strerror})") from None
+        if claim is None:
+            return False
+        with ExitStack() as stack, self._database.telling():
+            stack.callback(claim.release)
+            check_run(self._database.connection, run)  # it may have been deleted before it was ours
+            stack.pop_all()
+        self._claims[run] = claim
+        return True
+
     def finish_run(self, run: int, ratings: Iterable[Rating] = ()) -> None:
         """Keep that a run has ended, and its ratings.
 
@@ -220,7 +284,7 @@ class Store:
 
     def ratings(self, run: int) -> list[Rating]:
         """Return what a finished run found of its players, the strongest first."""
-        return [Rating(PlayerKey(*row[:2]), *row[2:]) for row in self._database.rows(RATINGS, run)]
+        return [Rating(PlayerKey(*row[:3]), *row[3:]) for row in self._database.rows(RATINGS, run)]
 
     # --- helpers ---------------------------------------------------------
 

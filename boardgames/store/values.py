@@ -3,7 +3,8 @@
 Plain values: none of them knows a database.
 """
 
-from collections.abc import Iterator, Mapping
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from boardgames.errors import BoardgamesError, RecordError, shown
@@ -16,19 +17,24 @@ KNOWN_TERMINATIONS = tuple(Termination)
 
 @dataclass(frozen=True, slots=True)
 class PlayerKey:
-    """Who played: the agent text with its options, and the hash of what it plays with.
+    """Who played: the agent text with its options, the hash of what it plays with, its limits.
+
+    `limits` says what somebody else allowed the agent, `0.1 s a move`: with
+    other limits it is another player.
 
     Examples
     --------
-    >>> str(PlayerKey("alphabeta:depth=4", "9a129038d9a0"))
-    'alphabeta:depth=4 (9a129038d9a0)'
+    >>> str(PlayerKey("alphabeta", "9a129038d9a0", "100 nodes"))
+    'alphabeta (9a129038d9a0), 100 nodes'
     """
 
     agent: str
     fingerprint: str = ""
+    limits: str = ""
 
     def __str__(self) -> str:
-        return f"{self.agent} ({self.fingerprint})" if self.fingerprint else self.agent
+        named = f"{self.agent} ({self.fingerprint})" if self.fingerprint else self.agent
+        return f"{named}, {self.limits}" if self.limits else named
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +150,8 @@ class StoredMatch:
         Larger for later matches; never given twice.
     played : str
         When it was added, in ISO 8601, UTC, to the second.
+    course : bytes
+        What `course_of` says of its start and moves.
     """
 
     id: int
@@ -159,6 +167,7 @@ class StoredMatch:
     fault: str
     run: int | None
     number: int | None
+    course: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +201,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What a run found of a player: strength on the Elo scale between two bounds, None if unknown.
+    """What a run found of a player: Elo over the mean of the run's players, between two bounds.
+
+    None is not known.
 
     Raises
     ------
@@ -220,6 +231,11 @@ class Encounter:
     second: PlayerKey
     winner: int | None
     times: int
+
+
+def course_of(start: str, moves: Sequence[str]) -> bytes:
+    """Return a hash that is equal for matches with equal starts and moves, 32 bytes."""
+    return hashlib.sha256(" ".join([start, *moves]).encode(errors="replace")).digest()
 
 
 def variant_of(game: Game) -> str:

@@ -8,12 +8,11 @@ import pytest
 
 import boardgames
 from boardgames.arena.arena import Arena
-from boardgames.arena.pentanomial import Pairs
 from boardgames.arena.plan import Plan
 from boardgames.arena.play import Played, play_batch
 from boardgames.arena.report import Report
 from boardgames.arena.sprt import Sprt
-from boardgames.errors import MissingExtraError
+from boardgames.errors import BoardgamesError, MatchError, MissingExtraError
 from boardgames.executors import InProcess, open_executor
 from boardgames.store import Store
 
@@ -109,11 +108,13 @@ def test_without_a_seed_an_interrupted_arena_keeps_the_one_that_was_drawn(store:
     assert Arena(plan()).seed != Arena(plan()).seed
 
 
-@pytest.mark.parametrize("change", ["seed", "fresh", "matches", "code", "finished"])
+@pytest.mark.parametrize("change", ["seed", "fresh", "matches", "code", "finished", "book"])
 def test_only_an_unfinished_arena_of_the_very_same_plan_and_code_is_gone_on_with(
-    change: str, store: Store, monkeypatch: pytest.MonkeyPatch
+    change: str, store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    first = Arena(plan(), seed=1, store=store)
+    book = tmp_path / "book.txt"
+    book.write_text("44\n43\n")
+    first = Arena(plan(openings=str(book)), seed=1, store=store)
     if change == "finished":
         first.run(InProcess())
     else:
@@ -121,7 +122,9 @@ def test_only_an_unfinished_arena_of_the_very_same_plan_and_code_is_gone_on_with
             first.run(Interrupting(1))
     if change == "code":
         monkeypatch.setattr("boardgames.arena.plan.code_stamp", lambda classes: "other")
-    wanted = plan(matches=22 if change == "matches" else 20)
+    if change == "book":
+        book.write_text("44\n42\n")
+    wanted = plan(matches=22 if change == "matches" else 20, openings=str(book))
     again = Arena(wanted, seed=2 if change == "seed" else 1, store=store, fresh=change == "fresh")
     assert again.resumed == 0
 
@@ -146,14 +149,64 @@ def test_a_test_stops_the_series_and_sees_the_pairs_in_their_order(store: Store)
     assert reports[0] == reports[1]
     assert reports[0].sprt.decision == "H1"
     assert reports[0].matches == 2 * reports[0].pairs.count < 400
-    before = Pairs(tuple(count - (cell == 4) for cell, count in enumerate(reports[0].pairs.counts)))
-    assert wanted.sprt.decision(before) is None
 
 
-def test_a_decision_is_remembered(store: Store) -> None:
+def test_an_arena_that_was_stopped_by_its_decision_plays_nothing_more(store: Store) -> None:
     wanted = plan("alphabeta:depth=3", "random", matches=400, sprt=Sprt(0, 100))
-    report = Arena(wanted, seed=1, store=store).run(InProcess())
-    assert Arena(wanted, seed=1).run(InProcess()) == report
+    arena = Arena(wanted, seed=1, store=store)
+
+    class Unlucky(InProcess):
+        """Is interrupted right after the decision."""
+
+        def submit(self, fn: object, /, *args: object, **kwargs: object) -> object:
+            if arena.is_done:
+                raise KeyboardInterrupt
+            return super().submit(fn, *args, **kwargs)
+
+    def leave(arena: Arena) -> None:
+        if arena.is_done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        arena.run(Unlucky(), leave)
+    again = Arena(wanted, seed=1, store=store)
+    assert again.is_done
+    assert again.run(Interrupting(0)) == Arena(wanted, seed=1).run(InProcess())
+
+
+def test_pairs_that_repeat_others_decide_nothing() -> None:
+    wanted = plan("alphabeta:depth=3", "alphabeta:depth=1", matches=200, openings="every:0", sprt=Sprt(0, 50))
+    report = Arena(wanted, seed=1).run(InProcess())
+    assert report.matches == 200
+    assert report.repeated == 99
+    assert report.sprt.decision is None
+
+
+def test_running_again_after_the_end_reports_again(store: Store) -> None:
+    arena = Arena(plan(), seed=1, store=store)
+    assert arena.run(InProcess()) == arena.run(InProcess())
+
+
+def test_an_arena_that_another_one_plays_is_not_joined(store: Store, tmp_path: Path) -> None:
+    first = Arena(plan(), seed=1, store=store)
+    with Store(tmp_path / "matches.db") as other:
+        with pytest.raises(MatchError, match="another process is at run 1"):
+            Arena(plan(), seed=1, store=other)
+        assert Arena(plan(), seed=1, store=other, fresh=True).run(InProcess()) == first.run(InProcess())
+
+
+@pytest.mark.parametrize("wrong", [{"openings": "nowhere"}, {"openings": "random:100"}])
+def test_what_cannot_be_played_leaves_no_run(wrong: dict[str, str], store: Store) -> None:
+    with pytest.raises(BoardgamesError):
+        Arena(plan(**wrong), store=store)
+    assert store.runs() == []
+
+
+def test_ratings_are_kept_over_the_mean(store: Store) -> None:
+    Arena(plan("alphabeta:depth=2", "greedy", matches=40), seed=1, store=store).run(InProcess())
+    first, second = store.ratings(1)
+    assert first.elo == pytest.approx(-second.elo)
+    assert 0 < first.elo < 400
 
 
 def test_a_listener_hears_of_every_batch() -> None:

@@ -228,6 +228,20 @@ def test_the_middle_of_a_chain_of_sweeps_is_not_bounded_at_all() -> None:
     assert [text[0] for text in texts(ratings(3, {(0, 1): WON, (1, 2): WON}))] == [">", "N", "<"]
 
 
+def test_a_lopsided_field_is_rated_too() -> None:
+    results = {
+        (0, 3): (2, 0, 0),
+        (0, 4): (0, 0, 2),
+        (1, 3): (0, 0, 24),
+        (1, 4): (32, 0, 2),
+        (1, 5): (0, 0, 34),
+        (2, 3): (0, 0, 26),
+        (2, 4): (0, 0, 20),
+        (3, 5): (2, 0, 0),
+    }
+    assert all(found is not None for found in match_ratings(6, results))
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_sparse_fields_give_finite_numbers(seed: int) -> None:
     random = np.random.default_rng(seed)

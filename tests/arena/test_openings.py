@@ -8,11 +8,16 @@ import pytest
 from nim import Nim
 
 import boardgames
-from boardgames.arena.openings import openings
+from boardgames.arena.openings import Openings
 from boardgames.errors import BoardgamesError, FileError, LimitError, PositionError, UnknownNameError
+from boardgames.game import Game
 
 CONNECT4 = boardgames.load("connect4")
 ABALONE = boardgames.load("abalone")
+
+
+def openings(game: Game, text: str, *, count: int, seed: int) -> list[str]:
+    return Openings(game, text).take(count, seed=seed)
 
 
 @pytest.mark.parametrize("plies", [0, 1, 4, 7])
@@ -25,6 +30,28 @@ def test_random_openings_differ_while_there_are_others() -> None:
     assert len(set(openings(CONNECT4, "random:4", count=300, seed=1))) == 300
     counts = Counter(openings(CONNECT4, "random:1", count=14, seed=1))
     assert len(counts) == 7
+
+
+def test_when_there_are_no_others_openings_are_repeated_evenly_and_soon() -> None:
+    counts = Counter(openings(CONNECT4, "random:1", count=70_000, seed=1))
+    assert set(counts.values()) == {10_000}
+
+
+def test_more_openings_begin_with_those_of_fewer() -> None:
+    for text in ("random:4", "every:2"):
+        few, many = (openings(CONNECT4, text, count=count, seed=1) for count in (20, 40))
+        assert many[:20] == few
+
+
+def test_a_book_has_a_fingerprint_that_its_positions_decide(tmp_path: Path) -> None:
+    path = tmp_path / "book.txt"
+    path.write_text("44\n43\n")
+    before = Openings(CONNECT4, str(path)).fingerprint
+    path.write_text("# the same\n44\n43\n")
+    assert Openings(CONNECT4, str(path)).fingerprint == before != ""
+    path.write_text("44\n42\n")
+    assert Openings(CONNECT4, str(path)).fingerprint != before
+    assert Openings(CONNECT4, "random:4").fingerprint == ""
 
 
 def test_a_seed_repeats_its_openings_and_another_has_others() -> None:
@@ -102,6 +129,8 @@ def test_what_is_wrong_in_a_file_is_said_with_its_line(
         ("", UnknownNameError),
         ("nowhere.txt", UnknownNameError),
         ("random", UnknownNameError),
+        ("x" * 5000, UnknownNameError),
+        ("a\0b", UnknownNameError),
         ("random:", LimitError),
         ("random:-1", LimitError),
         ("random:1.5", LimitError),

@@ -1,6 +1,7 @@
 """Plans: what makes an arena, what does not, and which two are the same."""
 
 import dataclasses
+import json
 
 import pytest
 
@@ -39,7 +40,18 @@ def test_only_a_swiss_has_rounds() -> None:
     with pytest.raises(LimitError, match="Swiss only"):
         plan(rounds=2)
     with pytest.raises(LimitError, match="from 1 to 3 rounds"):
-        assert plan("random", "greedy", "alphabeta", "minimax", schedule="swiss", rounds=4).planned
+        plan("random", "greedy", "alphabeta", "minimax", schedule="swiss", rounds=4)
+
+
+@pytest.mark.parametrize("wrong", [{"schedule": "roundrobin"}, {"ply_limit": -3}, {"ply_limit": 0}])
+def test_what_makes_no_arena_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(LimitError, match="expected"):
+        plan(**wrong)
+
+
+def test_one_text_is_one_agent() -> None:
+    with pytest.raises(MatchError, match="at least two agents: greedy"):
+        Plan(game=CONNECT4, agents="greedy")
 
 
 @pytest.mark.parametrize(
@@ -74,9 +86,17 @@ def test_agents_that_cannot_play_are_found_before_the_first_match(
         plan("random", agent).inspect()
 
 
+def test_limits_make_another_player_of_those_who_heed_them() -> None:
+    wanted = plan("random", "alphabeta", limit=Limit(nodes=100), time=TimeControl(move=1.1, margin=0.1))
+    keys, _, _ = wanted.inspect()
+    assert [key.limits for key in keys] == ["", "1 s a move, 100 nodes"]
+    keys, _, _ = plan("random", "alphabeta", ply_limit=20).inspect()
+    assert [key.limits for key in keys] == ["20 plies", "20 plies"]
+
+
 @pytest.mark.usefixtures("odd_agents")
 def test_an_agent_with_other_weights_is_another_player() -> None:
-    keys, _ = plan("weighted:weights=a", "weighted:weights=b").inspect()
+    keys, _, _ = plan("weighted:weights=a", "weighted:weights=b").inspect()
     assert [key.fingerprint for key in keys] == ["a", "b"]
 
 
@@ -87,6 +107,7 @@ def test_an_agent_with_other_weights_is_another_player() -> None:
         {"openings": "random:3"},
         {"limit": Limit(nodes=10)},
         {"time": TimeControl(move=1)},
+        {"time": TimeControl(margin=0.5)},
         {"ply_limit": 20},
         {"sprt": Sprt(0, 10)},
         {"agents": ("greedy", "random")},
@@ -96,8 +117,16 @@ def test_an_agent_with_other_weights_is_another_player() -> None:
     ids=lambda change: next(iter(change)),
 )
 def test_whatever_changes_a_match_makes_another_arena(change: dict[str, object]) -> None:
-    settings = [
-        made.settings(*made.inspect(), 1) for made in (plan(), plan(), dataclasses.replace(plan(), **change))
-    ]
+    settings = [settings_of(made) for made in (plan(), plan(), dataclasses.replace(plan(), **change))]
     assert settings[0] == settings[1] != settings[2]
-    assert plan().settings(*plan().inspect(), 2) != settings[0]
+    assert json.loads(json.dumps(settings[2])) == settings[2]
+
+
+@pytest.mark.parametrize("other", [{"code": "b"}, {"book": "b"}, {"seed": 2}], ids=["code", "book", "seed"])
+def test_code_openings_and_seed_make_another_arena(other: dict[str, object]) -> None:
+    assert settings_of(plan(), **other) != settings_of(plan())
+
+
+def settings_of(made: Plan, *, code: str = "a", book: str = "a", seed: int = 1) -> dict[str, object]:
+    players, _, _ = made.inspect()
+    return made.settings(players, code=code, book=book, seed=seed)

@@ -12,11 +12,11 @@ from boardgames.arena.play import (
     Played,
     Setting,
     close_players,
-    course_of,
     play_batch,
     seed_of,
 )
 from boardgames.clock import TimeControl
+from boardgames.errors import MatchError
 from boardgames.game import Termination
 from boardgames.playing import Limit
 from boardgames.record import parse_records
@@ -70,12 +70,6 @@ def test_every_chance_of_every_match_is_its_own() -> None:
     assert all(0 <= seed < 2**63 for seed in seeds)
 
 
-def test_an_agent_that_meets_itself_has_two_players() -> None:
-    first, second = play(setting("random", "random"), Pairing(0, 0, 0, START))
-    assert first.sides == second.sides == (0, 0)
-    assert first.course != second.course
-
-
 def test_settings_and_results_travel() -> None:
     batch = Batch(setting("random", "greedy", limit=Limit(nodes=5)), (Pairing(0, 0, 1, START),))
     assert pickle.loads(pickle.dumps(batch)) == batch
@@ -124,9 +118,13 @@ def test_players_stay_for_the_next_task_and_are_closed_with_the_setting() -> Non
     assert arena_agents.closed == ["crasher", "crasher"]
 
 
-def test_equal_starts_and_moves_have_one_course() -> None:
-    record, same, other = (
-        boardgames.Record("connect4", start=start, moves=("4", "4"), names=names)
-        for start, names in (("-", ("a", "b")), ("-", ("c", "d")), ("1", ("a", "b")))
-    )
-    assert course_of(record) == course_of(same) != course_of(other)
+@pytest.mark.usefixtures("odd_agents")
+def test_what_an_agent_remembers_of_earlier_matches_is_forgotten() -> None:
+    shared = setting("steady", "random")
+    together = play(shared, *(Pairing(number, 0, 1, START) for number in range(3)))
+    assert play(shared, Pairing(2, 0, 1, START))[0].course == together[4].course
+
+
+def test_other_code_plays_nothing() -> None:
+    with pytest.raises(MatchError, match="it has changed"):
+        play(setting("random", "greedy", code="other"))

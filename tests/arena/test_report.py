@@ -4,7 +4,7 @@ import pytest
 
 from boardgames.arena.pentanomial import Estimate, Pairs, estimate
 from boardgames.arena.play import Played
-from boardgames.arena.report import Tally, rank_of
+from boardgames.arena.report import Encounters, Tally, rank_of
 from boardgames.game import Termination
 
 RULES, CRASH, TIME = Termination.RULES, Termination.CRASH, Termination.TIME
@@ -24,7 +24,7 @@ def pair(
             10,
             (1.0, 2.0),
             "",
-            course or f"{number} {index}",
+            (course or f"{number} {index}").encode(),
         )
         for index, (side, winner) in enumerate(zip(sides, winners, strict=True))
     )
@@ -96,11 +96,29 @@ def test_more_than_two_agents_are_rated_against_the_mean_of_all() -> None:
     assert report.superiority is None
 
 
-def test_matches_of_an_agent_with_itself_rate_nobody() -> None:
-    tally = Tally(["a"])
-    tally.add(*pair(0, (0, 0), 0, 0))
-    assert tally.matches == 2
-    assert tally.points(0) == 2.0
+def test_every_two_that_met_have_their_encounters() -> None:
+    tally = Tally(["a", "b", "c"])
+    tally.add(*pair(0, (0, 1), 0, None))
+    tally.add(*pair(1, (1, 2), 2, 1))
+    assert tally.report("nim", 4).encounters == (Encounters(0, 1, 1, 1, 0), Encounters(1, 2, 1, 0, 1))
+
+
+def test_a_pair_that_repeats_another_one_is_noticed_unless_by_a_fault() -> None:
+    tally = Tally(["a", "b"])
+    tally.add(*pair(0, (0, 1), 0, 0, course="same"))
+    tally.add(*pair(1, (0, 1), 0, 0, course="other"))
+    assert tally.report("nim", 4).repeated == 0
+    tally.add(*pair(2, (0, 1), 0, 0, course="same"))
+    assert tally.report("nim", 6).repeated == 1
+    tally.add(*pair(3, (0, 1), 0, 0, course="same", ended=CRASH))
+    assert tally.report("nim", 8).repeated == 1
+
+
+def test_where_all_have_played_as_much_points_rank() -> None:
+    tally = Tally(["a", "b", "c", "d"])
+    tally.add(*pair(0, (0, 1), 0, 0))
+    tally.add(*pair(1, (2, 3), 2, None))
+    assert [standing.agent for standing in tally.report("nim", 4).ranked] == ["a", "c", "d", "b"]
 
 
 def test_agents_rank_by_their_elo_and_the_unknown_last() -> None:

@@ -53,6 +53,16 @@ def test_who_has_met_meets_somebody_else_unless_nobody_is_left() -> None:
     assert swiss_round([1, 0], {(0, 1): 1})[0] == [(0, 1)]
 
 
+def test_the_pairing_of_a_late_round_among_many_is_found_or_given_up_soon() -> None:
+    scores, met = [0.0] * 40, {}
+    for _ in range(swiss_rounds(40, 39)):
+        meetings, _ = swiss_round(scores, met)
+        assert sorted(agent for meeting in meetings for agent in meeting) == list(range(40))
+        for first, second in meetings:
+            met[first, second] = met.get((first, second), 0) + 1
+            scores[first] += 1
+
+
 def test_the_last_who_has_not_rested_rests() -> None:
     assert swiss_round([2, 1, 0], {})[1] == 2
     assert swiss_round([2, 1, 0], {(2, 2): 1})[1] == 1
@@ -64,6 +74,6 @@ def test_a_swiss_has_rounds_enough_to_leave_one_unbeaten(agents: int, rounds: in
 
 
 @pytest.mark.parametrize(("agents", "rounds"), [(4, 0), (4, 4), (5, 6), (2, 2), (4, -1)])
-def test_rounds_that_would_repeat_a_meeting_are_refused(agents: int, rounds: int) -> None:
+def test_rounds_that_must_repeat_a_meeting_are_refused(agents: int, rounds: int) -> None:
     with pytest.raises(LimitError, match="rounds among"):
         swiss_rounds(agents, rounds)

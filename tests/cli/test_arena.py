@@ -94,18 +94,48 @@ def test_a_sequential_test_stops_early(bg: Callable[..., Any]) -> None:
     assert "H1 accepted: nearer to +100 Elo" in bg(*series, "--fresh").out
 
 
-def test_repeated_matches_are_pointed_out(bg: Callable[..., Any]) -> None:
+def test_an_agent_is_asked_for_the_time_that_was_given(bg: Callable[..., Any]) -> None:
+    series = ("arena", "connect4", "alphabeta", "random", "--time", "0.02", "--matches", "2", *ALONE)
+    assert bg(*series).code == 0
+    match = json.loads(bg("matches", "list", "--limit", "1", "--json").out)["matches"][0]
+    limits = {player["agent"]: player["limits"] for player in match["players"]}
+    assert limits == {"alphabeta": "0.02 s a move", "random": ""}
+
+
+def test_repeated_pairs_are_pointed_out(bg: Callable[..., Any]) -> None:
+    agents = ("alphabeta:depth=2", "minimax:depth=1")
+    ran = bg("arena", "connect4", *agents, "--openings", "every:0", "--matches", "20", *ALONE)
+    assert "9 of 10 pairs repeat another one" in ran.out
+    same = ("alphabeta:depth=2", "minimax:depth=2")
+    ran = bg("arena", "connect4", *same, "--matches", "20", "--seed", "1", *ALONE)
+    assert "20 matches, 10 distinct" in ran.out
+    assert "repeat" not in ran.out
+
+
+def test_more_than_two_agents_have_their_encounters_listed(bg: Callable[..., Any]) -> None:
     ran = bg(
-        "arena",
-        "connect4",
-        "alphabeta:depth=2",
-        "minimax:depth=1",
-        "--openings",
-        "every:0",
-        "--matches",
-        "20",
+        "arena", "connect4", "random", "greedy", "alphabeta:depth=2", "--matches", "4", "--seed", "1", *ALONE
     )
-    assert "only 2 of 20 matches are distinct" in ran.out
+    assert re.search(r"^random - greedy +\d-\d-\d$", ran.out, re.MULTILINE)
+    assert "Elo is over the mean of all" in ran.out
+
+
+def test_faults_are_told_with_a_reason(bg: Callable[..., Any], tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text("import sys\nsys.exit('out of order')\n")
+    engine = f'engine:command="{sys.executable} {bot}"'
+    ran = bg("arena", "connect4", "random", engine, "--matches", "2", *ALONE)
+    assert ran.code == 0
+    assert re.search(r"lost 2 by crash: .*out of order", ran.out)
+    faults = json.loads(bg("matches", "list", "--faults", "--json").out)["matches"]
+    assert len(faults) == 2
+
+
+def test_the_seed_is_told_so_that_a_result_can_be_had_again(bg: Callable[..., Any]) -> None:
+    ran = bg("arena", "connect4", "random", "greedy", "--matches", "10", *ALONE)
+    seed = ran.out.splitlines()[-1].removeprefix("seed ")
+    again = bg("arena", "connect4", "random", "greedy", "--matches", "10", "--seed", seed, *ALONE)
+    assert again.out == ran.out
 
 
 def test_limits_reach_agents_and_matches(bg: Callable[..., Any]) -> None:
@@ -136,7 +166,7 @@ def test_limits_reach_agents_and_matches(bg: Callable[..., Any]) -> None:
         (["connect4", "random", "gredy"], "did you mean 'greedy'"),
         (["connect4", "random", "human"], "'human' is a person"),
         (["connect4", "random", "greedy", "--matches", "7"], "even number of matches"),
-        (["connect4", "random", "greedy", "--matches", "0"], "at least 1 for --matches"),
+        (["connect4", "random", "greedy", "--matches", "0"], "from 1 to 1000000 for --matches"),
         (["connect4", "random", "greedy", "--openings", "nowhere"], "'nowhere'; known: every:2"),
         (["connect4", "random", "greedy", "--sprt", "5,0"], "ELO0 below ELO1"),
         (["connect4", "random", "greedy", "--sprt", "five"], "ELO0,ELO1: 'five'"),
@@ -145,6 +175,11 @@ def test_limits_reach_agents_and_matches(bg: Callable[..., Any]) -> None:
         (["connect4", "random", "greedy", "--rounds", "1"], "Swiss only"),
         (["connect4", "random", "greedy", "--swiss", "--rounds", "2"], "from 1 to 1 rounds"),
         (["connect4", "random", "greedy", "--workers", "0"], "at least 1 for --workers"),
+        (["connect4", "random", "greedy", "--workers", "100000"], "from 1 to 1024 workers"),
+        (
+            ["connect4", "random", "greedy", "--workers", "2", "--cluster", "127.0.0.1:1"],
+            "beside a scheduler",
+        ),
         (["connect4", "random", "greedy", "--increment", "1"], "match clock for an increment"),
         (["connect4", "random", "greedy", "--cluster", " "], "address of a scheduler"),
         (["connect4", "random", "alphabeta:depth=0"], "from 1 to"),
@@ -209,26 +244,44 @@ def test_an_interrupted_arena_prints_what_is_known_and_goes_on_later(number: int
 
 @pytest.mark.slow
 def test_killed_again_and_again_it_ends_with_the_matches_of_one_that_was_not(home: Path) -> None:
-    kills = 0
-    while True:
-        before = len(kept(home))
+    kills, before = 0, 0
+    while not is_finished(home):
         process = started(*LONG, "--json")
         try:
-            out, _ = process.communicate(timeout=1.0 + 0.1 * kills)
-            break
+            process.communicate(timeout=1.0 + 0.1 * kills)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
             kills += 1
-        assert kept(home) == sorted(set(kept(home)))
-        assert len(kept(home)) >= before
+        now = kept(home)
+        assert now == sorted(set(now))
+        assert len(now) >= before
+        before = len(now)
         assert kills < 100
     assert kills >= 2
-    assert kept(home) == list(range(60))
-    whole = subprocess.run(
-        [*PROGRAM, *LONG, "--json", "--fresh"], capture_output=True, check=True, timeout=120
-    )
-    assert out == whole.stdout
+    assert started(*LONG, "--fresh").wait(120) == 0
+    with Store() as store:
+        killed, whole = ([match.course for match in store.run_matches(run)] for run in (1, 2))
+    assert len(whole) == 60
+    assert killed == whole
+
+
+def is_finished(home: Path) -> bool:
+    if not (home / "data" / "matches.db").exists():
+        return False
+    with Store() as store:
+        return any(run.finished for run in store.runs())
+
+
+@pytest.mark.slow
+def test_a_second_process_with_the_same_command_is_refused_and_the_first_goes_on(home: Path) -> None:
+    process = started(*LONG)
+    wait_for_matches(home, 2)
+    _, err = started(*LONG).communicate(timeout=60)
+    assert b"another process is at run 1" in err
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, err) == (0, b"")
+    assert b"connect4: 60 matches" in out
 
 
 @pytest.mark.slow

@@ -83,15 +83,21 @@ def is_within(example: object, real: object) -> bool:
 def _some_matches_are_kept(home: Path) -> None:
     """Keep what the examples of `bg matches` show."""
     noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
-    agents = PlayerKey("alphabeta:depth=4", "9a129038d9a0"), PlayerKey("random")
+    agents = PlayerKey("alphabeta:depth=4", "9a129038d9a0", "100 nodes"), PlayerKey("random")
     options, crash = {"rows": "5"}, Outcome(0, Termination.CRASH)
     first = Record("connect4", start="-", names=("Ann", "Bob"), moves=("4",), seconds=(1.5,), options=options)
     second = Record("connect4", start="-", moves=("4", "4"), seconds=(0.5, 0.25), outcome=crash)
+    settings = {
+        "agents": ["alphabeta:depth=4", "random"],
+        "planned": 2,
+        "openings": "random:4",
+        "limit": {"nodes": 100, "depth": None},
+    }
     with Store(now=lambda: noon) as store:
-        run = store.begin_run("arena", "connect4", key="k", settings={"pairs": 1}, seed=7).id
+        run = store.begin_run("arena", "connect4", key="k", settings=settings, seed=7).id
         store.add([NewMatch.of(first)])
         store.add([NewMatch.of(second, players=agents, fault="ValueError: no move", run=run, number=1)])
-        store.finish_run(run, [Rating(agents[0], 1, 40.5, -60.0, None)])
+        store.finish_run(run, [Rating(agents[0], 1, 40.456, -60.0, None)])
 
 
 def printed(bg: Callable[..., Any], command: str) -> Any:

@@ -26,7 +26,31 @@ def test_the_ladder_ranks_all_who_have_met(bg: Callable[..., Any]) -> None:
     for player in players:
         assert player["matches"] == player["wins"] + player["losses"] + player["draws"]
     lines = bg("ladder", "connect4").out.splitlines()
-    assert [line.split()[1] for line in lines[1:]] == [player["agent"] for player in players]
+    assert [line.split()[1] for line in lines[1 : 1 + len(AGENTS)]] == [player["agent"] for player in players]
+
+
+def test_agents_with_other_limits_stand_apart(bg: Callable[..., Any]) -> None:
+    for nodes in ("10", "1000"):
+        arena = (
+            "arena",
+            "connect4",
+            "alphabeta",
+            "random",
+            "--nodes",
+            nodes,
+            "--seed",
+            "1",
+            "--workers",
+            "1",
+        )
+        assert bg(*arena, "--matches", "10").code == 0
+    players = json.loads(bg("ladder", "connect4", "--json").out)["players"]
+    assert sorted((player["agent"], player["limits"]) for player in players) == [
+        ("alphabeta", "10 nodes"),
+        ("alphabeta", "1000 nodes"),
+        ("random", ""),
+    ]
+    assert "alphabeta, 1000 nodes" in bg("ladder", "connect4").out
 
 
 @pytest.mark.usefixtures("met")

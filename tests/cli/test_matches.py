@@ -10,11 +10,11 @@ import pytest
 
 from boardgames.game import Outcome, Termination
 from boardgames.record import Record, parse_records
-from boardgames.store import NewMatch, PlayerKey, Rating, Store
+from boardgames.store import NewMatch, PlayerKey, Store
 
 Run = Callable[..., Any]
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
-DEEP = PlayerKey("alphabeta:depth=4", "9a129038d9a0")
+DEEP = PlayerKey("alphabeta:depth=4", "9a129038d9a0", "100 nodes")
 START = "......./......./......./......./......./......."
 WON = Record(
     "connect4",
@@ -46,12 +46,6 @@ def fields(match: NewMatch) -> dict[str, Any]:
     return {name: getattr(match, name) for name in NewMatch.__slots__}
 
 
-def finish_run() -> None:
-    with Store(now=lambda: NOON) as store:
-        unknown = Rating(PlayerKey("random"), 0, None, None, None)
-        store.finish_run(1, [Rating(DEEP, 8, 41.4, -20.6, 99.5), unknown])
-
-
 def records_kept() -> list[str]:
     with Store() as store:
         return [match.record for match in store.matches()][::-1]
@@ -74,6 +68,7 @@ def test_an_empty_store_says_so(arguments: list[str], bg: Run) -> None:
         ["show", "1"],
         ["export", "out"],
         ["delete", "1", "--yes"],
+        ["delete", "--run", "1", "--yes"],
         ["import", "nothing"],
     ],
     ids=" ".join,
@@ -95,8 +90,10 @@ def test_the_group_alone_shows_its_commands(bg: Run) -> None:
 
 def test_list_prints_the_newest_first(kept: list[int], bg: Run) -> None:
     lines = bg("matches", "list").out.splitlines()
-    assert lines[0].startswith("3 2026-01-31 abalone  alphabeta:d")
-    assert " 0-1 0 crash: " in lines[0].replace("  ", " ")
+    assert lines[0].split() == [
+        *("3", "2026-01-31", "abalone", "alphabeta:depth=4", "random", "0-1", "0", "crash:"),
+        *("ZeroDivisionError:", "by", "zero"),
+    ]
     assert [line.split() for line in lines[1:]] == [
         ["2", "2026-01-31", "connect4", "Ann", "?", "*", "2", "unfinished"],
         ["1", "2026-01-31", "connect4", "Ann", "Bob", "1-0", "7", "rules"],
@@ -106,21 +103,31 @@ def test_list_prints_the_newest_first(kept: list[int], bg: Run) -> None:
 LONG = "a name that is longer than any line \x1b[2J [bold]"
 
 
-@pytest.mark.parametrize("columns", ["60", "80", "200"])
-def test_list_fits_the_line_whatever_the_names(
-    columns: str, home: Path, bg: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
+def keep_long_names() -> None:
     with Store() as store:
         names = (LONG * 2, "名前" * 40)
         outcome = Outcome(None, Termination.ILLEGAL_MOVE)
         record = Record("connect4", start="-", names=names, outcome=outcome)
         store.add([NewMatch.of(record, variant="", fault=LONG)])
-    (line,) = bg("matches", "list").out.splitlines()
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "200"])
+def test_list_fits_the_line_of_a_terminal_whatever_the_names(columns: str, home: Path, terminal: Run) -> None:
+    keep_long_names()
+    screen = terminal("matches", "list", COLUMNS=columns)
+    assert screen.wait() == 0
+    (line,) = screen.seen.splitlines()
     wide = sum(1 for sign in line if sign in "名前")
     assert len(line) + wide <= int(columns)
     assert "1/2-1/2" in line
     assert "\x1b" not in line
+
+
+def test_list_is_whole_where_it_goes_to_a_program(home: Path, bg: Run) -> None:
+    keep_long_names()
+    (line,) = bg("matches", "list").out.splitlines()
+    shown = LONG.replace("\x1b", "?")
+    assert f" {shown * 2} {'名前' * 40} 1/2-1/2 0 illegal-move: {shown}".rstrip() in line
 
 
 def test_list_fits_a_terminal(kept: list[int], terminal: Run) -> None:
@@ -137,6 +144,9 @@ def test_list_fits_a_terminal(kept: list[int], terminal: Run) -> None:
         (["--agent", "alphabeta"], [3]),
         (["--run", "1"], [3]),
         (["--limit", "2"], [3, 2]),
+        (["--faults"], [3]),
+        (["--result", "1-0"], [1]),
+        (["--result", "draw"], []),
         (["--game", "abalone", "--agent", "Ann"], []),
     ],
     ids=str,
@@ -151,14 +161,18 @@ def test_list_says_if_nothing_fits(kept: list[int], bg: Run) -> None:
     assert (ran.code, ran.out) == (0, "no match is kept of this choice\n")
 
 
-def test_runs_are_listed_with_their_ratings(kept: list[int], bg: Run) -> None:
-    assert bg("matches", "list", "--runs").out == "1. arena of abalone: 1 match, not finished\n"
-    finish_run()
-    assert bg("matches", "list", "--runs").out.splitlines() == [
-        "1. arena of abalone: 1 match, finished 2026-01-31 12:00:00 UTC",
-        "   alphabeta:depth=4 (9a129038d9a0) 8 matches 41 -21 to 100",
-        "   random                           0 matches  -",
-    ]
+def test_runs_take_a_choice(kept: list[int], bg: Run) -> None:
+    with Store() as store:
+        store.begin_run("arena", "connect4", key="k", settings={}, seed=8)
+
+    def found(*choice: str) -> list[int]:
+        ran = bg("matches", "list", "--runs", *choice, "--json")
+        return [run["id"] for run in json.loads(ran.out)["runs"]]
+
+    assert found() == [2, 1]
+    assert found("--game", "abalone") == found("--run", "1") == [1]
+    assert found("--limit", "1") == [2]
+    assert bg("matches", "list", "--runs", "--game", "chess").out == "no run is kept of this choice\n"
 
 
 # --- show --------------------------------------------------------------------------
@@ -180,7 +194,7 @@ def test_show_tells_who_when_and_why_and_prints_every_position(kept: list[int], 
 def test_show_names_weights_run_and_fault(kept: list[int], bg: Run) -> None:
     out = bg("matches", "show", "3").out
     assert out.startswith(
-        "match 3 of abalone, broadside=false\nfirst: alphabeta:depth=4 (9a129038d9a0), 0.0 s\n"
+        "match 3 of abalone, broadside=false\nfirst: alphabeta:depth=4 (9a129038d9a0), 100 nodes, 0.0 s\n"
     )
     assert "\nrun: 1, number 4\nfault: ZeroDivisionError: by zero\n" in out
 
@@ -242,6 +256,17 @@ def test_export_and_import_lose_nothing_of_a_record(
     assert parse_records("\n\n".join(before), replay=False).records == (WON, OPEN)
 
 
+def test_a_record_has_no_limits(home: Path, bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store() as store:
+        store.add([NewMatch.of(WON, players=(DEEP, PlayerKey("Bob", "", "0.1 s a move")))])
+    bg("matches", "export", "out")
+    assert bg("matches", "import", "out").out == "kept 0 matches, 1 match had been kept already\n"
+    monkeypatch.setenv("BOARDGAMES_HOME", "another")
+    assert bg("matches", "import", "out").out == "kept 1 match\n"
+    with Store() as store:
+        assert [match.players for match in store.matches()] == [(PlayerKey("Ann"), PlayerKey("Bob"))]
+
+
 def test_import_leaves_out_what_is_kept(home: Path, bg: Run) -> None:
     Path("one").write_text(f"{WON}\n\n{OPEN}\n")
     Path("two").write_text(f"{OPEN}\n\n{WON}\n\n{OPEN}\n")
@@ -267,15 +292,48 @@ def test_import_takes_what_is_right_of_files_with_errors(home: Path, bg: Run) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "left"), [(["1", "3"], [2]), (["--run", "1"], [2, 1])], ids=["by id", "by run"]
+    ("arguments", "told", "left"),
+    [
+        (["1", "3"], "deleted 2 matches", [2]),
+        (["3"], "deleted 1 match", [2, 1]),
+        (["--run", "1"], "deleted run 1 with 1 match", [2, 1]),
+    ],
+    ids=["by ids", "by id", "by run"],
 )
-def test_delete_says_how_many_went(arguments: list[str], left: list[int], kept: list[int], bg: Run) -> None:
-    went = 3 - len(left)
-    assert (
-        bg("matches", "delete", *arguments, "--yes").out == f"deleted {went} match{'es'[: 2 * (went > 1)]}\n"
-    )
+def test_delete_says_what_went(
+    arguments: list[str], told: str, left: list[int], kept: list[int], bg: Run
+) -> None:
+    assert bg("matches", "delete", *arguments, "--yes").out == f"{told}\n"
     found = json.loads(bg("matches", "list", "--json").out)["matches"]
     assert [match["id"] for match in found] == left
+
+
+def test_a_run_goes_with_its_matches_or_without_any(kept: list[int], bg: Run) -> None:
+    assert bg("matches", "delete", "3", "--yes").code == 0
+    assert len(json.loads(bg("matches", "list", "--runs", "--json").out)["runs"]) == 1
+    assert bg("matches", "delete", "--run", "1", "--yes").out == "deleted run 1 with 0 matches\n"
+    assert json.loads(bg("matches", "list", "--runs", "--json").out)["runs"] == []
+
+
+def test_a_run_that_is_played_stays(kept: list[int], bg: Run) -> None:
+    with Store() as playing:
+        assert playing.claim_run(1)
+        ran = bg("matches", "delete", "--run", "1", "--yes")
+        message = "bg: expected a run that nobody plays now: another process is at run 1\n"
+        assert (ran.code, ran.out, ran.err) == (2, "", message)
+        assert len(playing.run_matches(1)) == 1
+    assert bg("matches", "delete", "--run", "1", "--yes").code == 0
+
+
+def test_a_run_is_kept_from_others_while_the_user_is_asked(kept: list[int], terminal: Run) -> None:
+    screen = terminal("matches", "delete", "--run", "1")
+    screen.wait_for("delete run 1 with 1 match for good? [y/N]")
+    with Store() as other:
+        assert not other.claim_run(1)
+        screen.type("n\n")
+        screen.wait_for("nothing is deleted")
+        assert screen.wait() == 0
+        assert other.claim_run(1)
 
 
 def test_delete_asks_on_a_terminal(kept: list[int], bg: Run, terminal: Run) -> None:
@@ -302,7 +360,10 @@ def test_delete_asks_on_a_terminal(kept: list[int], bg: Run, terminal: Run) -> N
         (["show", "9" * 30], "expected a match that is kept: 999"),
         (["list", "--run", "9" * 30], "expected numbers of 64 bits"),
         (["list", "--limit", "0"], "expected a whole number of at least 1 for --limit"),
-        (["list", "--runs", "--agent", "Ann"], "expected --agent without --runs: 'Ann'"),
+        (["list", "--runs", "--agent", ""], "expected --agent without --runs: both came"),
+        (["list", "--runs", "--faults"], "expected --faults without --runs: both came"),
+        (["list", "--runs", "--result", "draw"], "expected --result without --runs: both came"),
+        (["list", "--result", "2-0"], "expected one of 1-0, 0-1, draw: '2-0'"),
         (["export", "out", "1", "8", "9"], "expected a match that is kept: 8, 9"),
         (["export", "out", "--game", "chess"], "expected a match that is kept: none of this choice is"),
         (["export", "missing/../folder"], "expected a new file"),
@@ -312,6 +373,9 @@ def test_delete_asks_on_a_terminal(kept: list[int], bg: Run, terminal: Run) -> N
         (["delete", "1", "--run", "1"], "expected either IDs or --run: both came"),
         (["delete", "1", "9", "--yes"], "expected a match that is kept: 9"),
         (["delete", "1"], "expected --yes where nobody can be asked"),
+        (["delete", "--run", "1"], "expected --yes where nobody can be asked"),
+        (["delete", "--run", "9", "--yes"], "expected a run that is kept: 9"),
+        (["delete", "--run", "9" * 30, "--yes"], "expected numbers of 64 bits"),
     ],
     ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else "",
 )

@@ -1,25 +1,65 @@
-import pytest
+import os
+import sys
+from collections.abc import Callable, Iterator
 
-from boardgames.cli.tables import print_table
+import pytest
+from rich.cells import cell_len
+
+from boardgames.cli.tables import NARROWEST, fitting_names, print_table, table_lines
 
 ROWS = [("7", "a long text that may be cut", "kept"), ("123", "short", "kept too")]
+BESIDE = 46
+OPENINGS = [f'engine:command="python bot.py --opening {number} --time 3"' for number in range(12)]
+
+Terminal = Callable[[int], None]
+
+
+@pytest.fixture
+def terminal_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    """Return a function that makes standard output a terminal with so many columns."""
+    pty = pytest.importorskip("pty", reason="the system has no pseudo-terminals")
+    end, other = pty.openpty()
+    with os.fdopen(other, "w") as stream, monkeypatch.context() as patched:
+
+        def use(columns: int) -> None:
+            patched.setenv("COLUMNS", str(columns))
+            patched.setattr(sys, "stdout", stream)
+
+        yield use
+    os.close(end)
 
 
 @pytest.mark.parametrize(
     ("columns", "lines"),
     [
-        ("80", ["  7 a long text that may be cut kept", "123 short                       kept too"]),
-        ("24", ["  7 a long tex… kept", "123 short       kept too"]),
+        (80, ["  7 a long text that may be cut kept", "123 short                       kept too"]),
+        (24, ["  7 a long tex… kept", "123 short       kept too"]),
     ],
 )
 def test_columns_stand_below_each_other_within_the_line(
-    columns: str, lines: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    columns: int, lines: list[str], terminal_of: Terminal
 ) -> None:
-    monkeypatch.setenv("COLUMNS", columns)
-    print_table(ROWS, right=(0,), cut=(1,))
-    assert capsys.readouterr().out.splitlines() == lines
+    terminal_of(columns)
+    assert table_lines(ROWS, right=(0,), cut=(1,)) == lines
 
 
 def test_no_text_moves_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
     print_table([("a\x1b[2Jb\nc", "[red]d")], right=(), cut=())
     assert capsys.readouterr().out == "a?[2Jb?c [red]d\n"
+
+
+def test_nothing_is_cut_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    rows = [("1", "x" * 300, "名前" * 100, "end"), ("2", "y", "", "z" * 500)]
+    lines = table_lines(rows, right=(0,), cut=(1, 2))
+    assert [line.split() for line in lines] == [list(filter(None, row)) for row in rows]
+    assert fitting_names(OPENINGS, beside=BESIDE) == OPENINGS
+
+
+@pytest.mark.parametrize("columns", [20, 64, 80, 110])
+def test_names_leave_room_and_stay_different(columns: int, terminal_of: Terminal) -> None:
+    terminal_of(columns)
+    names = fitting_names([*OPENINGS, "名前" * 40, "random"], beside=BESIDE)
+    assert len(set(names)) == len(names)
+    assert max(map(cell_len, names)) <= max(columns - BESIDE, NARROWEST)
+    assert names[-1] == "random"

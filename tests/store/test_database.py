@@ -45,7 +45,10 @@ def make_version_1(path: Path, count: int = OLD) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
         take_step(connection, 0)
-        connection.execute("INSERT INTO players (agent, fingerprint) VALUES ('Ann', ''), ('Bob', 'b0b')")
+        connection.execute(
+            "INSERT INTO players (agent, fingerprint, limits)"
+            " VALUES ('Ann', '', ''), ('Bob', 'b0b', '100 nodes')"
+        )
         connection.executemany(
             "INSERT INTO matches (played, game, variant, first, second, winner, termination, plies,"
             " first_seconds, second_seconds, fault, course, text, record)"

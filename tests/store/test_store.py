@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from boardgames.errors import MatchError, OptionError, RecordError, StoreError
 from boardgames.game import Outcome, Termination
 from boardgames.record import Record, parse_records
-from boardgames.store import Encounter, NewMatch, PlayerKey, Rating, Store
+from boardgames.store import Encounter, NewMatch, PlayerKey, Rating, Store, course_of
 from boardgames.store.store import PAGE
 
 ANN, BOB, CID = PlayerKey("Ann"), PlayerKey("Bob"), PlayerKey("alphabeta:depth=4", "9a129038d9a0")
@@ -72,6 +72,9 @@ def test_reading_goes_on_while_matches_are_deleted(
         ({"agent": "alpha"}, []),
         ({"agent": "%"}, []),
         ({"run": 1}, [3]),
+        ({"faults": True}, []),
+        ({"result": "1-0"}, [4, 3, 2, 1]),
+        ({"result": "0-1"}, []),
         ({"ids": [1, 4, 9, 10**30]}, [4, 1]),
         ({"ids": []}, []),
         ({"ids": [1, 2], "agent": "Ann"}, [1]),
@@ -86,6 +89,40 @@ def test_a_choice_finds_what_it_says(
     other = PlayerKey("alphabeta:depth=40")
     store.add([match(), match(players=(CID, BOB)), match(run=run, number=1), match(players=(BOB, other))])
     assert [kept.id for kept in store.matches(**choice)] == found
+
+
+@pytest.mark.parametrize(
+    ("choice", "found"),
+    [
+        ({"faults": True}, [5, 4, 3]),
+        ({"faults": False}, [6, 5, 4, 3, 2, 1]),
+        ({"result": "0-1"}, [5, 4]),
+        ({"result": "1-0"}, [3, 1]),
+        ({"result": "draw"}, [2]),
+        ({"result": "1-0", "faults": True}, [3]),
+    ],
+    ids=str,
+)
+def test_faults_and_results_are_told_apart(
+    choice: dict[str, object], found: list[int], store: Store, match: Make
+) -> None:
+    store.add([match(winner=0), match(winner=None), match(winner=0, fault="ValueError: no move")])
+    for termination in (Termination.TIME, Termination.CRASH):
+        outcome = Outcome(1, termination)  # of an imported record, which has no word of a fault
+        store.add([NewMatch.of(Record("connect4", start="-", outcome=outcome), variant="")])
+    store.add([match(finished=False)])
+    assert [kept.id for kept in store.matches(**choice)] == found
+
+
+def test_a_result_that_none_has_is_refused(store: Store) -> None:
+    with pytest.raises(OptionError, match="expected one of 1-0, 0-1, draw: '2-0'"):
+        next(store.matches(result="2-0"))
+
+
+def test_a_match_tells_its_course(store: Store, match: Make) -> None:
+    store.add([match("4", "5"), match("4", "5", winner=1), match("5", "4")])
+    courses = [kept.course for kept in store.matches()][::-1]
+    assert courses == [course_of("-", moves) for moves in (("4", "5"), ("4", "5"), ("5", "4"))]
 
 
 def test_an_id_is_never_given_twice(store: Store, match: Make) -> None:
@@ -208,6 +245,25 @@ def test_settings_that_json_cannot_hold_are_refused(value: object, store: Store)
         store.begin_run("arena", "connect4", key="k", settings={"x": value}, seed=1)
 
 
+def test_a_run_is_deleted_with_all_that_is_its(store: Store, match: Make) -> None:
+    runs = [store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id for _ in range(2)]
+    store.add([match(run=runs[0], number=1), match(run=runs[1], number=1), match(run=runs[0], number=2)])
+    for run in runs:
+        store.finish_run(run, [Rating(ANN, 2, 1.0, None, None)])
+    assert store.delete_run(runs[0]) == 2
+    assert [run.id for run in store.runs()] == [runs[1]]
+    assert [kept.run for kept in store.matches()] == [runs[1]]
+    assert (len(store.ratings(runs[0])), len(store.ratings(runs[1]))) == (0, 1)
+
+
+def test_a_run_without_matches_can_be_deleted_once(store: Store) -> None:
+    run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
+    assert store.delete_run(run) == 0
+    assert store.unfinished_run("k") is None
+    with pytest.raises(MatchError, match=f"expected a run that is kept: {run}"):
+        store.delete_run(run)
+
+
 # --- encounters ------------------------------------------------------------------
 
 
@@ -233,6 +289,21 @@ def test_players_of_other_weights_are_other_players(store: Store, match: Make) -
     new = PlayerKey(CID.agent, "000000000000")
     store.add([match("1", players=(CID, new)), match("1", players=(CID, BOB))])
     assert {(found.first, found.second) for found in store.encounters("connect4")} == {(CID, new), (CID, BOB)}
+
+
+def test_players_of_other_limits_are_other_players(store: Store, match: Make) -> None:
+    slow = PlayerKey(CID.agent, CID.fingerprint, "0.1 s a move")
+    run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
+    store.add([match("1", players=(CID, slow)), match("2", players=(slow, BOB))])
+    assert {(found.first, found.second) for found in store.encounters("connect4")} == {
+        (CID, slow),
+        (slow, BOB),
+    }
+    assert [kept.players for kept in store.matches()] == [(slow, BOB), (CID, slow)]
+    assert len(list(store.matches(agent="alphabeta"))) == 2
+    ratings = [Rating(slow, 2, 30.0, None, None), Rating(CID, 1, -30.0, None, None)]
+    store.finish_run(run, ratings)
+    assert store.ratings(run) == ratings
 
 
 def test_matches_that_start_elsewhere_are_different(store: Store) -> None:

@@ -69,10 +69,69 @@ def test_there_is_a_worker_for_every_core_unless_another_number_is_given() -> No
         assert getattr(executor, "workers", 1) == core_count()
 
 
-@pytest.mark.parametrize("workers", [0, -1, 1.5, True])
-def test_less_than_one_worker_is_refused(workers: object) -> None:
-    with pytest.raises(LimitError, match="at least 1 worker"), open_executor(workers):
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True, 100_000])
+def test_other_numbers_of_workers_are_refused(workers: object) -> None:
+    with pytest.raises(LimitError, match="from 1 to 1024 workers"), open_executor(workers):
         pass
+
+
+def test_a_scheduler_has_workers_of_its_own() -> None:
+    with pytest.raises(LimitError, match="beside a scheduler"), open_executor(2, cluster="127.0.0.1:1"):
+        pass
+
+
+def test_workers_are_started_as_tasks_come() -> None:
+    with open_executor(1000) as executor:
+        assert executor.submit(tasks.square, 3).result(PATIENCE_S) == 9
+
+
+def test_a_task_that_leaves_is_an_error_of_the_task(executor: Executor) -> None:
+    with pytest.raises(SystemExit, match="3"):
+        executor.submit(tasks.leave).result(PATIENCE_S)
+    assert executor.submit(tasks.square, 3).result(PATIENCE_S) == 9
+
+
+@pytest.mark.parametrize("error", [ValueError, EOFError, OSError])
+def test_a_result_that_cannot_be_read_fails_once_and_alone(error: type[Exception]) -> None:
+    with open_executor(2) as executor:
+        for _ in range(3):
+            with pytest.raises(error, match="cannot be read"):
+                executor.submit(tasks.give_unreadable, error).result(PATIENCE_S)
+        assert executor.submit(tasks.square, 3).result(PATIENCE_S) == 9
+
+
+def test_a_worker_that_closes_its_pipe_and_lives_on_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardgames.executors.pool.GRACE_S", 0.1)
+    with open_executor(2) as executor:
+        with pytest.raises(WorkerError, match="3 died with it"):
+            executor.submit(tasks.close_all_files_and_stay).result(PATIENCE_S)
+        assert executor.submit(tasks.square, 3).result(PATIENCE_S) == 9
+
+
+def test_workers_have_no_workers_and_say_so() -> None:
+    with open_executor(2) as executor, pytest.raises(AssertionError, match="daemonic processes"):
+        executor.submit(tasks.start_workers_of_its_own).result(PATIENCE_S)
+
+
+def test_a_worker_that_cannot_be_started_is_an_error_of_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full:
+        def Pipe(self) -> object:  # noqa: N802 - as multiprocessing has it
+            raise OSError(24, "too many open files")
+
+    monkeypatch.setattr("boardgames.executors.pool._SPAWN", Full())
+    with open_executor(2) as executor, pytest.raises(WorkerError, match="too many open files"):
+        executor.submit(tasks.square, 3).result(PATIENCE_S)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
+def test_a_program_that_leaves_its_pool_open_ends_in_silence() -> None:
+    script = "import executor_tasks; executor_tasks.leave_a_pool_open()"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, env=ENVIRONMENT, timeout=PATIENCE_S, check=True
+    )
+    assert done.stderr == b""
+    pids = [int(word) for word in done.stdout.split()]
+    assert becomes_true(lambda: not any(is_alive(pid) for pid in pids))
 
 
 def test_a_task_whose_worker_is_killed_is_done_again_and_no_other_is(tmp_path: Path) -> None:
@@ -196,8 +255,8 @@ def test_ctrl_c_is_for_the_parent_alone() -> None:
 @pytest.mark.parametrize("address", ["", " ", "127.0.0.1:1", "nonsense", "tcp://"])
 def test_a_cluster_that_does_not_answer_is_reported(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("boardgames.executors.CLUSTER_TIMEOUT_S", 1.0)
-    with pytest.raises(ClusterError, match="expected"), open_executor(2, cluster=address):
+    monkeypatch.setattr("boardgames.executors.cluster.CLUSTER_TIMEOUT_S", 1.0)
+    with pytest.raises(ClusterError, match="expected"), open_executor(cluster=address):
         pass
 
 
@@ -213,12 +272,11 @@ def test_a_local_cluster_does_what_a_pool_does() -> None:
 @pytest.mark.slow
 def test_a_pool_outlives_a_hundred_killed_workers() -> None:
     with open_executor(2) as executor:
-        futures = [executor.submit(tasks.pid_later) for _ in range(2)]
-        done = 0
+        seen: list[int] = []
         for _ in range(50):
-            pids = [future.result(PATIENCE_S) for future in futures]
-            futures = [executor.submit(tasks.pid_later) for _ in range(2)]
+            pids = {future.result(PATIENCE_S) for future in [executor.submit(tasks.pid_later) for _ in "12"]}
+            seen += pids
             for pid in pids:
-                os.kill(pid, signal.SIGKILL) if is_alive(pid) else None
-            done += len(pids)
-        assert done == 100
+                os.kill(pid, signal.SIGKILL)
+        assert executor.submit(tasks.square, 3).result(PATIENCE_S) == 9
+    assert len(seen) == len(set(seen)) == 100
