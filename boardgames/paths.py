@@ -15,6 +15,8 @@ import platformdirs
 from boardgames.errors import FileError
 
 APPLICATION = "boardgames"
+LARGEST_TEXT = 1 << 28
+"""Characters; about 500,000 matches."""
 
 
 def data_folder() -> Path:
@@ -66,16 +68,19 @@ def read_text(path: Path, *, exact: bool = False) -> str:
     Raises
     ------
     FileError
-        If it is missing, unreadable or not UTF-8.
+        If it is missing, unreadable, not UTF-8 or longer than any text should be.
     """
     encoding, newline = ("utf-8", "") if exact else ("utf-8-sig", None)
     try:
         with path.open(encoding=encoding, newline=newline) as file:
-            return file.read()
+            text = file.read(LARGEST_TEXT + 1)
     except UnicodeDecodeError:
         raise FileError(f"expected a file of UTF-8 text: {path}") from None
     except (OSError, ValueError) as error:
         raise FileError(f"expected a readable file: {path} ({_reason(error)})") from None
+    if len(text) > LARGEST_TEXT:  # a device that never ends, say
+        raise FileError(f"expected a file of at most {LARGEST_TEXT:,} characters: {path}")
+    return text
 
 
 def write_atomic(path: Path, content: str | bytes) -> None:

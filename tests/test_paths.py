@@ -169,3 +169,13 @@ def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no regular file"):
         paths.write_atomic(tmp_path / "pipe", "x")
     assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_file_that_never_ends_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("boardgames.paths.LARGEST_TEXT", 1000)
+    path = tmp_path / "long.txt"
+    path.write_text("x" * 1000)
+    assert len(paths.read_text(path)) == 1000
+    path.write_text("x" * 1001)
+    with pytest.raises(FileError, match="at most 1,000 characters"):
+        paths.read_text(path)

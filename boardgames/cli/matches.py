@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -203,8 +202,9 @@ def import_files(files: tuple[Path, ...]) -> None:
             errors += _reported(f"{file}: {wrong}")
         if parsed.records:
             with Store() as store:
-                count = _import(store, parsed)
-            added, known = added + count, known + len(parsed.records) - count
+                count, wrong_ones = _import(store, parsed, file)
+            errors += wrong_ones
+            added, known = added + count, known + len(parsed.records) - count - wrong_ones
     left = f", {counted(known)} had been kept already" if known else ""
     click.echo(f"kept {counted(added)}{left}")
     if errors:
@@ -276,13 +276,20 @@ def _delete_run(store: "Store | None", run: int, *, yes: bool) -> str:
     return f"deleted run {run} with {counted(store.delete_run(run))}"
 
 
-def _import(store: "Store", parsed: "ParsedRecords") -> int:
+def _import(store: "Store", parsed: "ParsedRecords", file: Path) -> tuple[int, int]:
+    """Keep those records that are new; return how many, and how many could not be kept and are reported."""
     from boardgames.store import NewMatch
 
-    count, coming = 0, (NewMatch.of(record) for record in parsed.records)
-    while chunk := list(islice(coming, TOGETHER)):
-        count += len(store.add_new(chunk))
-    return count
+    count, coming, wrong = 0, [], 0
+    for number, record in zip(parsed.numbers, parsed.records, strict=True):
+        try:
+            coming.append(NewMatch.of(record))
+        except BoardgamesError as error:
+            wrong += _reported(f"{file}: match {number}: {error}")
+        if len(coming) == TOGETHER:
+            count += len(store.add_new(coming))
+            coming = []
+    return count + len(store.add_new(coming)), wrong
 
 
 def _reported(error: BoardgamesError | str) -> int:

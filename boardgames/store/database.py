@@ -18,7 +18,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
-from boardgames.errors import FileError, StoreError
+from boardgames.errors import FileError, StoreError, shown
 from boardgames.store.files import (
     Identity,
     check_version,
@@ -104,6 +104,9 @@ class Database:
         with self.telling():
             connection = self.connection
             connection.execute("BEGIN IMMEDIATE")
+            if not self.path.exists() or identity_of(self.path) != self._identity:
+                connection.execute("ROLLBACK")
+                raise StoreError(f"expected the database that was opened: {self.path} has been taken away")
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -134,6 +137,8 @@ class Database:
             raise
         except UnicodeDecodeError:
             self._fail_damaged("a text is not UTF-8")
+        except UnicodeEncodeError as error:
+            raise StoreError(f"expected text that UTF-8 can hold: {shown(error.object)}") from None
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGE:
                 self._fail_damaged(str(error))

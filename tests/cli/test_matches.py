@@ -403,3 +403,21 @@ def test_a_damaged_store_is_set_aside_in_one_line(kept: list[int], bg: Run, home
         f"bg: expected a whole database: {path} is damaged (it is empty) and is set aside as {aside}\n"
     )
     assert bg("matches", "list").out == "no matches are kept yet\n"
+
+
+def test_a_record_that_cannot_be_kept_takes_no_other_with_it(bg: Callable[..., Any]) -> None:
+    good = '[Game "connect4"]\n[Start "-"]\n\n1. 4 4 *\n\n'
+    endless = '[Game "connect4"]\n[Start "-"]\n\n1. 4 {1e308} 4 2. 4 {1e308} *\n\n'
+    Path("mixed.record").write_text(good + endless + good.replace("4 4", "4 5"))
+    ran = bg("matches", "import", "mixed.record")
+    assert (ran.code, ran.out) == (2, "kept 2 matches\n")
+    assert ran.err.startswith("bg: mixed.record: match 2: expected at least 0 seconds")
+
+
+@pytest.mark.parametrize("choice", ["--agent", "--game"])
+def test_text_that_no_encoding_holds_finds_nothing(choice: str, bg: Callable[..., Any]) -> None:
+    Path("one.record").write_text('[Game "connect4"]\n[Start "-"]\n\n1. 4 4 *\n')
+    assert bg("matches", "import", "one.record").code == 0
+    ran = bg("matches", "list", choice, "\udcff")
+    assert ran.code in (0, 2)
+    assert "Traceback" not in ran.err

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from boardgames.errors import StoreError
+from boardgames.record import Record
 from boardgames.store import NewMatch, Store, database, has_store
 from boardgames.store.schema import APPLICATION_ID, STEPS, VERSION, take_step, version_of
 
@@ -533,6 +534,7 @@ import resource, signal, sys
 from pathlib import Path
 from boardgames.errors import StoreError
 from boardgames.record import Record
+from boardgames.record import Record
 from boardgames.store import NewMatch, Store
 match = NewMatch.of(Record("connect4", start="-", moves=("4",) * 6), variant="")
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -573,3 +575,17 @@ def _nothing_is_left_behind(path: Path) -> Iterator[None]:
     hidden = list(path.parent.glob(".*")) if path.parent.is_dir() else []
     assert hidden == []
     shutil.rmtree(path.parent, ignore_errors=True)
+
+
+@pytest.mark.parametrize("taken", ["removed", "replaced"])
+def test_nothing_is_written_to_a_file_that_has_been_taken_away(taken: str, tmp_path: Path) -> None:
+    path = tmp_path / "matches.db"
+    match = NewMatch.of(Record("connect4", start="-", moves=("4",)))
+    with Store(path) as store:
+        store.add([match])
+        for found in tmp_path.glob("matches.db*"):
+            found.rename(tmp_path / f"away-{found.name}")
+        if taken == "replaced":
+            Store(path).close()
+        with pytest.raises(StoreError, match="has been taken away"):
+            store.add([match])
