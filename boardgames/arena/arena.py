@@ -16,7 +16,7 @@ from boardgames.arena.bradley_terry import check_installed
 from boardgames.arena.identity import key_of
 from boardgames.arena.in_order import InOrder
 from boardgames.arena.openings import Openings
-from boardgames.arena.plan import Plan
+from boardgames.arena.plan import Plan, numbered
 from boardgames.arena.play import Batch, Pairing, Played, close_players, play_batch
 from boardgames.arena.report import Report, Tally
 from boardgames.arena.schedule import Meeting, gauntlet, round_robin, swiss_round
@@ -51,8 +51,8 @@ class Arena:
     ----------
     seed : int
         The given one, or what was drawn.
-    labels : list of str
-        What the agents are called in reports.
+    names : list of str
+        What to call the agents in a table, where an engine's whole text is too long.
     resumed : int
         Matches that were found in the store.
 
@@ -77,7 +77,8 @@ class Arena:
         self.plan = plan
         if len(plan.agents) > 2:
             check_installed()
-        self._players, self.labels, code = plan.inspect()
+        self._players, self.names, code = plan.inspect()
+        self._labels = numbered(plan.agents)
         self._openings = Openings(plan.game, plan.openings)
         self._store = store
         self._run: Run | None = None
@@ -88,7 +89,7 @@ class Arena:
             self.seed = self._run.seed
         self._setting = plan.setting(self.seed)
         self._results: dict[int, tuple[Played, Played]] = {}
-        self._tally = Tally(self.labels)
+        self._tally = Tally(self._labels)
         self._strays: set[int] = set()  # matches that are kept, those of pairs that are not whole among them
         self._test = None if plan.sprt is None else InOrder(plan.sprt)
         self._is_finished = False
@@ -145,7 +146,7 @@ class Arena:
         """Return what is known so far; once a test has decided, of the pairs up to the decision."""
         tally, test = self._tally, self._test
         if test is not None and test.decision is not None:
-            tally = Tally(self.labels)
+            tally = Tally(self._labels)
             for number in range(test.seen):
                 tally.add(*self._results[number])
         state = None if test is None else test.state

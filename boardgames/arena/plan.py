@@ -145,7 +145,7 @@ class Plan:
         )
 
     def inspect(self) -> tuple[list[PlayerKey], list[str], str]:
-        """Make every agent once: return who they are, what to call them, and the stamp of the code they run.
+        """Make every agent once: return who they are, their names for tables, the stamp of the code they run.
 
         Raises
         ------
@@ -162,7 +162,7 @@ class Plan:
                     raise MatchError(f"expected agents: {text!r} is a person")
                 limits = self.limits if player.heeds_limits else self._ply_words
                 keys.append(PlayerKey(player.describe(), player.fingerprint(), limits))
-                labels.append(text)
+                labels.append(text if player.label() == player.describe() else player.label())
                 classes += type(player).__mro__
             finally:
                 player.close()

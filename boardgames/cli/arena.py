@@ -204,7 +204,7 @@ def _print(arena: "Arena", as_json: bool) -> None:
     if as_json:
         print_json(**report_json(report), seed=arena.seed)
     else:
-        click.echo("\n".join([*report_lines(report), f"seed {arena.seed}"]))
+        click.echo("\n".join([*report_lines(report, arena.names), f"seed {arena.seed}"]))
 
 
 @contextmanager
@@ -238,7 +238,7 @@ class _Screen:
         now = time.monotonic()
         if now - self.renewed >= REFRESH_S:
             self.renewed = now
-            self.lines = report_lines(arena.report())
+            self.lines = report_lines(arena.report(), arena.names)
 
     def text(self) -> Any:  # rich's text
         """Return the report and how far it has come, as many lines as the terminal has."""

@@ -30,8 +30,8 @@ READ_BYTES = 1 << 16
 def engine(game: str, agent: str, layout: str | None, options: tuple[str, ...], seed: int | None) -> None:
     """Let another program play GAME against an agent, over UGI on stdin and stdout.
 
-    It ends at `quit` or at the end of its input. Whatever else is printed
-    goes to stderr.
+    It ends at `quit`, or at the end of its input when the last search is
+    done. Whatever else is printed goes to stderr.
     """
     source, write = _private_streams()
     from boardgames.ugi.setup import Setup
@@ -43,7 +43,7 @@ def engine(game: str, agent: str, layout: str | None, options: tuple[str, ...], 
 
 
 def _serve(setup: "Setup", source: int, write: Callable[[str], None]) -> None:
-    """Act on line after line until one says `quit` or there are no more."""
+    """Act on line after line until one says `quit`, or there are no more and the last search is done."""
     server: Server | None = None
     try:
         for line in _lines(source, write):
@@ -52,6 +52,8 @@ def _serve(setup: "Setup", source: int, write: Callable[[str], None]) -> None:
             server = server or _made(setup, write)
             if not server.receive(line):
                 return
+        if server is not None:
+            server.finish()
     finally:
         if server is not None:
             server.end()
@@ -98,6 +100,8 @@ def _taken(descriptor: int, instead: int, null: int) -> int:
         copy = os.dup(descriptor)
     except OSError:  # it was closed
         copy = os.dup(null)
+    if hasattr(os, "set_blocking"):
+        os.set_blocking(copy, True)  # a driver may share pipes that do not wait
     try:
         os.dup2(instead, descriptor)
     except OSError:

@@ -1,6 +1,6 @@
 """What `bg arena` prints: the report of an arena as lines of text and as JSON."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from boardgames.cli.common import estimate_json
@@ -68,11 +68,11 @@ def _sprt_json(state: "SprtState") -> dict[str, object]:
     }
 
 
-def report_lines(report: "Report") -> list[str]:
-    """Return a report as lines of text, for a terminal of 80 columns."""
+def report_lines(report: "Report", names: Sequence[str]) -> list[str]:
+    """Return a report as lines of text, for a terminal of 80 columns; `names` are those of the agents."""
     ranked = report.ranked
-    names = fitting_names([standing.agent for standing in ranked], beside=BESIDE_NAMES)
-    called = {standing.agent: name for standing, name in zip(ranked, names, strict=True)}
+    fitting = fitting_names(list(names), beside=BESIDE_NAMES)
+    called = {standing.agent: name for standing, name in zip(report.standings, fitting, strict=True)}
     rows: list[tuple[str, ...]] = [("agent", "wins", "losses", "draws", "score", "Elo")]
     rows += [_row(standing, called) for standing in ranked]
     table = table_lines(rows, right=range(1, 6), cut=())

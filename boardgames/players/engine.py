@@ -1,5 +1,6 @@
 """Player `engine`: an external program that speaks UGI, in a seat like any other player."""
 
+import os
 import shlex
 import shutil
 import time
@@ -7,7 +8,7 @@ import weakref
 from pathlib import Path
 from typing import ClassVar
 
-from boardgames.errors import EngineError, FileError, OptionError, shown
+from boardgames.errors import EngineError, FileError, MoveError, OptionError, shown
 from boardgames.game import Game, Move, Position
 from boardgames.options import Option, parse_assignments
 from boardgames.playing import (
@@ -19,7 +20,9 @@ from boardgames.playing import (
     Player,
     fingerprint_of,
 )
+from boardgames.record import options_as_texts
 from boardgames.ugi.client import Client, Deadline
+from boardgames.ugi.log import Log
 from boardgames.ugi.text import Info, go_line
 from boardgames.ugi.trail import Trail
 
@@ -39,6 +42,8 @@ class Engine(Player):
     ------
     OptionError
         If there is no such program, or an option cannot be read.
+    FileError
+        If the log cannot be written.
 
     Examples
     --------
@@ -56,6 +61,8 @@ class Engine(Player):
         Option(
             "patience", float, 60.0, "seconds for a move if no time is limited", minimum=0.01, maximum=86_400
         ),
+        Option("name", str, "", "what tables call it; by default the name of its file"),
+        Option("log", str, "", "a file to which all that is said between us is appended"),
     )
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
@@ -64,6 +71,8 @@ class Engine(Player):
         self._command = _command(self.options["command"])
         settings = [text for text in str(self.options["options"]).split(";") if text.strip()]
         self._settings = parse_assignments(settings)
+        self._log = Log(str(self.options["log"])) if self.options["log"] else None
+        self.options["log"] = ""  # watched or not, it is the same player in ratings
         self._client: Client | None = None
         self._trail: Trail | None = None
         self._finalizer: weakref.finalize[[], Engine] | None = None
@@ -79,7 +88,8 @@ class Engine(Player):
             If it ends, or gives no answer a second after its time is over;
             it is killed then, and started again by the next request.
         MalformedMoveError, IllegalMoveError, AmbiguousMoveError
-            If its answer is no legal move.
+            If its answer is no legal move; the message ends with the engine's
+            last words.
         """
         self._check_open(position)
         started = time.monotonic()
@@ -95,7 +105,10 @@ class Engine(Player):
         except BaseException:
             self._kill()
             raise
-        move = position.game.parse_move(position, answer.move)
+        try:
+            move = position.game.parse_move(position, answer.move)
+        except MoveError as error:
+            raise type(error)(f"{error}{client.last_words()}") from None
         return _choice(position, move, answer.info, time.monotonic() - started)
 
     def match_started(self, side: int) -> None:
@@ -123,11 +136,15 @@ class Engine(Player):
     def fingerprint(self) -> str:
         """Return the hash of the program and of the files among its arguments."""
         try:
-            return fingerprint_of(
-                *(Path(word).read_bytes() for word in self._command if Path(word).is_file())
-            )
+            return fingerprint_of(*(Path(word).read_bytes() for word in self._command if _is_file(word)))
         except OSError as error:
             raise FileError(f"expected readable files in {self.describe()}: {error}") from None
+
+    def label(self) -> str:
+        """Return its `name`, else that of the last file in its command, else program and arguments."""
+        files = [word for word in self._command[1:] if _is_file(word)]
+        program = " ".join([Path(self._command[0]).name, *self._command[1:]])
+        return str(self.options["name"]) or (Path(files[-1]).name if files else program)
 
     def close(self) -> None:
         """Say `quit` to the engine and end it."""
@@ -137,7 +154,7 @@ class Engine(Player):
         self._kill()
 
     @property
-    def _label(self) -> str:
+    def _in_messages(self) -> str:
         return f"the engine {shown(self.options['command'])}"
 
     @property
@@ -151,16 +168,19 @@ class Engine(Player):
         if self._client is None:
             self._client = Client(
                 self._command,
-                self._label,
+                self._in_messages,
                 settings=self._settings,
                 seconds=self._start_seconds,
+                game_options=options_as_texts(self.game.options),
+                log=self._log,
             )
             self._finalizer = weakref.finalize(self, self._client.program.kill)
         return self._client
 
     def _begin(self, client: Client) -> None:
         """Tell an engine of a new match, and of the seed if it has an option for that."""
-        seeds = {} if self._seed is None or "seed" not in client.options else {"seed": str(self._seed)}
+        offer = client.offers.get("seed")
+        seeds = {} if self._seed is None or offer is None else {"seed": str(offer.within(self._seed))}
         try:
             client.new_match(seconds=self._start_seconds, settings=seeds)
         except BaseException:
@@ -197,14 +217,32 @@ def _command(text: object) -> list[str]:
         raise OptionError(f"expected a command line as in a shell: {shown(text)} ({error})".lower()) from None
     found = shutil.which(words[0]) if words else None
     if found is None:
-        raise OptionError(f"expected a program that can be run: {shown(words[0] if words else text)}")
+        program = words[0] if words else text
+        raise OptionError(f"expected a program that can be run: {shown(program)}{_why_not(program)}")
     return [found, *words[1:]]
+
+
+def _why_not(program: str) -> str:
+    """Return why a file cannot be run as it is written; nothing for what is no file."""
+    if not _is_file(program):
+        return ""
+    return f" is not on PATH, write './{program}'" if os.access(program, os.X_OK) else " is not executable"
+
+
+def _is_file(word: str) -> bool:
+    """Say whether a word of a command is a file; one that is too long for a path is none."""
+    try:
+        return Path(word).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def _report(context: Context, position: Position, info: Info, seconds: float) -> None:
     """Pass on what the engine thinks best so far, if it is a legal move."""
+    if context.report is None:
+        return
     line = _legal_line(position, info.line[:1])
-    if context.report is not None and line:
+    if line:
         context.report(_choice(position, line[0], info, seconds))
 
 

@@ -8,16 +8,23 @@ too late say, is dropped.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from boardgames.draw.text import printable
 from boardgames.errors import EngineError, MalformedMoveError, near, shown
 from boardgames.playing import Stop
-from boardgames.ugi.process import EngineProcess
+from boardgames.ugi.log import Log
+from boardgames.ugi.offer import Offer, parse_offer
+from boardgames.ugi.process import LAST_WORDS, EngineProcess
 from boardgames.ugi.text import NO_MOVE, Info
 
 LISTEN_S = 0.02
 """How long a wish to stop may go unseen."""
 STOP_GRACE_S = 5.0
 REPORT_EVERY_S = 0.05
+MOST_OFFERS = 1000
+REMARK = "info string "
+NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Deadline:
@@ -66,6 +73,11 @@ class Client:
         Options to set, by name.
     seconds : float
         Time for the start, until it is ready.
+    game_options : mapping of str to str
+        Set too if the engine offers options of these names, or of these with
+        `game-` before them, with other defaults.
+    log : Log, optional
+        Gets every line to and from the engine.
 
     Raises
     ------
@@ -74,15 +86,23 @@ class Client:
     """
 
     def __init__(
-        self, command: Sequence[str], label: str, *, settings: Mapping[str, str], seconds: float
+        self,
+        command: Sequence[str],
+        label: str,
+        *,
+        settings: Mapping[str, str],
+        seconds: float,
+        game_options: Mapping[str, str] = NOTHING,
+        log: Log | None = None,
     ) -> None:
         self.label = label
-        self.options: dict[str, str] = {}
+        self.offers: dict[str, Offer] = {}
+        self._remark = ""
         deadline = Deadline(seconds)
-        self.program = EngineProcess(command, label)
+        self.program = EngineProcess(command, label, log=log)
         try:
             self._greet(deadline)
-            self._set(settings)
+            self._set({**self._asked_of_game(game_options, settings), **settings}, deadline)
             self._await_ready(deadline)
         except BaseException:
             self.program.kill()
@@ -98,8 +118,8 @@ class Client:
         """
         deadline = Deadline(seconds)
         self._await_ready(deadline)
-        self._set(settings)
-        self.program.send("uginewgame")
+        self._set(settings, deadline)
+        self._send("uginewgame", deadline)
         self._await_ready(deadline)
 
     def go(
@@ -131,17 +151,17 @@ class Client:
             If its `bestmove` does not have one move.
         """
         self._await_ready(deadline)
-        self.program.send(position)
-        self.program.send(go)
+        self._send(position, deadline)
+        self._send(go, deadline)
         info, reported, is_stopped = Info(), 0.0, False
         while not deadline.is_over:
             if stop is not None and stop.is_set() and not is_stopped:
-                self.program.send("stop")
                 deadline, is_stopped = deadline.tightened(STOP_GRACE_S), True
-            line = self.program.read(min(deadline.at, time.monotonic() + LISTEN_S))
-            words = line.split() if line is not None else [""]
+                self._send("stop", deadline)
+            line = self._read(min(deadline.at, time.monotonic() + LISTEN_S)) or ""
+            words = line.split()
             if words[:1] == ["bestmove"]:
-                return Answer(self._move(words, line or "", info), info)
+                return Answer(self._move(words, line, info), info)
             if words[:1] == ["info"]:
                 info.read(words[1:])
                 if heard is not None and time.monotonic() - reported >= REPORT_EVERY_S:
@@ -153,38 +173,67 @@ class Client:
         """Say `quit` and end the engine; any number of times."""
         self.program.close()
 
-    def _greet(self, deadline: Deadline) -> None:
-        self.program.send("ugi")
-        while (line := self._next("ugiok", deadline)) != "ugiok":
-            if line.startswith("option name "):
-                name = line.removeprefix("option name ").partition(" type ")[0].strip()
-                self.options[name.lower()] = name
+    def last_words(self) -> str:
+        """Return the last `info string` and the last line of stderr, for the end of a message."""
+        remarks = {"its last info string": self._remark, "its last line on stderr": self.program.last_words()}
+        return "".join(f"; {what}: {text}" for what, text in remarks.items() if text)
 
-    def _set(self, settings: Mapping[str, str]) -> None:
+    def _greet(self, deadline: Deadline) -> None:
+        self._send("ugi", deadline)
+        first = ""
+        while (line := self._next(deadline)) != "ugiok":
+            if line is None:
+                heard = f"its first line was {shown(first)}" if first else "it said nothing"
+                raise self._silent("ugiok", deadline, f" ({heard}; does it flush its output?)")
+            first = first or line
+            offer = parse_offer(line)
+            if offer is not None and len(self.offers) < MOST_OFFERS:
+                self.offers[offer.name.lower()] = offer
+
+    def _asked_of_game(self, options: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+        """Return what the engine has to set besides `settings` to play the same game."""
+        found: dict[str, str] = {}
+        given = {name.lower() for name in settings}
+        for name, value in options.items():
+            offer = self.offers.get(f"game-{name}".lower()) or self.offers.get(name.lower())
+            if offer is not None and offer.default != value and offer.name.lower() not in given:
+                found[offer.name] = value
+        return found
+
+    def _set(self, settings: Mapping[str, str], deadline: Deadline) -> None:
         for name, value in settings.items():
-            if name.lower() not in self.options:
-                known = near(name, self.options.values())
+            offer = self.offers.get(name.lower())
+            if offer is None:
+                known = near(name, (known.name for known in self.offers.values()))
                 raise EngineError(f"expected an option of {self.label}: {shown(name)}{known}")
-            self.program.send(f"setoption name {self.options[name.lower()]} value {value}")
+            self._send(f"setoption name {offer.name} value {value}", deadline)
 
     def _await_ready(self, deadline: Deadline) -> None:
-        self.program.send("isready")
-        while self._next("readyok", deadline) != "readyok":
-            continue
+        self._send("isready", deadline)
+        while (line := self._next(deadline)) != "readyok":
+            if line is None:
+                raise self._silent("readyok", deadline)
 
-    def _next(self, wanted: str, deadline: Deadline) -> str:
-        """Return the next line, whatever it is, before the deadline."""
-        line = None if deadline.is_over else self.program.read(deadline.at)
-        if line is None:
-            raise self._silent(wanted, deadline)
+    def _send(self, line: str, deadline: Deadline) -> None:
+        self.program.send(line, until=deadline.at)
+
+    def _next(self, deadline: Deadline) -> str | None:
+        """Return the next line, whatever it is; None at the deadline."""
+        return None if deadline.is_over else self._read(deadline.at)
+
+    def _read(self, until: float) -> str | None:
+        line = self.program.read(until)
+        if line is not None and line.startswith(REMARK):
+            self._remark = printable(line.removeprefix(REMARK))[:LAST_WORDS]
         return line
 
-    def _silent(self, wanted: str, deadline: Deadline) -> EngineError:
-        return self.program.complaint(f"gave no {wanted} within {deadline.seconds:.4g} s")
+    def _silent(self, wanted: str, deadline: Deadline, hint: str = "") -> EngineError:
+        return self.program.complaint(f"gave no {wanted} within {deadline.seconds:.4g} s{hint}")
 
     def _move(self, words: Sequence[str], line: str, info: Info) -> str:
         if len(words) != 2:
-            raise MalformedMoveError(f"expected one move after bestmove from {self.label}: {shown(line)}")
+            said = f"{shown(line)}{self.last_words()}"
+            raise MalformedMoveError(f"expected one move after bestmove from {self.label}: {said}")
         if words[1] == NO_MOVE:
             reason = f": {info.remark}" if info.remark else ""
             raise EngineError(f"{self.label} gave no move{reason}")

@@ -20,6 +20,7 @@ from boardgames.draw.text import printable
 from boardgames.errors import EngineError
 from boardgames.ugi.guard import GUARD
 from boardgames.ugi.lines import Lines
+from boardgames.ugi.log import COMPLAINED, HEARD, NOTED, SENT, Log
 
 LONGEST_LINE = 1 << 16
 READ_BYTES = 1 << 16
@@ -41,6 +42,8 @@ class EngineProcess:
         Program and arguments.
     label : str
         What messages call it.
+    log : Log, optional
+        Gets every line to and from it.
 
     Raises
     ------
@@ -56,10 +59,11 @@ class EngineProcess:
     >>> program.close()
     """
 
-    def __init__(self, command: Sequence[str], label: str) -> None:
+    def __init__(self, command: Sequence[str], label: str, *, log: Log | None = None) -> None:
         if os.name != "posix":
             raise EngineError(f"expected a POSIX system to run {label}: {os.name!r}")
         self.label = label
+        self._log = log
         self._owner = os.getpid()
         self._heard: deque[str] = deque()
         self._lines, self._errors = Lines(LONGEST_LINE), Lines(LONGEST_LINE)
@@ -81,7 +85,8 @@ class EngineProcess:
             os.set_blocking(pipe.fileno(), False)
         try:
             GUARD.watch(self._process.pid)
-            self.send("")
+            self._record(NOTED, ["started: " + " ".join(command)])
+            self._write("", time.monotonic() + SEND_S)
         except (OSError, EngineError) as error:
             self.kill()
             raise EngineError(f"expected {label} and its guardian to start: {error}") from error
@@ -90,23 +95,21 @@ class EngineProcess:
         """Say whether this process has started the program, and not the one it was forked from."""
         return self._owner == os.getpid()
 
-    def send(self, line: str) -> None:
+    def send(self, line: str, *, until: float | None = None) -> None:
         """Send a line.
+
+        Parameters
+        ----------
+        until : float, optional
+            A time of `time.monotonic`; by default in five seconds.
 
         Raises
         ------
         EngineError
-            If the program has ended, or does not read for five seconds.
+            If the program has ended, or has not read the line by then.
         """
-        data = line.encode("utf-8", "replace") + b"\n"
-        while data:
-            self._check_open()
-            try:
-                data = data[os.write(self._input, data) :]
-            except BlockingIOError:
-                self._wait_for_room()
-            except OSError:
-                raise self._ended() from None
+        self._record(SENT, [line])
+        self._write(line, time.monotonic() + SEND_S if until is None else until)
 
     def read(self, until: float) -> str | None:
         """Return the next line; None if there is none by `until`, a time of `time.monotonic`.
@@ -127,15 +130,22 @@ class EngineProcess:
     def complaint(self, words: str) -> EngineError:
         """Return the error that the program `words`, with the last line of its stderr."""
         last = f": {self._last_words}" if self._last_words else ""
+        self._record(NOTED, [words])
         return EngineError(f"{self.label} {words}{last}")
+
+    def last_words(self) -> str:
+        """Return the last line of its stderr so far; empty if there is none."""
+        for _ in range(DRAINED_READS if self._pipes else 0):
+            self._note(_received(self._complaints) or b"")
+        return self._last_words
 
     def close(self) -> None:
         """Say `quit`, give the program half a second to end, and kill what is left of its group."""
         if self._pipes and self.is_own():
             with contextlib.suppress(EngineError):
-                self.send("quit")
-                self._pipes[0].close()
                 until = time.monotonic() + EXIT_S
+                self.send("quit", until=until)
+                self._pipes[0].close()
                 while self.read(until) is not None:
                     pass
         self.kill()
@@ -146,6 +156,7 @@ class EngineProcess:
         if not pipes:
             return
         if self.is_own():
+            self._record(NOTED, ["closed"])
             with contextlib.suppress(OSError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -185,13 +196,16 @@ class EngineProcess:
                 if not data:
                     self._poll.unregister(descriptor)
             elif data:
-                self._heard += self._lines.feed(data)
+                lines = self._lines.feed(data)
+                self._record(HEARD, lines)
+                self._heard += lines
             else:
                 raise self._ended()
 
     def _note(self, data: bytes) -> None:
         """Keep the last line of stderr."""
         said = [line for line in self._errors.feed(data) if line]
+        self._record(COMPLAINED, said)
         if said:
             self._last_words = printable(said[-1])[:LAST_WORDS]
 
@@ -208,11 +222,28 @@ class EngineProcess:
             return self.complaint("has closed its input or output")
         return self.complaint(f"ended (signal {-code})" if code < 0 else f"ended (exit code {code})")
 
-    def _wait_for_room(self) -> None:
+    def _write(self, line: str, until: float) -> None:
+        data = line.encode("utf-8", "replace") + b"\n"
+        while data:
+            self._check_open()
+            try:
+                data = data[os.write(self._input, data) :]
+            except BlockingIOError:
+                self._wait_for_room(until)
+            except OSError:
+                raise self._ended() from None
+
+    def _wait_for_room(self, until: float) -> None:
         poll = select.poll()
         poll.register(self._input, select.POLLOUT)
-        if not poll.poll(1000 * SEND_S):
-            raise self.complaint(f"has read nothing for {SEND_S:g} s")
+        if not poll.poll(max(1000 * (until - time.monotonic()), 0)):
+            raise self.complaint("has not read in time what it was told")
+
+    def _record(self, mark: str, lines: Sequence[str]) -> None:
+        """Put lines into the log, if there is one."""
+        if self._log is not None:
+            for line in lines:
+                self._log.note(mark, line, process=self._process.pid)
 
 
 def _received(descriptor: int) -> bytes | None:

@@ -7,6 +7,7 @@ all that it needs is loaded.
 """
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 
 from boardgames.draw.text import printable
@@ -21,6 +22,10 @@ from boardgames.ugi.trail import Trail
 
 END_S = 1.0
 """Seconds that an agent is given to heed a stop before something that needs it is refused."""
+
+LAST_SEARCH_S = 60.0
+"""Seconds that a search may go on after the end of the input."""
+LOOK_EVERY_S = 0.1
 
 RESULTS = {0: "p1win", 1: "p2win", None: "draw"}
 
@@ -87,6 +92,14 @@ class Server:
     def complain(self, reason: str) -> None:
         """Say what was expected, in an `info string`."""
         self._say(f"info string {reason}")
+
+    def finish(self) -> None:
+        """Let a search go on that ends by itself, while somebody listens, and for a minute at most."""
+        thinking, until = self._thinking, time.monotonic() + LAST_SEARCH_S
+        if thinking is None or thinking.is_infinite or thinking.is_stopped:
+            return
+        while self.is_heard and time.monotonic() < until and not thinking.wait(LOOK_EVERY_S):
+            continue
 
     def end(self) -> None:
         """Stop thinking, and give back what the agent holds."""

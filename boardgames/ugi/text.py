@@ -6,6 +6,7 @@ Times are whole milliseconds, scores hundredths (`cp`) or plies to the end
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise, takewhile
 
 from boardgames.declarations import Unit
 from boardgames.errors import shown
@@ -74,7 +75,7 @@ def parse_go(words: Sequence[str]) -> Go:
             refused.append(f"expected a limit of go: {shown(word)}")
         else:
             text = next(rest, "")
-            number = _number(text)
+            number = whole_number(text)
             if number is None:
                 refused.append(f"expected a whole number for {word}: {shown(text)}")
             else:
@@ -147,7 +148,9 @@ class Info:
     remark: str = ""
 
     def read(self, words: Sequence[str]) -> None:
-        """Take in the words after `info`; what cannot be read is passed over."""
+        """Take in the words after `info`; what cannot be read, or is not of the best line, is passed over."""
+        if _has_lower_rank(words):
+            return
         for place, word in enumerate(words):
             following = words[place + 1 : place + 3]
             if word == "string":
@@ -159,7 +162,7 @@ class Info:
             if word in ("depth", "nodes"):
                 setattr(self, word, _count(following[:1], getattr(self, word)))
             elif word in ("cp", "mate"):
-                number = _number(following[0]) if following else None
+                number = whole_number(following[0]) if following else None
                 self.score = self.score if number is None else (word, number)
 
     def value(self, unit: Unit) -> float | None:
@@ -172,6 +175,19 @@ class Info:
             return min(max(value, -1.0), 1.0) if unit == "return" else value
         sign = 1.0 if number > 0 else -1.0
         return sign if unit == "return" else sign * (WIN - min(abs(number), WIN - EVALUATION_BOUND))
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that a text of at most 15 digits writes, None for any other text.
+
+    Examples
+    --------
+    >>> whole_number("-7"), whole_number("7.0")
+    (-7, None)
+    """
+    digits = text.removeprefix("-")
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER
+    return int(text) if is_number else None
 
 
 def _score(choice: Choice) -> str:
@@ -187,12 +203,13 @@ def _score(choice: Choice) -> str:
     return f"cp {round(value * HUNDREDTHS.get(choice.unit, 100.0))}"
 
 
-def _number(text: str) -> int | None:
-    digits = text.removeprefix("-")
-    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER
-    return int(text) if is_number else None
+def _has_lower_rank(words: Sequence[str]) -> bool:
+    """Say whether the words are about the second best line or a worse one, `multipv 2`."""
+    facts = list(takewhile(lambda word: word not in ("pv", "string"), words))
+    ranks = [whole_number(after) for word, after in pairwise(facts) if word == "multipv"]
+    return any(rank is not None and rank > 1 for rank in ranks)
 
 
 def _count(words: Sequence[str], default: int) -> int:
-    number = _number(words[0]) if words else None
+    number = whole_number(words[0]) if words else None
     return default if number is None or number < 0 else number

@@ -46,7 +46,8 @@ class Thinking:
         answer: Callable[[list[str]], None],
     ) -> None:
         self.agent, self.trail, self.limit = agent, trail, limit
-        self._is_new, self._is_infinite = is_new, is_infinite
+        self.is_infinite = is_infinite
+        self._is_new = is_new
         self._say, self._answer = say, answer
         self._stop, self._released = Stop(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="boardgames-engine", daemon=True)
@@ -77,7 +78,7 @@ class Thinking:
             lines = _without_move(str(error))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - an agent may raise anything
             lines = _without_move(f"the agent {self.agent.name!r} raised {told(error)}")
-        if self._is_infinite:
+        if self.is_infinite:
             self._released.wait()
         self._answer(lines)
 

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -82,7 +83,7 @@ def started(home: Path) -> Iterator[Callable[..., Pipes]]:
 
 def test_the_transcript_in_the_documentation_is_what_it_says(program: Run) -> None:
     blocks = re.findall(
-        r"^```text\n\$ bg (engine .*)\n([\s\S]*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE
+        r"^```text\n\$ boardgames (engine .*)\n([\s\S]*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE
     )
     assert blocks
     for arguments, transcript in blocks:
@@ -158,6 +159,22 @@ def test_the_end_of_the_input_ends_it_even_while_it_thinks(program: Run) -> None
     assert ran.code == 0
     assert ran.out.splitlines()[-1].startswith("bestmove ")
     assert ran.err == ""
+
+
+def test_the_end_of_the_input_lets_a_search_with_a_limit_finish(program: Run) -> None:
+    ran = program("engine", "connect4", typed="position startpos\ngo depth 5\n")
+    assert ran.code == 0
+    *_, info, answer = ran.out.splitlines()
+    assert info.startswith("info depth 5 ")
+    assert answer.startswith("bestmove ")
+
+
+def test_quit_cuts_a_search_short(program: Run) -> None:
+    ran = program("engine", "abalone", typed="position startpos\ngo depth 60\nquit\n")
+    assert ran.code == 0
+    *_, info, answer = ran.out.splitlines()
+    assert int(info.split()[2]) < 5  # in the minute of a search that is let finish it is more
+    assert answer.startswith("bestmove ")
 
 
 def test_quit_ends_it_at_once(program: Run) -> None:
@@ -238,3 +255,23 @@ def test_a_reader_that_has_gone_ends_it(home: Path) -> None:
     os.close(target)
     _, err = process.communicate(b"ugi\nisready\n", timeout=60)
     assert (process.returncode, err) == (0, b"")
+
+
+def test_pipes_that_do_not_wait_do_no_harm(home: Path) -> None:
+    asked, heard = os.pipe(), os.pipe()
+    os.set_blocking(asked[0], False)
+    os.set_blocking(heard[1], False)
+    command = [sys.executable, "-m", "boardgames.cli", "engine", "connect4"]
+    with subprocess.Popen(command, stdin=asked[0], stdout=heard[1], stderr=subprocess.PIPE) as process:
+        os.close(asked[0])
+        os.close(heard[1])
+        with os.fdopen(asked[1], "wb", buffering=0) as to, os.fdopen(heard[0], "rb") as out:
+            to.write(b"isready\n")
+            assert out.readline() == b"readyok\n"
+            writer = threading.Thread(target=to.write, args=(b"isready\n" * 20_000 + b"quit\n",))
+            writer.start()
+            time.sleep(0.5)  # until the pipe is full
+            assert all(out.readline() == b"readyok\n" for _ in range(20_000))
+            writer.join(60)
+        assert process.wait(60) == 0
+        assert process.stderr.read() == b""

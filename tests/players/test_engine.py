@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import boardgames
-from boardgames.errors import EngineError, IllegalMoveError, OptionError
+from boardgames.errors import EngineError, FileError, IllegalMoveError, OptionError
 from boardgames.manager import Manager, MatchRules, TimeControl
 from boardgames.players import engine as module
 from boardgames.players.engine import Engine
@@ -88,6 +88,46 @@ def test_every_fault_is_a_lost_match_with_its_reason(
     assert (match.outcome.winner, match.outcome.termination) == (1, termination)
     assert reason in (match.fault or "")
     assert "\n" not in (match.fault or "")
+
+
+def test_an_illegal_move_is_told_with_the_engines_last_words() -> None:
+    match = lost(fake("talks-past-us", "9"), move=20)
+    assert match.fault == (
+        "expected a column 1 to 7: '9'; its last info string: expected 7 columns; "
+        "its last line on stderr: columns?"
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", ["", " --option dimension=3"], ids=["by default", "by command"])
+def test_an_engine_of_our_own_plays_the_game_with_its_options(arguments: str) -> None:
+    game = boardgames.load("hexifence", dimension=2)
+    command = f"{sys.executable} -m boardgames.cli engine hexifence --agent greedy{arguments}"
+    engine = Engine(game, seed=1, command=command)
+    opened.append(engine)
+    match = Manager(game, [engine, boardgames.player("greedy", game, seed=1)])
+    match.play()
+    assert match.fault is None
+    assert match.position.outcome is not None
+
+
+@pytest.mark.slow
+def test_an_engine_of_another_game_says_why_it_cannot_play() -> None:
+    game = boardgames.load("hexifence", dimension=2)
+    engine = Engine(game, command=f"{sys.executable} -m boardgames.cli engine connect4")
+    opened.append(engine)
+    match = Manager(game, [engine, boardgames.player("greedy", game)])
+    match.play()
+    assert "; its last info string: expected" in (match.fault or "")
+
+
+@pytest.mark.parametrize(("seed", "told"), [(7, 7), (1000, 1000), (2**62 + 3, (2**62 + 2) % 1000 + 1)])
+def test_a_seed_comes_within_what_the_engine_takes(seed: int, told: int, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    engine = fake("ranged", log=str(log))
+    engine.reseed(seed)
+    engine.match_started(0)
+    assert f" > setoption name Seed value {told}\n" in log.read_text("utf-8")
 
 
 @pytest.mark.slow
@@ -187,7 +227,7 @@ def test_the_engine_is_told_start_and_moves() -> None:
         ({}, r'expected a program to run, engine:command="PROGRAM ARGUMENTS": none was given'),
         ({"command": ""}, "expected a program that can be run: ''"),
         ({"command": "no-such-program -x"}, "expected a program that can be run: 'no-such-program'"),
-        ({"command": str(FAKES)}, "expected a program that can be run: "),
+        ({"command": f"{FAKES} -x"}, r"expected a program that can be run: '.*fakes\.py' is not executable"),
         ({"command": "'cat"}, "expected a command line as in a shell: .*no closing quotation"),
         ({"command": "cat", "options": "Hash"}, "expected option=value: 'Hash'"),
         ({"command": "cat", "start": "0"}, "expected a number from 0.01 to 3600 for start"),
@@ -204,6 +244,52 @@ def test_an_engine_can_be_written_as_agent_text() -> None:
     assert made._settings == {"Hash": "16", "Level": "3"}
     again = boardgames.player(made.describe(), CONNECT4)
     assert again.options == made.options
+
+
+def test_a_program_beside_us_is_told_how_to_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bot.sh").touch(mode=0o755)
+    with pytest.raises(OptionError, match=r"can be run: 'bot\.sh' is not on PATH, write '\./bot\.sh'"):
+        player("bot.sh")
+    player("./bot.sh")
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "label"),
+    [
+        (f"{sys.executable} {FAKES} plain", "", "fakes.py"),
+        (f"{sys.executable} {FAKES} plain", "Fritz", "Fritz"),
+        ("cat -u", "", "cat -u"),
+        ("cat " + "x" * 5000, "", "cat " + "x" * 5000),
+    ],
+)
+def test_tables_call_it_by_its_name_or_file(command: str, name: str, label: str) -> None:
+    engine = player(command, name=name)
+    assert engine.label() == label
+    assert engine.fingerprint() != ""
+    assert ("name=Fritz" in engine.describe()) == (name == "Fritz")
+
+
+def test_tables_call_other_players_by_their_agent_text() -> None:
+    assert boardgames.player("alphabeta:depth=4", CONNECT4).label() == "alphabeta:depth=4"
+
+
+def test_a_log_is_kept_and_makes_no_other_player(tmp_path: Path) -> None:
+    log = tmp_path / "engine.log"
+    engine = fake("plain", log=str(log))
+    assert engine.describe() == fake("plain").describe()
+    engine.match_started(0)
+    engine.choose(START)
+    marked = [line.split(" ", 3)[-1] for line in log.read_text("utf-8").splitlines()]
+    assert marked[1] == "> ugi"
+    assert marked[-2:] == ["< info depth 3 time 5 nodes 77 score cp 25 pv 4 1 4 nonsense", "< bestmove 4"]
+
+
+def test_a_log_that_cannot_be_written_is_refused() -> None:
+    with pytest.raises(FileError, match="expected a file that can be written: '/'"):
+        fake("plain", log="/")
 
 
 def test_another_program_is_another_player(tmp_path: Path) -> None:

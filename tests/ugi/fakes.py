@@ -79,6 +79,20 @@ def talk_rubbish() -> None:
     answer()
 
 
+def talk_past_us() -> None:
+    """Say why it cannot play, and play what nobody can."""
+    sys.stderr.write("columns?\n")
+    sys.stderr.flush()
+    say("info string expected 7 columns")
+    answer()
+
+
+def rank_lines() -> None:
+    say("info depth 5 nodes 90 multipv 1 score cp 40 pv 4 1")
+    say("info depth 5 nodes 80 multipv 2 score cp -30 pv 1 4")
+    say(f"bestmove {MOVE}")
+
+
 def come_late() -> None:
     time.sleep(0.6)
     answer()
@@ -100,6 +114,10 @@ def answer_twice() -> None:
     say("bestmove 1")
 
 
+OFFERS = {
+    "ranged": "option name Seed type spin default 1 min 1 max 1000",
+    "sized": "option name Columns type spin default 7 min 2 max 8\noption name rows type spin default 6",
+}
 STARTS = {
     "silent": start_silent,
     "exit-at-once": start_broken,
@@ -123,6 +141,8 @@ THOUGHTS = {
     "no-word": lambda: say("bestmove"),
     "no-move": lambda: say("info string the book is lost\nbestmove 0000"),
     "twice": answer_twice,
+    "talks-past-us": talk_past_us,
+    "ranks": rank_lines,
     "waits": wait_for_stop,
 }
 
@@ -130,22 +150,33 @@ THOUGHTS = {
 def greet() -> None:
     if MODE == "exit-at-greeting":
         sys.exit(0)
-    say(
-        "id name fake\noption name Level type spin default 1 min 1 max 9\noption name seed type string\nugiok"
-    )
+    if MODE == "speaks-uci":
+        say("id name fake\nuciok")
+        return
+    say("id name fake\noption name Level type spin default 1 min 1 max 9")
+    say(OFFERS.get(MODE, "option name seed type string") + "\nugiok")
+
+
+def dribble() -> None:
+    """Be ready, and read what follows in drops."""
+    say("readyok")
+    while os.read(0, 4096):
+        time.sleep(0.05)
 
 
 def main() -> None:
     STARTS.get(MODE, lambda: None)()
     while line := sys.stdin.readline():
         words = line.split()
-        if MODE == "echo" and words[0] != "isready":
+        if MODE in ("echo", *OFFERS) and words[0] != "isready":
             sys.stderr.write(line)
             sys.stderr.flush()
         if words == ["ugi"]:
             greet()
         elif words == ["isready"]:
             say("readyok")
+        elif words == ["uginewgame"] and MODE == "dribbles":
+            dribble()
         elif words[:1] == ["go"]:
             THOUGHTS.get(MODE, answer)()
         elif words == ["quit"] and MODE not in ("stubborn", "family"):

@@ -12,7 +12,9 @@ import pytest
 from boardgames.errors import EngineError, MalformedMoveError
 from boardgames.playing import Stop
 from boardgames.ugi import client as module
+from boardgames.ugi import process
 from boardgames.ugi.client import Client, Deadline
+from boardgames.ugi.log import Log
 from boardgames.ugi.text import Info
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
@@ -73,8 +75,66 @@ def test_a_deadline_holds_whatever_the_engine_does(mode: str) -> None:
 
 
 def test_an_engine_that_does_not_greet_is_given_up() -> None:
-    with pytest.raises(EngineError, match=r"^the engine 'silent' gave no ugiok within 0\.2 s$"):
+    with pytest.raises(
+        EngineError, match=r"^the engine 'silent' gave no ugiok within 0\.2 s \(it said nothing; "
+    ):
         greeted("silent", seconds=0.2)
+
+
+def test_what_came_instead_of_a_greeting_is_told() -> None:
+    reason = r"gave no ugiok within 2 s \(its first line was 'id name fake'; does it flush its output\?\)$"
+    with pytest.raises(EngineError, match=reason):
+        greeted("speaks-uci", seconds=2)
+
+
+def test_a_deadline_holds_for_what_an_engine_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "SEND_S", 600.0)
+    client = greeted("dribbles")
+    client.program.send("uginewgame")
+    began = time.monotonic()
+    with pytest.raises(EngineError, match="has not read in time what it was told"):
+        client.go("position fen " + "x" * 20_000_000, "go", deadline=Deadline(0.3))
+    assert time.monotonic() - began < 60  # all of it would take minutes
+
+
+def test_an_answer_is_followed_by_the_last_words() -> None:
+    client = greeted("talks-past-us")
+    client.go(POSITION, "go", deadline=Deadline(20))
+    assert (
+        client.last_words() == "; its last info string: expected 7 columns; its last line on stderr: columns?"
+    )
+    assert greeted("plain").last_words() == ""
+
+
+def test_the_best_line_alone_is_taken_in() -> None:
+    info = greeted("ranks").go(POSITION, "go", deadline=Deadline(20)).info
+    assert info == Info(5, 90, ("cp", 40), ("4", "1"))
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "told"),
+    [
+        pytest.param({"columns": "5", "rows": "6"}, {}, ["columns value 5"], id="other default"),
+        pytest.param({"columns": "7"}, {}, [], id="same default"),
+        pytest.param({"dimension": "3"}, {}, [], id="not offered"),
+        pytest.param({"columns": "5"}, {"COLUMNS": "4"}, ["Columns value 4"], id="user decides"),
+    ],
+)
+def test_an_engine_is_set_to_the_game_where_it_offers_that(
+    options: dict[str, str], settings: dict[str, str], told: list[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    client = Client(
+        [sys.executable, FAKES, "sized"],
+        "it",
+        settings=settings,
+        seconds=20,
+        game_options=options,
+        log=Log(str(log)),
+    )
+    opened.append(client)
+    lines = [line.partition("> setoption name ") for line in log.read_text("utf-8").splitlines()]
+    assert [after.lower() for _, found, after in lines if found] == [line.lower() for line in told]
 
 
 @pytest.mark.parametrize(("mode", "code"), [("exit-at-greeting", 0), ("exit-at-once", 1)])

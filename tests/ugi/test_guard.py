@@ -4,14 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from boardgames.ugi.guard import Guard
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="processes are looked up in /proc")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 
 FAKES = Path(__file__).with_name("fakes.py")
 SOON_S = 20.0
@@ -28,20 +28,6 @@ sys.stdin.readline()
 FORKING = OWNER.replace('print("ready"', "if os.fork() == 0: time.sleep(60)\nprint('ready'")
 
 
-def is_alive(pid: int) -> bool:
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return False
-
-
-def wait_until_dead(*pids: int) -> None:
-    deadline = time.monotonic() + SOON_S
-    while any(map(is_alive, pids)):
-        assert time.monotonic() < deadline, [pid for pid in pids if is_alive(pid)]
-        time.sleep(0.01)
-
-
 def sleeper() -> "subprocess.Popen[bytes]":
     return subprocess.Popen(["sleep", "600"], start_new_session=True)
 
@@ -49,7 +35,11 @@ def sleeper() -> "subprocess.Popen[bytes]":
 @pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGTERM, None], ids=["killed", "terminated", "done"])
 @pytest.mark.parametrize("script", [OWNER, FORKING], ids=["alone", "forking"])
 def test_engines_and_their_children_end_with_their_owner(
-    way: signal.Signals | None, script: str, tmp_path: Path
+    way: signal.Signals | None,
+    script: str,
+    tmp_path: Path,
+    is_alive: Callable[[int], bool],
+    wait_until_dead: Callable[..., None],
 ) -> None:
     names = [str(tmp_path / name) for name in "ab"]
     owner = subprocess.Popen(
@@ -101,7 +91,7 @@ def test_there_is_one_guardian_in_a_session_of_its_own() -> None:
     program.wait(SOON_S)
 
 
-def test_a_guardian_that_is_gone_is_replaced_and_told_again() -> None:
+def test_a_guardian_that_is_gone_is_replaced_and_told_again(wait_until_dead: Callable[..., None]) -> None:
     guard, program, other = Guard(), sleeper(), sleeper()
     guard.watch(program.pid)
     first = guard.pid

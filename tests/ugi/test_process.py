@@ -3,12 +3,14 @@
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from boardgames.errors import EngineError
 from boardgames.ugi import process
+from boardgames.ugi.log import Log
 from boardgames.ugi.process import EngineProcess
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
@@ -30,21 +32,6 @@ def heard(program: EngineProcess) -> str:
 def answer_to_go(program: EngineProcess) -> None:
     program.send("go")
     heard(program)
-
-
-def is_alive(pid: int) -> bool:
-    """Say whether a process runs; a zombie that nobody has waited for does not."""
-    try:
-        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
-    except OSError:
-        return False
-
-
-def assert_dead(pid: int) -> None:
-    deadline = time.monotonic() + SOON_S
-    while is_alive(pid):
-        assert time.monotonic() < deadline, f"process {pid} is still there"
-        time.sleep(0.01)
 
 
 def test_lines_go_there_and_back() -> None:
@@ -98,12 +85,42 @@ def test_whatever_it_says_time_and_memory_are_bounded(mode: str) -> None:
 def test_a_program_that_reads_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "SEND_S", 0.1)
     program = started("silent")
-    with pytest.raises(EngineError, match="has read nothing for"):
+    with pytest.raises(EngineError, match="has not read in time what it was told"):
         program.send("x" * 1_000_000)
     program.kill()
 
 
-def test_the_end_reaches_a_program_that_heeds_nothing_and_its_children(tmp_path: Path) -> None:
+def test_a_log_has_every_line_there_and_back(tmp_path: Path) -> None:
+    file = tmp_path / "engine.log"
+    programs = [
+        EngineProcess([sys.executable, FAKES, mode], "the engine", log=Log(str(file)))
+        for mode in ("exit", "plain")
+    ]
+    with pytest.raises(EngineError, match="out of ideas"):
+        answer_to_go(programs[0])
+    programs[1].send("isready")
+    heard(programs[1])
+    for program in programs:
+        program.close()
+    pids = [program._process.pid for program in programs]
+    said = [line.split(maxsplit=3) for line in file.read_text("utf-8").splitlines()]
+    assert [last for *_, pid, last in said if int(pid) == pids[0]][:5] == [
+        f"* started: {sys.executable} {FAKES} exit",
+        "> go",
+        "! warming up",
+        "! out of ideas",
+        "* ended (exit code 3)",
+    ]
+    assert [last for *_, pid, last in said if int(pid) == pids[1]][1:4] == [
+        "> isready",
+        "< readyok",
+        "> quit",
+    ]
+
+
+def test_the_end_reaches_a_program_that_heeds_nothing_and_its_children(
+    tmp_path: Path, is_alive: Callable[[int], bool], wait_until_dead: Callable[..., None]
+) -> None:
     told = tmp_path / "told"
     program = started("family", str(told))
     program.send("isready")
@@ -112,8 +129,7 @@ def test_the_end_reaches_a_program_that_heeds_nothing_and_its_children(tmp_path:
     assert is_alive(own)
     assert is_alive(child)
     program.close()
-    assert_dead(own)
-    assert_dead(child)
+    wait_until_dead(own, child)
 
 
 def test_closing_may_be_repeated() -> None:
@@ -127,7 +143,7 @@ def test_closing_may_be_repeated() -> None:
         program.read(time.monotonic() + SOON_S)
 
 
-def test_a_forked_process_leaves_its_parents_program_alone() -> None:
+def test_a_forked_process_leaves_its_parents_program_alone(is_alive: Callable[[int], bool]) -> None:
     program = started("plain")
     program._owner = os.getppid()  # as it looks from a forked process
     pid = program._process.pid

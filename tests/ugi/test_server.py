@@ -1,6 +1,7 @@
 """The engine's end: every message, at every time, with one answer to each `go`."""
 
 import queue
+import threading
 import time
 from collections.abc import Iterator
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from boardgames.game import Position
 from boardgames.playing import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
+from boardgames.ugi import server as module
 from boardgames.ugi.server import Server
 from boardgames.ugi.setup import Setup
 
@@ -174,6 +176,46 @@ def test_while_a_search_goes_on_what_needs_the_agent_is_refused(engine: Driven) 
     engine.until("readyok")
     engine.tell("stop")
     engine.until("bestmove")
+
+
+def test_at_the_end_of_the_input_a_search_with_a_limit_goes_on(engine: Driven) -> None:
+    engine.tell("setoption name depth value 0", "go depth 6")
+    engine.server.finish()
+    assert engine.until("bestmove")[-2].startswith("info depth 6 ")
+    engine.server.finish()
+
+
+@pytest.mark.parametrize(
+    ("go", "seconds"),
+    [(["go infinite"], LONGEST_WAIT_S), (["go infinite", "stop"], LONGEST_WAIT_S), (["go depth 60"], 0.3)],
+)
+def test_at_the_end_of_the_input_no_search_goes_on_for_ever(
+    engine: Driven, go: list[str], seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LAST_SEARCH_S", seconds)
+    engine.tell("setoption name depth value 0", *go)
+    began = time.monotonic()
+    engine.server.finish()
+    assert time.monotonic() - began < LONGEST_WAIT_S / 2
+    engine.server.end()
+    assert len(engine.until("bestmove")[-1].split()) == 2
+
+
+def test_a_search_that_nobody_listens_to_does_not_go_on() -> None:
+    is_gone = threading.Event()
+
+    def write(text: str) -> None:
+        if is_gone.is_set():
+            raise BrokenPipeError
+
+    server = Server(Setup("abalone", agent="alphabeta"), write)
+    server.receive("go movetime 1000000")
+    is_gone.set()
+    began = time.monotonic()
+    server.finish()
+    assert time.monotonic() - began < LONGEST_WAIT_S  # and not to its last second
+    assert not server.is_heard
+    server.end()
 
 
 def test_after_a_stop_the_next_search_may_follow_at_once(engine: Driven) -> None:

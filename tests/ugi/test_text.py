@@ -139,6 +139,24 @@ def test_an_info_that_cannot_be_read_says_nothing(words: str) -> None:
     assert info == Info()
 
 
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        ("multipv 1 score cp 40 pv 4", 40.0),
+        ("score cp 40 multipv 2 pv 1", 10.0),
+        ("multipv 3 depth 9 score mate 2", 10.0),
+        ("score cp 40 string multipv 2", 40.0),
+        ("multipv x score cp 40", 40.0),
+    ],
+)
+def test_only_the_best_of_several_lines_counts(words: str, value: float) -> None:
+    info = Info()
+    info.read(["depth", "4", "score", "cp", "10", "pv", "7"])
+    info.read(words.split())
+    assert info.value("centimarble") == value
+    assert info.depth == 4
+
+
 def test_a_foreign_score_stays_within_returns() -> None:
     info = Info()
     info.read(["score", "cp", "350"])
