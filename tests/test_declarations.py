@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from nim import Nim, apply, legal_moves, outcome, side_to_move
 
+import boardgames
 from boardgames.declarations import (
     NO_EVALUATION,
     Evaluation,
     Facts,
+    Feature,
     FeatureSet,
     Kernels,
     no_evaluation,
@@ -92,3 +94,18 @@ def test_facts_have_the_defaults_of_most_games() -> None:
 def test_facts_that_make_no_sense_are_refused(changed: dict[str, object], said: str) -> None:
     with pytest.raises(PluginError, match=said):
         dataclasses.replace(Nim().facts, **changed)
+
+
+def test_features_are_normalised_by_their_ranges() -> None:
+    features = boardgames.feature_set("classic14", boardgames.load("abalone"))
+    lows = np.array([feature.low for feature in features.features])
+    highs = np.array([feature.high for feature in features.features])
+    assert features.normalised(lows).tolist() == [-1.0] * 14
+    assert features.normalised(np.stack([highs, (lows + highs) / 2])).tolist() == [[1.0] * 14, [0.0] * 14]
+    assert features.normalised(highs + (highs - lows)).tolist() == [3.0] * 14
+
+
+def test_a_feature_without_a_range_is_refused() -> None:
+    kernel = boardgames.feature_set("simple", boardgames.load("abalone")).kernel
+    with pytest.raises(PluginError, match="range of feature 'flat'"):
+        FeatureSet("odd", kernel, (Feature("flat", "cells", 1.0, 1.0, "always the same"),))

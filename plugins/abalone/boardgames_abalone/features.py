@@ -1,9 +1,20 @@
 """Features of Abalone positions as kernels.
 
-The three terms of a simple Abalone program with tuned weights: average
-distance to the centre; density, which is for each marble the sum of its
+`simple` has the three terms of a simple Abalone program with tuned weights:
+average distance to the centre; density, which is for each marble the sum of its
 distances to the others divided by the number of marbles, summed and divided
 by that number again; marbles lost.
+
+`classic14` has the seven numbers for each side with which an Abalone program
+learned by temporal differences: marbles in the centre, in the middle and on the
+border, material advantage, protection, average distance to the centre, marbles
+threatened. `extended` adds what other programs used.
+
+A *push* is an in-line move that moves marbles of the other side, one action for
+each marble at the tail of two or three. A marble is *threatened* if some push of
+the other side would move or push it off, were that side to move; it is in *edge
+danger* if it stands on the border and, in line with a neighbouring place that is
+off the board, a marble of the other side stands behind it.
 """
 
 import numpy as np
@@ -12,14 +23,36 @@ from numba import types
 from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
 from boardgames.kernels import Features, Reals, Words, kernel, popcount
-from boardgames_abalone.board import HALF_BOARDS, OUTER_RINGS
-from boardgames_abalone.rules import BYTE, FACTS, LOST_SHIFTS
+from boardgames.kernels.abi import REALS_OUT, WORDS
+from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, HALF_BOARDS, OUTER_RINGS
+from boardgames_abalone.rules import BYTE, FACTS, LOST_SHIFTS, PAIR, ZERO, ahead
 
 TERMS = (
     Feature("centre distance", "cells", 0.0, 4.0, "average distance of the marbles to the centre"),
     Feature("density", "cells", 0.0, 8.0, "mean distance between marbles; small is dense"),
     Feature("lost", "marbles", 0.0, 6.0, "marbles lost"),
 )
+
+CLASSIC_TERMS = (
+    Feature("centre", "marbles", 0.0, 7.0, "marbles on the middle cell or beside it"),
+    Feature("middle", "marbles", 0.0, 14.0, "marbles two or three steps from the middle cell"),
+    Feature("border", "marbles", 0.0, 14.0, "marbles on the border"),
+    Feature("material", "marbles", -6.0, 6.0, "marbles more than the other side has"),
+    Feature("protection", "marbles", 0.0, 4.0, "marbles with six neighbours of their side, called flowers"),
+    TERMS[0],
+    Feature("threatened", "marbles", 0.0, 14.0, "marbles that a push of the other side would move"),
+)
+MORE_TERMS = (
+    TERMS[1],
+    TERMS[2],
+    Feature("mobility", "moves", 0.0, 120.0, "moves this side would have, were it to move"),
+    Feature("pushes", "moves", 0.0, 20.0, "those of them that push"),
+    Feature("push-offs", "moves", 0.0, 10.0, "those of them that push off"),
+    Feature("edge danger", "marbles", 0.0, 14.0, "border marbles with the other side's right behind them"),
+    Feature("groups", "groups", 0.0, 14.0, "connected groups of marbles"),
+)
+PUSHES = types.UniTuple(types.uint64, 4)
+"""What `pushes` returns: two numbers and a set of cells."""
 
 
 @kernel(types.float64(types.uint64, types.uint64))
@@ -70,11 +103,218 @@ def simple_features(position: Words, side: int, out: Reals) -> None:
         out[3 * index + 2] = marbles_lost(position[FACTS], seat)
 
 
+@kernel(types.int64(types.uint64, types.uint64, types.int64))
+def marbles_from(low: np.uint64, high: np.uint64, distance: int) -> int:
+    """Return how many cells of a set are at least 1 to 4 steps from the middle one."""
+    return popcount(low & OUTER_RINGS[distance - 1, 0]) + popcount(high & OUTER_RINGS[distance - 1, 1])
+
+
+@kernel(types.int64(types.uint64, types.uint64))
+def flowers(low: np.uint64, high: np.uint64) -> int:
+    """Return how many cells of a set have all six neighbours in it."""
+    inner_low, inner_high = low, high
+    for direction in range(6):
+        next_low, next_high = ahead(low, high, direction)
+        inner_low, inner_high = inner_low & next_low, inner_high & next_high
+    return popcount(inner_low) + popcount(inner_high)
+
+
+@kernel(PUSHES(types.uint64, types.uint64, types.uint64, types.uint64))
+def pushes(
+    own_low: np.uint64, own_high: np.uint64, other_low: np.uint64, other_high: np.uint64
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Return what the side with the first marbles could push, were it to move.
+
+    Returns
+    -------
+    tuple of four uint64
+        Its pushes, those of them that push off, and the set of the other
+        side's marbles, low and high word, that one of them would move.
+    """
+    vacant_low, vacant_high = ~(own_low | other_low), ~(own_high | other_high)  # with guards
+    count = push_offs = 0
+    moved_low = moved_high = ZERO
+    for direction in range(6):
+        back = (direction + 3) % 6
+        on_low, on_high = ahead(BOARD_LOW, BOARD_HIGH, direction)
+        low, high = ahead(vacant_low, vacant_high, direction)
+        last_low, last_high = other_low & low, other_high & high  # can be pushed; the front one of two, too
+        low, high = ahead(last_low, last_high, direction)
+        first_low, first_high = other_low & low, other_high & high  # has one that can be pushed in front
+        # two of ours behind one of theirs, three behind one or two
+        low, high = ahead(last_low, last_high, direction)
+        one_low, one_high = own_low & low, own_high & high
+        low, high = ahead(one_low, one_high, direction)
+        pair_low, pair_high = own_low & low, own_high & high
+        low, high = ahead(pair_low, pair_high, direction)
+        trio_low, trio_high = own_low & low, own_high & high
+        low, high = ahead(first_low, first_high, direction)
+        two_low, two_high = own_low & low, own_high & high
+        low, high = ahead(two_low, two_high, direction)
+        two_low, two_high = own_low & low, own_high & high
+        low, high = ahead(two_low, two_high, direction)
+        full_low, full_high = own_low & low, own_high & high
+        count += popcount(pair_low) + popcount(pair_high) + popcount(trio_low) + popcount(trio_high)
+        count += popcount(full_low) + popcount(full_high)
+        # forward again, from the tails to what they push
+        low, high = ahead(pair_low, pair_high, back)
+        single_low, single_high = ahead(low, high, back)
+        low, high = ahead(full_low, full_high, back)
+        low, high = ahead(low, high, back)
+        near_low, near_high = ahead(low, high, back)
+        far_low, far_high = ahead(near_low, near_high, back)
+        moved_low |= single_low | near_low | far_low
+        moved_high |= single_high | near_high | far_high
+        # those whose next place is off the board go off; with a third behind, by two moves
+        single_low, single_high = single_low & ~on_low, single_high & ~on_high
+        far_low, far_high = far_low & ~on_low, far_high & ~on_high
+        push_offs += popcount(single_low) + popcount(single_high) + popcount(far_low) + popcount(far_high)
+        low, high = ahead(single_low, single_high, direction)
+        low, high = ahead(low, high, direction)
+        low, high = ahead(low, high, direction)
+        push_offs += popcount(low & trio_low) + popcount(high & trio_high)
+    return np.uint64(count), np.uint64(push_offs), moved_low, moved_high
+
+
+@kernel(types.int64(types.uint64, types.uint64, types.uint64, types.uint64, types.boolean))
+def mobility(
+    own_low: np.uint64, own_high: np.uint64, other_low: np.uint64, other_high: np.uint64, broadside: bool
+) -> int:
+    """Return how many moves the side with the first marbles would have, were it to move."""
+    empty_low = ~(own_low | other_low) & BOARD_LOW
+    empty_high = ~(own_high | other_high) & BOARD_HIGH
+    count = np.int64(pushes(own_low, own_high, other_low, other_high)[0])
+    for direction in range(6):
+        low, high = ahead(empty_low, empty_high, direction)
+        free_low, free_high = own_low & low, own_high & high
+        low, high = ahead(free_low, free_high, direction)
+        pair_low, pair_high = own_low & low, own_high & high
+        low, high = ahead(pair_low, pair_high, direction)
+        count += popcount(free_low) + popcount(free_high) + popcount(pair_low) + popcount(pair_high)
+        count += popcount(own_low & low) + popcount(own_high & high)
+        if broadside:
+            for turn in range(1, 3):
+                low, high = ahead(free_low, free_high, (direction + turn) % 6)
+                two_low, two_high = free_low & low, free_high & high
+                low, high = ahead(two_low, two_high, (direction + turn) % 6)
+                count += popcount(two_low) + popcount(two_high)
+                count += popcount(free_low & low) + popcount(free_high & high)
+    return count
+
+
+@kernel(types.int64(types.uint64, types.uint64, types.uint64, types.uint64))
+def edge_danger(low: np.uint64, high: np.uint64, other_low: np.uint64, other_high: np.uint64) -> int:
+    """Return how many marbles stand at the edge with the other side's right behind them."""
+    found_low = found_high = ZERO
+    for direction in range(6):
+        on_low, on_high = ahead(BOARD_LOW, BOARD_HIGH, direction)
+        behind_low, behind_high = ahead(other_low, other_high, (direction + 3) % 6)
+        found_low |= low & ~on_low & behind_low
+        found_high |= high & ~on_high & behind_high
+    return popcount(found_low) + popcount(found_high)
+
+
+@kernel(PAIR(types.uint64, types.uint64))
+def _lowest(low: np.uint64, high: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Return the set of the first cell of a set that is not empty."""
+    if low != ZERO:
+        return low & (~low + np.uint64(1)), ZERO
+    return ZERO, high & (~high + np.uint64(1))
+
+
+@kernel(types.int64(types.uint64, types.uint64))
+def groups(low: np.uint64, high: np.uint64) -> int:
+    """Return how many connected groups a set has."""
+    count = 0
+    while low != ZERO or high != ZERO:
+        group_low, group_high = _lowest(low, high)
+        size = 0
+        while size != popcount(group_low) + popcount(group_high):
+            size = popcount(group_low) + popcount(group_high)
+            for direction in range(6):
+                next_low, next_high = ahead(group_low, group_high, direction)
+                group_low, group_high = group_low | (next_low & low), group_high | (next_high & high)
+        low, high = low & ~group_low, high & ~group_high
+        count += 1
+    return count
+
+
+@kernel(types.void(WORDS, types.int64, types.int64, REALS_OUT))
+def _write_classic(position: Words, side: int, start: int, out: Reals) -> None:
+    """Write the seven numbers of a side into `out` from `start` on."""
+    low, high = position[2 * side], position[2 * side + 1]
+    other_low, other_high = position[2 - 2 * side], position[3 - 2 * side]
+    marbles = popcount(low) + popcount(high)
+    outer, border = marbles_from(low, high, 2), marbles_from(low, high, 4)
+    threats = pushes(other_low, other_high, low, high)
+    out[start] = marbles - outer
+    out[start + 1] = outer - border
+    out[start + 2] = border
+    out[start + 3] = marbles - popcount(other_low) - popcount(other_high)
+    out[start + 4] = flowers(low, high)
+    out[start + 5] = centre_distance(low, high)
+    out[start + 6] = popcount(threats[2]) + popcount(threats[3])
+
+
+@kernel(types.void(WORDS, types.int64, types.boolean, types.int64, REALS_OUT))
+def _write_more(position: Words, side: int, broadside: bool, start: int, out: Reals) -> None:
+    """Write the seven further numbers of a side into `out` from `start` on."""
+    low, high = position[2 * side], position[2 * side + 1]
+    other_low, other_high = position[2 - 2 * side], position[3 - 2 * side]
+    own_pushes = pushes(low, high, other_low, other_high)
+    out[start] = density(low, high)
+    out[start + 1] = marbles_lost(position[FACTS], side)
+    out[start + 2] = mobility(low, high, other_low, other_high, broadside)
+    out[start + 3] = own_pushes[0]
+    out[start + 4] = own_pushes[1]
+    out[start + 5] = edge_danger(low, high, other_low, other_high)
+    out[start + 6] = groups(low, high)
+
+
+@kernel(Features)
+def classic14_features(position: Words, side: int, out: Reals) -> None:
+    """Write the seven numbers of `side`, then those of the other, into `out`, `float64[14]`."""
+    _write_classic(position, side, 0, out)
+    _write_classic(position, 1 - side, 7, out)
+
+
+@kernel(Features)
+def extended_features(position: Words, side: int, out: Reals) -> None:
+    """Write the fourteen numbers of `side`, then those of the other, into `out`, `float64[28]`."""
+    _write_classic(position, side, 0, out)
+    _write_more(position, side, True, 7, out)
+    _write_classic(position, 1 - side, 14, out)
+    _write_more(position, 1 - side, True, 21, out)
+
+
+@kernel(Features)
+def extended_features_in_line(position: Words, side: int, out: Reals) -> None:
+    """Write the same for the game without broadside moves."""
+    _write_classic(position, side, 0, out)
+    _write_more(position, side, False, 7, out)
+    _write_classic(position, 1 - side, 14, out)
+    _write_more(position, 1 - side, False, 21, out)
+
+
 def simple(game: Game) -> FeatureSet:
     """Return the feature set `simple`: six numbers."""
-    features = tuple(
+    return FeatureSet("simple", simple_features, _of_both(TERMS))
+
+
+def classic14(game: Game) -> FeatureSet:
+    """Return the feature set `classic14`: fourteen numbers."""
+    return FeatureSet("classic14", classic14_features, _of_both(CLASSIC_TERMS))
+
+
+def extended(game: Game) -> FeatureSet:
+    """Return the feature set `extended`: twenty-eight numbers."""
+    kernel_of = extended_features if game.options["broadside"] else extended_features_in_line
+    return FeatureSet("extended", kernel_of, _of_both((*CLASSIC_TERMS, *MORE_TERMS)))
+
+
+def _of_both(terms: tuple[Feature, ...]) -> tuple[Feature, ...]:
+    return tuple(
         Feature(f"{whose} {term.name}", term.unit, term.low, term.high, term.summary)
         for whose in ("own", "other's")
-        for term in TERMS
+        for term in terms
     )
-    return FeatureSet("simple", simple_features, features)

@@ -30,12 +30,13 @@ def bg_agents() -> list[Entry]:
 
 @hookimpl
 def bg_features() -> list[Entry]:
-    """Offer the three terms of the simple Abalone project for each side."""
+    """Offer three sets of features, each with its numbers for both sides."""
+    sets = {
+        "simple": "distance to centre, density and marbles lost of both sides",
+        "classic14": "marbles by ring, material, protection, distance and threats of both sides",
+        "extended": "the same with density, losses, mobility, pushes, edge danger and groups",
+    }
     return [
-        Entry(
-            "simple",
-            "distance to centre, density and marbles lost of both sides",
-            "boardgames_abalone.features:simple",
-            game="abalone",
-        )
+        Entry(name, summary, f"boardgames_abalone.features:{name}", game="abalone")
+        for name, summary in sets.items()
     ]
