@@ -1,0 +1,1 @@
+"""Learning from self-play, for every game whose plug-in offers features."""

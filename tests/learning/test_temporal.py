@@ -1,0 +1,164 @@
+"""TD(lambda): by hand for three moves, and against plain Python on whole matches."""
+
+import math
+
+import numpy as np
+import pytest
+
+import boardgames
+from boardgames.declarations import FeatureSet
+from boardgames.game import Position
+from boardgames.kernels import new_control, next_random, random_below
+from boardgames.learning.temporal import DRAWN, RESULTS, UNDECIDED, learn, learn_match
+
+GAMES = pytest.mark.parametrize(
+    ("name", "features", "options"),
+    [("connect4", "lines", {"columns": 5, "rows": 4}), ("abalone", "classic14", {})],
+    ids=["connect4", "abalone"],
+)
+
+
+def settings(
+    *,
+    alpha: float = 0.1,
+    gamma: float = 0.9,
+    trace: float = 0.5,
+    epsilon: float = 0.0,
+    squashes: bool = False,
+    shares: bool = False,
+) -> np.ndarray:
+    return np.array([alpha, gamma, trace, epsilon, squashes, shares], dtype=np.float64)
+
+
+def test_three_moves_by_hand() -> None:
+    """Features (1, 0), (0, 1), (1, 1); alpha 0.5, gamma 1, lambda 0.5; the match is won after the third.
+
+    delta = 0 + 0 - 0 = 0, e = (1, 0); delta = 0, e = (0.5, 1); at the end delta = 1, e = (1.25, 1.5),
+    w = (0.625, 0.75).
+    """
+    weights, traces, before = np.zeros((2, 2)), np.zeros((2, 2)), np.zeros((2, 2))
+    given = settings(alpha=0.5, gamma=1.0, trace=0.5)
+    for features, target in (((1.0, 0.0), 0.0), ((0.0, 1.0), 0.0), ((1.0, 1.0), 1.0)):
+        before[0] = features
+        learn(weights, traces, before, 0, target, given)
+    assert traces[0].tolist() == [1.25, 1.5]
+    assert weights.tolist() == [[0.625, 0.75], [0.0, 0.0]]
+
+
+class Plain:
+    """The same in plain Python, on lists and positions, from the formulas alone."""
+
+    def __init__(self, features: FeatureSet, weights: np.ndarray, given: np.ndarray, seed: int) -> None:
+        self.features = features
+        self.weights = [list(row) for row in weights]
+        self.alpha, self.gamma, self.decay, self.epsilon, self.squashes, self.shares = given.tolist()
+        self.state = np.array([seed], dtype=np.uint64)
+
+    def seen(self, position: Position, side: int) -> list[float]:
+        out = np.zeros(len(self.features.features))
+        self.features.kernel(position.words, side, out)
+        ranges = [(feature.low, feature.high) for feature in self.features.features]
+        return [
+            (x - (low + high) / 2) / ((high - low) / 2)
+            for x, (low, high) in zip(out.tolist(), ranges, strict=True)
+        ]
+
+    def value(self, side: int, seen: list[float]) -> float:
+        total = 0.0
+        for weight, number in zip(self.weights[0 if self.shares else side], seen, strict=True):
+            total += weight * number
+        return math.tanh(total) if self.squashes else total
+
+    def update(self, side: int, target: float) -> None:
+        value = self.value(side, self.before[side])
+        slope = 1 - value**2 if self.squashes else 1.0
+        self.traces[side] = [
+            self.gamma * self.decay * trace + slope * number
+            for trace, number in zip(self.traces[side], self.before[side], strict=True)
+        ]
+        row = self.weights[0 if self.shares else side]
+        for index, trace in enumerate(self.traces[side]):
+            row[index] += self.alpha * (target - value) * trace
+
+    def worth(self, position: Position, side: int) -> float:
+        if position.outcome is not None and position.outcome.termination == "rules":
+            return position.outcome.returns[side]
+        return self.value(side, self.seen(position, side))
+
+    def play(self, position: Position, ply_limit: int) -> int:
+        """Play a match; return 0, 1, drawn or undecided."""
+        self.before: list[list[float] | None] = [None, None]
+        self.traces = [[0.0] * len(self.weights[0])] * 2
+        plies, learned = 0, set()
+        while position.outcome is None and plies < ply_limit:
+            side = position.side_to_move
+            explores = float(int(next_random(self.state)) >> 11) * 2.0**-53 < self.epsilon
+            successors = [position.apply(move) for move in position.legal_moves]
+            if explores:
+                position = successors[int(random_below(self.state, len(successors)))]
+                self.traces[side] = [0.0] * len(self.weights[0])
+            else:
+                worths = [self.worth(successor, side) for successor in successors]
+                position = successors[worths.index(max(worths))]
+                target = max(worths) * (1.0 if position.outcome is not None else self.gamma)
+                if self.before[side] is not None:
+                    self.update(side, target)
+            if position.outcome is not None:
+                learned.add(side)
+            self.before[side] = self.seen(position, side)
+            plies += 1
+        outcome = position.outcome
+        for side in (0, 1):
+            if side not in learned and self.before[side] is not None:
+                self.update(side, 0.0 if outcome is None else outcome.returns[side])
+        return UNDECIDED if outcome is None else DRAWN if outcome.winner is None else outcome.winner
+
+
+class Compiled:
+    """The kernel with its buffers."""
+
+    def __init__(self, features: FeatureSet, weights: np.ndarray, given: np.ndarray, seed: int) -> None:
+        self.features, self.weights, self.given = features, weights, given
+        self.state = np.array([seed], dtype=np.uint64)
+
+    def play(self, start: Position, ply_limit: int) -> int:
+        facts, kernels, size = start.game.facts, start.game.kernels, len(self.features.features)
+        scratch = np.zeros((4, size))
+        scratch[2], scratch[3] = self.features.scale
+        ended = learn_match(
+            kernels.legal_moves,
+            kernels.apply,
+            kernels.side_to_move,
+            kernels.outcome,
+            self.features.kernel,
+            np.array([start.words, start.words]),
+            np.zeros((1, facts.actions), dtype=np.int64),
+            self.weights,
+            np.ones((2, size)),
+            np.ones((2, size)),
+            scratch,
+            self.given,
+            self.state,
+            ply_limit,
+            facts.no_moves_draws,
+            new_control(),
+        )
+        return int(ended) % RESULTS
+
+
+@GAMES
+@pytest.mark.parametrize("squashes", [False, True], ids=["linear", "tanh"])
+@pytest.mark.parametrize("shares", [False, True], ids=["own weights", "shared weights"])
+def test_matches_teach_what_plain_python_learns(
+    name: str, features: str, options: dict[str, int], squashes: bool, shares: bool
+) -> None:
+    game = boardgames.load(name, **options)
+    known = boardgames.feature_set(features, game)
+    given = settings(alpha=0.02, epsilon=0.2, squashes=squashes, shares=shares)
+    weights = np.random.default_rng(1).uniform(-0.5, 0.5, (2, len(known.features)))
+    plain = Plain(known, weights, given, seed=7)
+    quick = Compiled(known, weights, given, seed=7)
+    for _ in range(3):
+        assert quick.play(game.start(), 40) == plain.play(game.start(), 40)
+    assert np.abs(weights - np.array(plain.weights)).max() <= 1e-12
+    assert np.abs(weights).max() > 0
