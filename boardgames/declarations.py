@@ -124,17 +124,20 @@ class FeatureSet:
     def __post_init__(self) -> None:
         check_kernel(f"features {self.name!r}", self.kernel, Features)
         for feature in self.features:
-            if not feature.low < feature.high:
+            if not feature.low <= feature.high:
                 raise PluginError(
                     f"expected a range of feature {feature.name!r}: {feature.low} to {feature.high}"
                 )
 
     @property
     def scale(self) -> tuple[Reals, Reals]:
-        """Return the middle and half the width of each feature's range, `float64[n]` both."""
+        """Return the middle and half the width of each feature's range, `float64[n]` both.
+
+        The width of one that is always the same, on a small board say, is taken to be 2.
+        """
         lows = np.array([feature.low for feature in self.features])
         highs = np.array([feature.high for feature in self.features])
-        return (lows + highs) / 2, (highs - lows) / 2
+        return (lows + highs) / 2, np.where(highs > lows, (highs - lows) / 2, 1.0)
 
     def normalised(self, values: Reals) -> Reals:
         """Return features, `float64[..., n]`, on the scale on which their ranges are -1 to 1.

@@ -105,7 +105,15 @@ def test_features_are_normalised_by_their_ranges() -> None:
     assert features.normalised(highs + (highs - lows)).tolist() == [3.0] * 14
 
 
-def test_a_feature_without_a_range_is_refused() -> None:
+def test_a_feature_that_is_always_the_same_is_normalised_to_nothing() -> None:
+    features = boardgames.feature_set("lines", boardgames.load("connect4", columns=2, rows=2))
+    flat = [feature.low == feature.high for feature in features.features]
+    assert any(flat)
+    lows = np.array([feature.low for feature in features.features])
+    assert features.normalised(lows)[flat].tolist() == [0.0] * sum(flat)
+
+
+def test_a_range_that_ends_before_it_begins_is_refused() -> None:
     kernel = boardgames.feature_set("simple", boardgames.load("abalone")).kernel
-    with pytest.raises(PluginError, match="range of feature 'flat'"):
-        FeatureSet("odd", kernel, (Feature("flat", "cells", 1.0, 1.0, "always the same"),))
+    with pytest.raises(PluginError, match="range of feature 'odd'"):
+        FeatureSet("odd", kernel, (Feature("odd", "cells", 1.0, 0.0, "no range"),))
