@@ -278,22 +278,25 @@ def classic14_features(position: Words, side: int, out: Reals) -> None:
     _write_classic(position, 1 - side, 7, out)
 
 
+@kernel(types.void(WORDS, types.int64, types.boolean, REALS_OUT))
+def _write_extended(position: Words, side: int, broadside: bool, out: Reals) -> None:
+    """Write the fourteen numbers of `side`, then those of the other, into `out`."""
+    for index in range(2):
+        seat = side if index == 0 else 1 - side
+        _write_classic(position, seat, 14 * index, out)
+        _write_more(position, seat, broadside, 14 * index + 7, out)
+
+
 @kernel(Features)
 def extended_features(position: Words, side: int, out: Reals) -> None:
     """Write the fourteen numbers of `side`, then those of the other, into `out`, `float64[28]`."""
-    _write_classic(position, side, 0, out)
-    _write_more(position, side, True, 7, out)
-    _write_classic(position, 1 - side, 14, out)
-    _write_more(position, 1 - side, True, 21, out)
+    _write_extended(position, side, True, out)
 
 
 @kernel(Features)
 def extended_features_in_line(position: Words, side: int, out: Reals) -> None:
     """Write the same for the game without broadside moves."""
-    _write_classic(position, side, 0, out)
-    _write_more(position, side, False, 7, out)
-    _write_classic(position, 1 - side, 14, out)
-    _write_more(position, 1 - side, False, 21, out)
+    _write_extended(position, side, False, out)
 
 
 def simple(game: Game) -> FeatureSet:
