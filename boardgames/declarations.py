@@ -24,8 +24,11 @@ from boardgames.kernels import (
 from boardgames.kernels.abi import check_kernel
 from boardgames.options import Option
 
-Unit = Literal["return", "centimarble", "cell", "score"]
-"""What a value counts: returns in [-1, 1], hundredths of a marble, cells, the Connect Four score."""
+Unit = Literal["return", "centimarble", "cell", "score", "sum"]
+"""What a value counts: returns in [-1, 1], hundredths of a marble, cells, the Connect Four score.
+
+`sum` is a weighted sum of features, which counts nothing by itself.
+"""
 
 
 def _nothing() -> Mapping[str, Any]:  # values of several types
@@ -198,6 +201,8 @@ class Facts:
         What the rules count, `marbles pushed off`; empty if nothing.
     default_agent : str
         The agent that `bg play` puts up against a person.
+    default_features : str
+        The feature set that learners take if none is named; empty for the first by name.
     options : tuple of Option
         What can be set when the game is loaded.
     layouts : mapping of str to str
@@ -225,6 +230,7 @@ class Facts:
     zero_sum: bool = True
     score_name: str = ""
     default_agent: str = "alphabeta"
+    default_features: str = ""
     options: tuple[Option, ...] = ()
     layouts: Mapping[str, str] = field(default_factory=_nothing)
     move_notations: tuple[str, ...] = ("canonical",)

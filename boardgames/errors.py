@@ -68,6 +68,10 @@ class LearnerStateError(BoardgamesError, ValueError):
     """The state of a learner does not fit: wrong arrays, or another learner's."""
 
 
+class WeightsError(BoardgamesError, ValueError):
+    """A file holds no weights, or those of another game or of other features."""
+
+
 class EngineError(BoardgamesError):
     """An external program that should play does not: it ended, is silent, or talks out of turn."""
 

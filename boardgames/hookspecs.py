@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import click
 
     from boardgames.game import Outcome
@@ -82,6 +84,19 @@ def bg_learners() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy call
 
 
 @hookspec
+def bg_weights() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
+    """Offer weights: each target is the path (`pathlib.Path`) of a file that `Weights.write` has made.
+
+    Players take them by name, `td:weights=NAME`; an entry names its game.
+    """
+
+
+@hookspec
+def bg_experiments() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
+    """Offer experiments: each target is a subclass of `boardgames.learning.experiments.Experiment`."""
+
+
+@hookspec
 def bg_commands(group: click.Group) -> None:
     """Add commands to the command line's group; keep imports inside the commands."""
 
@@ -102,5 +117,5 @@ def bg_match_ended(manager: Manager, outcome: Outcome) -> None:
 
 
 @hookspec
-def bg_training_stepped(run: str, step: int, metrics: dict[str, float]) -> None:
-    """Learn of one more step of a training run: its folder's name and its metrics."""
+def bg_training_stepped(run: str, step: int, metrics: dict[str, float], folder: Path) -> None:
+    """Learn of one more step of a training run: its name, its metrics, and the folder of its files."""

@@ -6,7 +6,7 @@ workers.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -60,6 +60,8 @@ class Learner(ABC):
 
     name: ClassVar[str]
     declared_options: ClassVar[tuple[Option, ...]] = ()
+    curve: ClassVar[str] = "score"
+    """The metric that shows how good the weights are, where a step has it: larger is better."""
 
     def __init__(self, game: Game, **options: object) -> None:
         self.game = game
@@ -82,6 +84,15 @@ class Learner(ABC):
     @abstractmethod
     def is_done(self, state: LearnerState) -> bool:
         """Say whether training, as configured, is complete."""
+
+    @property
+    def length(self) -> int | None:
+        """Return the number of steps of complete training, None if it is not known before."""
+        return None
+
+    def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:
+        """Return names and points of those who compete in training, best first; by default nobody."""
+        return ()
 
     @abstractmethod
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:

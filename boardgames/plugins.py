@@ -30,9 +30,12 @@ if TYPE_CHECKING:
     from boardgames.learner import Learner
     from boardgames.playing import Player
 
-Kind = Literal["games", "agents", "features", "learners"]
-KINDS: tuple[Kind, ...] = ("games", "agents", "features", "learners")
-CORE_PLUGINS = {"core-players": "boardgames.players.plugin"}
+Kind = Literal["games", "agents", "features", "learners", "weights", "experiments"]
+KINDS: tuple[Kind, ...] = ("games", "agents", "features", "learners", "weights", "experiments")
+CORE_PLUGINS = {
+    "core-players": "boardgames.players.plugin",
+    "core-learners": "boardgames.learning.plugin",
+}
 
 SEED = Option("seed", int, None, "makes an agent's chance repeatable", minimum=0)
 

@@ -20,6 +20,7 @@ UNITS = {
     "centimarble": "hundredths of a marble",
     "cell": "cells",
     "score": "points",
+    "sum": "a weighted sum of features",
 }
 
 

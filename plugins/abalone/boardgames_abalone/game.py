@@ -54,6 +54,7 @@ class Abalone(Game):
             ply_limit=400,
             no_progress_limit=100,
             score_name="marbles pushed off",
+            default_features="classic14",
             options=self.declared_options,
             layouts=layouts,
             move_notations=(ABA_PRO, NACRE),

@@ -9,7 +9,7 @@ import boardgames
 from boardgames.declarations import FeatureSet
 from boardgames.game import Position
 from boardgames.kernels import new_control, next_random, random_below
-from boardgames.learning.temporal import DRAWN, RESULTS, UNDECIDED, learn, learn_match
+from boardgames.selfplay.temporal import DRAWN, RESULTS, UNDECIDED, learn, learn_match
 
 GAMES = pytest.mark.parametrize(
     ("name", "features", "options"),
@@ -117,9 +117,11 @@ class Plain:
 class Compiled:
     """The kernel with its buffers."""
 
+    opening = 0
+
     def __init__(self, features: FeatureSet, weights: np.ndarray, given: np.ndarray, seed: int) -> None:
         self.features, self.weights, self.given = features, weights, given
-        self.state = np.array([seed], dtype=np.uint64)
+        self.state = np.array([seed, 0], dtype=np.uint64)
 
     def play(self, start: Position, ply_limit: int) -> int:
         facts, kernels, size = start.game.facts, start.game.kernels, len(self.features.features)
@@ -139,6 +141,7 @@ class Compiled:
             scratch,
             self.given,
             self.state,
+            self.opening,
             ply_limit,
             facts.no_moves_draws,
             new_control(),

@@ -60,8 +60,20 @@ TO_UNIT = 2.0**-53
 
 @kernel(types.float64(WORDS_OUT))
 def uniform(state: Words) -> float:
-    """Advance `state`, `uint64[1]`, and return a random number from 0 to below 1."""
+    """Advance `state`, `uint64[1]` or more, and return a random number from 0 to below 1."""
     return float(next_random(state) >> U11) * TO_UNIT
+
+
+@kernel(types.void(WORDS_OUT, types.int64))
+def note_move(state: Words, action: int) -> None:
+    """Mix a move into the course of a match, the second of `state`, `uint64[2]`.
+
+    Courses are equal where all moves are, else as good as never.
+    """
+    held = state[0]
+    state[0] = state[1] ^ np.uint64(action)
+    state[1] = next_random(state)
+    state[0] = held
 
 
 @kernel(types.float64(REALS_STACK, types.int64, REALS, types.boolean))
@@ -189,6 +201,7 @@ def choose(
         REALS,
         WORDS_OUT,
         types.int64,
+        types.int64,
         types.boolean,
         ACTIONS_OUT,
     )
@@ -207,6 +220,7 @@ def learn_match(
     scratch: Reals,
     settings: Reals,
     state: Words,
+    opening: int,
     ply_limit: int,
     no_moves_draws: bool,
     control: Control,
@@ -227,8 +241,12 @@ def learn_match(
         As in `choose`.
     settings : float64[6]
         By the places above.
-    state : uint64[1]
-        Of the random generator; advanced.
+    state : uint64[2]
+        Of the random generator, advanced; the course of the match, see `note_move`.
+    opening : int64
+        The first moves, so many, are any, as exploratory ones are.
+    ply_limit : int64
+        After so many plies the match is undecided.
     control : int64[CONTROL_SIZE]
         Only the stop flag is read; a match that is stopped is undecided.
 
@@ -249,7 +267,7 @@ def learn_match(
         if plies == ply_limit:
             break
         side = side_to_move(row(positions, 0))
-        is_exploring = uniform(state) < settings[EPSILON]
+        is_exploring = plies < opening or uniform(state) < settings[EPSILON]
         first = random_below(state, legal) if is_exploring else 0
         last = first + 1 if is_exploring else legal
         chosen, best = choose(
@@ -257,6 +275,7 @@ def learn_match(
         )
         apply(row(positions, 0), moves[0, chosen], row_out(positions, 1))
         positions[0, :] = positions[1, :]
+        note_move(state, moves[0, chosen])
         is_over = outcome(row(positions, 0)) >= 0
         if is_exploring:
             traces[side, :] = 0.0

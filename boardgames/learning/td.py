@@ -1,0 +1,137 @@
+"""The learner `td`: TD(lambda) in matches of self-play; see `boardgames.selfplay.temporal`.
+
+A step plays its matches in a fixed number of groups. Each group begins with
+the same weights and learns by itself, and the weights of all are averaged;
+so a step's result does not depend on how many workers there are.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.kernels import Reals
+from boardgames.learner import LearnerState
+from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES, FeatureLearner
+from boardgames.options import Option
+from boardgames.selfplay import Rates, seed_of, teach
+
+RATES = (
+    Option("alpha", float, 0.1, "learning rate", minimum=0, maximum=100),
+    Option("gamma", float, 0.9, "discount of what comes a move later", minimum=0, maximum=1),
+    Option("lambda", float, 0.5, "decay of the traces, besides the discount", minimum=0, maximum=1),
+    Option("tanh", bool, True, "squash the weighted sum to -1 to 1"),
+)
+"""How TD(lambda) learns; learners that train by it declare these."""
+INITIAL = Option(
+    "initial", float, 0.1, "first weights are random, so far from 0 at most", minimum=0, maximum=1e3
+)
+
+
+class TemporalDifference(FeatureLearner):
+    """TD(lambda) with accumulating traces on a linear value function."""
+
+    name: ClassVar[str] = "td"
+    declared_options = (
+        FEATURES,
+        *RATES,
+        Option("epsilon", float, 0.5, "share of exploratory moves at the start", minimum=0, maximum=1),
+        Option("epsilon_decay", float, 0.95, "factor of it a step", minimum=0, maximum=1),
+        Option("epsilon_floor", float, 0.1, "it never falls below", minimum=0, maximum=1),
+        Option("alpha_decay", float, 1.0, "factor of the learning rate a step", minimum=0, maximum=1),
+        Option("shared", bool, True, "both sides have the same weights"),
+        INITIAL,
+        Option("steps", int, 50, "steps in all", minimum=1, maximum=10**9),
+        Option("matches", int, 200, "matches a step", minimum=1, maximum=10**6),
+        Option("groups", int, 4, "groups that learn apart in a step", minimum=1, maximum=1024),
+        OPENING,
+        PLY_LIMIT,
+        TEST_MATCHES,
+    )
+
+    @property
+    def is_squashed(self) -> bool:
+        """Say whether values are the hyperbolic tangent of the weighted sum."""
+        return bool(self.options["tanh"])
+
+    @property
+    def length(self) -> int:
+        """Return the number of steps."""
+        return self.whole("steps")
+
+    def start(self, seed: int) -> LearnerState:
+        """Return random weights of both sides."""
+        weights = first_weights(2, self.size, self.number("initial"), seed_of(seed, "td"))
+        if self.options["shared"]:
+            weights[1] = weights[0]
+        scalars = {"step": 0, "seed": seed, "leader": 0}
+        return LearnerState({"players": weights}, scalars)
+
+    def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
+        """Learn from a step's matches, and measure the weights."""
+        step, seed = _whole(state, "step"), _whole(state, "seed")
+        rates = self.rates(step)
+        groups, matches = self.whole("groups"), self.whole("matches")
+        shares = [matches // groups + (index < matches % groups) for index in range(groups)]
+        players = state.arrays["players"]
+        futures = [
+            executor.submit(
+                teach, self.setting, players, rates, matches=share, seed=seed_of(seed, "td", step, index)
+            )
+            for index, share in enumerate(shares)
+            if share
+        ]
+        taught = [future.result() for future in futures]
+        weights = np.mean([group.weights for group in taught], axis=0)
+        if rates.shares:
+            weights[1] = weights[0]
+        ended = [match for group in taught for match in group.matches]
+        tests = [
+            self.test(weights[side], executor, seed=seed_of(seed, "test", step, side))
+            for side in range(1 if rates.shares else 2)
+        ]
+        leader = int(np.argmax(tests))
+        metrics = {
+            "score": tests[leader],
+            "decided": float(np.mean([match.winner is not None for match in ended])),
+            "plies": float(np.mean([match.plies for match in ended])),
+            "epsilon": rates.epsilon,
+            "alpha": rates.alpha,
+            "change": float(np.abs(weights - players).max()),
+        }
+        scalars = {"step": step + 1, "seed": seed, "leader": leader}
+        return LearnerState({"players": weights}, scalars), metrics
+
+    def rates(self, step: int) -> Rates:
+        """Return how the matches of a step are learned from."""
+        fallen = self.number("epsilon") * self.number("epsilon_decay") ** step
+        return Rates(
+            self.number("alpha") * self.number("alpha_decay") ** step,
+            self.number("gamma"),
+            self.number("lambda"),
+            max(fallen, min(self.number("epsilon"), self.number("epsilon_floor"))),
+            self.is_squashed,
+            bool(self.options["shared"]),
+        )
+
+    def is_done(self, state: LearnerState) -> bool:
+        """Say whether all steps are done."""
+        return _whole(state, "step") >= self.length
+
+    def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
+        """Return the weights of the side that did better against the reference."""
+        found: Reals = state.arrays["players"][_whole(state, "leader")].copy()
+        return found
+
+
+def first_weights(count: int, size: int, spread: float, seed: int) -> Reals:
+    """Return random weights of so many players, `float64[count, size]`, from -`spread` to `spread`."""
+    return np.random.default_rng(seed).uniform(-spread, spread, (count, size))
+
+
+def _whole(state: LearnerState, name: str) -> int:
+    value = state.scalars[name]
+    assert isinstance(value, int)
+    return value

@@ -1,0 +1,68 @@
+"""A linear value of features as an evaluation for search.
+
+Weights say what a position is worth to the side that has just moved there, as
+a learner sees it after its own move; search asks for the side to move, and
+gets the opposite.
+"""
+
+import math
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from boardgames.declarations import Evaluation, FeatureSet
+from boardgames.game import Game
+from boardgames.kernels import Evaluate, Reals, Words, kernel
+
+LARGEST_VALUE = 900_000.0
+"""What is beyond is cut off: search keeps larger numbers for matches that are won."""
+
+
+def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, squashes: bool) -> Evaluation:
+    """Return the evaluation of weights, `float64[n]`, of features on the scale where ranges are -1 to 1.
+
+    Parameters
+    ----------
+    squashes : bool
+        The value is the hyperbolic tangent of the sum, a return in [-1, 1];
+        else the sum itself.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> game = boardgames.load("connect4")
+    >>> lines = boardgames.feature_set("lines", game)
+    >>> linear_evaluation(game, lines, np.ones(11), squashes=True).unit
+    'return'
+    """
+    middle, half = features.scale
+    slopes = weights / half
+    folded = np.append(slopes, -(slopes * middle).sum())  # of the numbers as they are, and a constant
+    evaluate = _linear_kernel(features.kernel, game.kernels.side_to_move, squashes)
+    name = f"weights of {features.name}"
+    if squashes:
+        return Evaluation(name, evaluate, folded, unit="return", bound=1.0)
+    return Evaluation(name, evaluate, folded, unit="sum", bound=LARGEST_VALUE)
+
+
+@cache
+def _linear_kernel(
+    features: Callable[[Words, int, Reals], None], side_to_move: Callable[[Words], int], squashes: bool
+) -> Callable[[Words, Reals], float]:
+    """Return the kernel for a game's features, compiled at its first use."""
+
+    def evaluate(position: Words, weights: Reals) -> float:
+        count = weights.size - 1
+        numbers = np.empty(count)
+        features(position, 1 - side_to_move(position), numbers)
+        total = weights[count]
+        for index in range(count):
+            total += weights[index] * numbers[index]
+        if squashes:
+            return -math.tanh(total)
+        return -min(max(total, -LARGEST_VALUE), LARGEST_VALUE)
+
+    # its code holds the features': it belongs to their package, and is made anew when that changes
+    evaluate.__module__ = features.__module__
+    return kernel(Evaluate)(evaluate)
