@@ -98,7 +98,8 @@ class Weights:
         if values is None or values.dtype != np.float64:
             raise WeightsError(f"expected an array {VALUES!r} of float64: {path}")
         try:
-            return cls(*texts, values, squashes, provenance)  # type: ignore[arg-type]  # they are texts
+            game, features, ranges = map(str, texts)
+            return cls(game, features, ranges, values, bool(squashes), provenance)
         except WeightsError as error:
             raise WeightsError(f"{error} in {path}") from None
 
