@@ -177,13 +177,13 @@ def pushes(
 
 
 @kernel(types.int64(types.uint64, types.uint64, types.uint64, types.uint64, types.boolean))
-def mobility(
+def quiet_moves(
     own_low: np.uint64, own_high: np.uint64, other_low: np.uint64, other_high: np.uint64, broadside: bool
 ) -> int:
-    """Return how many moves the side with the first marbles would have, were it to move."""
+    """Return how many moves that push nothing the side with the first marbles would have, were it to move."""
     empty_low = ~(own_low | other_low) & BOARD_LOW
     empty_high = ~(own_high | other_high) & BOARD_HIGH
-    count = np.int64(pushes(own_low, own_high, other_low, other_high)[0])
+    count = 0
     for direction in range(6):
         low, high = ahead(empty_low, empty_high, direction)
         free_low, free_high = own_low & low, own_high & high
@@ -239,34 +239,40 @@ def groups(low: np.uint64, high: np.uint64) -> int:
     return count
 
 
-@kernel(types.void(WORDS, types.int64, types.int64, REALS_OUT))
-def _write_classic(position: Words, side: int, start: int, out: Reals) -> None:
+@kernel(PUSHES(WORDS, types.int64))
+def pushes_of(position: Words, side: int) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Return what a side could push, as `pushes` does."""
+    return pushes(position[2 * side], position[2 * side + 1], position[2 - 2 * side], position[3 - 2 * side])
+
+
+@kernel(types.void(WORDS, types.int64, types.int64, types.int64, REALS_OUT))
+def _write_classic(position: Words, side: int, threatened: int, start: int, out: Reals) -> None:
     """Write the seven numbers of a side into `out` from `start` on."""
     low, high = position[2 * side], position[2 * side + 1]
     other_low, other_high = position[2 - 2 * side], position[3 - 2 * side]
     marbles = popcount(low) + popcount(high)
     outer, border = marbles_from(low, high, 2), marbles_from(low, high, 4)
-    threats = pushes(other_low, other_high, low, high)
     out[start] = marbles - outer
     out[start + 1] = outer - border
     out[start + 2] = border
     out[start + 3] = marbles - popcount(other_low) - popcount(other_high)
     out[start + 4] = flowers(low, high)
     out[start + 5] = centre_distance(low, high)
-    out[start + 6] = popcount(threats[2]) + popcount(threats[3])
+    out[start + 6] = threatened
 
 
-@kernel(types.void(WORDS, types.int64, types.boolean, types.int64, REALS_OUT))
-def _write_more(position: Words, side: int, broadside: bool, start: int, out: Reals) -> None:
+@kernel(types.void(WORDS, types.int64, types.boolean, types.int64, types.int64, types.int64, REALS_OUT))
+def _write_more(
+    position: Words, side: int, broadside: bool, push_count: int, push_offs: int, start: int, out: Reals
+) -> None:
     """Write the seven further numbers of a side into `out` from `start` on."""
     low, high = position[2 * side], position[2 * side + 1]
     other_low, other_high = position[2 - 2 * side], position[3 - 2 * side]
-    own_pushes = pushes(low, high, other_low, other_high)
     out[start] = density(low, high)
     out[start + 1] = marbles_lost(position[FACTS], side)
-    out[start + 2] = mobility(low, high, other_low, other_high, broadside)
-    out[start + 3] = own_pushes[0]
-    out[start + 4] = own_pushes[1]
+    out[start + 2] = quiet_moves(low, high, other_low, other_high, broadside) + push_count
+    out[start + 3] = push_count
+    out[start + 4] = push_offs
     out[start + 5] = edge_danger(low, high, other_low, other_high)
     out[start + 6] = groups(low, high)
 
@@ -274,17 +280,22 @@ def _write_more(position: Words, side: int, broadside: bool, start: int, out: Re
 @kernel(Features)
 def classic14_features(position: Words, side: int, out: Reals) -> None:
     """Write the seven numbers of `side`, then those of the other, into `out`, `float64[14]`."""
-    _write_classic(position, side, 0, out)
-    _write_classic(position, 1 - side, 7, out)
+    for index in range(2):
+        seat = side if index == 0 else 1 - side
+        against = pushes_of(position, 1 - seat)
+        _write_classic(position, seat, popcount(against[2]) + popcount(against[3]), 7 * index, out)
 
 
 @kernel(types.void(WORDS, types.int64, types.boolean, REALS_OUT))
 def _write_extended(position: Words, side: int, broadside: bool, out: Reals) -> None:
     """Write the fourteen numbers of `side`, then those of the other, into `out`."""
+    own, others = pushes_of(position, side), pushes_of(position, 1 - side)
     for index in range(2):
         seat = side if index == 0 else 1 - side
-        _write_classic(position, seat, 14 * index, out)
-        _write_more(position, seat, broadside, 14 * index + 7, out)
+        made, against = (own, others) if index == 0 else (others, own)
+        threatened = popcount(against[2]) + popcount(against[3])
+        _write_classic(position, seat, threatened, 14 * index, out)
+        _write_more(position, seat, broadside, np.int64(made[0]), np.int64(made[1]), 14 * index + 7, out)
 
 
 @kernel(Features)
