@@ -332,6 +332,11 @@ class Player(ABC):
         """Give back what the player holds, a program say; done by whoever made it, any number of times."""
         return
 
+    @property
+    def is_learning(self) -> bool:
+        """Say whether the player changes as it plays; an arena takes none that does."""
+        return False
+
     def _check_open(self, position: Position) -> Position:
         if position.game is not self.game and position.game != self.game:
             raise PositionError(f"expected a position of {self.game}: {position!r}")

@@ -8,13 +8,21 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
+from training import small
 
 import boardgames
 from boardgames import hookspecs, plugins
+from boardgames.errors import UnknownNameError
+from boardgames.executors import InProcess
 from boardgames.game import Outcome, Termination
 from boardgames.hookspecs import Entry, hookimpl
+from boardgames.learning.experiments import Experiment
+from boardgames.learning.run import Run
+from boardgames.learning.trainer import Trainer
 from boardgames.plugins import PROJECT, Registry
+from boardgames.weights import Weights, find_weights
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("bg_"))
 DOCUMENTATION = Path(__file__).parent.parent / "docs" / "hooks.md"
@@ -79,7 +87,38 @@ def test_bg_learners(install: Install) -> None:
         return [Entry("idle", "learns nothing", "test_learner_module:Idle")]
 
     registry = install(bg_learners)
-    assert [offer.entry.name for offer in registry.offers("learners")] == ["idle"]
+    assert "idle" in [offer.entry.name for offer in registry.offers("learners")]
+
+
+def test_bg_weights(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = boardgames.load("connect4")
+    features, path = boardgames.feature_set("lines", game), tmp_path / "td.safetensors"
+    Weights.of(game, features, np.linspace(-1, 1, 11)).write(path)
+    shipping = ModuleType("shipping_module")
+    shipping.TD = path  # type: ignore[attr-defined]  # a module made by hand
+    monkeypatch.setitem(sys.modules, shipping.__name__, shipping)
+
+    def bg_weights() -> list[Entry]:
+        return [Entry("deep", "made for a test", "shipping_module:TD", "connect4")]
+
+    install(bg_weights)
+    assert find_weights("deep", game)[0].values.tolist() == np.linspace(-1, 1, 11).tolist()
+    assert boardgames.player("td:weights=deep", game).choose(game.start()).move in game.start().legal_moves
+    with pytest.raises(UnknownNameError, match="'deep'"):
+        boardgames.player("td:weights=deep", boardgames.load("abalone"))
+
+
+def test_bg_experiments(install: Install) -> None:
+    def bg_experiments() -> list[Entry]:
+        target = "boardgames.learning.experiments.basic_training:BasicTraining"
+        return [Entry("basics", "basic-training by another name", target, "connect4")]
+
+    registry = install(bg_experiments)
+    made = registry.load("experiments", "basics", "connect4")(boardgames.load("connect4"), matches=2)
+    assert isinstance(made, Experiment)
+    assert made.settings["matches"] == 2
+    with pytest.raises(UnknownNameError, match="'basics'"):
+        registry.load("experiments", "basics", "abalone")
 
 
 def test_bg_commands(install: Install) -> None:
@@ -134,15 +173,18 @@ def test_bg_match_ended(install: Install) -> None:
     assert told == [Outcome(1, Termination.RESIGNATION)]
 
 
-def test_bg_training_stepped(install: Install) -> None:
-    told: list[tuple[str, int, dict[str, float]]] = []
+def test_bg_training_stepped(install: Install, tmp_path: Path) -> None:
+    told: list[tuple[str, int, dict[str, float], Path]] = []
 
-    def bg_training_stepped(run: str, step: int, metrics: dict[str, float]) -> None:
-        told.append((run, step, metrics))
+    def bg_training_stepped(run: str, step: int, metrics: dict[str, float], folder: Path) -> None:
+        told.append((run, step, metrics, folder))
 
-    registry = install(bg_training_stepped)
-    registry.hook.bg_training_stepped(run="abalone-td", step=3, metrics={"loss": 0.5})
-    assert told == [("abalone-td", 3, {"loss": 0.5})]
+    install(bg_training_stepped)
+    with Run.create(tmp_path / "small", small(steps=2)) as run:
+        trainer = Trainer(run)
+        trainer.train(InProcess())
+    assert told == [("small", step.step, step.metrics, run.folder) for step in trainer.steps]
+    assert [one[1] for one in told] == [1, 2]
 
 
 def test_an_implementation_may_leave_arguments_out(install: Install) -> None:

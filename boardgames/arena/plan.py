@@ -150,7 +150,7 @@ class Plan:
         Raises
         ------
         UnknownNameError, OptionError, PluginError, MatchError
-            If one cannot be had or is a person.
+            If one cannot be had, is a person, or learns as it plays.
         """
         keys: list[PlayerKey] = []
         labels: list[str] = []
@@ -160,6 +160,8 @@ class Plan:
             try:
                 if player.is_human:
                     raise MatchError(f"expected agents: {text!r} is a person")
+                if player.is_learning:
+                    raise MatchError(f"expected agents that stay as they are: {text!r} learns as it plays")
                 limits = self.limits if player.heeds_limits else self._ply_words
                 keys.append(PlayerKey(player.describe(), player.fingerprint(), limits))
                 labels.append(text if player.label() == player.describe() else player.label())

@@ -2,7 +2,9 @@
 
 from typing import ClassVar
 
-from boardgames.game import Position
+from boardgames.declarations import Evaluation
+from boardgames.game import Game, Position
+from boardgames.players.search import WEIGHTS, fingerprint_of_evaluation, learned_evaluation
 from boardgames.playing import (
     NO_CONTEXT,
     NO_LIMIT,
@@ -11,7 +13,6 @@ from boardgames.playing import (
     Context,
     Limit,
     Player,
-    fingerprint_of,
 )
 from boardgames.search.alphabeta import negamax
 from boardgames.search.deepening import search
@@ -31,10 +32,15 @@ class Random(Player):
 
 
 class Greedy(Player):
-    """The move whose successor the game's evaluation likes best; chance breaks ties."""
+    """The move whose successor the evaluation likes best; chance breaks ties."""
 
     name: ClassVar[str] = "greedy"
+    declared_options = (WEIGHTS,)
     heeds_limits: ClassVar[bool] = False
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        super().__init__(game, seed=seed, **options)
+        self._learned = learned_evaluation(self)
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a best move one ply ahead; the seed decides between equals."""
@@ -44,11 +50,14 @@ class Greedy(Player):
         return Choice(entry.move, entry.value, analysis.unit, entry.line, 1, analysis.nodes, analysis.seconds)
 
     def fingerprint(self) -> str:
-        """Return the hash of the evaluation's weights."""
-        return fingerprint_of(self.game.evaluation.weights.tobytes())
+        """Return the hash of the evaluation."""
+        return fingerprint_of_evaluation(self._evaluation, is_learned=self._learned is not None)
 
     def analyse(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Analysis:
         """Return the evaluation after every legal move."""
         self._check_open(position)
-        evaluation = position.game.evaluation
-        return search(position, negamax, evaluation, Limit(depth=1), context, all_moves=True)
+        return search(position, negamax, self._evaluation, Limit(depth=1), context, all_moves=True)
+
+    @property
+    def _evaluation(self) -> Evaluation:
+        return self._learned or self.game.evaluation

@@ -8,12 +8,15 @@ gets the opposite.
 import math
 from collections.abc import Callable
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 
 from boardgames.declarations import Evaluation, FeatureSet
 from boardgames.game import Game
 from boardgames.kernels import Evaluate, Reals, Words, kernel
+
+Function = TypeVar("Function", bound=Callable[..., object])
 
 LARGEST_VALUE = 900_000.0
 """What is beyond is cut off: search keeps larger numbers for matches that are won."""
@@ -52,6 +55,8 @@ def _linear_kernel(
 ) -> Callable[[Words, Reals], float]:
     """Return the kernel for a game's features, compiled at its first use."""
 
+    @kernel(Evaluate)
+    @_in_module_of(features)
     def evaluate(position: Words, weights: Reals) -> float:
         count = weights.size - 1
         numbers = np.empty(count)
@@ -63,6 +68,14 @@ def _linear_kernel(
             return -math.tanh(total)
         return -min(max(total, -LARGEST_VALUE), LARGEST_VALUE)
 
-    # its code holds the features': it belongs to their package, and is made anew when that changes
-    evaluate.__module__ = features.__module__
-    return kernel(Evaluate)(evaluate)
+    return evaluate
+
+
+def _in_module_of(other: Callable[..., object]) -> Callable[[Function], Function]:
+    """Have a function stand in another's module, since its code is in its own: kept and renewed with that."""
+
+    def place(function: Function) -> Function:
+        function.__module__ = other.__module__
+        return function
+
+    return place

@@ -44,7 +44,7 @@ class Weights:
     Raises
     ------
     WeightsError
-        If the values are no finite numbers in a row.
+        If the values are no numbers in a row, or one is not finite or huge.
     """
 
     game: str
@@ -56,8 +56,11 @@ class Weights:
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64)
-        if values.ndim != 1 or not values.size or not np.all(np.abs(values) <= LARGEST_WEIGHT):
-            raise WeightsError(f"expected finite weights in a row: {shown(values.tolist())}")
+        if values.ndim != 1 or not values.size:
+            raise WeightsError(f"expected weights in a row: an array of shape {shown(values.shape)}")
+        wrong = values[~(np.abs(values) <= LARGEST_WEIGHT)]  # so that what is no number is wrong too
+        if wrong.size:
+            raise WeightsError(f"expected weights from {-LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}: {wrong[0]}")
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
 
@@ -126,7 +129,8 @@ class Weights:
 
     def fingerprint(self) -> str:
         """Return a short hash of what is played with."""
-        return fingerprint_of(self.features.encode(), self.ranges.encode(), self.values.tobytes())
+        kind = b"tanh" if self.squashes else b"sum"
+        return fingerprint_of(self.features.encode(), self.ranges.encode(), kind, self.values.tobytes())
 
     def evaluation(self, game: Game, features: FeatureSet) -> Evaluation:
         """Return them as an evaluation for search.

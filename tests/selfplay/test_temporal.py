@@ -13,8 +13,11 @@ from boardgames.selfplay.temporal import DRAWN, RESULTS, UNDECIDED, learn, learn
 
 GAMES = pytest.mark.parametrize(
     ("name", "features", "options"),
-    [("connect4", "lines", {"columns": 5, "rows": 4}), ("abalone", "classic14", {})],
-    ids=["connect4", "abalone"],
+    [
+        pytest.param("connect4", "lines", {"columns": 5, "rows": 4}, id="connect4", marks=pytest.mark.plain),
+        pytest.param("abalone", "classic14", {}, id="abalone"),
+        pytest.param("hexifence", "simple", {"dimension": 2}, id="hexifence"),
+    ],
 )
 
 
@@ -30,6 +33,7 @@ def settings(
     return np.array([alpha, gamma, trace, epsilon, squashes, shares], dtype=np.float64)
 
 
+@pytest.mark.plain
 def test_three_moves_by_hand() -> None:
     """Features (1, 0), (0, 1), (1, 1); alpha 0.5, gamma 1, lambda 0.5; the match is won after the third.
 
@@ -80,19 +84,22 @@ class Plain:
         for index, trace in enumerate(self.traces[side]):
             row[index] += self.alpha * (target - value) * trace
 
+    def uniform(self) -> float:
+        return float(int(next_random(self.state)) >> 11) * 2.0**-53
+
     def worth(self, position: Position, side: int) -> float:
         if position.outcome is not None and position.outcome.termination == "rules":
             return position.outcome.returns[side]
         return self.value(side, self.seen(position, side))
 
-    def play(self, position: Position, ply_limit: int) -> int:
-        """Play a match; return 0, 1, drawn or undecided."""
+    def play(self, position: Position, ply_limit: int, opening: int = 0) -> int:
+        """Play a match whose first moves are any; return 0, 1, drawn or undecided."""
         self.before: list[list[float] | None] = [None, None]
         self.traces = [[0.0] * len(self.weights[0])] * 2
         plies, learned = 0, set()
         while position.outcome is None and plies < ply_limit:
             side = position.side_to_move
-            explores = float(int(next_random(self.state)) >> 11) * 2.0**-53 < self.epsilon
+            explores = plies < opening or self.uniform() < self.epsilon
             successors = [position.apply(move) for move in position.legal_moves]
             if explores:
                 position = successors[int(random_below(self.state, len(successors)))]
@@ -117,13 +124,11 @@ class Plain:
 class Compiled:
     """The kernel with its buffers."""
 
-    opening = 0
-
     def __init__(self, features: FeatureSet, weights: np.ndarray, given: np.ndarray, seed: int) -> None:
         self.features, self.weights, self.given = features, weights, given
         self.state = np.array([seed, 0], dtype=np.uint64)
 
-    def play(self, start: Position, ply_limit: int) -> int:
+    def play(self, start: Position, ply_limit: int, opening: int = 0) -> int:
         facts, kernels, size = start.game.facts, start.game.kernels, len(self.features.features)
         scratch = np.zeros((4, size))
         scratch[2], scratch[3] = self.features.scale
@@ -141,7 +146,7 @@ class Compiled:
             scratch,
             self.given,
             self.state,
-            self.opening,
+            opening,
             ply_limit,
             facts.no_moves_draws,
             new_control(),
@@ -152,8 +157,9 @@ class Compiled:
 @GAMES
 @pytest.mark.parametrize("squashes", [False, True], ids=["linear", "tanh"])
 @pytest.mark.parametrize("shares", [False, True], ids=["own weights", "shared weights"])
+@pytest.mark.parametrize("opening", [0, 5], ids=["from the start", "after an opening"])
 def test_matches_teach_what_plain_python_learns(
-    name: str, features: str, options: dict[str, int], squashes: bool, shares: bool
+    name: str, features: str, options: dict[str, int], squashes: bool, shares: bool, opening: int
 ) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.feature_set(features, game)
@@ -162,6 +168,18 @@ def test_matches_teach_what_plain_python_learns(
     plain = Plain(known, weights, given, seed=7)
     quick = Compiled(known, weights, given, seed=7)
     for _ in range(3):
-        assert quick.play(game.start(), 40) == plain.play(game.start(), 40)
+        assert quick.play(game.start(), 40, opening) == plain.play(game.start(), 40, opening)
     assert np.abs(weights - np.array(plain.weights)).max() <= 1e-12
     assert np.abs(weights).max() > 0
+
+
+@pytest.mark.plain
+def test_openings_differ_with_the_seed() -> None:
+    game = boardgames.load("connect4", columns=5, rows=4)
+    known = boardgames.feature_set("lines", game)
+    courses = set()
+    for seed in range(8):
+        lesson = Compiled(known, np.full((2, 11), 0.3), settings(), seed=seed)
+        lesson.play(game.start(), 60, 4)
+        courses.add(int(lesson.state[1]))
+    assert len(courses) > 5

@@ -1,0 +1,133 @@
+"""The option `weights` of players that search: other values at the horizon, and who they are then."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference.minimax import move_worths, reached, shown
+
+import boardgames
+from boardgames.declarations import NO_EVALUATION, Evaluation
+from boardgames.errors import BoardgamesError
+from boardgames.options import Option
+from boardgames.players.search import AlphaBeta
+from boardgames.playing import Limit
+from boardgames.weights import Weights, find_evaluation
+from boardgames.weights.files import as_bytes
+
+CONNECT4 = boardgames.load("connect4")
+LINES = boardgames.feature_set("lines", CONNECT4)
+AGENTS = pytest.mark.parametrize("agent", ["minimax:depth=3,", "alphabeta:depth=3,", "greedy:"])
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    return write(tmp_path / "mine.safetensors")
+
+
+def write(path: Path, seed: int = 0, *, squashes: bool = True) -> Path:
+    values = np.random.default_rng(seed).uniform(-1, 1, 11)
+    Weights.of(CONNECT4, LINES, values, squashes=squashes).write(path)
+    return path
+
+
+@pytest.mark.parametrize("squashes", [False, True], ids=["sum", "tanh"])
+@pytest.mark.parametrize(("agent", "depth"), [("minimax:", 3), ("alphabeta:", 3), ("greedy:", 1)])
+def test_the_move_is_best_by_the_weights(tmp_path: Path, agent: str, depth: int, squashes: bool) -> None:
+    path = write(tmp_path / "x.safetensors", squashes=squashes)
+    evaluation = find_evaluation(str(path), CONNECT4)
+    player = boardgames.player(f"{agent}weights={path}", CONNECT4, seed=1)
+    for seed in range(4):
+        position = reached(CONNECT4, 8 + seed, seed)
+        worths = move_worths(position, depth, evaluation=evaluation)
+        choice = player.choose(position, Limit(depth=depth))
+        assert worths[position.actions.index(choice.move.action)] == pytest.approx(max(worths), abs=1e-9)
+        assert choice.value == pytest.approx(shown(max(worths), choice.unit), abs=1e-9)
+        assert choice.unit == ("return" if squashes else "sum")
+
+
+@AGENTS
+def test_a_player_with_weights_says_so_and_is_another_in_ratings(
+    agent: str, mine: Path, tmp_path: Path
+) -> None:
+    player = boardgames.player(f"{agent}weights={mine}", CONNECT4)
+    assert player.describe() == f"{agent}weights={mine}"
+    others = [
+        boardgames.player(agent.rstrip(":,"), CONNECT4),
+        boardgames.player(f"{agent}weights={write(tmp_path / 'other.safetensors', 1)}", CONNECT4),
+        boardgames.player(f"{agent}weights={write(tmp_path / 'sum.safetensors', squashes=False)}", CONNECT4),
+    ]
+    assert len({player.fingerprint(), *(other.fingerprint() for other in others)}) == 4
+
+
+@AGENTS
+def test_weights_that_have_changed_make_another_player(agent: str, mine: Path) -> None:
+    text = f"{agent}weights={mine}"
+    before = boardgames.player(text, CONNECT4).fingerprint()
+    assert boardgames.player(text, CONNECT4).fingerprint() == before
+    write(mine, 1)
+    assert boardgames.player(text, CONNECT4).fingerprint() != before
+
+
+@AGENTS
+def test_without_weights_a_player_is_who_it_always_was(agent: str) -> None:
+    game = boardgames.load("connect4")
+    player = boardgames.player(agent.rstrip(":,"), game)
+    assert player.fingerprint() == boardgames.playing.fingerprint_of(game.evaluation.weights.tobytes())
+    game.evaluation = replace(game.evaluation, weights=game.evaluation.weights + 1)
+    assert player.fingerprint() == boardgames.playing.fingerprint_of(game.evaluation.weights.tobytes())
+
+
+@AGENTS
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ("nobody", "expected weights, a run or a file: 'nobody'"),
+        ("{folder}/none.safetensors", "expected a readable file: {folder}/none.safetensors (no such file"),
+        (
+            "{folder}/abalone.safetensors",
+            "expected weights of connect4: {folder}/abalone.safetensors has",
+        ),
+        ("{folder}/rows.safetensors", "expected one of the features of connect4: 'rows'"),
+        ("{folder}/ranges.safetensors", "expected weights of features 'lines' with their ranges as they are"),
+        ("{folder}/cut.safetensors", "expected a file of weights: {folder}/cut.safetensors"),
+        (
+            "{folder}/nan.safetensors",
+            "expected weights from -1e+06 to 1e+06: nan in {folder}/nan",
+        ),
+        ("{folder}", "expected a run with weights: {folder} has none yet"),
+    ],
+    ids=["no name", "no file", "another game", "other features", "other ranges", "damaged", "nan", "folder"],
+)
+def test_weights_that_cannot_be_had_are_told_in_one_line(
+    agent: str, weights: str, message: str, tmp_path: Path, home: Path
+) -> None:
+    good = Weights.of(CONNECT4, LINES, np.zeros(11))
+    for name, changed in {
+        "abalone": replace(good, game="abalone"),
+        "rows": replace(good, features="rows"),
+        "ranges": replace(good, ranges="0123456789ab"),
+        "cut": good,
+    }.items():
+        changed.write(tmp_path / f"{name}.safetensors")
+    cut = tmp_path / "cut.safetensors"
+    cut.write_bytes(cut.read_bytes()[:-3])
+    (tmp_path / "nan.safetensors").write_bytes(as_bytes({"weights": np.full(11, np.nan)}, good.header()))
+    with pytest.raises(BoardgamesError) as raised:
+        boardgames.player(agent + "weights=" + weights.format(folder=tmp_path), CONNECT4)
+    assert message.format(folder=tmp_path) in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_an_agent_that_declares_no_such_option_is_left_alone(mine: Path) -> None:
+    class Own(AlphaBeta):
+        name = "own"
+        declared_options = (Option("weights", str, "heavy", "means something else here"),)
+
+        def evaluation(self) -> Evaluation:
+            return NO_EVALUATION
+
+    assert Own(CONNECT4).choose(CONNECT4.start(), Limit(depth=1)).value == 0.0
+    with pytest.raises(BoardgamesError, match="has no option 'weights'"):
+        boardgames.player(f"simple:weights={mine}", boardgames.load("abalone"))

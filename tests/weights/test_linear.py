@@ -1,0 +1,156 @@
+"""Weights as an evaluation: against plain NumPy on many positions, and where its code is kept."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import boardgames
+from boardgames.declarations import Evaluation, FeatureSet
+from boardgames.game import Game, Move, Position
+from boardgames.kernels import JIT
+from boardgames.weights.linear import LARGEST_VALUE, linear_evaluation
+
+CASES = [
+    ("abalone", {}, "classic14"),
+    ("abalone", {}, "simple"),
+    ("abalone", {}, "extended"),
+    ("abalone", {"broadside": False}, "extended"),
+    ("connect4", {}, "lines"),
+    ("connect4", {"columns": 5, "rows": 4}, "lines"),
+    ("hexifence", {"dimension": 2}, "simple"),
+]
+SETS = pytest.mark.parametrize(
+    ("name", "options", "features"), CASES, ids=[f"{name} {features}" for name, _, features in CASES]
+)
+SQUASHES = pytest.mark.parametrize("squashes", [False, True], ids=["sum", "tanh"])
+
+
+def reached(game: Game, matches: int, longest: int = 60) -> Iterator[Position]:
+    """Yield the positions of seeded random matches."""
+    random = np.random.default_rng(4)
+    for _ in range(matches):
+        position = game.start()
+        for _ in range(longest):
+            yield position
+            if position.outcome is not None:
+                break
+            position = position.apply(Move(int(random.choice(position.actions)), ""))
+
+
+def worth(features: FeatureSet, weights: np.ndarray, position: Position, *, squashes: bool) -> float:
+    """Return the value to the side to move: minus that to the other side, which looks at the features."""
+    numbers = np.zeros(len(features.features))
+    features.kernel(position.words, 1 - position.side_to_move, numbers)
+    low, high = (np.array([getattr(f, end) for f in features.features]) for end in ("low", "high"))
+    width = np.where(high > low, high - low, 2)
+    total = float(np.sum(weights * (2 * numbers - low - high) / width))
+    return -np.tanh(total) if squashes else -total
+
+
+def value(evaluation: Evaluation, position: Position) -> float:
+    return float(evaluation.kernel(position.words, evaluation.weights))
+
+
+@pytest.mark.plain
+@SQUASHES
+@SETS
+def test_the_evaluation_is_minus_the_value_to_the_side_that_has_just_moved(
+    name: str, options: dict[str, object], features: str, squashes: bool
+) -> None:
+    game = boardgames.load(name, **options)
+    known = boardgames.feature_set(features, game)
+    weights = np.random.default_rng(1).uniform(-1, 1, len(known.features))
+    evaluation = linear_evaluation(game, known, weights, squashes=squashes)
+    seen = [
+        (value(evaluation, position), worth(known, weights, position, squashes=squashes))
+        for position in reached(game, 5 if JIT else 1)
+    ]
+    found, expected = np.array(seen).T
+    assert np.abs(found - expected).max() <= 1e-12
+    assert len(np.unique(found)) > len(found) // 2
+    assert np.abs(found).max() <= evaluation.bound
+    assert evaluation.unit == ("return" if squashes else "sum")
+    assert features in evaluation.name
+
+
+@pytest.mark.plain
+def test_a_sum_beyond_what_search_takes_is_cut_off() -> None:
+    game = boardgames.load("connect4")
+    lines = boardgames.feature_set("lines", game)
+    for sign in (1, -1):
+        evaluation = linear_evaluation(game, lines, np.full(11, sign * 1e6), squashes=False)
+        assert value(evaluation, game.start()) == sign * LARGEST_VALUE
+
+
+def test_games_and_features_have_kernels_of_their_own_and_equal_ones_share() -> None:
+    def kernel_of(features: str, *, squashes: bool = True, **options: object) -> object:
+        game = boardgames.load("abalone", **options)
+        known = boardgames.feature_set(features, game)
+        return linear_evaluation(game, known, np.ones(len(known.features)), squashes=squashes).kernel
+
+    assert kernel_of("classic14") is kernel_of("classic14")
+    assert kernel_of("extended") is not kernel_of("extended", broadside=False)
+    assert len({kernel_of("classic14"), kernel_of("simple"), kernel_of("classic14", squashes=False)}) == 3
+
+
+FEATURES = """
+import boardgames
+from boardgames.declarations import Feature, FeatureSet
+from boardgames.kernels import Features, kernel
+from weighedgame.board import SIZE
+
+@kernel(Features)
+def sizes(position, side, out):
+    out[0] = SIZE
+
+SIZES = FeatureSet("sizes", sizes, (Feature("size", "cells", -1.0, 1.0, "always the same"),))
+"""
+SHOW = """
+import numpy as np
+from pathlib import Path
+from numba.core import event
+with event.install_recorder("numba:compile") as recorder:
+    import boardgames
+    from boardgames.weights.linear import linear_evaluation
+    from weighedgame.features import SIZES
+    game = boardgames.load("connect4")
+    made = linear_evaluation(game, SIZES, np.ones(1), squashes=False)
+print(made.kernel(game.start().words, made.weights), len(recorder.buffer) // 2, made.kernel._cache.cache_path)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not JIT, reason="plain Python needs no cache")
+def test_its_code_is_kept_with_the_features_and_follows_them(tmp_path: Path) -> None:
+    package = tmp_path / "weighedgame"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "features.py").write_text(FEATURES)
+    environment = os.environ | {
+        "BOARDGAMES_HOME": str(tmp_path / "home"),
+        "PYTHONPATH": str(tmp_path),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+    def show(size: float) -> tuple[float, int, Path]:
+        """Return value, number of compilations and folder of code, seen by another process."""
+        (package / "board.py").write_text(f"SIZE = {size}\n")
+        done = subprocess.run(
+            [sys.executable, "-c", SHOW], env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        first, second, third = done.stdout.split(maxsplit=2)
+        return float(first), int(second), Path(third.strip())
+
+    worth, compiled, folder = show(0.5)
+    assert worth == -0.5
+    assert compiled > 0
+    assert folder.is_relative_to(tmp_path / "home" / "cache" / "kernels" / "weighedgame")
+    assert [path for path in folder.iterdir() if "evaluate" in path.name]
+    assert show(0.5) == (-0.5, 0, folder)
+    assert show(0.75)[0] == -0.75
