@@ -16,14 +16,21 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
 
 import boardgames
+from boardgames.paths import cache_folder
 from boardgames.players.simple import Random
 from boardgames.playing import Limit
+from boardgames.selfplay import Rates, Setting, teach
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from reference.temporal import Plain
 
 RUNS = 5
 PROGRAM = [sys.executable, "-m", "boardgames.cli"]
@@ -119,6 +126,38 @@ def matches(runs: int) -> Iterator[tuple[str, str, str]]:
     yield "bg arena connect4 random random, 1,000 matches, 2 workers", _shown(times, "s"), "< 3"
 
 
+def learning(runs: int) -> Iterator[tuple[str, str, str]]:
+    """Learn by TD(lambda), compiled and in plain Python; evolve as a whole process, on one core and two."""
+    game, rates = boardgames.load("abalone"), Rates(shares=True)
+    setting = Setting.of(game, "classic14", opening=0, ply_limit=200)
+    weights = np.random.default_rng(1).uniform(-0.1, 0.1, (2, 14))
+    times = _times(lambda: teach(setting, weights, rates, matches=300, seed=1), runs)
+    compiled = [300 / seconds for seconds in times]
+    yield "TD(lambda) abalone classic14, at most 200 plies", _shown(compiled, "matches/s"), "300"
+    features = boardgames.feature_set("classic14", game)
+    plain = Plain(features, weights, rates.as_array(), seed=1)
+    times = _times(lambda: plain.play(game.start(), 200), runs)
+    yield "the same update in plain Python", _shown([1 / seconds for seconds in times], "matches/s"), ""
+    evolve = ["train", "abalone", "--evolve", "--seed", "1"]
+    ratios, one, two, memory = [], [], [], []
+    for _ in range(runs):
+        short = [*evolve, "--set", "generations=1"]
+        alone, both = (_timed_training([*short, "--workers", count])[0] for count in ("1", "2"))
+        ratios.append(alone / both)
+        one.append(alone)
+        two.append(both)
+    yield "bg train abalone --evolve, one generation, 1 worker", _shown(one, "s"), ""
+    yield "the same, 2 workers", _shown(two, "s"), ""
+    yield "so many times quicker with two", _shown(ratios, "times"), "1.7"
+    times = []
+    for _ in range(runs):
+        seconds, peak = _timed_training([*evolve, "--workers", "2"])
+        times.append(seconds)
+        memory.append(peak)
+    yield "bg train abalone --evolve, 2 workers", _shown(times, "s"), "< 120"
+    yield "the same, peak memory of all its processes", _shown(memory, "MB"), "< 500"
+
+
 SECTIONS: dict[str, Callable[[int], Iterator[tuple[str, str, str]]]] = {
     "perft": perft,
     "playouts": playouts,
@@ -126,6 +165,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[tuple[str, str, str]]]] = {
     "start": start,
     "memory": memory,
     "matches": matches,
+    "learning": learning,
 }
 
 
@@ -177,6 +217,36 @@ def _overhead(game: boardgames.Game) -> float:
 
 def _process(arguments: list[str], environment: dict[str, str] | None = None) -> None:
     subprocess.run([*PROGRAM, *arguments], check=True, stdout=subprocess.DEVNULL, env=environment)
+
+
+def _timed_training(arguments: list[str]) -> tuple[float, float]:
+    """Return seconds and peak memory in MB of a training, its workers counted.
+
+    Memory that processes share is divided among them.
+    """
+    import psutil
+
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "BOARDGAMES_HOME": folder}
+        Path(folder, "cache").symlink_to(cache_folder())
+        started, peak = time.perf_counter(), 0.0
+        with subprocess.Popen(
+            [*PROGRAM, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+        ) as process:
+            trainer = psutil.Process(process.pid)
+            while process.poll() is None:
+                with suppress(psutil.Error):
+                    family = [trainer, *trainer.children(recursive=True)]
+                    peak = max(peak, sum(_memory_of(member) for member in family))
+                time.sleep(0.2)
+        if process.returncode:
+            raise RuntimeError(f"expected a training that ends: exit code {process.returncode}")
+        return time.perf_counter() - started, peak / 1e6
+
+
+def _memory_of(process: Any) -> int:  # psutil has no type stubs
+    memory = process.memory_full_info()
+    return int(getattr(memory, "pss", memory.rss))
 
 
 def _first_board(environment: dict[str, str]) -> float:
