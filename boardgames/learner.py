@@ -62,6 +62,8 @@ class Learner(ABC):
     declared_options: ClassVar[tuple[Option, ...]] = ()
     curve: ClassVar[str] = "score"
     """The metric that shows how good the weights are, where a step has it: larger is better."""
+    follows_curve: ClassVar[bool] = True
+    """False where the weights of the last step are the result, whatever the curve says."""
 
     def __init__(self, game: Game, **options: object) -> None:
         self.game = game

@@ -35,6 +35,7 @@ KINDS: tuple[Kind, ...] = ("games", "agents", "features", "learners", "weights",
 CORE_PLUGINS = {
     "core-players": "boardgames.players.plugin",
     "core-learners": "boardgames.learning.plugin",
+    "tensorboard": "boardgames.adapters.tensorboard",
 }
 
 SEED = Option("seed", int, None, "makes an agent's chance repeatable", minimum=0)

@@ -35,15 +35,19 @@ COMMANDS = {
     "arena": ("arena:arena", "Let agents play series of matches and rate them."),
     "check": ("check:check", "Check that a game's rules, notation and pictures hold together."),
     "engine": ("engine:engine", "Let another program play against an agent, over UGI."),
+    "experiment": ("experiment:experiment", "Try what learning does, and print tables of wins."),
     "games": ("listing:games", "List the games."),
     "ladder": ("ladder:ladder", "Rate all agents that have met."),
     "matches": ("matches:matches", "List, show, export, import and delete the matches that are kept."),
     "perft": ("perft:perft", "Count the leaf positions at a depth."),
     "play": ("play:play", "Play a match, or let agents play it."),
+    "plot": ("plot:plot", "Draw the learning curves and weights of training runs."),
     "plugins": ("listing:plugins", "List the plug-ins, with what is wrong with any."),
     "replay": ("replay:replay", "Step through recorded matches, or draw them."),
+    "runs": ("runs:runs", "List the training runs, or delete one."),
     "shell-init": ("shell:shell_init", "Print a shell function that keeps the builtin bg working."),
     "show": ("show:show", "Show a position, its legal moves and its outcome."),
+    "train": ("train:train", "Learn the weights of a game's features from self-play."),
 }
 
 

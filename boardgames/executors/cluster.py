@@ -28,7 +28,12 @@ def open_cluster(workers: int, address: str) -> Iterator[Executor]:
         raise MissingExtraError("cluster", "a cluster") from None
     if not address.strip():
         raise ClusterError(f"expected {LOCAL!r} or the address of a scheduler: {shown(address)}")
-    settings = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": "ERROR"}
+    settings = {
+        "threads_per_worker": 1,
+        "dashboard_address": None,
+        "silence_logs": "ERROR",
+        "preload": ["boardgames.executors.deaf"],
+    }
     with ExitStack() as stack:
         place = address
         if address == LOCAL:

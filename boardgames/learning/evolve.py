@@ -35,6 +35,7 @@ class Evolve(FeatureLearner):
     """Players that learn from each other, of whom the best breed."""
 
     name: ClassVar[str] = "evolve"
+    follows_curve: ClassVar[bool] = False
     declared_options = (
         FEATURES,
         Option("population", int, 16, "players", minimum=2, maximum=1024),

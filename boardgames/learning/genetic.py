@@ -28,6 +28,7 @@ class Genetic(Searcher):
     """Crossover and mutation of those who win most, and of those soonest."""
 
     name: ClassVar[str] = "genetic"
+    follows_curve: ClassVar[bool] = False
     declared_options = (
         Option("population", int, 16, "individuals of a generation", minimum=2, maximum=10_000),
         Option("parents", int, 4, "best of them, who breed the next", minimum=1, maximum=10_000),

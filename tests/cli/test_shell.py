@@ -57,7 +57,7 @@ def test_bash_completes_commands(bg: Run) -> None:
     if not (folder / "boardgames").exists():
         pytest.skip("the program is not installed")
     script = f"PATH={folder}{os.pathsep}$PATH\n{bg('shell-init', 'bash').out}\n{ask}"
-    assert ran("bash", script).stdout.split() == ["play", "plugins"]
+    assert ran("bash", script).stdout.split() == ["play", "plot", "plugins"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX shells")

@@ -1,0 +1,93 @@
+"""`bg plot`: draw the learning curves of training runs, and how the weights of one have moved."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from boardgames.cli.common import examples
+from boardgames.errors import BoardgamesError, OptionError, shown
+
+if TYPE_CHECKING:
+    from boardgames.adapters.plots import Course, Format
+    from boardgames.learner import Learner
+    from boardgames.learning.config import Config
+
+DEFAULT_NAME = "plot.svg"
+FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
+
+
+@click.command(
+    epilog=examples("bg plot slow", "bg plot slow --output slow.png", "bg plot slow fast --output both.svg")
+)
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help=f"An .svg or .png file; {DEFAULT_NAME} in the folder of the first run by default.",
+)
+def plot(runs: tuple[str, ...], output: Path | None) -> None:
+    """Draw the learning curve of RUN and its weights, or the curves of several RUNs in one picture.
+
+    A RUN is a name of `bg runs` or a folder. Needs the extra `plot`.
+    """
+    from boardgames.adapters.plots import picture
+    from boardgames.cli.saving import user_path
+    from boardgames.learning.run import find_run
+    from boardgames.paths import write_atomic
+
+    folders = [find_run(run) for run in runs]
+    path = folders[0] / DEFAULT_NAME if output is None else user_path(str(output))
+    form = FORMATS.get(path.suffix.lower())
+    if form is None:
+        raise OptionError(f"expected a name that ends in .svg or .png: {shown(str(output))}")
+    write_atomic(path, picture([_course(folder) for folder in folders], form))
+    click.echo(f"wrote {path}")
+
+
+def _course(folder: Path) -> "Course":
+    """Return what is drawn of a run."""
+    import numpy as np
+
+    from boardgames.adapters.plots import Course
+    from boardgames.learning.metrics import read_metrics
+    from boardgames.learning.overview import overview
+    from boardgames.learning.run import METRICS
+
+    found = overview(folder)
+    if found.config is None:
+        raise OptionError(f"expected a run that can be read: {found.name}: {found.error}")
+    learner = _learner(found.config)
+    metric = "score" if learner is None else learner.curve
+    steps = read_metrics(folder / METRICS)
+    values = {step.step: value for step in steps if (value := step.metrics.get(metric)) is not None}
+    rows = [step for step in steps if step.weights and len(step.weights) == len(steps[-1].weights)]
+    return Course(
+        name=found.name,
+        title=f"{found.name}: {found.config.learner} on {found.config.game}, seed {found.config.seed}",
+        metric=metric,
+        steps=list(values),
+        values=list(values.values()),
+        best_step=found.progress.best_step,
+        weights=np.array([step.weights for step in rows]) if rows else None,
+        weight_steps=[step.step for step in rows],
+        features=_features(learner, len(rows[-1].weights) if rows else 0),
+    )
+
+
+def _learner(config: "Config") -> "Learner | None":
+    """Return the learner of a run, None if its game or plug-in is not there any more."""
+    try:
+        return config.load()
+    except BoardgamesError:
+        return None
+
+
+def _features(learner: "Learner | None", count: int) -> list[str]:
+    """Return the names of weights, numbers where nobody can say what they are."""
+    from boardgames.learning.base import FeatureLearner
+
+    if isinstance(learner, FeatureLearner) and len(learner.features.features) == count:
+        return [feature.name for feature in learner.features.features]
+    return [f"weight {number}" for number in range(1, count + 1)]

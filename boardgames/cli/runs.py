@@ -1,0 +1,112 @@
+"""`bg runs`: list the training runs, or delete one."""
+
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from boardgames.cli.common import PROGRAM, examples, json_option, print_json
+from boardgames.cli.matches import Actions
+from boardgames.errors import FileError, MatchError, OptionError, UnknownNameError, near, shown
+
+if TYPE_CHECKING:
+    from boardgames.learning.overview import Overview
+
+
+@click.group(
+    cls=Actions,
+    invoke_without_command=True,
+    epilog=examples("bg runs", "bg runs --json", "bg runs delete slow"),
+)
+@json_option
+@click.pass_context
+def runs(context: click.Context, as_json: bool) -> None:
+    """List the training runs, newest first, or delete one.
+
+    They are the folders that `bg train` makes. One that is `stopped` goes on
+    with `bg train --resume RUN`.
+    """
+    if context.invoked_subcommand is not None:
+        if as_json:
+            raise OptionError(f"expected --json for the list only: {context.invoked_subcommand} came")
+        return
+    from boardgames.learning.overview import overviews
+
+    found = overviews()
+    if as_json:
+        print_json(runs=[_as_json(one) for one in found])
+    elif found:
+        _print(found)
+    else:
+        click.echo(f"no run is there yet; make one with `{PROGRAM} train GAME`")
+
+
+@runs.command(
+    short_help="Delete a run with all its files.",
+    epilog=examples("bg runs delete slow", "bg runs delete slow --yes"),
+)
+@click.argument("name", metavar="RUN")
+@click.option("--yes", is_flag=True, help="Do not ask; needed where there is no terminal.")
+def delete(name: str, yes: bool) -> None:
+    """Delete RUN, one of the list, with all its files; one that is running stays."""
+    from boardgames.learning.overview import overview
+    from boardgames.paths import runs_folder
+    from boardgames.weights.finding import run_names
+
+    if name not in run_names():
+        raise UnknownNameError(f"expected a run of the list: {shown(name)}{near(name, run_names())}")
+    folder = runs_folder() / name
+    if overview(folder).status == "running":
+        raise MatchError(f"expected a run that is not running: {name!r}")
+    if not yes and not _is_confirmed(f"delete {folder} for good?"):
+        click.echo("nothing is deleted")
+        return
+    try:
+        if folder.is_symlink():
+            folder.unlink()
+        else:
+            shutil.rmtree(folder)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"expected a run that can be deleted: {folder} ({reason})") from None
+    click.echo(f"deleted {name}")
+
+
+def _print(found: "list[Overview]") -> None:
+    from boardgames.cli.tables import print_table
+
+    rows = [("run", "game", "learner", "steps", "best", "state"), *(_row(one) for one in found)]
+    print_table(rows, right=(3, 4), cut=(0, 5))
+
+
+def _row(one: "Overview") -> tuple[str, ...]:
+    if one.config is None:
+        return one.name, "?", "?", "", "", f"{one.status}: {one.error}"
+    progress = one.progress
+    steps = f"{progress.step}" if progress.length is None else f"{progress.step}/{progress.length}"
+    best = "" if progress.best is None else f"{progress.best:.4g}"
+    return one.name, one.config.game, one.config.learner, steps, best, one.status
+
+
+def _as_json(one: "Overview") -> dict[str, object]:
+    progress = one.progress
+    return {
+        "run": one.name,
+        "folder": str(one.folder),
+        "game": None if one.config is None else one.config.game,
+        "learner": None if one.config is None else one.config.learner,
+        "seed": None if one.config is None else one.config.seed,
+        "step": progress.step,
+        "length": progress.length,
+        "best": progress.best,
+        "best_step": progress.best_step,
+        "state": one.status,
+        "error": one.error,
+    }
+
+
+def _is_confirmed(question: str) -> bool:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise OptionError("expected --yes where nobody can be asked: it did not come")
+    return click.confirm(question)

@@ -1,0 +1,129 @@
+"""`bg plot`: pictures of runs, what is in them and where they go."""
+
+import re
+import sys
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from training import small
+
+import boardgames
+from boardgames.adapters.plots import Course, picture, smooth, spread
+from boardgames.executors import InProcess
+from boardgames.learning.run import Run as Folder
+from boardgames.learning.trainer import Trainer
+
+pytest.importorskip("matplotlib")
+
+Run = Callable[..., Any]
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture
+def runs(home: Path) -> Path:
+    """Make two small runs."""
+    for name, alpha in (("slow", 0.01), ("fast", 0.1)):
+        with Folder.create(home / "runs" / name, small(alpha=alpha)) as run:
+            Trainer(run).train(InProcess())
+    return home / "runs"
+
+
+def texts(path: Path) -> list[str]:
+    """Return the texts of a picture, which matplotlib notes beside the outlines it draws them with."""
+    found = re.findall(r"<!-- (.*?) -->", path.read_text("utf-8"))
+    ET.parse(path)
+    return found
+
+
+def test_a_picture_names_score_steps_and_every_feature(bg: Run, runs: Path) -> None:
+    ran = bg("plot", "slow")
+    assert (ran.code, ran.out) == (0, f"wrote {runs / 'slow' / 'plot.svg'}\n")
+    found = texts(runs / "slow" / "plot.svg")
+    features = boardgames.feature_set("lines", boardgames.load("connect4")).features
+    assert {feature.name for feature in features} <= set(found)
+    assert {"score", "step", "weight", "slow: td on connect4, seed 7"} <= set(found)
+    assert any(text.startswith("best ") for text in found)
+
+
+def test_several_runs_share_a_picture_of_their_curves(bg: Run, runs: Path, tmp_path: Path) -> None:
+    assert bg("plot", "slow", "fast", "--output", str(tmp_path / "both.svg")).code == 0
+    found = texts(tmp_path / "both.svg")
+    assert {"slow", "fast", "score"} <= set(found)
+    assert "weight" not in found
+
+
+def test_the_name_says_which_kind_of_picture(bg: Run, runs: Path, tmp_path: Path) -> None:
+    assert bg("plot", "slow", "--output", str(tmp_path / "slow.PNG")).code == 0
+    assert (tmp_path / "slow.PNG").read_bytes().startswith(PNG)
+
+
+def test_equal_runs_have_equal_pictures(bg: Run, runs: Path, tmp_path: Path) -> None:
+    for name in ("one.svg", "two.svg"):
+        bg("plot", "slow", "--output", str(tmp_path / name))
+    assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
+
+
+def test_a_run_of_a_game_that_is_gone_is_drawn_without_names(bg: Run, runs: Path) -> None:
+    config = runs / "slow" / "config.toml"
+    config.write_text(config.read_text().replace('"connect4"', '"gone"'))
+    assert bg("plot", "slow").code == 0
+    assert {"weight 1", "weight 11", "score"} <= set(texts(runs / "slow" / "plot.svg"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["slo"], "did you mean 'slow'"),
+        (["slow", "--output", "slow.pdf"], "ends in .svg or .png: 'slow.pdf'"),
+        (["slow", "--output", "slow"], "ends in .svg or .png"),
+        (["slow", "--output", "letter.txt/slow.svg"], "expected a folder that can be made"),
+        (["early"], "expected a run with steps to draw: early"),
+        (["empty"], "expected a run that can be read: empty"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_one_line(
+    arguments: list[str], words: str, bg: Run, runs: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "letter.txt").touch()
+    (runs / "empty").mkdir()
+    Folder.create(runs / "early", small()).close()
+    ran = bg("plot", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert words in ran.err
+
+
+def test_without_matplotlib_the_extra_is_named(bg: Run, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ran = bg("plot", "slow")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "pip install 'boardgames-core[plot]'" in ran.err
+
+
+def test_of_many_weights_the_largest_are_named() -> None:
+    weights = np.zeros((3, 100))
+    weights[:, 40:45] = 1.0
+    features = [f"feature {number}" for number in range(100)]
+    course = Course("run", "run", "score", [1], [0.5], 1, weights, [1, 2, 3], features)
+    named = re.findall(r"<!-- (feature \d+) -->", picture([course], "svg").decode())
+    assert {f"feature {number}" for number in range(40, 45)} <= set(named)
+    assert len(named) == 24
+
+
+def test_names_never_stand_on_each_other() -> None:
+    places = spread([0.1, 0.1, 0.1, 5.0, 5.05, -3.0], 1.0)
+    ordered = sorted(places)
+    assert all(b - a >= 1.0 - 1e-12 for a, b in pairwise(ordered))
+    assert places[5] == -3.0
+    assert abs(places[3] + places[4] - 10.05) < 1e-12
+
+
+def test_a_smooth_curve_is_the_mean_around_each_step() -> None:
+    values = [float(index % 2) for index in range(40)]
+    found = smooth(values)
+    assert (found[0], found[-1]) == (values[0], values[-1])
+    assert found[20] == pytest.approx(2 / 5)

@@ -1,0 +1,113 @@
+"""`bg runs`: what there is of training runs, and deleting one."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from training import small
+
+from boardgames.executors import InProcess
+from boardgames.learning.run import Run as Folder
+from boardgames.learning.trainer import Trainer
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def runs(home: Path) -> Path:
+    """Make four runs, the first the oldest: finished, stopped, not begun, broken."""
+    folder = home / "runs"
+    with Folder.create(folder / "done", small()) as run:
+        Trainer(run).train(InProcess())
+    with Folder.create(folder / "halted", small()) as run, pytest.raises(KeyboardInterrupt):
+        Trainer(run).train(InProcess(), interrupt_after_2)
+    Folder.create(folder / "early", small()).close()
+    (folder / "torn").mkdir()
+    (folder / "torn" / "config.toml").write_text("gme = 3\n")
+    for age, name in enumerate(("done", "halted", "early", "torn")):
+        os.utime(folder / name / "config.toml", (10**9 + age, 10**9 + age))
+    (folder / "empty").mkdir()
+    return folder
+
+
+def interrupt_after_2(trainer: Trainer) -> None:
+    if trainer.progress.step == 2:
+        raise KeyboardInterrupt
+
+
+def test_runs_are_listed_newest_first_with_how_far_they_are(bg: Run, runs: Path) -> None:
+    rows = [line.split(maxsplit=5) for line in bg("runs").out.splitlines()]
+    assert rows[0] == ["run", "game", "learner", "steps", "best", "state"]
+    assert [row[0] for row in rows[1:]] == ["empty", "torn", "early", "halted", "done"]
+    told = json.loads((runs / "done" / "metrics.jsonl").read_text().splitlines()[-1])
+    assert rows[4][:4] == ["halted", "connect4", "td", "2/6"]
+    assert rows[5] == ["done", "connect4", "td", "6/6", rows[5][4], "finished"]
+    assert float(rows[5][4]) >= told["metrics"]["score"]
+
+
+def test_states_tell_what_can_be_done(bg: Run, runs: Path) -> None:
+    with Folder.open(runs / "early"):
+        found = json.loads(bg("runs", "--json").out)["runs"]
+    assert {one["run"]: one["state"] for one in found} == {
+        "empty": "broken",
+        "torn": "broken",
+        "early": "running",
+        "halted": "stopped",
+        "done": "finished",
+    }
+    errors = {one["run"]: one["error"] for one in found}
+    assert "unknown key 'gme'" in errors["torn"]
+    assert "no config.toml" in errors["empty"]
+
+
+def test_listing_changes_nothing(bg: Run, runs: Path) -> None:
+    before = sorted(runs.rglob("*"))
+    assert bg("runs").code == 0
+    assert sorted(runs.rglob("*")) == before
+
+
+def test_where_there_are_no_runs_one_learns_how_to_make_one(bg: Run) -> None:
+    assert bg("runs").out == "no run is there yet; make one with `bg train GAME`\n"
+    assert json.loads(bg("runs", "--json").out)["runs"] == []
+
+
+@pytest.mark.parametrize("name", ["done", "torn", "empty"])
+def test_a_run_is_deleted_with_all_its_files(name: str, bg: Run, runs: Path) -> None:
+    assert bg("runs", "delete", name, "--yes").out == f"deleted {name}\n"
+    assert not (runs / name).exists()
+    assert (runs / "halted" / "config.toml").exists()
+
+
+def test_nothing_is_deleted_unasked(bg: Run, runs: Path) -> None:
+    ran = bg("runs", "delete", "done", typed="y\n")
+    assert (ran.code, ran.out) == (2, "")
+    assert "expected --yes where nobody can be asked" in ran.err
+    assert (runs / "done").exists()
+
+
+def test_a_running_one_stays(bg: Run, runs: Path) -> None:
+    with Folder.open(runs / "early"):
+        ran = bg("runs", "delete", "early", "--yes")
+    assert (ran.code, ran.err) == (2, "bg: expected a run that is not running: 'early'\n")
+    assert (runs / "early").exists()
+
+
+@pytest.mark.parametrize("name", ["don", "..", ".", "", "done/checkpoints", "../data"])
+def test_only_what_is_listed_is_deleted(name: str, bg: Run, runs: Path, home: Path) -> None:
+    (home / "data").mkdir()
+    ran = bg("runs", "delete", name, "--yes")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "expected a run of the list" in ran.err
+    assert (home / "data").exists()
+    assert (runs / "done" / "checkpoints" / "best.safetensors").exists()
+
+
+def test_a_link_is_deleted_and_not_what_it_leads_to(bg: Run, runs: Path, tmp_path: Path) -> None:
+    (runs / "done").rename(tmp_path / "elsewhere")
+    (runs / "linked").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
+    assert bg("runs", "delete", "linked", "--yes").code == 0
+    assert (tmp_path / "elsewhere" / "config.toml").exists()
+    assert not (runs / "linked").is_symlink()

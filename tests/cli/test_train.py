@@ -1,0 +1,259 @@
+"""`bg train`: what it prints, keeps and refuses, and that it can be stopped and gone on with."""
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from training import content
+
+from boardgames.learning.metrics import read_metrics
+from boardgames.learning.run import checkpoints
+
+PROGRAM = (sys.executable, "-m", "boardgames.cli")
+QUICK = ("--set", "steps=3", "--set", "matches=4", "--set", "test_matches=4", "--workers", "1")
+NAMED = ("train", "connect4", "--seed", "5", "--run", "first", *QUICK)
+LONG = ("train", "connect4", "--seed", "5", "--run", "long", "--set", "steps=200", "--set", "matches=400")
+
+Run = Callable[..., Any]
+
+
+def test_training_prints_settings_steps_and_how_to_play_the_result(bg: Run, home: Path) -> None:
+    ran = bg(*NAMED)
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[0] == f"run first in {home / 'runs' / 'first'}"
+    assert (home / "runs" / "first" / "config.toml").read_text() in ran.out
+    steps = [line for line in lines if line.startswith("step ")]
+    assert [line.partition(":")[0] for line in steps] == [f"step {step} of 3" for step in (1, 2, 3)]
+    assert all(re.search(r": score \d.*, plies .*, best \d.* at step \d", line) for line in steps)
+    assert lines[-1] == "play against them: bg play connect4 --agent td:weights=first"
+    found = bg("play", "connect4", "--agent", "td:weights=first", "--first", "random", "--seed", "1")
+    assert found.code == 0
+
+
+def test_a_variant_is_played_as_it_was_trained(bg: Run) -> None:
+    ran = bg(*NAMED, "--option", "rows=5")
+    line = ran.out.splitlines()[-1]
+    assert line == "play against them: bg play connect4 --option rows=5 --agent td:weights=first"
+    ran = bg("train", "abalone", "--layout", "standard", "--run", "ab", "--set", "ply_limit=10", *QUICK)
+    assert "bg play abalone --layout standard --agent td:weights=ab" in ran.out
+
+
+def test_the_config_of_a_run_makes_the_same_run(bg: Run, home: Path) -> None:
+    assert bg(*NAMED, "--option", "rows=5", "--set", "alpha=0.01").code == 0
+    config = home / "runs" / "first" / "config.toml"
+    assert bg("train", "--config", str(config), "--run", "again", "--workers", "1").code == 0
+    assert content(home / "runs" / "again") == content(home / "runs" / "first")
+
+
+def test_the_command_line_comes_before_the_config(bg: Run, home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('game = "abalone"\nseed = 1\n[settings]\nalpha = 0.01\nsteps = 9\ngroups = 1\n')
+    assert bg("train", "connect4", "--config", str(path), "--run", "mine", "--seed", "2", *QUICK).code == 0
+    told = tomllib.loads((home / "runs" / "mine" / "config.toml").read_text())
+    assert (told["game"], told["seed"]) == ("connect4", 2)
+    settings = told["settings"]
+    assert (settings["alpha"], settings["steps"], settings["groups"], settings["gamma"]) == (0.01, 3, 1, 0.9)
+
+
+def test_runs_without_a_name_have_one_of_their_own_and_a_seed(bg: Run, home: Path) -> None:
+    for _ in range(2):
+        assert bg("train", "connect4", *QUICK).code == 0
+    folders = sorted((home / "runs").iterdir())
+    assert len(folders) == 2
+    assert all(re.fullmatch(r"connect4-td-\d{8}-\d{6}(-\d)?", folder.name) for folder in folders)
+    seeds = {tomllib.loads((folder / "config.toml").read_text())["seed"] for folder in folders}
+    assert len(seeds) == 2
+
+
+def test_a_folder_may_be_anywhere(bg: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "a place" / "run,1"
+    ran = bg("train", "connect4", "--run", str(folder), *QUICK)
+    assert ran.code == 0
+    assert len(checkpoints(folder)) == 3
+    command = ran.out.splitlines()[-1].partition(": ")[2]
+    assert bg(*shlex.split(command)[1:], "--first", "random", "--seed", "1").code == 0
+
+
+def test_the_report_as_json(bg: Run, home: Path) -> None:
+    ran = bg(*NAMED, "--json")
+    told = json.loads(ran.out)
+    last = read_metrics(home / "runs" / "first" / "metrics.jsonl")[-1]
+    assert (told["step"], told["length"], told["finished"]) == (3, 3, True)
+    assert told["metrics"] == last.metrics
+    assert told["agent"] == "td:weights=first"
+    assert "step 3 of 3: score" in ran.err
+
+
+def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text('game = "connect4"\n')
+    for given in (["--evolve"], ["--learner", "evolve"], ["--evolve", "--learner", "evolve"]):
+        ran = bg("train", "--config", str(path), *given, "--set", "nothing=1")
+        assert "learner 'evolve' has no option 'nothing'" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "expected a game: the command names none"),
+        (["conect4"], "did you mean 'connect4'"),
+        (["connect4", "--learner", "tdd"], "'tdd'; did you mean 'td'"),
+        (["connect4", "--evolve", "--learner", "td"], "expected --evolve or --learner td, not both"),
+        (["connect4", "--set", "alfa=1"], "no option 'alfa'; did you mean 'alpha'"),
+        (["connect4", "--set", "alpha"], "expected option=value: 'alpha'"),
+        (["connect4", "--set", "alpha=many"], "for alpha: 'many'"),
+        (["connect4", "--option", "row=5"], "no option 'row'; did you mean 'rows'"),
+        (["connect4", "--layout", "nowhere"], "no layout 'nowhere'"),
+        (["connect4", "--seed", "-1"], "at least 0 for --seed"),
+        (["connect4", "--seed", str(2**63)], "for seed"),
+        (["connect4", "--workers", "0"], "at least 1 for --workers"),
+        (["connect4", "--workers", "100000"], "from 1 to 1024 workers"),
+        (["connect4", "--cluster", " "], "address of a scheduler"),
+        (["connect4", "--run", ""], "expected the name of a file: ''"),
+        (["connect4", "--config", "nowhere.toml"], "expected a readable file: nowhere.toml"),
+        (["--config", "bad.toml"], "bad.toml has an unknown key 'gme'; did you mean 'game'"),
+        (["connect4", "--resume", "x"], "without what the run has settled: GAME came"),
+        (["--set", "steps=2", "--resume", "x"], "without what the run has settled: --set came"),
+        (["--resume", "nobody"], "expected a training run: 'nobody'"),
+        (["--resume", "."], "has no config.toml"),
+    ],
+)
+def test_what_cannot_be_trained_is_refused_in_one_line(
+    arguments: list[str], words: str, bg: Run, home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "bad.toml").write_text('gme = "connect4"\n')
+    ran = bg("train", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert words in ran.err
+    assert not (home / "runs").exists()
+
+
+def test_a_run_is_never_written_over(bg: Run, home: Path) -> None:
+    assert bg(*NAMED).code == 0
+    before = content(home / "runs" / "first")
+    ran = bg(*NAMED)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "expected a new or empty folder for a run" in ran.err
+    assert content(home / "runs" / "first") == before
+
+
+def test_a_folder_that_cannot_be_made_is_told(bg: Run, home: Path) -> None:
+    (home / "runs").write_text("no folder")
+    ran = bg(*NAMED)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "expected a folder that can be made" in ran.err
+
+
+def test_a_finished_run_says_so(bg: Run, home: Path) -> None:
+    bg(*NAMED)
+    before = content(home / "runs" / "first")
+    ran = bg("train", "--resume", "first")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("first is finished")
+    assert content(home / "runs" / "first") == before
+
+
+def test_a_damaged_checkpoint_is_warned_about_and_replaced(program: Run, home: Path) -> None:
+    program(*NAMED)
+    before = content(home / "runs" / "first")
+    checkpoints(home / "runs" / "first")[-1].write_bytes(b"damaged")
+    ran = program("train", "--resume", "first", "--workers", "1")
+    assert ran.code == 0
+    assert ran.err.startswith("bg: warning: a checkpoint is left out: ")
+    assert ran.err.count("\n") == 1
+    assert content(home / "runs" / "first") == before
+
+
+# --- interruptions -------------------------------------------------------------------
+
+
+def started(*arguments: str, **how: Any) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen([*PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, **how)
+
+
+def wait_for_steps(folder: Path, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while len(read_metrics(folder / "metrics.jsonl")) < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str, home: Path) -> None:
+    folder = home / "runs" / "long"
+    process = started(*LONG, "--workers", workers)
+    wait_for_steps(folder, 3)
+    begun = time.monotonic()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - begun < 2.0  # what the program promises
+    assert (process.returncode, err) == (130, b"")
+    assert not (folder / "lock").exists()
+    told = out.decode().splitlines()
+    assert told[-1] == "go on with: bg train --resume long"
+    done = int(re.match(r"interrupted after (\d+) of 200 steps", told[-4])[1])
+    assert checkpoints(folder)[-1].name == f"step-{done:06d}.safetensors"
+    again = started("train", "--resume", "long", "--workers", workers)
+    wait_for_steps(folder, done + 2)
+    again.send_signal(number)
+    out, _ = again.communicate(timeout=60)
+    assert f"going on after step {done}" in out.decode()
+
+
+@pytest.mark.slow
+def test_a_second_process_is_refused_and_the_first_goes_on(home: Path) -> None:
+    process = started(*LONG)
+    wait_for_steps(home / "runs" / "long", 2)
+    _, err = started("train", "--resume", "long").communicate(timeout=60)
+    assert err.decode() == f"bg: expected a run that no other process has: {home / 'runs' / 'long'}\n"
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+
+
+def limit_files() -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX systems")
+def test_a_full_disk_is_told_in_one_line_and_training_goes_on_later(home: Path) -> None:
+    arguments = ("train", "connect4", "--seed", "5", "--run", "full", "--set", "steps=12", *QUICK[2:])
+    process = started(
+        *arguments, preexec_fn=limit_files, env={**os.environ, "BOARDGAMES_BLOCK": "tensorboard"}
+    )
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert re.fullmatch(r"bg: expected a file that can be written: \S+metrics.jsonl \(.*\)\n", err.decode())
+    assert 1 <= int(checkpoints(home / "runs" / "full")[-1].stem[-6:]) < 12
+    assert started("train", "--resume", "full", "--workers", "1").wait(60) == 0
+    whole = ("train", "connect4", "--seed", "5", "--run", "whole", "--set", "steps=12", *QUICK[2:])
+    assert started(*whole).wait(60) == 0
+    assert content(home / "runs" / "full") == content(home / "runs" / "whole")
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_how_training_comes_along(terminal: Run, home: Path) -> None:
+    run = terminal(*LONG, "--workers", "1")
+    run.wait_for("of 200 steps, ")
+    run.wait_for("left")
+    run.wait_for("best score ")
+    run.wait_for("plies ")
+    run.wait_for("┤")
+    assert run.interrupt() == 130
+    assert run.seen.endswith("go on with: bg train --resume long\n")

@@ -1,0 +1,108 @@
+"""What the tests of training share: a learner that needs no features, small runs, what they leave."""
+
+import json
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from boardgames import plugins
+from boardgames.hookspecs import Entry, hookimpl
+from boardgames.learner import Learner, LearnerState
+from boardgames.learning.config import Config
+from boardgames.options import Option
+from boardgames.plugins import Registry
+
+SMALL = {"steps": 6, "matches": 4, "test_matches": 4, "groups": 2}
+"""Settings of `td` under which a step of Connect Four takes a moment."""
+
+
+class Walker(Learner):
+    """Walks at random; its generator's state is in its arrays, so that nothing may get lost."""
+
+    name: ClassVar[str] = "walker"
+    declared_options = (
+        Option("steps", int, 5, "steps in all", minimum=1),
+        Option("measured", bool, True, "tell a score"),
+        Option("fails", int, None, "step that raises"),
+        Option("grows", int, None, "step from which weights are not finite"),
+        Option("note", str, "plain", "any text"),
+    )
+    interrupt: ClassVar[int | None] = None
+    """Step in which somebody presses Ctrl-C."""
+
+    def start(self, seed: int) -> LearnerState:
+        return LearnerState(
+            {"place": np.zeros((2, 1)), "generator": np.array([seed], np.uint64)}, {"done": 0, "text": "ä"}
+        )
+
+    def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
+        done = int(state.scalars["done"] or 0) + 1
+        if done == Walker.interrupt:
+            raise KeyboardInterrupt
+        if done == self.options["fails"]:
+            raise ValueError("no way on")
+        generator = np.random.default_rng(int(state.arrays["generator"][0]))
+        place = state.arrays["place"] + executor.submit(generator.normal, size=(2, 1)).result()
+        if self.options["grows"] is not None and done >= int(self.options["grows"]):
+            place = place * np.inf
+        metrics = {"score": float(place[0, 0]), "odd": float("nan")} if self.options["measured"] else {}
+        drawn = np.array([generator.integers(2**63)], np.uint64)
+        return LearnerState({"place": place, "generator": drawn}, {"done": done, "text": "ä"}), metrics
+
+    def is_done(self, state: LearnerState) -> bool:
+        return state.scalars["done"] == self.options["steps"]
+
+    def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
+        return np.array(state.arrays["place"][:, 0])
+
+
+class WalkerPlugin:
+    """Offers the walker."""
+
+    @hookimpl
+    def bg_learners(self) -> list[Entry]:
+        return [Entry("walker", "walks at random", "training:Walker")]
+
+
+@pytest.fixture
+def walker(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Config]:
+    """Offer the walker as a learner; return a function that makes configs of it."""
+    add_plugin(monkeypatch, WalkerPlugin())
+    monkeypatch.setattr(Walker, "interrupt", None)
+    return lambda **settings: Config("connect4", "walker", seed=3, settings=settings)
+
+
+def add_plugin(monkeypatch: pytest.MonkeyPatch, plugin: Any) -> Registry:
+    """Make a registry with one more plug-in, named after its class, the one that all use."""
+    registry, name = Registry(), type(plugin).__name__
+    before = plugins.registry()._manager.list_name_plugin()
+    for other, module in [*before, (name, plugin)]:
+        if not registry._manager.has_plugin(other):
+            registry._manager.register(module, name=other)
+            offered = module.bg_learners() if hasattr(module, "bg_learners") else []
+            registry._offers["learners"] += [plugins.Offer(entry, other) for entry in offered]
+    monkeypatch.setattr(plugins, "registry", lambda: registry)
+    return registry
+
+
+def small(**settings: object) -> Config:
+    """Return a config of `td` that is trained in a moment."""
+    return Config("connect4", seed=7, settings={**SMALL, **settings})
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Return what a run leaves of what is not measured by a clock: config, checkpoints, metrics."""
+    files = {path.name: path.read_bytes() for path in (folder / "checkpoints").iterdir()}
+    told = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
+    for line in told:
+        del line["seconds"]
+    return {
+        **files,
+        "config": (folder / "config.toml").read_bytes(),
+        "metrics": json.dumps(told).encode(),
+    }
