@@ -40,3 +40,19 @@ def bg_features() -> list[Entry]:
         Entry(name, summary, f"boardgames_abalone.features:{name}", game="abalone")
         for name, summary in sets.items()
     ]
+
+
+@hookimpl
+def bg_experiments() -> list[Entry]:
+    """Offer the core's experiments, each with what an earlier project had found beside it."""
+    classes = {
+        "basic-training": ("BasicTraining", "two random players train; each meets its old self"),
+        "ancestors": ("Ancestors", "the winner of an evolution meets its ancestors"),
+        "fine-tuning": (
+            "FineTuning", "players trained with one setting changed meet those of a baseline"
+        ),
+    }  # fmt: skip
+    return [
+        Entry(name, summary, f"boardgames_abalone.experiments:{made}", game="abalone")
+        for name, (made, summary) in classes.items()
+    ]

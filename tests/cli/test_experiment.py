@@ -1,0 +1,168 @@
+"""`bg experiment`: what it lists, prints and writes, that it can be stopped, what it refuses."""
+
+import csv
+import io
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = (sys.executable, "-m", "boardgames.cli")
+SMALL = ("--option", "columns=5", "--option", "rows=4", "--workers", "1")
+TRAINING = ("experiment", "connect4", "basic-training", "--set", "repetitions=2", *SMALL)
+ABALONE = (
+    "experiment", "abalone", "basic-training", "--set", "repetitions=1", "--set", "ply_limit=20",
+    "--workers", "1",
+)  # fmt: skip
+TUNING = (
+    "experiment", "abalone", "fine-tuning", "--set", "candidates=3", "--set", "matches=2",
+    "--set", "ply_limit=20", "--workers", "1", "--seed", "1",
+)  # fmt: skip
+
+
+def written(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(), newline="")))
+
+
+def test_a_game_has_its_experiments_listed_with_their_options(bg: Callable[..., Any]) -> None:
+    ran = bg("experiment", "abalone")
+    assert (ran.code, ran.err) == (0, "")
+    names = re.findall(r"^(\S+)", ran.out, re.MULTILINE)
+    assert names == ["ancestors", "basic-training", "fine-tuning"]
+    assert "  repetitions=a whole number from 1 to 100000 (5): trainings, each of two new players" in ran.out
+
+
+def test_a_table_has_wins_shares_and_totals(bg: Callable[..., Any]) -> None:
+    ran = bg(*TRAINING, "--seed", "1")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert lines[0] == "connect4 standard columns=5 rows=4, basic-training, seed 1"
+    assert lines[1].startswith("features=lines repetitions=2 matches=100 test_matches=10 alpha=0.1")
+    share = r"(?:-|\d+ % \[\d+, \d+\])"
+    assert len(re.findall(rf"^training \d +\d+:\d+ +{share} +\d+:\d+ +{share}$", ran.out, re.MULTILINE)) == 2
+    assert re.search(rf"^total both +\d+:\d+ +\d+ +\d+ +{share}$", ran.out, re.MULTILINE)
+    assert re.search(r"^40 matches, \d+ distinct$", ran.out, re.MULTILINE)
+    assert re.search(r"^the trained selves won \d+ of \d+ decided matches", ran.out, re.MULTILINE)
+    assert max(map(len, lines[:-1])) <= 85
+
+
+def test_figures_of_the_original_stand_beside(bg: Callable[..., Any]) -> None:
+    assert re.search(r"^training 1 +\d+:\d+ +2:6 .* 1:3 ", bg(*ABALONE).out, re.MULTILINE)
+    out = bg(*TUNING).out
+    row = next(line for line in out.splitlines() if line.startswith("lambda 0.9"))
+    assert [cell.partition("|")[2] for cell in row.split()[2:]] == ["0:2", "8:2", "7:0", "3:4", "7:1", "5:2"]
+    assert re.search(r"^lambda 0.9 +total +\d+:\d+ +30:11 ", out, re.MULTILINE)
+
+
+def test_repeated_matches_are_pointed_out(bg: Callable[..., Any]) -> None:
+    ran = bg(*TRAINING, "--set", "opening=0")
+    assert re.search(
+        r"^40 matches, \d distinct: intervals are too narrow, take a longer opening$", ran.out, re.MULTILINE
+    )
+
+
+def test_a_table_too_wide_for_the_terminal_is_cut_into_several(
+    bg: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "45")
+    out = bg(*TUNING).out
+    headings = [line.split() for line in out.splitlines() if line.startswith(" ") and "player" in line]
+    numbers = [[word for word in line if word != "player"] for line in headings]
+    assert [number for line in numbers[: len(numbers) // 2] for number in line] == list("135648")
+    assert len(numbers) > 2
+
+
+def test_figures_are_written_below_the_users_data(bg: Callable[..., Any], home: Path) -> None:
+    ran = bg(*TRAINING, "--seed", "5")
+    path = home / "data" / "experiments" / "connect4-basic-training-5.csv"
+    assert ran.out.splitlines()[-1] == f"figures are in {path}"
+    rows = written(path)
+    assert len(rows) == 2 * 2 + 3
+    wins = [f"{row['first_wins']}:{row['second_wins']}" for row in rows]
+    printed = re.search(r"^total winner +(\S+)", ran.out, re.MULTILINE)
+    assert printed is not None
+    assert printed[1] == wins[4]
+
+
+def test_figures_are_written_where_one_says(bg: Callable[..., Any], home: Path, tmp_path: Path) -> None:
+    assert bg(*TRAINING, "--csv", str(tmp_path / "mine.csv")).code == 0
+    assert len(written(tmp_path / "mine.csv")) == 7
+    assert not (home / "data").exists()
+
+
+def test_the_seed_is_told_so_that_findings_can_be_had_again(bg: Callable[..., Any]) -> None:
+    ran = bg(*TRAINING)
+    seed = ran.out.splitlines()[0].rpartition(" ")[2]
+    assert bg(*TRAINING, "--seed", seed).out == ran.out
+    assert bg(*TRAINING).out != ran.out
+
+
+def test_what_is_found_is_told_though_it_cannot_be_written(bg: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    ran = bg(*TRAINING, "--csv", str(tmp_path / "file" / "mine.csv"))
+    assert "the trained selves won" in ran.out
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["connect5"], "did you mean 'connect4'"),
+        (["connect5", "ancestors"], "did you mean 'connect4'"),
+        (["connect4", "ancestor"], "did you mean 'ancestors'"),
+        (["connect4", "ancestors", "--set", "evolution=1"], "did you mean 'evolutions'"),
+        (["connect4", "ancestors", "--set", "evolutions=0"], "from 1 to 1000 for evolutions: '0'"),
+        (["connect4", "ancestors", "--set", "evolutions"], "expected option=value"),
+        (["connect4", "ancestors", "--set", "features=line"], "did you mean 'lines'"),
+        (["connect4", "fine-tuning", "--set", "couples=9"], "at least 9 candidates: 8"),
+        (["connect4", "ancestors", "--csv", "."], "is a directory"),
+        (["connect4", "ancestors", "--csv", ""], "expected the name of a file"),
+        (["connect4", "ancestors", "--workers", "0"], "at least 1 for --workers"),
+        (["connect4", "ancestors", "--layout", "x"], "no layout 'x'"),
+    ],
+)
+def test_what_makes_no_experiment_is_refused_in_one_line_before_any_work(
+    arguments: list[str], words: str, bg: Callable[..., Any]
+) -> None:
+    ran = bg("experiment", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert words in ran.err
+
+
+@pytest.mark.slow
+def test_the_number_of_workers_changes_nothing(bg: Callable[..., Any]) -> None:
+    ran = [bg(*TRAINING[:-1], workers, "--seed", "3", "--json") for workers in ("1", "2")]
+    assert json.loads(ran[0].out)["matches"] == 40
+    assert ran[0].out == ran[1].out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_experiment_exits_130_and_writes_nothing(
+    number: int, workers: str, home: Path
+) -> None:
+    long = ("experiment", "connect4", "basic-training", "--set", "repetitions=1000", "--workers", workers)
+    process = subprocess.Popen([*PROGRAM, *long], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert b"basic-training, seed" in process.stdout.readline()
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, b"")
+    assert b"wins of" not in out
+    assert not (home / "data" / "experiments").exists()
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_how_far_the_work_is(terminal: Callable[..., Any]) -> None:
+    run = terminal(*TRAINING[:3], "--set", "repetitions=300", "--seed", "1")
+    run.wait_for("training ")
+    run.wait_for("%")
+    assert run.wait() == 0
+    assert "6000 matches" in run.seen
