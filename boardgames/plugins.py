@@ -185,7 +185,8 @@ class Registry:
                 if other is None:
                     self._offers[kind].append(Offer(entry, point.name))
                 else:
-                    repeats.append(f"{kind[:-1]} {entry.name!r} is offered by {other!r} already")
+                    one = kind if kind == "weights" else kind[:-1]
+                    repeats.append(f"{one} {entry.name!r} is offered by {other!r} already")
         summary = summary or (inspect.getdoc(module) or "").partition("\n")[0]
         self.plugins.append(Plugin(point.name, version, summary, "; ".join(repeats) or None))
 

@@ -1,4 +1,4 @@
-"""`bg runs`: list the training runs, or delete one."""
+"""`bg runs`: list the training runs, take the weights out of one, or delete one."""
 
 import shutil
 import sys
@@ -8,7 +8,7 @@ import click
 
 from boardgames.cli.common import PROGRAM, examples, json_option, print_json
 from boardgames.cli.matches import Actions
-from boardgames.errors import FileError, MatchError, OptionError, UnknownNameError, near, shown
+from boardgames.errors import FileError, MatchError, OptionError, UnknownNameError, WeightsError, near, shown
 
 if TYPE_CHECKING:
     from boardgames.learning.overview import Overview
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 @click.group(
     cls=Actions,
     invoke_without_command=True,
-    epilog=examples("bg runs", "bg runs --json", "bg runs delete slow"),
+    epilog=examples(
+        "bg runs", "bg runs --json", "bg runs export slow slow.safetensors", "bg runs delete slow"
+    ),
 )
 @json_option
 @click.pass_context
 def runs(context: click.Context, as_json: bool) -> None:
-    """List the training runs, newest first, or delete one.
+    """List the training runs, newest first, export the weights of one, or delete one.
 
     They are the folders that `bg train` makes. One that is `stopped` goes on
     with `bg train --resume RUN`.
@@ -40,6 +42,30 @@ def runs(context: click.Context, as_json: bool) -> None:
         _print(found)
     else:
         click.echo(f"no run is there yet; make one with `{PROGRAM} train GAME`")
+
+
+@runs.command(
+    short_help="Write a run's best weights to a file.",
+    epilog=examples("bg runs export slow slow.safetensors"),
+)
+@click.argument("name", metavar="RUN")
+@click.argument("file", metavar="FILE")
+def export(name: str, file: str) -> None:
+    """Write the best weights of RUN, and what made them, to FILE, small enough to be passed on.
+
+    Players take the file, `td:weights=FILE`, as they take the run itself.
+    """
+    from boardgames.cli.saving import user_path
+    from boardgames.learning.run import find_run
+    from boardgames.weights import Weights
+    from boardgames.weights.finding import BEST
+
+    path = user_path(file)
+    run = find_run(name)
+    if not (run / BEST).is_file():
+        raise WeightsError(f"expected a run with weights: {shown(name)} has none yet")
+    Weights.read(run / BEST).write(path)
+    click.echo(f"weights of {name} are in {path}")
 
 
 @runs.command(

@@ -147,10 +147,14 @@ class Weights:
         """Raise WeightsError unless they are for this game and these features."""
         if self.game != game.facts.name:
             raise WeightsError(f"expected weights of {game.facts.name}: they are of {shown(self.game)}")
-        if self.features != features.name or self.ranges != ranges_of(features):
+        if self.features != features.name:
             raise WeightsError(
-                f"expected weights of features {features.name!r} with their ranges as they are now: "
-                f"they are of {shown(self.features)}"
+                f"expected weights of features {features.name!r}: they are of {shown(self.features)}"
+            )
+        if self.ranges != ranges_of(features):
+            raise WeightsError(
+                f"expected weights of features {features.name!r} with the ranges that they have with these "
+                "options of the game: theirs are others, of another size of board say"
             )
         if len(self.values) != len(features.features):
             raise WeightsError(f"expected {len(features.features)} weights: {len(self.values)} came")

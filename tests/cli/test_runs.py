@@ -12,6 +12,7 @@ from training import small
 from boardgames.executors import InProcess
 from boardgames.learning.run import Run as Folder
 from boardgames.learning.trainer import Trainer
+from boardgames.weights import Weights
 
 Run = Callable[..., Any]
 
@@ -111,3 +112,26 @@ def test_a_link_is_deleted_and_not_what_it_leads_to(bg: Run, runs: Path, tmp_pat
     assert bg("runs", "delete", "linked", "--yes").code == 0
     assert (tmp_path / "elsewhere" / "config.toml").exists()
     assert not (runs / "linked").is_symlink()
+
+
+def test_exported_weights_are_those_of_the_best_step_and_play(bg: Run, runs: Path, tmp_path: Path) -> None:
+    target = tmp_path / "mine.safetensors"
+    assert bg("runs", "export", "done", str(target)).code == 0
+    exported, kept = Weights.read(target), Weights.read(runs / "done" / "checkpoints" / "best.safetensors")
+    assert exported.fingerprint() == kept.fingerprint()
+    assert exported.provenance == kept.provenance
+    assert target.stat().st_size < (runs / "done" / "checkpoints" / "best.safetensors").stat().st_size
+    played = bg("arena", "connect4", f"td:weights={target}", "random", "--matches", "2", "--workers", "1")
+    assert played.code == 0, played.err
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("early", "expected a run with weights: 'early' has none yet"), ("nobody", "expected a training run")],
+)
+def test_a_run_without_weights_exports_none(
+    name: str, told: str, bg: Run, runs: Path, tmp_path: Path
+) -> None:
+    failed = bg("runs", "export", name, str(tmp_path / "file"))
+    assert (failed.code, told in failed.err) == (2, True)
+    assert not (tmp_path / "file").exists()

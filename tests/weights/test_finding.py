@@ -55,9 +55,9 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def test_a_name_that_a_plugin_offers_comes_first(
     offer: Callable[..., None], tmp_path: Path, home: Path
 ) -> None:
-    offer(td=write(tmp_path / "shipped.safetensors", 2.0))
-    write(home / "runs" / "td" / "checkpoints" / "best.safetensors", 3.0)
-    assert first_of("td") == 2.0
+    offer(house=write(tmp_path / "shipped.safetensors", 2.0))
+    write(home / "runs" / "house" / "checkpoints" / "best.safetensors", 3.0)
+    assert first_of("house") == 2.0
 
 
 def test_a_run_of_the_users_is_found_by_its_name_and_by_its_folder(home: Path) -> None:
@@ -130,24 +130,24 @@ def test_weights_of_features_that_are_not_there_name_them_and_the_file(tmp_path:
 
 def test_weights_of_another_board_name_the_file(tmp_path: Path) -> None:
     path = write(tmp_path / "x.safetensors")
-    with pytest.raises(WeightsError, match=r"ranges as they are now.*x\.safetensors"):
+    with pytest.raises(WeightsError, match=r"the ranges that they have.*x\.safetensors"):
         find_weights(str(path), boardgames.load("connect4", columns=5, rows=4))
 
 
 def test_an_offer_that_is_no_path_is_blamed_on_the_plugin(offer: Callable[..., None]) -> None:
-    offer(td="a text")
-    with pytest.raises(PluginError, match="expected the path of a file as weights 'td': 'a text'"):
-        weights_path("td", GAME)
+    offer(house="a text")
+    with pytest.raises(PluginError, match="expected the path of a file as weights 'house': 'a text'"):
+        weights_path("house", GAME)
 
 
 def test_what_belongs_to_a_plugin_or_a_run_is_known_by_its_path_too(
     offer: Callable[..., None], home: Path, tmp_path: Path
 ) -> None:
     shipped, mine = write(tmp_path / "shipped.safetensors"), write(tmp_path / "mine.safetensors")
-    offer(broken="no path", td=shipped)
+    offer(broken="no path", house=shipped)
     best = write(home / "runs" / "young" / "checkpoints" / "best.safetensors")
     (home / "runs" / "young" / "config.toml").touch()
-    assert [owner_of(path, GAME) for path in (shipped, best, mine)] == ["td", "young", ""]
-    assert find_source(str(shipped), GAME).name == find_source("td", GAME).name == "td"
+    assert [owner_of(path, GAME) for path in (shipped, best, mine)] == ["house", "young", ""]
+    assert find_source(str(shipped), GAME).name == find_source("house", GAME).name == "house"
     assert find_source(str(best), GAME).name == find_source("young", GAME).name == "young"
     assert find_source(str(mine), GAME).name == ""

@@ -129,7 +129,7 @@ def test_features_whose_names_or_ranges_have_changed_are_other_features(change: 
     first = replace(LINES.features[0], **change)
     changed = FeatureSet("lines", LINES.kernel, (first, *LINES.features[1:]))
     assert ranges_of(changed) != ranges_of(LINES)
-    with pytest.raises(WeightsError, match="ranges as they are now"):
+    with pytest.raises(WeightsError, match="the ranges that they have"):
         made().check(GAME, changed)
 
 
@@ -140,7 +140,7 @@ def test_a_sentence_about_a_feature_may_change() -> None:
 
 def test_a_board_of_another_size_has_other_ranges() -> None:
     smaller = boardgames.load("connect4", columns=5, rows=4)
-    with pytest.raises(WeightsError, match="ranges as they are now"):
+    with pytest.raises(WeightsError, match="the ranges that they have"):
         made().check(smaller, boardgames.feature_set("lines", smaller))
 
 

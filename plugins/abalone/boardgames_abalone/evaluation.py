@@ -1,5 +1,7 @@
 """Evaluation of Abalone positions for search, in hundredths of a marble."""
 
+from pathlib import Path
+
 import numpy as np
 
 from boardgames.declarations import Evaluation
@@ -12,6 +14,10 @@ CLASSIC_WEIGHTS = (-100.0, -50.0, -100.0, 100.0, 50.0, 100.0)
 
 Set by hand: one marble one step nearer to the centre is worth 7, a marble 100.
 """
+
+DATA = Path(__file__).parent / "data"
+TD_WEIGHTS = DATA / "td.safetensors"
+THREE_TERMS_WEIGHTS = DATA / "three-terms.safetensors"
 
 
 @kernel(Evaluate)

@@ -43,6 +43,25 @@ def bg_features() -> list[Entry]:
 
 
 @hookimpl
+def bg_weights() -> list[Entry]:
+    """Offer learned weights; data/README.md says what made them and how they fare."""
+    return [
+        Entry(
+            "td",
+            "of extended, learned by TD(lambda) in 11,000 matches of self-play",
+            "boardgames_abalone.evaluation:TD_WEIGHTS",
+            game="abalone",
+        ),
+        Entry(
+            "three-terms",
+            "of simple, by the genetic algorithm: what the three simple terms can do",
+            "boardgames_abalone.evaluation:THREE_TERMS_WEIGHTS",
+            game="abalone",
+        ),
+    ]
+
+
+@hookimpl
 def bg_experiments() -> list[Entry]:
     """Offer the core's experiments, each with what an earlier project had found beside it."""
     classes = {

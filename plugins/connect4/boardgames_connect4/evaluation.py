@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 from numba import types
@@ -21,6 +22,8 @@ Set by hand: a threat that the side gets if both fill up the columns is worth
 several open lines. The side's own rows are the odd ones for red, the even ones
 for blue.
 """
+
+TD_WEIGHTS = Path(__file__).parent / "data" / "td.safetensors"
 
 
 @kernel(types.float64(types.uint64, types.uint64, types.uint64, types.uint64, types.int64, REALS))

@@ -1,0 +1,52 @@
+"""The weights that plug-ins ship: they can be had by name, say what made them, and play well."""
+
+import pytest
+
+import boardgames
+from boardgames.arena.arena import Arena
+from boardgames.arena.plan import Plan
+from boardgames.executors import open_executor
+from boardgames.plugins import learner, registry
+from boardgames.weights import find_weights
+
+OFFERS = [(offer.entry.game, offer.entry.name) for offer in registry().offers("weights")]
+
+
+def test_abalone_and_connect_four_ship_weights() -> None:
+    assert {("abalone", "td"), ("abalone", "three-terms"), ("connect4", "td")} <= set(OFFERS)
+
+
+@pytest.mark.parametrize(("name", "weights"), OFFERS)
+def test_shipped_weights_say_by_which_learner_settings_and_seed_they_were_made(
+    name: str, weights: str
+) -> None:
+    game = boardgames.load(name)
+    found, features = find_weights(weights, game)
+    told = found.provenance
+    made = learner(told["learner"], game, **told["settings"])
+    assert made.options == told["settings"]
+    assert (told["settings"]["features"] or features.name) == features.name
+    assert isinstance(told["seed"], int)
+    assert 0 < told["step"] <= (made.length or 0)
+
+
+def test_players_take_shipped_weights_by_name() -> None:
+    game = boardgames.load("abalone")
+    by_default = boardgames.player("td", game)
+    named = boardgames.player("td:weights=td", game)
+    assert by_default.fingerprint() == named.fingerprint() == find_weights("td", game)[0].fingerprint()
+    searcher = boardgames.player("alphabeta:depth=1,weights=three-terms", game)
+    assert searcher.choose(game.start()).move in game.start().legal_moves
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "opponent", "share"),
+    [("abalone", "random", 0.98), ("abalone", "greedy", 0.75), ("connect4", "random", 0.95)],
+)
+def test_td_beats(name: str, opponent: str, share: float) -> None:
+    plan = Plan(game=boardgames.load(name), agents=("td", opponent), matches=60)
+    with open_executor(2) as executor:
+        report = Arena(plan, seed=5).run(executor)
+    assert report.standings[0].score is not None
+    assert report.standings[0].score >= share
