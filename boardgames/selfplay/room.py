@@ -7,7 +7,9 @@ them, so that it may be done anywhere, and again.
 
 import hashlib
 import threading
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,10 +18,13 @@ from boardgames.declarations import Evaluation, FeatureSet
 from boardgames.errors import OptionError, shown
 from boardgames.game import Game
 from boardgames.kernels import STOP, Control, Reals, Words, new_control
+from boardgames.search.runner import run
 from boardgames.search.tree import SETTINGS
 from boardgames.selfplay.contest import contest
 from boardgames.selfplay.temporal import DRAWN, RESULTS, UNDECIDED, learn_match
 from boardgames.weights.linear import linear_evaluation
+
+Result = TypeVar("Result")
 
 GAME_PLAYS = "the game's evaluation"
 RANDOM_PLAYS = "any move"
@@ -163,12 +168,14 @@ def teach(setting: Setting, weights: Reals, rates: Rates, *, matches: int, seed:
     seed : int
         Decides exploration and openings.
     """
-    return room_of(setting).teach(weights, rates, matches, seed)
+    room = room_of(setting)
+    return room.stoppable(lambda: room.teach(weights, rates, matches, seed))
 
 
 def play(setting: Setting, first: Contestant, second: Contestant, *, matches: int, seed: int) -> list[Ended]:
     """Play matches in pairs of one opening with the sides exchanged; a task."""
-    return room_of(setting).play(first, second, matches, seed)
+    room = room_of(setting)
+    return room.stoppable(lambda: room.play(first, second, matches, seed))
 
 
 _kept = threading.local()
@@ -198,9 +205,10 @@ class Room:
         self._scratch = np.zeros((4, size))
         self._scratch[2], self._scratch[3] = self.features.scale
 
-    def stop(self) -> None:
-        """End the match under way, from another thread; those that follow end at once."""
-        self.control[STOP] = 1
+    def stoppable(self, work: Callable[[], Result]) -> Result:
+        """Return what `work` with this room returns; a Ctrl-C ends its matches and is raised."""
+        self.control[STOP] = 0
+        return run(work, self.control)
 
     def teach(self, weights: Reals, rates: Rates, matches: int, seed: int) -> Taught:
         """Do the task `teach`."""
@@ -300,8 +308,3 @@ class Room:
         plies, result = divmod(int(code), RESULTS)
         winner = None if result in (DRAWN, UNDECIDED) else result
         return Ended(side, winner, result == UNDECIDED, plies, int(state[1]), self.game.score(words))
-
-
-def without_learning(rates: Rates) -> Rates:
-    """Return rates at which nothing is learned and nothing explored."""
-    return replace(rates, alpha=0.0, epsilon=0.0)

@@ -1,24 +1,18 @@
 """The player `td`: what it plays, what it learns in a match, and what it saves where."""
 
-import sys
-from importlib.metadata import EntryPoint
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import numpy as np
 import pytest
 from nim import Nim
 
 import boardgames
-from boardgames import Manager, plugins
-from boardgames.errors import BoardgamesError, MatchError, OptionError, PositionError
+from boardgames import Manager
+from boardgames.errors import BoardgamesError, MatchError, OptionError, PositionError, UnknownNameError
 from boardgames.game import Game, Outcome, Position, Termination
-from boardgames.hookspecs import PROJECT, Entry, hookimpl
 from boardgames.learning.player import EPSILON_FLOOR, TemporalPlayer
 from boardgames.manager import MatchRules
 from boardgames.playing import Context
-from boardgames.plugins import Registry
 from boardgames.selfplay import Rates, Setting, teach
 from boardgames.weights import Weights
 
@@ -401,21 +395,10 @@ def test_a_file_to_save_to_is_gone_on_from(mine: Path, tmp_path: Path) -> None:
 
 @pytest.fixture
 def shipped(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Let a plug-in offer the weights `td` of Connect Four; return their file."""
+    """Have Connect Four ship other weights under the name `td`; return their file."""
     path = write(tmp_path / "shipped" / "td.safetensors", CONNECT4, 5)
-    module: Any = ModuleType("shipping_under_test")  # any attribute
-    module.TD = path
-    module.bg_weights = hookimpl(bg_weights)
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    points = [EntryPoint("connect4", "boardgames_connect4.plugin", PROJECT)]
-    registry = Registry([*points, EntryPoint("under-test", module.__name__, PROJECT)])
-    assert registry.plugins[-1].error is None
-    monkeypatch.setattr(plugins, "registry", lambda: registry)
+    monkeypatch.setattr("boardgames_connect4.evaluation.TD_WEIGHTS", path)
     return path
-
-
-def bg_weights() -> list[Entry]:
-    return [Entry("td", "made for a test", "shipping_under_test:TD", "connect4")]
 
 
 def test_the_games_own_weights_are_taken_where_none_are_named(shipped: Path) -> None:
@@ -449,9 +432,7 @@ def test_a_runs_checkpoint_stays_as_it_is(home: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("td", "expected weights=NAME, RUN or FILE: connect4 has no 'td'; none is known"),
-        ("td:learn=true", "expected weights=NAME, RUN or FILE: connect4 has no 'td'"),
-        ("td:weights=nobody", "expected weights, a run or a file: 'nobody'; none is known"),
+        ("td:weights=nobody", "expected weights, a run or a file: 'nobody'; known: td"),
         ("td:weights={mine},save=x", "expected learn=true beside save: td:weights="),
         ("td:weights={mine},learn=true,save={folder}", "is none"),
         (
@@ -470,6 +451,14 @@ def test_what_cannot_be_is_said_before_the_match(
         player(text.format(mine=mine, folder=tmp_path))
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("text", ["td", "td:learn=true"])
+def test_a_game_that_ships_no_weights_wants_some(home: Path, text: str) -> None:
+    hexifence = boardgames.load("hexifence")
+    message = "expected weights=NAME, RUN or FILE: hexifence has no 'td'; none is known"
+    with pytest.raises(UnknownNameError, match=message):
+        player(text, hexifence)
 
 
 def test_shipped_weights_are_not_saved_to_even_if_they_are_named(shipped: Path) -> None:

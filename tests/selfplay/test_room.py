@@ -1,5 +1,6 @@
 """Rooms: tasks that are decided by their arguments, pairs of one opening, both sides in turn."""
 
+import _thread
 import threading
 from collections import Counter
 
@@ -8,7 +9,7 @@ import pytest
 
 import boardgames
 from boardgames.errors import BoardgamesError, OptionError, UnknownNameError
-from boardgames.kernels import JIT
+from boardgames.kernels import JIT, STOP
 from boardgames.selfplay import (
     GAME_PLAYS,
     RANDOM_PLAYS,
@@ -20,7 +21,7 @@ from boardgames.selfplay import (
     seed_of,
     teach,
 )
-from boardgames.selfplay.room import Room, room_of, without_learning
+from boardgames.selfplay.room import Room, room_of
 
 pytestmark = pytest.mark.plain
 
@@ -189,7 +190,7 @@ def test_players_that_share_weights_both_learn_into_the_first_row() -> None:
 
 
 def test_without_learning_nothing_is_learned() -> None:
-    rates = without_learning(Rates(alpha=0.5, epsilon=0.5))
+    rates = Rates(alpha=0.0, epsilon=0.0)
     taught = teach(SETTING, WEIGHTS, rates, matches=MATCHES, seed=1)
     assert np.array_equal(taught.weights, WEIGHTS)
     assert len({match.course for match in taught.matches}) > 1
@@ -203,7 +204,7 @@ def test_the_limit_of_plies_ends_lessons_too() -> None:
 
 def test_a_room_that_is_stopped_ends_its_matches() -> None:
     room = Room(SETTING)
-    room.stop()
+    room.control[STOP] = 1
     ended = room.play(Contestant(), Contestant(), 3, 1)
     taught = room.teach(WEIGHTS, Rates(), 3, 1)
     assert [(match.plies, match.is_undecided) for match in (*ended, *taught.matches)] == [(0, True)] * 6
@@ -213,8 +214,22 @@ def test_a_room_that_is_stopped_ends_its_matches() -> None:
 @pytest.mark.skipif(not JIT, reason="plain Python shares its thread")
 def test_another_thread_stops_a_match_under_way() -> None:
     room = Room(Setting.of(boardgames.load("abalone"), "classic14", opening=0, ply_limit=400))
-    timer = threading.Timer(0.1, room.stop)
+    timer = threading.Timer(0.1, room.control.__setitem__, (STOP, 1))
     timer.start()
     ended = room.play(Contestant(depth=12), Contestant(depth=12), 2, 1)
     timer.join()
     assert [match.is_undecided for match in ended] == [True, True]
+
+
+@pytest.mark.skipif(not JIT, reason="plain Python ends its moves first")
+def test_ctrl_c_ends_a_task_in_the_middle_of_a_long_match_and_the_next_is_whole() -> None:
+    setting = Setting.of(boardgames.load("abalone"), "classic14", opening=2, ply_limit=20)
+    deep, quick = Contestant(depth=12), Contestant(depth=1)
+    whole = play(setting, quick, quick, matches=2, seed=1)
+    timer = threading.Timer(0.3, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        play(setting, deep, deep, matches=2, seed=1)
+    timer.join()
+    assert play(setting, quick, quick, matches=2, seed=1) == whole
+    assert [match.plies for match in whole] == [20, 20]
