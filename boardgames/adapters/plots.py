@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -24,6 +24,8 @@ WINDOW = 0.1
 """Part of a curve that its smooth line is the mean of."""
 LINE_STYLES = ("-", "--", ":", "-.")
 GREY = "0.75"
+LARGEST_DRAWN = 1e30
+"""What is beyond is drawn there: squares of larger numbers are none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,9 +80,12 @@ def picture(courses: Sequence[Course], form: Format) -> bytes:
         raise MissingExtraError("plot", "pictures of training") from None
     if not any(course.steps or course.weight_steps for course in courses):
         raise OptionError(f"expected a run with steps to draw: {courses[0].name} has none")
+    courses = [_clipped(course) for course in courses]
     shown = _weights_of(courses)
     heights = [CURVE_HEIGHT_IN] if shown is None else [CURVE_HEIGHT_IN, _height(shown)]
-    with mpl.rc_context({"svg.hashsalt": "boardgames", "svg.fonttype": "path", "font.size": 9}):
+    with mpl.rc_context(
+        {"svg.hashsalt": "boardgames", "svg.fonttype": "path", "font.size": 9, "text.parse_math": False}
+    ):
         figure = Figure(figsize=(WIDTH_IN, sum(heights) + 0.5), dpi=DOTS_PER_INCH, layout="constrained")
         axes = figure.subplots(len(heights), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
         figure.suptitle(courses[0].title if len(courses) == 1 else "Training runs", fontsize=11)
@@ -130,6 +135,13 @@ def spread(places: Sequence[float], gap: float) -> Reals:
     found = np.empty(len(places))
     found[order] = np.array(means) + gap * np.arange(len(places))
     return found
+
+
+def _clipped(course: Course) -> Course:
+    """Return a course without numbers that are too large to draw."""
+    values = np.clip(course.values, -LARGEST_DRAWN, LARGEST_DRAWN).tolist()
+    weights = None if course.weights is None else np.clip(course.weights, -LARGEST_DRAWN, LARGEST_DRAWN)
+    return replace(course, values=values, weights=weights)
 
 
 def _weights_of(courses: Sequence[Course]) -> Course | None:

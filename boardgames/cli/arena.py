@@ -23,6 +23,7 @@ from boardgames.cli.common import (
     print_json,
 )
 from boardgames.cli.reports import report_json, report_lines
+from boardgames.cli.tables import duration
 from boardgames.errors import BoardgamesError, OptionError
 
 if TYPE_CHECKING:
@@ -246,25 +247,10 @@ class _Screen:
 
         elapsed = time.monotonic() - self.started
         played = self.matches - self.before
-        progress = f"{self.matches} of {self.planned} matches, {_duration(elapsed)}"
+        progress = f"{self.matches} of {self.planned} matches, {duration(elapsed)}"
         if played:
             left = (self.planned - self.matches) * elapsed / played
-            progress += f", {played / elapsed:.1f} a second, {_duration(left)} left"
+            progress += f", {played / elapsed:.1f} a second, {duration(left)} left"
         height = max(shutil.get_terminal_size().lines - 2, 1)
         lines = [*self.lines[: height - 1], progress]
         return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
-
-
-def _duration(seconds: float) -> str:
-    """Return a time in the largest two units.
-
-    Examples
-    --------
-    >>> _duration(7), _duration(125), _duration(7300)
-    ('7 s', '2 min 5 s', '2 h 1 min')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -1,9 +1,11 @@
 """`bg experiment`: what learning does, measured, in tables beside those of an original."""
 
+import hashlib
 import secrets
 import sys
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,7 +83,7 @@ def experiment(
     game = load_game(game_name, layout, options)
     found = experiment_of(name, game, **parse_assignments(settings))
     seed = secrets.randbits(32) if seed is None else seed
-    path = _csv_path(csv_text, f"{game_name}-{name}-{seed}.csv")
+    path = _csv_path(csv_text, f"{game_name}-{name}-{seed}-{_stamp(found)}.csv")
     with leaving_on_signals():
         if not as_json:
             heading = f"{game.describe()}, {name}, seed {seed}"
@@ -102,27 +104,35 @@ def _run(found: "Experiment", seed: int, workers: int | None, cluster: str | Non
 
 
 def _tell(found: "Experiment", name: str, seed: int, findings: "Findings", path: Path, as_json: bool) -> None:
-    """Print what was found and write the CSV; lines of text come first, as the disk may be full."""
+    """Print what was found, then write the CSV: the disk may be full by now."""
     from boardgames.cli.findings import findings_json, findings_lines
     from boardgames.paths import write_atomic
 
     game = found.game
-    if not as_json:
+    if as_json:
+        print_json(
+            game=game.facts.name,
+            layout=game.layout,
+            options=dict(game.options),
+            experiment=name,
+            seed=seed,
+            settings=found.settings,
+            **findings_json(findings),
+            csv=str(path),
+        )
+    else:
         click.echo("\n".join(findings_lines(findings)))
     write_atomic(path, findings.csv(game.facts.name, name, seed, found.settings))
     if not as_json:
         click.echo(f"figures are in {path}")
-        return
-    print_json(
-        game=game.facts.name,
-        layout=game.layout,
-        options=dict(game.options),
-        experiment=name,
-        seed=seed,
-        settings=found.settings,
-        **findings_json(findings),
-        csv=str(path),
-    )
+
+
+def _stamp(found: "Experiment") -> str:
+    """Return a short hash of all settings: findings with others go to another file."""
+    from boardgames.learning.experiments.tables import plain
+
+    settings = sorted((name, plain(value)) for name, value in found.settings.items())
+    return hashlib.sha256(f"{found.game.describe()} {settings}".encode()).hexdigest()[:8]
 
 
 def _csv_path(text: str | None, default: str) -> Path:
@@ -131,9 +141,27 @@ def _csv_path(text: str | None, default: str) -> Path:
     from boardgames.paths import data_folder
 
     path = data_folder() / FOLDER / default if text is None else user_path(text)
-    if path.is_dir():
-        raise FileError(f"expected a file that can be written: {path} (is a directory)")
+    try:
+        _try_writing(path.resolve())
+    except (OSError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise FileError(f"expected a file that can be written: {path} ({reason.lower()})") from None
     return path
+
+
+def _try_writing(path: Path) -> None:
+    """Raise OSError if a file cannot be put there; folders made for the attempt go again."""
+    if path.exists() and not path.is_file():
+        raise OSError("is a directory" if path.is_dir() else "no regular file")
+    missing = [folder for folder in path.parents if not folder.exists()]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(prefix=".", dir=path.parent):
+            pass
+    finally:
+        for folder in missing:
+            with suppress(OSError):
+                folder.rmdir()
 
 
 def _list(game: str, as_json: bool) -> None:

@@ -79,6 +79,9 @@ def _table_lines(table: "Table") -> Iterator[str]:
         yield from _wide_lines(table, rows, columns, has_original=has_original)
     yield f"totals, with the {table.share_name}'s share of decided matches and its interval of 95 %:"
     yield from table_lines(_totals(table, has_original=has_original), right=range(2, 6), cut=())
+    few = [figure.fewest_units for figure in table.totals if table.is_open(figure)]
+    if few:
+        yield f"[0, 100]: fewer than {max(few)} independent units tell no interval"
     yield ""
 
 

@@ -44,7 +44,7 @@ COMMANDS = {
     "plot": ("plot:plot", "Draw the learning curves and weights of training runs."),
     "plugins": ("listing:plugins", "List the plug-ins, with what is wrong with any."),
     "replay": ("replay:replay", "Step through recorded matches, or draw them."),
-    "runs": ("runs:runs", "List the training runs, or delete one."),
+    "runs": ("runs:runs", "List the training runs, export or delete one."),
     "shell-init": ("shell:shell_init", "Print a shell function that keeps the builtin bg working."),
     "show": ("show:show", "Show a position, its legal moves and its outcome."),
     "train": ("train:train", "Learn the weights of a game's features from self-play."),

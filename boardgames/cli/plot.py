@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.common import examples
+from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, OptionError, shown
 
 if TYPE_CHECKING:
@@ -23,11 +24,10 @@ FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option(
     "--output",
-    type=click.Path(path_type=Path),
     metavar="FILE",
     help=f"An .svg or .png file; {DEFAULT_NAME} in the folder of the first run by default.",
 )
-def plot(runs: tuple[str, ...], output: Path | None) -> None:
+def plot(runs: tuple[str, ...], output: str | None) -> None:
     """Draw the learning curve of RUN and its weights, or the curves of several RUNs in one picture.
 
     A RUN is a name of `bg runs` or a folder. Needs the extra `plot`.
@@ -38,10 +38,10 @@ def plot(runs: tuple[str, ...], output: Path | None) -> None:
     from boardgames.paths import write_atomic
 
     folders = [find_run(run) for run in runs]
-    path = folders[0] / DEFAULT_NAME if output is None else user_path(str(output))
+    path = folders[0] / DEFAULT_NAME if output is None else user_path(output)
     form = FORMATS.get(path.suffix.lower())
     if form is None:
-        raise OptionError(f"expected a name that ends in .svg or .png: {shown(str(output))}")
+        raise OptionError(f"expected a name that ends in .svg or .png: {shown(output)}")
     write_atomic(path, picture([_course(folder) for folder in folders], form))
     click.echo(f"wrote {path}")
 
@@ -63,9 +63,10 @@ def _course(folder: Path) -> "Course":
     steps = read_metrics(folder / METRICS)
     values = {step.step: value for step in steps if (value := step.metrics.get(metric)) is not None}
     rows = [step for step in steps if step.weights and len(step.weights) == len(steps[-1].weights)]
+    name = printable(found.name)
     return Course(
-        name=found.name,
-        title=f"{found.name}: {found.config.learner} on {found.config.game}, seed {found.config.seed}",
+        name=name,
+        title=f"{name}: {found.config.learner} on {found.config.game}, seed {found.config.seed}",
         metric=metric,
         steps=list(values),
         values=list(values.values()),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from boardgames.cli.tables import duration
 from boardgames.draw.text import printable
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ REFRESHES_A_SECOND = 4
 RECENT = 10
 """Steps whose time says how long the others will take."""
 BLOCKS = " ▁▂▃▄▅▆▇█"
+LARGEST_DRAWN = 1e100
+"""Sums of larger numbers are none."""
 
 
 @contextmanager
@@ -51,7 +54,8 @@ def shown_training(trainer: "Trainer", stream: TextIO) -> "Iterator[Callable[[Tr
 def step_line(trainer: "Trainer") -> str:
     """Return one line about the last step."""
     last, progress = trainer.steps[-1], trainer.progress
-    best = "" if progress.best is None else f", best {progress.best:.4g} at step {progress.best_step}"
+    has_best = progress.best is not None and trainer.learner.follows_curve
+    best = f", best {progress.best:.4g} at step {progress.best_step}" if has_best else ""
     return f"step {_counted(trainer)}: {_metrics(last.metrics)}{best}, {last.seconds:.2f} s"
 
 
@@ -67,7 +71,8 @@ def block_curve(values: Sequence[float], *, columns: int, rows: int) -> list[str
     """
     count = min(len(values), columns)
     bounds = [index * len(values) // count for index in range(count + 1)] if count else []
-    means = [sum(values[a:b]) / (b - a) for a, b in pairwise(bounds)]
+    drawn = [min(max(value, -LARGEST_DRAWN), LARGEST_DRAWN) for value in values]
+    means = [sum(drawn[a:b]) / (b - a) for a, b in pairwise(bounds)]
     low, high = (min(means), max(means)) if means else (0.0, 0.0)
     most = 8 * rows
     heights = [
@@ -77,21 +82,6 @@ def block_curve(values: Sequence[float], *, columns: int, rows: int) -> list[str
         "".join(BLOCKS[min(max(height - 8 * (rows - 1 - row), 0), 8)] for height in heights)
         for row in range(rows)
     ]
-
-
-def duration(seconds: float) -> str:
-    """Return a time in the largest two units.
-
-    Examples
-    --------
-    >>> duration(7), duration(125), duration(7300)
-    ('7 s', '2 min 5 s', '2 h 1 min')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 class _Screen:
@@ -156,7 +146,7 @@ def _told(trainer: "Trainer") -> list[str]:
         lines.append(f"{best_of(trainer)} at step {trainer.progress.best_step}")
     if trainer.steps:
         lines.append(_metrics(trainer.steps[-1].metrics))
-    standings = list(trainer.learner.standings(trainer.state))[:STANDINGS]
+    standings = list(trainer.standings())[:STANDINGS]
     if standings:
         ranked = (f"{printable(name)} {points:.4g}" for name, points in standings)
         lines.append("standings: " + ", ".join(ranked))

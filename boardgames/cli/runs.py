@@ -1,5 +1,6 @@
 """`bg runs`: list the training runs, take the weights out of one, or delete one."""
 
+import os
 import shutil
 import sys
 from typing import TYPE_CHECKING
@@ -50,7 +51,8 @@ def runs(context: click.Context, as_json: bool) -> None:
 )
 @click.argument("name", metavar="RUN")
 @click.argument("file", metavar="FILE")
-def export(name: str, file: str) -> None:
+@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+def export(name: str, file: str, force: bool) -> None:
     """Write the best weights of RUN, and what made them, to FILE, small enough to be passed on.
 
     Players take the file, `td:weights=FILE`, as they take the run itself.
@@ -61,6 +63,8 @@ def export(name: str, file: str) -> None:
     from boardgames.weights.finding import BEST
 
     path = user_path(file)
+    if os.path.lexists(path) and not force:
+        raise FileError(f"expected a new file, or --force to replace it: {path}")
     run = find_run(name)
     if not (run / BEST).is_file():
         raise WeightsError(f"expected a run with weights: {shown(name)} has none yet")

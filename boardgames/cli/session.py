@@ -304,6 +304,11 @@ class Session:
         sides = self.manager.game.facts.sides
         players = ", ".join(f"{sides[side]} is {self._name(side)}" for side in (0, 1))
         click.echo(f"{players}; type a move{self._example()}, or help")
+        for seated in self.manager.players:
+            if seated is not None and seated.is_learning:
+                click.echo(
+                    printable(f"{seated.label()} learns from this match, and tries any move now and then")
+                )
         self._show()
 
     def _example(self) -> str:

@@ -1,4 +1,4 @@
-"""Tables of plain text, as wide as the terminal; whole where they go to a file or a program."""
+"""Tables of plain text, as wide as the terminal, whole where they go to a file or a program; times."""
 
 import shutil
 import sys
@@ -65,6 +65,21 @@ def fitting_names(names: Sequence[str], *, beside: int) -> list[str]:
     width = _terminal_width()
     room = float("inf") if width is None else max(width - beside, NARROWEST)
     return fitting(names, room, measure=cell_len)
+
+
+def duration(seconds: float) -> str:
+    """Return a time in the largest two units.
+
+    Examples
+    --------
+    >>> duration(7), duration(125), duration(7300)
+    ('7 s', '2 min 5 s', '2 h 1 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def _terminal_width() -> int | None:

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -23,6 +24,7 @@ from boardgames.errors import OptionError
 from boardgames.options import parse_assignments
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from concurrent.futures import Executor
 
     from boardgames.learner import Learner
@@ -59,7 +61,6 @@ NOT_WITH_RESUME = {
 @click.option(
     "--config",
     "config_path",
-    type=click.Path(path_type=Path),
     metavar="FILE",
     help="Read all of this from a TOML file, the config.toml of a run say.",
 )
@@ -104,10 +105,12 @@ def _begin(
     learner = _loaded(config)
     with (
         open_executor(workers, cluster=cluster) as executor,
-        Run.create(_new_folder(asked["run_text"], config), config, learner) as run,
+        Run.create(_new_folder(asked["run_text"], config, learner), config, learner) as run,
     ):
-        click.echo(f"run {run.name} in {run.folder}", file=stream)
-        return _train(Trainer(run), executor, stream, as_json)
+        trainer = Trainer(run)
+        with _hinting(trainer):
+            click.echo(f"run {run.name} in {run.folder}", file=stream)
+            return _train(trainer, executor, stream, as_json)
 
 
 def _resume(
@@ -134,10 +137,23 @@ def _resume(
             click.echo(f"{run.name} is finished, nothing is left to do", file=stream)
             _conclude(trainer, stream, as_json)
             return 0
-        with open_executor(workers, cluster=cluster) as executor:
+        with open_executor(workers, cluster=cluster) as executor, _hinting(trainer):
             click.echo(f"run {run.name} in {run.folder}", file=stream)
             click.echo(f"going on after step {trainer.progress.step}", file=stream)
             return _train(trainer, executor, stream, as_json)
+
+
+@contextmanager
+def _hinting(trainer: "Trainer") -> "Iterator[None]":
+    """Say on stderr how to go on if nobody reads any more what training prints."""
+    try:
+        yield
+    except BrokenPipeError:
+        if not trainer.is_done:
+            with suppress(OSError):
+                click.echo(f"{_how_far(trainer)}: nobody reads on", err=True)
+                click.echo(_way_on(trainer.run), err=True)
+        raise
 
 
 def _train(trainer: "Trainer", executor: "Executor", stream: TextIO, as_json: bool) -> int:
@@ -160,17 +176,15 @@ def _conclude(trainer: "Trainer", stream: TextIO, as_json: bool) -> None:
     from boardgames.cli.progress import best_of
 
     run, progress = trainer.run, trainer.progress
-    length = "" if progress.length is None else f" of {progress.length}"
-    told = "trained" if progress.is_done else "interrupted after"
     best = f", {best_of(trainer)} at step {progress.best_step}" if best_of(trainer) else ""
-    click.echo(f"{told} {progress.step}{length} steps{best}", file=stream)
+    click.echo(f"{_how_far(trainer)}{best}", file=stream)
     if run.best_path.exists():
         click.echo(f"weights are in {run.best_path}", file=stream)
     agent = _agent(run)
     if agent is not None:
         click.echo(f"play against them: {_play_command(run, agent)}", file=stream)
     if not progress.is_done:
-        click.echo(f"go on with: {PROGRAM} train --resume {shlex.quote(_called(run))}", file=stream)
+        click.echo(_way_on(run), file=stream)
     if as_json:
         print_json(
             run=run.name,
@@ -188,12 +202,22 @@ def _conclude(trainer: "Trainer", stream: TextIO, as_json: bool) -> None:
         )
 
 
+def _how_far(trainer: "Trainer") -> str:
+    progress = trainer.progress
+    length = "" if progress.length is None else f" of {progress.length}"
+    return f"{'trained' if progress.is_done else 'interrupted after'} {progress.step}{length} steps"
+
+
+def _way_on(run: "Run") -> str:
+    return f"go on with: {PROGRAM} train --resume {shlex.quote(_called(run))}"
+
+
 def _config(
     *,
     game_name: str | None,
     learner_name: str | None,
     evolves: bool,
-    config_path: Path | None,
+    config_path: str | None,
     settings: tuple[str, ...],
     layout: str | None,
     options: tuple[str, ...],
@@ -215,7 +239,7 @@ def _config(
         "settings": parse_assignments(settings),
     }
     if config_path is not None:
-        return Config.read(user_path(str(config_path)), **instead)
+        return Config.read(user_path(config_path), **instead)
     return Config.parse("", "the command", **instead)
 
 
@@ -229,14 +253,20 @@ def _loaded(config: "Config") -> "Learner":
         return config.load()
 
 
-def _new_folder(text: str | None, config: "Config") -> Path:
-    """Return the folder of a new run: of a name or path that was given, else of what is trained and when."""
+def _new_folder(text: str | None, config: "Config", learner: "Learner") -> Path:
+    """Return the folder of a new run: of a name or path that was given, else of what is trained and when.
+
+    Names of weights that plug-ins offer come before those of runs, so no run of theirs is made.
+    """
     from boardgames.cli.saving import user_path
     from boardgames.paths import runs_folder
-    from boardgames.weights.finding import is_plain_name
+    from boardgames.weights.finding import is_plain_name, offered_names
 
     if text is not None:
-        return runs_folder() / text if is_plain_name(text) else user_path(text)
+        folder = runs_folder() / text if is_plain_name(text) else user_path(text)
+        if folder == runs_folder() / folder.name and folder.name in offered_names(learner.game):
+            raise OptionError(f"expected a name that no weights of {config.game} have: {folder.name!r}")
+        return folder
     now = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
     first = folder = runs_folder() / f"{config.game}-{config.learner}-{now}"
     number = 1
@@ -256,10 +286,11 @@ def _called(run: "Run") -> str:
 def _agent(run: "Run") -> str | None:
     """Return the agent that plays with the weights of a run; None if they are not of features."""
     from boardgames.learning.base import FeatureLearner
+    from boardgames.weights.finding import offered_names
 
     if not isinstance(run.learner, FeatureLearner):
         return None
-    called = _called(run)
+    called = str(run.folder) if run.name in offered_names(run.learner.game) else _called(run)
     if any(sign in called for sign in ',"\\'):
         escaped = called.replace("\\", "\\\\").replace('"', '\\"')
         called = f'"{escaped}"'

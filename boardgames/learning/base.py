@@ -11,7 +11,7 @@ from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import Learner, LearnerState
-from boardgames.options import Option
+from boardgames.options import Option, OptionValue
 from boardgames.plugins import feature_set, registry
 from boardgames.selfplay import GAME_PLAYS, RANDOM_PLAYS, Contestant, Ended, Setting, play, seed_of
 from boardgames.weights import Weights
@@ -27,7 +27,35 @@ TEST_MATCHES = Option(
 TEST_BATCH = 20
 
 
-class FeatureLearner(Learner):
+class Configured:
+    """What has options, as kinds that the type checker knows; learners and experiments have.
+
+    Attributes
+    ----------
+    options : dict
+        Values of what is declared.
+    """
+
+    options: dict[str, OptionValue]
+
+    def whole(self, name: str) -> int:
+        """Return an option that is a whole number."""
+        value = self.options[name]
+        assert isinstance(value, int)
+        return value
+
+    def number(self, name: str) -> float:
+        """Return an option that is a number."""
+        value = self.options[name]
+        assert isinstance(value, int | float)
+        return float(value)
+
+    def text(self, name: str) -> str:
+        """Return an option that is a text, empty if it is not set."""
+        return str(self.options[name] or "")
+
+
+class FeatureLearner(Configured, Learner):
     """Learns weights of a game's features; base class of the core's learners.
 
     A subclass declares `FEATURES`, `OPENING`, `PLY_LIMIT` and `TEST_MATCHES`
@@ -72,6 +100,12 @@ class FeatureLearner(Learner):
         """Return the number of weights."""
         return len(self.features.features)
 
+    def scored(self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1) -> dict[str, float]:
+        """Return the metric `score`, what `test` returns; nothing where no matches are to be played."""
+        if not self.whole("test_matches"):
+            return {}
+        return {"score": self.test(weights, executor, seed=seed, depth=depth)}
+
     def test(self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1) -> float:
         """Return the share of points of weights against the reference, in [0, 1].
 
@@ -97,26 +131,18 @@ class FeatureLearner(Learner):
         ]  # fmt: skip
         return [ended for future in futures for ended in future.result()]
 
-    def whole(self, name: str) -> int:
-        """Return an option that is a whole number."""
-        value = self.options[name]
-        assert isinstance(value, int)
-        return value
-
-    def number(self, name: str) -> float:
-        """Return an option that is a number."""
-        value = self.options[name]
-        assert isinstance(value, int | float)
-        return float(value)
-
-    def text(self, name: str) -> str:
-        """Return an option that is a text, empty if it is not set."""
-        return str(self.options[name] or "")
-
 
 def points_of(ended: Sequence[Ended]) -> float:
-    """Return the share of points that the first of matches has, one half of none."""
-    return float(np.mean([match.points for match in ended])) if ended else 0.5
+    """Return the share of points that the first of matches, at least one, has."""
+    return float(np.mean([match.points for match in ended]))
+
+
+def course_of(ended: Sequence[Ended]) -> dict[str, float]:
+    """Return what the curves show of matches: the share that was decided and mean plies."""
+    if not ended:
+        return {}
+    decided = np.mean([match.winner is not None for match in ended])
+    return {"decided": float(decided), "plies": float(np.mean([match.plies for match in ended]))}
 
 
 def features_of(game: Game, name: str) -> FeatureSet:

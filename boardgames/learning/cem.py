@@ -16,7 +16,7 @@ from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import Array, LearnerState
-from boardgames.learning.fitness import OPPONENT, SEARCH, DistributionSearcher
+from boardgames.learning.fitness import MARGIN, OPPONENT, SEARCH, DistributionSearcher, fitness_option
 from boardgames.options import Option
 
 
@@ -34,6 +34,7 @@ class CrossEntropy(DistributionSearcher):
             "smoothing", float, 0.3, "share of the old mean and deviation that stays", minimum=0, maximum=0.99
         ),
         *SEARCH,
+        fitness_option(MARGIN),
         OPPONENT,
     )
 

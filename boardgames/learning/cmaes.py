@@ -17,7 +17,14 @@ from boardgames.errors import LearnerStateError, MissingExtraError, OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import Array, LearnerState
-from boardgames.learning.fitness import OPPONENT, SEARCH, DistributionSearcher, Optimiser
+from boardgames.learning.fitness import (
+    MARGIN,
+    OPPONENT,
+    SEARCH,
+    DistributionSearcher,
+    Optimiser,
+    fitness_option,
+)
 from boardgames.options import Option
 from boardgames.selfplay import seed_of
 
@@ -33,6 +40,7 @@ class CovarianceAdaptation(DistributionSearcher):
         Option("population", int, 16, "individuals of a generation", minimum=4, maximum=10_000),
         Option("deviation", float, 0.5, "standard deviation at first", minimum=1e-6, maximum=100),
         *SEARCH,
+        fitness_option(MARGIN),
         OPPONENT,
     )
 

@@ -9,15 +9,19 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from boardgames.errors import OptionError, near, shown
+from boardgames.errors import FileError, OptionError, near, shown
 from boardgames.learner import Learner
-from boardgames.options import Option
-from boardgames.paths import read_text
+from boardgames.learning.base import FEATURES, FeatureLearner
+from boardgames.options import Option, OptionValue
 from boardgames.plugins import learner, load
 
 DEFAULT_LEARNER = "td"
 LARGEST_SEED = 2**63 - 1
 """TOML has no larger whole numbers."""
+LARGEST_CONFIG = 1 << 16
+"""Bytes, so that no text takes long to read."""
+MOST_DOTS = 1000
+"""Of a line: the time that keys of many parts take grows with the square of their number."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -65,12 +69,22 @@ class Config:
                 raise OptionError(f"expected the name of a {name}: {shown(value)}")
         if self.layout is not None and not isinstance(self.layout, str):
             raise OptionError(f"expected the name of a layout: {shown(self.layout)}")
+        if isinstance(self.seed, str):  # where it is typed, it has been read
+            raise OptionError(f"expected {SEED.expectation()} for seed: {shown(self.seed)}")
         SEED.read(self.seed)
 
     @classmethod
     def read(cls, path: Path, **instead: object) -> "Config":
-        """Return the config of a file; see `parse`."""
-        return cls.parse(read_text(path), str(path), **instead)
+        """Return the config of a file, or of a pipe; see `parse`."""
+        try:
+            with path.open("rb") as file:
+                text = file.read(LARGEST_CONFIG + 1).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise FileError(f"expected a file of UTF-8 text: {path}") from None
+        except (OSError, ValueError) as error:
+            reason = (getattr(error, "strerror", None) or str(error)).lower()
+            raise FileError(f"expected a readable file: {path} ({reason})") from None
+        return cls.parse(text, str(path), **instead)
 
     @classmethod
     def parse(cls, text: str, source: str = "config", **instead: object) -> "Config":
@@ -88,10 +102,8 @@ class Config:
         Raises
         ------
         OptionError
-            If it is no TOML, a key is unknown (the message names near ones),
-            or a value is of another kind.
-        FileError
-            If a file cannot be read.
+            If it is no TOML or too long, a key is unknown (the message names
+            near ones), or a value is of another kind.
         """
         given: dict[str, Any] = dict(_table(text, source))  # of whatever kinds
         known = [part.name for part in fields(cls)]
@@ -129,7 +141,7 @@ class Config:
             seed=secrets.randbits(32) if self.seed is None else self.seed,
             layout=loaded.game.layout or None,
             options=dict(loaded.game.options),
-            settings=dict(loaded.options),
+            settings=settings_of(loaded),
         )
 
     def as_toml(self, loaded: Learner | None = None) -> str:
@@ -143,14 +155,32 @@ class Config:
         return "\n".join(lines) + "\n"
 
 
+def settings_of(learner: Learner) -> dict[str, OptionValue]:
+    """Return the options of a learner, with the features that it learns where none were named.
+
+    Examples
+    --------
+    >>> settings_of(Config("connect4").load())["features"]
+    'lines'
+    """
+    settings = dict(learner.options)
+    if isinstance(learner, FeatureLearner) and FEATURES.name in settings:
+        settings[FEATURES.name] = learner.features.name
+    return settings
+
+
 TABLES = ("options", "settings")
 SEED = Option("seed", int, None, "decides all chance", minimum=0, maximum=LARGEST_SEED)
 
 
 def _table(text: str, source: str) -> dict[str, object]:
+    if len(text.encode(errors="replace")) > LARGEST_CONFIG:
+        raise OptionError(f"expected at most {LARGEST_CONFIG:,} bytes in {source}: it has more")
+    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
+        raise OptionError(f"expected at most {MOST_DOTS:,} dots a line in {source}: it has more")
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # of numbers with thousands of digits too
         raise OptionError(f"expected TOML in {source}: {str(error).lower()}") from None
 
 

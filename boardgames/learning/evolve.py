@@ -18,10 +18,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from boardgames.errors import OptionError
+from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES, FeatureLearner
-from boardgames.learning.td import INITIAL, RATES, first_weights
+from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES, course_of
+from boardgames.learning.td import INITIAL, RATES, TemporalLearner, exploration, first_weights
 from boardgames.options import Option
 from boardgames.selfplay import Contestant, Ended, Rates, play, seed_of, teach
 
@@ -31,7 +33,7 @@ MARGIN_WEIGHT = 1e-6
 Pair = tuple[int, int]
 
 
-class Evolve(FeatureLearner):
+class Evolve(TemporalLearner):
     """Players that learn from each other, of whom the best breed."""
 
     name: ClassVar[str] = "evolve"
@@ -45,19 +47,18 @@ class Evolve(FeatureLearner):
         Option("tournament_matches", int, 30, "matches of each two in a tournament", minimum=1, maximum=1e6),
         Option("mutation", float, 0.0, "largest change of a weight in breeding", minimum=0, maximum=1e3),
         *RATES,
-        Option("epsilon", float, 0.5, "share of exploratory moves at the start", minimum=0, maximum=1),
-        Option("epsilon_decay", float, 0.95, "factor of it a round of training", minimum=0, maximum=1),
-        Option("epsilon_floor", float, 0.1, "it never falls below", minimum=0, maximum=1),
+        *exploration("round of training"),
         INITIAL,
         OPENING,
         PLY_LIMIT,
         TEST_MATCHES,
     )
 
-    @property
-    def is_squashed(self) -> bool:
-        """Say whether values are the hyperbolic tangent of the weighted sum."""
-        return bool(self.options["tanh"])
+    def __init__(self, game: Game, **options: object) -> None:
+        super().__init__(game, **options)
+        survivors, population = self.whole("survivors"), self.whole("population")
+        if survivors > population:
+            raise OptionError(f"expected survivors within the population of {population}: {survivors}")
 
     @property
     def length(self) -> int:
@@ -86,7 +87,7 @@ class Evolve(FeatureLearner):
         players, ancestors = state.arrays["players"], state.arrays["ancestors"]
         step = self._done(state)
         if step % 2 == 1 and len(ancestors):  # a generation that has not competed yet
-            winner: Reals = ancestors[-self._survivors()].copy()
+            winner: Reals = ancestors[-self.whole("survivors")].copy()
             return winner
         best: Reals = players[ranking(state.arrays["points"])[0]].copy()
         return best
@@ -105,7 +106,7 @@ class Evolve(FeatureLearner):
     ) -> tuple[dict[str, Reals], Mapping[str, float]]:
         players, ancestors, seed = state.arrays["players"], state.arrays["ancestors"], self._seed(state)
         if generation:
-            parents = players[ranking(state.arrays["points"])[: self._survivors()]]
+            parents = players[ranking(state.arrays["points"])[: self.whole("survivors")]]
             ancestors = np.concatenate([ancestors, parents])
             chance = np.random.default_rng(seed_of(seed, "breed", generation))
             players = breed(parents, len(players), self.number("mutation"), chance)
@@ -113,10 +114,10 @@ class Evolve(FeatureLearner):
         ended: list[Ended] = []
         rounds = rounds_of(len(players))
         for number, pairs in enumerate(rounds):
-            rates = self._rates(generation * len(rounds) + number)
+            rates = self.rates(generation * len(rounds) + number)
             ended += self._train_pairs(players, pairs, rates, executor, seed_of(seed, generation, number))
         arrays = {"players": players, "points": np.zeros(len(players)), "ancestors": ancestors}
-        return arrays, {**_told(ended), "generation": generation + 1, "epsilon": rates.epsilon}
+        return arrays, {**course_of(ended), "generation": generation + 1, "epsilon": rates.epsilon}
 
     def _train_pairs(
         self, players: Reals, pairs: Sequence[Pair], rates: Rates, executor: Executor, seed: int
@@ -162,27 +163,12 @@ class Evolve(FeatureLearner):
                 points[second] += 1.0 - match.points - MARGIN_WEIGHT * match.margin
         winner = players[ranking(points)[0]]
         metrics = {
-            "score": self.test(winner, executor, seed=seed_of(seed, "test")),
-            **_told(ended),
+            **self.scored(winner, executor, seed=seed_of(seed, "test")),
+            **course_of(ended),
             "generation": generation + 1,
-            "best": float(points.max()) / (matches * (len(players) - 1)),
+            "winner": float(points.max()) / (matches * (len(players) - 1)),
         }
         return {"players": players, "points": points, "ancestors": state.arrays["ancestors"]}, metrics
-
-    def _rates(self, number: int) -> Rates:
-        """Return how the matches of a round of training, counted from the first, are learned from."""
-        start = self.number("epsilon")
-        fallen = start * self.number("epsilon_decay") ** number
-        return Rates(
-            self.number("alpha"),
-            self.number("gamma"),
-            self.number("lambda"),
-            max(fallen, min(start, self.number("epsilon_floor"))),
-            self.is_squashed,
-        )
-
-    def _survivors(self) -> int:
-        return min(self.whole("survivors"), self.whole("population"))
 
     def _done(self, state: LearnerState) -> int:
         return int(state.scalars["step"] or 0)
@@ -243,11 +229,3 @@ def breed(parents: Reals, count: int, mutation: float, chance: np.random.Generat
         of_first = chance.random(parents.shape[1]) < 0.5
         children[index] = np.where(of_first, parents[first], parents[second])
     return children + chance.uniform(-mutation, mutation, children.shape) if mutation else children
-
-
-def _told(ended: Sequence[Ended]) -> dict[str, float]:
-    """Return what the curves show of matches."""
-    if not ended:
-        return {}
-    decided = np.mean([match.winner is not None for match in ended])
-    return {"decided": float(decided), "plies": float(np.mean([match.plies for match in ended]))}

@@ -39,6 +39,7 @@ SEARCH = (
     TEST_MATCHES,
 )
 """Options of every learner here, beside its own."""
+WINS, MARGIN = "wins", "margin"
 GRAIN = 2.0**-12
 """A match counts in multiples of this, so that sums are exact."""
 TASK_MATCHES = 20
@@ -53,7 +54,7 @@ class Fitness:
     Attributes
     ----------
     value : float
-        As `fitness_of` has it.
+        As `fitness_by_wins` or `fitness_by_margin` has it.
     plies_to_win : float
         Mean of the matches it won, the limit of plies if none.
     """
@@ -79,8 +80,36 @@ def worth(match: Ended) -> float:
     return 0.5 + round(match.margin / (1 + total) / 4 / GRAIN) * GRAIN
 
 
-def fitness_of(ended: Sequence[Ended], ply_limit: int) -> Fitness:
-    """Return the fitness of the contestant named first in these matches, at least one.
+def fitness_option(default: str) -> Option:
+    """Return the option of what individuals are ranked by."""
+    return Option(
+        "fitness", str, default, "wins, then fewest plies to win; or margin, which counts scores too",
+        choices=(WINS, MARGIN),
+    )  # fmt: skip
+
+
+def fitness_by_wins(ended: Sequence[Ended], ply_limit: int) -> Fitness:
+    """Return the fitness of the contestant named first in these matches, at least one, by wins alone.
+
+    Most wins are best; of equal ones fewest plies to win: plies to win /
+    (`ply_limit` + 1), less than a win, are taken off the number of wins, and
+    the rest is divided by the number of matches.
+
+    Examples
+    --------
+    >>> won, lost = Ended(0, 0, False, 30, 7, (6, 0)), Ended(0, 1, False, 30, 7, (5, 6))
+    >>> fitness_by_wins([won, lost], 59), fitness_by_wins([lost], 59)
+    (Fitness(value=0.25, plies_to_win=30.0), Fitness(value=0.0, plies_to_win=59.0))
+    """
+    won = [match.plies for match in ended if match.points == 1]
+    if not won:
+        return Fitness(0.0, float(ply_limit))
+    plies = float(np.mean(won))
+    return Fitness((len(won) - plies / (ply_limit + 1)) / len(ended), plies)
+
+
+def fitness_by_margin(ended: Sequence[Ended], ply_limit: int) -> Fitness:
+    """Return the fitness of the contestant named first in these matches, at least one, scores counted too.
 
     Its value is the mean of what the matches count, `worth`; of equal ones
     that with fewer plies to win is larger, by less than any other difference:
@@ -89,7 +118,7 @@ def fitness_of(ended: Sequence[Ended], ply_limit: int) -> Fitness:
     Examples
     --------
     >>> quick, slow = (Ended(0, 0, False, plies, 7, (6, 0)) for plies in (30, 40))
-    >>> 1 > fitness_of([quick], 400).value > fitness_of([slow], 400).value > 1 - GRAIN
+    >>> 1 > fitness_by_margin([quick], 400).value > fitness_by_margin([slow], 400).value > 1 - GRAIN
     True
     """
     won = [match.plies for match in ended if match.points == 1]
@@ -189,7 +218,7 @@ class Searcher(FeatureLearner):
         Whom individuals meet.
     """
 
-    declared_options: ClassVar[tuple[Option, ...]] = (*SEARCH, OPPONENT)
+    declared_options: ClassVar[tuple[Option, ...]] = (*SEARCH, fitness_option(MARGIN), OPPONENT)
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
@@ -231,7 +260,8 @@ class Searcher(FeatureLearner):
             self.submit(Contestant(weights, self.depth), opponent, self.whole("pairs"), executor, seed)
             for weights in self.space.weights(individuals)
         ]
-        return [fitness_of(ended_of(own), self.setting.ply_limit) for own in tasks]
+        fitness = fitness_by_wins if self.text("fitness") == WINS else fitness_by_margin
+        return [fitness(ended_of(own), self.setting.ply_limit) for own in tasks]
 
     def submit(
         self, first: Contestant, second: Contestant, pairs: int, executor: Executor, seed: int
@@ -304,7 +334,7 @@ class DistributionSearcher(Searcher):
         made = self.follow(state, {**arrays, "measured": values})
         best = measured[ranking(measured)[0]]
         metrics = {
-            "score": self.test(self.weights(made), executor, seed=self.seed(state, "test"), depth=self.depth),
+            **self.scored(self.weights(made), executor, seed=self.seed(state, "test"), depth=self.depth),
             "fitness": best.value,
             "mean_fitness": float(values.mean()),
             "plies_to_win": best.plies_to_win,

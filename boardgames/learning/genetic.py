@@ -1,9 +1,9 @@
 """The learner `genetic`: crossover and mutation of the best, as in the simple Abalone project.
 
 The best so far always stays in the population and plays against every
-generation. Whoever comes out first must beat it in matches of their own to
-take its place; if it does not, the generation was a step back, and is seen as
-one.
+generation. Who comes out first in its stead must beat it in matches of their
+own to take its place; if they do not, the generation was a step back, and is
+seen as one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,17 @@ from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.fitness import SEARCH, Searcher, ended_of, ranking, standings_of, worth
+from boardgames.learning.base import points_of
+from boardgames.learning.fitness import (
+    SEARCH,
+    WINS,
+    Searcher,
+    ended_of,
+    fitness_option,
+    ranking,
+    standings_of,
+    worth,
+)
 from boardgames.options import Option
 from boardgames.selfplay import Contestant, seed_of
 
@@ -42,6 +52,7 @@ class Genetic(Searcher):
             minimum=1, maximum=10_000,
         ),
         *SEARCH,
+        fitness_option(WINS),
         Option("opponent", str, BEST, "best, the best so far; game, random, weights, a run or a file"),
     )  # fmt: skip
 
@@ -67,16 +78,14 @@ class Genetic(Searcher):
         measured = self.measure(population, opponent, executor, self.seed(state))
         places = ranking(measured)
         first = measured[places[0]]
-        share = self.duel(population[places[0]], best, executor, self.seed(state, "duel"))
-        best = population[places[0]].copy() if share > 0.5 else best
+        best, duelled = self._succeeded(population[places[0]], best, executor, self.seed(state, "duel"))
         parents = population[places[: self.whole("parents")]]
         values = np.array([fitness.value for fitness in measured])
         metrics = {
-            "score": self.test(
+            **self.scored(
                 self.space.weights(best), executor, seed=self.seed(state, "test"), depth=self.depth
             ),
-            "against_previous": share,
-            "stepped_back": float(share <= 0.5),
+            **duelled,
             "fitness": first.value,
             "mean_fitness": float(values.mean()),
             "plies_to_win": first.plies_to_win,
@@ -84,12 +93,31 @@ class Genetic(Searcher):
         following = np.vstack([best, self._children(parents, self.seed(state, "breed"))])
         return self.follow(state, {"population": following, "best": best, "measured": values}), metrics
 
+    def _succeeded(
+        self, first: Reals, best: Reals, executor: Executor, seed: int
+    ) -> tuple[Reals, dict[str, float]]:
+        """Return the best from now on, and metrics.
+
+        Where the best so far came out first itself, there is no duel.
+        """
+        if np.array_equal(first, best):
+            return best, {"stepped_back": 0.0}
+        share = self.duel(first, best, executor, seed)
+        told = {"against_previous": share, "stepped_back": float(share <= 0.5)}
+        return (first.copy() if share > 0.5 else best), told
+
     def duel(self, individual: Reals, best: Reals, executor: Executor, seed: int) -> float:
-        """Return the mean worth of an individual's matches against the best so far, in [0, 1]."""
+        """Return an individual's share of what matches against the best so far count, in [0, 1].
+
+        That is points where wins are fitness, else `worth`.
+        """
         tasks = self.submit(
             self._contestant(individual), self._contestant(best), self.whole("duel_pairs"), executor, seed
         )
-        return float(np.mean([worth(match) for match in ended_of(tasks)]))
+        ended = ended_of(tasks)
+        if self.text("fitness") == WINS:
+            return points_of(ended)
+        return float(np.mean([worth(match) for match in ended]))
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return those of the best so far."""

@@ -2,16 +2,22 @@
 
 import json
 import math
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from boardgames.errors import FileError
+from boardgames.options import is_finite
 from boardgames.paths import read_text, write_atomic
 
 SCHEMA = 1
 MOST_WEIGHTS = 1000
 """Of more than these a line keeps none; checkpoints have them all."""
+LARGEST_STEP = 10**12
+"""No run comes so far."""
+LONGEST_S = 1e10
+"""Nor does a step take so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,7 @@ def append(path: Path, stepped: Stepped) -> None:
     FileError
         If it cannot be written; a part of the line may then be there.
     """
+    _check_file(path)
     try:
         with path.open("a", encoding="utf-8", newline="") as file:
             file.write(stepped.as_line())
@@ -90,7 +97,7 @@ def read_metrics(path: Path) -> list[Stepped]:
     FileError
         If it is there and cannot be read.
     """
-    if not path.exists():
+    if not _check_file(path):
         return []
     found = (_stepped(line) for line in read_text(path).splitlines())
     return [stepped for stepped in found if stepped is not None]
@@ -104,7 +111,7 @@ def cut(path: Path, step: int) -> list[Stepped]:
     FileError
         If it cannot be read or written.
     """
-    if not path.exists():
+    if not _check_file(path):
         return []
     kept = {stepped.step: stepped for stepped in read_metrics(path) if stepped.step <= step}
     text = "".join(stepped.as_line() for stepped in kept.values())
@@ -116,12 +123,42 @@ def cut(path: Path, step: int) -> list[Stepped]:
 def _stepped(line: str) -> Stepped | None:
     try:
         told = json.loads(line)
-        if told["schema"] != SCHEMA:
+        seconds = _number(told["seconds"])
+        if told["schema"] != SCHEMA or not is_step(told["step"]) or not 0 <= seconds <= LONGEST_S:
             return None
-        metrics = {
-            str(name): None if value is None else float(value) for name, value in told["metrics"].items()
-        }
-        weights = tuple(float(weight) for weight in told["weights"])
-        return Stepped(int(told["step"]), float(told["seconds"]), metrics, weights)
+        metrics = {name: None if value is None else _number(value) for name, value in told["metrics"].items()}
+        weights = tuple(_number(weight) for weight in told["weights"])
+        return Stepped(told["step"], seconds, metrics, weights)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
+
+
+def is_step(value: object) -> bool:
+    """Say whether a value that was read is a number of steps.
+
+    Examples
+    --------
+    >>> is_step(3), is_step(-1), is_step(3.0), is_step(10**30)
+    (True, False, False, False)
+    """
+    return type(value) is int and 0 <= value <= LARGEST_STEP
+
+
+def _number(value: object) -> float:
+    if not is_finite(value):
+        raise ValueError(value)
+    return float(value)
+
+
+def _check_file(path: Path) -> bool:
+    """Say whether a file is there; one that would be waited for is refused."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"expected a readable file: {path} ({reason})") from None
+    if not stat.S_ISREG(mode):
+        raise FileError(f"expected a file: {path} is none")
+    return True

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from boardgames.errors import BoardgamesError, FileError, UnknownNameError, WeightsError
+from boardgames.errors import BoardgamesError, FileError, WeightsError
 from boardgames.learning.checkpoint import Progress, read_progress
 from boardgames.learning.config import Config
-from boardgames.learning.run import CONFIG, checkpoints, is_claimed
+from boardgames.learning.run import CONFIG, checkpoints, is_claimed, read_config
 from boardgames.paths import runs_folder
 from boardgames.weights.finding import BEST, run_names
 
@@ -56,14 +56,13 @@ def overviews() -> list[Overview]:
 def overview(folder: Path) -> Overview:
     """Return how a run stands; one that is broken says why."""
     begun = _changed(folder / CONFIG) or _changed(folder)
+    name = folder.name or folder.resolve().name or str(folder)  # of "." and of "/"
     try:
-        if not (folder / CONFIG).is_file():
-            raise UnknownNameError(f"expected the folder of a training run: it has no {CONFIG}")
-        config, progress = Config.read(folder / CONFIG), _progress(folder)
+        config, progress = read_config(folder), _progress(folder)
     except BoardgamesError as error:
-        return Overview(folder.name, folder, "broken", error=str(error), begun=begun)
+        return Overview(name, folder, "broken", error=str(error), begun=begun)
     status: Status = "running" if is_claimed(folder) else "finished" if progress.is_done else "stopped"
-    return Overview(folder.name, folder, status, config, progress, begun=begun)
+    return Overview(name, folder, status, config, progress, begun=begun)
 
 
 def _progress(folder: Path) -> Progress:

@@ -10,6 +10,7 @@ Where the file that it saves to is there already, it goes on from that one.
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -40,6 +41,7 @@ from boardgames.weights.finding import find_source, offered_names, owner_of, rea
 DEFAULT_WEIGHTS = "td"
 """Name of the weights that a game offers for this player."""
 EPSILON_FLOOR = 0.1
+LEARNED_RATES = ("alpha", "gamma", "lambda")
 
 
 class TemporalPlayer(Player):
@@ -66,7 +68,11 @@ class TemporalPlayer(Player):
         Option("weights", str, None, "a name, a run or a file; else what the game has under the name td"),
         Option("learn", bool, False, "go on learning, and save it after each match"),
         Option("save", str, None, "file to save to; else the weights' own, a copy of a plug-in's or run's"),
-        *(option for option in RATES if option.name != "tanh"),
+        *(
+            replace(option, default=None, summary=f"{option.summary}; else as the weights were learned")
+            for option in RATES
+            if option.name in LEARNED_RATES
+        ),
         Option(
             "epsilon", float, None, "share of exploratory moves; else 0, or as saved, if it learns",
             minimum=0, maximum=1,
@@ -233,6 +239,7 @@ class TemporalPlayer(Player):
             "begun": str(told.get("begun") or self._kept.fingerprint()),
             "matches": 1 + (matches if "begun" in told and isinstance(matches, int) else 0),
             "epsilon": self._epsilon,
+            "rates": {name: float(self._settings[place]) for place, name in enumerate(LEARNED_RATES)},
         }
         values: Reals = self._values[0]
         try:
@@ -257,8 +264,20 @@ class TemporalPlayer(Player):
             source = find_source(self._named(), self.game)
             own = source.path if not source.name else _copy_of(source.name, self.game)
             target = target or own
-            return (target if target.exists() else source.path), target
+            if not target.exists():
+                return source.path, target
+            if source.name:
+                self._check_begun(target, source.path)
+            return target, target
         return target, target
+
+    def _check_begun(self, target: Path, source: Path) -> None:
+        """Raise WeightsError if the copy has not been learned from the weights that it is named after."""
+        begun = read_weights(target, self.game)[0].provenance.get("begun")
+        if begun is not None and begun != read_weights(source, self.game)[0].fingerprint():
+            raise WeightsError(
+                f"expected weights that go on from those of now, move it away or name save=FILE: {target}"
+            )
 
     def _named(self) -> str:
         """Return the text that names the weights."""
@@ -281,8 +300,18 @@ class TemporalPlayer(Player):
         return float(saved) if is_finite(saved) and 0 <= saved <= 1 else EPSILON_FLOOR
 
     def _rates(self) -> Rates:
-        alpha, gamma, trace = (self._number(name) for name in ("alpha", "gamma", "lambda"))
+        alpha, gamma, trace = (self._rate(option) for option in RATES if option.name in LEARNED_RATES)
         return Rates(alpha, gamma, trace, 0.0, self._kept.squashes, shares=True)
+
+    def _rate(self, option: Option) -> float:
+        """Return a rate: as asked for, else as the weights were last learned, else the default."""
+        told = self._kept.provenance
+        kept = [told.get(place) for place in ("rates", "metrics", "settings")]
+        found = [self.options[option.name], *(at.get(option.name) for at in kept if isinstance(at, dict))]
+        for value in [*found, option.default]:
+            if is_finite(value):
+                return float(option.read(value) or 0.0)
+        raise OptionError(f"expected a default of {option.name}")
 
     def _number(self, name: str) -> float:
         value = self.options[name]

@@ -6,6 +6,7 @@ checkpoints/step-000012.safetensors, of the last three steps
 checkpoints/best.safetensors    the best of all
 """
 
+import os
 import re
 import time
 import warnings
@@ -14,11 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from boardgames.errors import FileError, UnknownNameError, WeightsError, near, shown
+from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError, near, shown
 from boardgames.learner import Learner, LearnerState
-from boardgames.learning.checkpoint import Progress, checkpoint_bytes, read_checkpoint, read_progress
+from boardgames.learning.checkpoint import Progress, checkpoint_bytes, read_checkpoint
 from boardgames.learning.config import Config
-from boardgames.learning.metrics import Stepped, append, cut
+from boardgames.learning.metrics import Stepped, append, cut, read_metrics
 from boardgames.paths import make_folder, runs_folder, write_atomic
 from boardgames.store.claim import Claim
 from boardgames.weights.finding import BEST, is_plain_name, run_names
@@ -75,6 +76,8 @@ class Run:
 
         Raises
         ------
+        OptionError
+            If the config is too long, or the name has signs that no line can show.
         FileError
             If there is something in the folder, it cannot be written, or another process has it.
         BoardgamesError
@@ -82,12 +85,16 @@ class Run:
         """
         learner = config.load() if learner is None else learner
         completed = config.completed(learner)
-        is_there = folder.exists()
+        text = completed.as_toml(learner)
+        Config.parse(text, CONFIG)  # so that it can be gone on with
+        if not folder.name.isprintable():
+            raise OptionError(f"expected a name of printable signs for a run: {shown(folder.name)}")
+        is_there = os.path.lexists(folder)
         _check_empty(make_folder(folder))
         claim = _claimed(folder)
         try:
             _check_empty(folder)  # again, now that nobody else writes
-            write_atomic(folder / CONFIG, completed.as_toml(learner))
+            write_atomic(folder / CONFIG, text)
         except BaseException:
             claim.release()
             with suppress(OSError):
@@ -107,13 +114,12 @@ class Run:
         FileError
             If another process has it, or it cannot be read.
         BoardgamesError
-            If its learner cannot be loaded.
+            If its config is broken, or its learner cannot be loaded.
         """
-        if not (folder / CONFIG).is_file():
-            raise UnknownNameError(f"expected the folder of a training run: {folder} has no {CONFIG}")
+        read_config(folder)  # before anything is made in a folder that is no run
         claim = _claimed(folder)
         try:
-            config = Config.read(folder / CONFIG)
+            config = read_config(folder)
             run = cls(folder, config, config.load(), claim)
             run._clean()
         except BaseException:
@@ -155,14 +161,16 @@ class Run:
         Raises
         ------
         WeightsError
-            If there are checkpoints and none can be read.
+            If there are checkpoints and none can be read, or steps and no checkpoints.
+        LearnerStateError
+            If a checkpoint is of another run, or its state is none of the learner's.
         FileError
             If the metrics cannot be read or written.
         """
         paths = [path for path in (*reversed(checkpoints(self.folder)), self.best_path) if path.exists()]
         for path in paths:
             try:
-                state, progress = read_checkpoint(path, self.learner)
+                state, progress = self._read(path)
             except (WeightsError, FileError) as error:
                 warnings.warn(f"a checkpoint is left out: {error}", RuntimeWarning, stacklevel=2)
                 continue
@@ -171,8 +179,20 @@ class Run:
             return state, progress, steps
         if paths:
             raise WeightsError(f"expected a checkpoint that can be read: none of {self.folder} can be")
+        if read_metrics(self.metrics_path):
+            raise WeightsError(f"expected the checkpoints of a run that has begun: {self.folder} has none")
         cut(self.metrics_path, 0)
         return None
+
+    def cut(self, step: int) -> list[Stepped]:
+        """Leave in the metrics what is of steps up to `step`, each once, and return it.
+
+        Raises
+        ------
+        FileError
+            If they cannot be read or written.
+        """
+        return cut(self.metrics_path, step)
 
     def save(self, state: LearnerState, progress: Progress) -> None:
         """Write the checkpoint of a step, again as the best if it is that, and remove old ones.
@@ -189,7 +209,8 @@ class Run:
         if progress.best_step == progress.step:
             write_atomic(self.best_path, content)
         for path in checkpoints(self.folder)[:-KEPT]:
-            path.unlink(missing_ok=True)
+            with suppress(OSError):  # what cannot be removed is no reason to stop
+                path.unlink()
 
     def append(self, stepped: Stepped) -> None:
         """Add a step to the metrics.
@@ -203,21 +224,27 @@ class Run:
 
     def _mend(self, state: LearnerState, progress: Progress) -> None:
         """Write the best checkpoint if a kill came between it and the step's own."""
-        if progress.best_step != progress.step:
-            return
         try:
-            is_there = read_progress(self.best_path).step == progress.step
+            best = read_checkpoint(self.best_path, self.learner, self.config)[1].step
         except (WeightsError, FileError):
-            is_there = False
-        if not is_there:
+            best = None
+        if progress.best_step == progress.step != best:
             self.save(state, progress)
+
+    def _read(self, path: Path) -> tuple[LearnerState, Progress]:
+        """Return what a checkpoint has; its name says of which step it is."""
+        state, progress = read_checkpoint(path, self.learner, self.config)
+        if path not in (checkpoint_path(self.folder, progress.step), self.best_path):
+            raise WeightsError(f"expected a checkpoint of the step of its name: {path} has {progress.step}")
+        return state, progress
 
     def _clean(self) -> None:
         """Remove what a killed process was writing."""
         for folder in (self.folder, self.folder / BEST.parent):
             for path in folder.iterdir() if folder.is_dir() else ():
                 if _UNFINISHED.fullmatch(path.name):
-                    path.unlink(missing_ok=True)
+                    with suppress(OSError):  # a folder, say
+                        path.unlink()
 
 
 def checkpoint_path(folder: Path, step: int) -> Path:
@@ -235,6 +262,30 @@ def checkpoints(folder: Path) -> list[Path]:
     """Return the checkpoints of a run's last steps, the newest last."""
     found = {int(match[1]): path for path, match in _matched(folder / BEST.parent) if match}
     return [found[step] for step in sorted(found)]
+
+
+def read_config(folder: Path) -> Config:
+    """Return the config of a run.
+
+    Raises
+    ------
+    UnknownNameError
+        If the folder holds no run.
+    OptionError, FileError
+        If the config is broken, or cannot be read.
+    """
+    path = folder / CONFIG
+    try:
+        is_there = path.is_file()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(f"expected a readable file: {path} ({reason})") from None
+    if not is_there:
+        raise UnknownNameError(f"expected the folder of a training run: {folder} has no {CONFIG}")
+    config = Config.read(path)
+    if config.seed is None:
+        raise OptionError(f"expected a seed in {path}: it has none")
+    return config
 
 
 def find_run(text: str) -> Path:

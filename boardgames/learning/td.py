@@ -7,6 +7,7 @@ so a step's result does not depend on how many workers there are.
 
 from collections.abc import Mapping
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +15,14 @@ import numpy.typing as npt
 
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES, FeatureLearner
+from boardgames.learning.base import (
+    FEATURES,
+    OPENING,
+    PLY_LIMIT,
+    TEST_MATCHES,
+    FeatureLearner,
+    course_of,
+)
 from boardgames.options import Option
 from boardgames.selfplay import Rates, seed_of, teach
 
@@ -30,16 +38,44 @@ INITIAL = Option(
 )
 
 
-class TemporalDifference(FeatureLearner):
+def exploration(unit: str) -> tuple[Option, ...]:
+    """Return the options of a share of exploratory moves that falls once a unit."""
+    return (
+        Option("epsilon", float, 0.5, "share of exploratory moves at the start", minimum=0, maximum=1),
+        Option("epsilon_decay", float, 0.95, f"factor of it a {unit}", minimum=0, maximum=1),
+        Option("epsilon_floor", float, 0.1, "it never falls below", minimum=0, maximum=1),
+    )
+
+
+class TemporalLearner(FeatureLearner):
+    """Learns by TD(lambda); declares `RATES` and `exploration` among its options."""
+
+    @property
+    def is_squashed(self) -> bool:
+        """Say whether values are the hyperbolic tangent of the weighted sum."""
+        return bool(self.options["tanh"])
+
+    def rates(self, number: int) -> Rates:
+        """Return how is learned after so many steps, or whatever exploration falls by."""
+        start = self.number("epsilon")
+        fallen = start * self.number("epsilon_decay") ** number
+        return Rates(
+            self.number("alpha"),
+            self.number("gamma"),
+            self.number("lambda"),
+            max(fallen, min(start, self.number("epsilon_floor"))),
+            self.is_squashed,
+        )
+
+
+class TemporalDifference(TemporalLearner):
     """TD(lambda) with accumulating traces on a linear value function."""
 
     name: ClassVar[str] = "td"
     declared_options = (
         FEATURES,
         *RATES,
-        Option("epsilon", float, 0.5, "share of exploratory moves at the start", minimum=0, maximum=1),
-        Option("epsilon_decay", float, 0.95, "factor of it a step", minimum=0, maximum=1),
-        Option("epsilon_floor", float, 0.1, "it never falls below", minimum=0, maximum=1),
+        *exploration("step"),
         Option("alpha_decay", float, 1.0, "factor of the learning rate a step", minimum=0, maximum=1),
         Option("shared", bool, True, "both sides have the same weights"),
         INITIAL,
@@ -50,11 +86,6 @@ class TemporalDifference(FeatureLearner):
         PLY_LIMIT,
         TEST_MATCHES,
     )
-
-    @property
-    def is_squashed(self) -> bool:
-        """Say whether values are the hyperbolic tangent of the weighted sum."""
-        return bool(self.options["tanh"])
 
     @property
     def length(self) -> int:
@@ -89,14 +120,13 @@ class TemporalDifference(FeatureLearner):
             weights[1] = weights[0]
         ended = [match for group in taught for match in group.matches]
         tests = [
-            self.test(weights[side], executor, seed=seed_of(seed, "test", step, side))
+            self.scored(weights[side], executor, seed=seed_of(seed, "test", step, side))
             for side in range(1 if rates.shares else 2)
         ]
-        leader = int(np.argmax(tests))
+        leader = int(np.argmax([test.get("score", 0.0) for test in tests]))
         metrics = {
-            "score": tests[leader],
-            "decided": float(np.mean([match.winner is not None for match in ended])),
-            "plies": float(np.mean([match.plies for match in ended])),
+            **tests[leader],
+            **course_of(ended),
             "epsilon": rates.epsilon,
             "alpha": rates.alpha,
             "change": float(np.abs(weights - players).max()),
@@ -106,22 +136,16 @@ class TemporalDifference(FeatureLearner):
 
     def rates(self, step: int) -> Rates:
         """Return how the matches of a step are learned from."""
-        fallen = self.number("epsilon") * self.number("epsilon_decay") ** step
-        return Rates(
-            self.number("alpha") * self.number("alpha_decay") ** step,
-            self.number("gamma"),
-            self.number("lambda"),
-            max(fallen, min(self.number("epsilon"), self.number("epsilon_floor"))),
-            self.is_squashed,
-            bool(self.options["shared"]),
-        )
+        rates = super().rates(step)
+        alpha = rates.alpha * self.number("alpha_decay") ** step
+        return replace(rates, alpha=alpha, shares=bool(self.options["shared"]))
 
     def is_done(self, state: LearnerState) -> bool:
         """Say whether all steps are done."""
         return _whole(state, "step") >= self.length
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
-        """Return the weights of the side that did better against the reference."""
+        """Return the weights of the side that did better against the reference, of the first without one."""
         found: Reals = state.arrays["players"][_whole(state, "leader")].copy()
         return found
 

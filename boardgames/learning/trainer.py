@@ -8,20 +8,25 @@ that is gone on with has the same bytes as one that was not.
 import math
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from boardgames import plugins
 from boardgames.arena.identity import code_stamp
-from boardgames.errors import BoardgamesError, PluginError, WeightsError
+from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError
 from boardgames.learner import LearnerState
+from boardgames.learning.base import FeatureLearner
 from boardgames.learning.checkpoint import Progress
 from boardgames.learning.metrics import Stepped, finite
 from boardgames.learning.run import Run
+from boardgames.weights.weights import LARGEST_WEIGHT
 
 HOOK = "bg_training_stepped"
+LONGEST_REASON = 160
+"""Compilers tell stories."""
 
 
 class Trainer:
@@ -47,6 +52,8 @@ class Trainer:
     ------
     WeightsError, FileError
         If the run has checkpoints and none can be read, or its files cannot be.
+    LearnerStateError
+        If they are of another run, or the learner cannot go on from them.
 
     Examples
     --------
@@ -65,22 +72,32 @@ class Trainer:
         self.run, self.learner, self._clock = run, run.learner, clock
         self._hooks = _Hooks()
         self._code = code_stamp([type(self.learner.game), type(self.learner)])
-        found = run.load()
         self.steps: list[Stepped] = []
-        self.is_new = found is None
+        self._is_proven = False
+        with self._blaming():
+            found = run.load()
+        self.is_new = self._is_proven = found is None
         if found is None:
             assert run.config.seed is not None
-            self.state = self.learner.start(run.config.seed)
+            with self._blaming():
+                self.state = self.learner.start(run.config.seed)
             self.progress = Progress()
         else:
             self.state, self.progress, self.steps = found
             self._warn_of_changes()
-        self.progress = self._judged(self.progress, self.state)
+        with self._blaming():
+            self.learner.weights(self.state)
+            self.progress = self._judged(self.progress, self.state)
 
     @property
     def is_done(self) -> bool:
         """Say whether training is complete."""
         return self.progress.is_done
+
+    def standings(self) -> Sequence[tuple[str, float]]:
+        """Return names and points of those who compete in training, best first."""
+        with self._blaming():
+            return self.learner.standings(self.state)
 
     def train(self, executor: Executor, listener: "Callable[[Trainer], None] | None" = None) -> None:
         """Do the steps that are left, each saved when it is done.
@@ -102,8 +119,10 @@ class Trainer:
             If a person stops it: the step under way is dropped.
         """
         if self.is_new:
-            self.run.save(self.state, self.progress)
+            with self._blaming():
+                self.run.save(self.state, self.progress)
             self.is_new = False
+        self.steps = self.run.cut(self.progress.step)  # it may have been stopped before a step was saved
         while not self.is_done:
             self._step(executor)
             if listener is not None:
@@ -112,14 +131,17 @@ class Trainer:
     def _step(self, executor: Executor) -> None:
         """Do a step; only when it is saved, it is done."""
         begun = self._clock()
-        state, told = self._advanced(executor)
-        metrics = finite(told)
-        progress = self._judged(self._progress_after(metrics), state)
-        weights = tuple(self.learner.weights(state).ravel().tolist())
+        with self._blaming():
+            state, told = self.learner.step(self.state, executor)
+            self._is_proven = True
+            metrics = finite(told)
+            progress = self._judged(self._progress_after(metrics), state)
+            weights = tuple(self.learner.weights(state).ravel().tolist())
         stepped = Stepped(progress.step, self._clock() - begun, metrics, weights)
-        _check_finite(stepped)
+        _check_bounded(stepped, LARGEST_WEIGHT if isinstance(self.learner, FeatureLearner) else math.inf)
         self.run.append(stepped)
-        self.run.save(state, progress)
+        with self._blaming():
+            self.run.save(state, progress)
         self.state, self.progress = state, progress
         self.steps.append(stepped)
         self._hooks.tell(run=self.run.name, step=progress.step, metrics=metrics, folder=self.run.folder)
@@ -128,16 +150,24 @@ class Trainer:
         learner = self.learner
         return self.progress.after(metrics, learner.curve, follows_curve=learner.follows_curve)
 
-    def _advanced(self, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
+    @contextmanager
+    def _blaming(self) -> Iterator[None]:
+        """Blame the learner for what is raised, or the state, if that is a file's and no step has worked."""
         try:
-            return self.learner.step(self.state, executor)
+            yield
         except BoardgamesError:
             raise
         except Exception as error:
             if type(error).__module__.partition(".")[0] == "distributed":
                 raise  # the executor's own, which knows what it means
-            name = self.run.config.learner
-            raise PluginError(f"learner {name!r} is broken: {plugins.told(error)}") from error
+            name, reason = self.run.config.learner, plugins.told(error)
+            if len(reason) > LONGEST_REASON:
+                reason = f"{reason[:LONGEST_REASON]}..."
+            if self._is_proven:
+                raise PluginError(f"learner {name!r} is broken: {reason}") from error
+            raise LearnerStateError(
+                f"expected a state that learner {name!r} goes on from: {self.run.folder} ({reason})"
+            ) from error
 
     def _judged(self, progress: Progress, state: LearnerState) -> Progress:
         """Return progress with what the learner says of it."""
@@ -154,8 +184,8 @@ class Trainer:
             )
 
 
-def _check_finite(stepped: Stepped) -> None:
-    if not all(math.isfinite(weight) for weight in stepped.weights):
+def _check_bounded(stepped: Stepped, largest: float) -> None:
+    if not all(math.isfinite(weight) and abs(weight) <= largest for weight in stepped.weights):
         raise WeightsError(
             f"expected finite weights from step {stepped.step}: they grew without bounds "
             "(a smaller learning rate may help)"

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from boardgames.errors import FileError
+
 PROGRAM = (sys.executable, "-m", "boardgames.cli")
 SMALL = ("--option", "columns=5", "--option", "rows=4", "--workers", "1")
 TRAINING = ("experiment", "connect4", "basic-training", "--set", "repetitions=2", *SMALL)
@@ -80,7 +82,8 @@ def test_a_table_too_wide_for_the_terminal_is_cut_into_several(
 
 def test_figures_are_written_below_the_users_data(bg: Callable[..., Any], home: Path) -> None:
     ran = bg(*TRAINING, "--seed", "5")
-    path = home / "data" / "experiments" / "connect4-basic-training-5.csv"
+    (path,) = (home / "data" / "experiments").iterdir()
+    assert re.fullmatch(r"connect4-basic-training-5-[0-9a-f]{8}\.csv", path.name)
     assert ran.out.splitlines()[-1] == f"figures are in {path}"
     rows = written(path)
     assert len(rows) == 2 * 2 + 3
@@ -103,11 +106,61 @@ def test_the_seed_is_told_so_that_findings_can_be_had_again(bg: Callable[..., An
     assert bg(*TRAINING).out != ran.out
 
 
-def test_what_is_found_is_told_though_it_cannot_be_written(bg: Callable[..., Any], tmp_path: Path) -> None:
+def test_other_settings_or_boards_write_another_file_and_equal_ones_the_same(
+    bg: Callable[..., Any], home: Path
+) -> None:
+    quick = (
+        "experiment",
+        "connect4",
+        "basic-training",
+        "--set",
+        "matches=2",
+        "--workers",
+        "1",
+        "--seed",
+        "5",
+    )
+    for more in ((), ("--set", "alpha=0.2"), ("--option", "rows=5"), (), ("--set", "alpha=0.10")):
+        assert bg(*quick, *more).code == 0
+    assert len(list((home / "data" / "experiments").iterdir())) == 3
+
+
+@pytest.mark.parametrize(
+    "place", ["file/mine.csv", "file/deep/mine.csv", "link", "folder", "x" * 300, "loop"]
+)
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(
+    place: str, bg: Callable[..., Any], tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("no folder")
-    ran = bg(*TRAINING, "--csv", str(tmp_path / "file" / "mine.csv"))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder")
+    (tmp_path / "loop").symlink_to("loop")
+    before = sorted(tmp_path.rglob("*"))
+    ran = bg(*TRAINING, "--csv", str(tmp_path / place))
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "expected a file that can be written" in ran.err
+    assert {path for path in tmp_path.rglob("*") if path.name != "typed"} == set(before)
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
+def test_what_is_found_is_told_though_it_cannot_be_written(
+    form: tuple[str, ...], bg: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: Path, content: str) -> None:
+        raise FileError(f"expected a file that can be written: {path} (no space left on device)")
+
+    monkeypatch.setattr("boardgames.paths.write_atomic", full)
+    ran = bg(*TRAINING, *form)
     assert "the trained selves won" in ran.out
+    assert "figures are in" not in ran.out
     assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "no space left on device" in ran.err
+
+
+def test_too_few_trainings_for_an_interval_are_pointed_out(bg: Callable[..., Any]) -> None:
+    remark = "[0, 100]: fewer than 3 independent units tell no interval"
+    assert remark in bg(*TRAINING, "--seed", "1").out.splitlines()
+    assert remark not in bg(*TRAINING, "--set", "repetitions=3", "--seed", "1").out
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,8 @@ def test_a_run_of_a_game_that_is_gone_is_drawn_without_names(bg: Run, runs: Path
         (["slow", "--output", "slow.pdf"], "ends in .svg or .png: 'slow.pdf'"),
         (["slow", "--output", "slow"], "ends in .svg or .png"),
         (["slow", "--output", "letter.txt/slow.svg"], "expected a folder that can be made"),
+        (["slow", "--output", "a\0.svg"], "expected the name of a file"),
+        (["/"], "expected a run that can be read: /: "),
         (["early"], "expected a run with steps to draw: early"),
         (["empty"], "expected a run that can be read: empty"),
     ],
@@ -95,6 +97,24 @@ def test_what_cannot_be_drawn_is_refused_in_one_line(
     ran = bg("plot", *arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert words in ran.err
+
+
+@pytest.mark.parametrize("number", ["1e308", "-1e308", "1e200"])
+@pytest.mark.parametrize("name", ["score", "weights"])
+def test_numbers_of_any_size_are_drawn(name: str, number: str, bg: Run, runs: Path) -> None:
+    path = runs / "slow" / "metrics.jsonl"
+    pattern = rf'("{name}": \[?)[^,]*'
+    first, *rest = path.read_text().splitlines(keepends=True)
+    path.write_text(re.sub(pattern, rf"\g<1>{number}", first) + "".join(rest))
+    assert number in path.read_text()
+    ran = bg("plot", "slow")
+    assert (ran.code, ran.err) == (0, "")
+
+
+def test_a_name_is_no_formula(bg: Run, runs: Path) -> None:
+    (runs / "slow").rename(runs / "$^$")
+    assert bg("plot", "$^$").code == 0
+    assert any(text.startswith("$^$: td") for text in texts(runs / "$^$" / "plot.svg"))
 
 
 def test_without_matplotlib_the_extra_is_named(bg: Run, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,6 +120,9 @@ def test_exported_weights_are_those_of_the_best_step_and_play(bg: Run, runs: Pat
     exported, kept = Weights.read(target), Weights.read(runs / "done" / "checkpoints" / "best.safetensors")
     assert exported.fingerprint() == kept.fingerprint()
     assert exported.provenance == kept.provenance
+    refused = bg("runs", "export", "done", str(target))
+    assert (refused.code, "expected a new file, or --force" in refused.err) == (2, True)
+    assert bg("runs", "export", "done", str(target), "--force").code == 0
     assert target.stat().st_size < (runs / "done" / "checkpoints" / "best.safetensors").stat().st_size
     played = bg("arena", "connect4", f"td:weights={target}", "random", "--matches", "2", "--workers", "1")
     assert played.code == 0, played.err
@@ -135,3 +138,22 @@ def test_a_run_without_weights_exports_none(
     failed = bg("runs", "export", name, str(tmp_path / "file"))
     assert (failed.code, told in failed.err) == (2, True)
     assert not (tmp_path / "file").exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "seed = " + "1" * 5000,
+        'game = "connect4"\n',
+        'game = "connect4"\nseed = "1"\n',
+        "a." * 30_000 + "a = 1",
+    ],
+    ids=["long number", "no seed", "seed of text", "deep"],
+)
+def test_a_broken_config_is_told_beside_the_other_runs(content: str, bg: Run, runs: Path) -> None:
+    (runs / "early" / "config.toml").write_text(content)
+    ran = bg("runs", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert {one["run"]: one["state"] for one in json.loads(ran.out)["runs"]} == {
+        "empty": "broken", "torn": "broken", "early": "broken", "halted": "stopped", "done": "finished"
+    }  # fmt: skip

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,9 @@ from typing import Any
 
 import pytest
 from training import content
+from training import walker as walker  # noqa: PLC0414 - a fixture
 
+from boardgames.learning.config import Config
 from boardgames.learning.metrics import read_metrics
 from boardgames.learning.run import checkpoints
 
@@ -121,6 +124,10 @@ def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
         (["connect4", "--workers", "100000"], "from 1 to 1024 workers"),
         (["connect4", "--cluster", " "], "address of a scheduler"),
         (["connect4", "--run", ""], "expected the name of a file: ''"),
+        (["connect4", "--run", "td"], "expected a name that no weights of connect4 have: 'td'"),
+        (["connect4", "--run", "a\nb"], "expected a name of printable signs for a run: 'a\\nb'"),
+        (["connect4", "--run", "x" * 300], "expected a folder that can be made"),
+        (["connect4", "--config", "a\0b"], "expected the name of a file"),
         (["connect4", "--config", "nowhere.toml"], "expected a readable file: nowhere.toml"),
         (["--config", "bad.toml"], "bad.toml has an unknown key 'gme'; did you mean 'game'"),
         (["connect4", "--resume", "x"], "without what the run has settled: GAME came"),
@@ -136,7 +143,7 @@ def test_what_cannot_be_trained_is_refused_in_one_line(
     ran = bg("train", *arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert words in ran.err
-    assert not (home / "runs").exists()
+    assert not (home / "runs").exists() or not any((home / "runs").iterdir())
 
 
 def test_a_run_is_never_written_over(bg: Run, home: Path) -> None:
@@ -162,6 +169,33 @@ def test_a_finished_run_says_so(bg: Run, home: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("first is finished")
     assert content(home / "runs" / "first") == before
+
+
+def test_a_run_of_a_name_that_weights_have_got_since_is_played_by_its_path(bg: Run, home: Path) -> None:
+    bg(*NAMED)
+    (home / "runs" / "first").rename(home / "runs" / "td")
+    ran = bg("train", "--resume", "td")
+    assert ran.out.splitlines()[-1].endswith(f"td:weights={home / 'runs' / 'td'}")
+
+
+def test_a_learner_without_a_score_shows_no_best(
+    bg: Run, walker: Callable[..., Config], tmp_path: Path
+) -> None:
+    (tmp_path / "walk.toml").write_text(walker(measured=False).as_toml())
+    ran = bg("train", "--config", "walk.toml", "--run", "walk")
+    assert ran.code == 0
+    assert "trained 5 steps\n" in ran.out
+    assert "best " not in ran.out
+
+
+def test_another_runs_checkpoint_is_refused_in_one_line(bg: Run, home: Path) -> None:
+    bg(*NAMED)
+    bg(*NAMED[:4], "--run", "second", *QUICK, "--set", "alpha=0.01")
+    shutil.rmtree(home / "runs" / "first" / "checkpoints")
+    (home / "runs" / "second" / "checkpoints").rename(home / "runs" / "first" / "checkpoints")
+    ran = bg("train", "--resume", "first")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "expected a checkpoint of this run, setting alpha 0.1: " in ran.err
 
 
 def test_a_damaged_checkpoint_is_warned_about_and_replaced(program: Run, home: Path) -> None:
@@ -222,6 +256,24 @@ def test_a_second_process_is_refused_and_the_first_goes_on(home: Path) -> None:
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     assert process.wait(60) == 130
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX systems")
+def test_a_reader_that_has_gone_hears_on_stderr_how_to_go_on(home: Path) -> None:
+    process = started(*LONG, "--workers", "1")
+    assert process.stdout is not None
+    while not process.stdout.readline().startswith(b"step "):
+        pass
+    process.stdout.close()
+    assert process.stderr is not None
+    told = process.stderr.read().decode().splitlines()
+    assert process.wait(60) == 0
+    done = int(checkpoints(home / "runs" / "long")[-1].stem[-6:])
+    assert told == [
+        f"interrupted after {done} of 200 steps: nobody reads on",
+        "go on with: bg train --resume long",
+    ]
 
 
 def limit_files() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from typing import Any
 
 import numpy as np
 
@@ -50,6 +51,19 @@ def same(first: LearnerState, second: LearnerState) -> bool:
         and first.arrays.keys() == second.arrays.keys()
         and all(first.arrays[name].tobytes() == second.arrays[name].tobytes() for name in first.arrays)
     )
+
+
+class Recording(InProcess):
+    """Keeps the results of all tasks, and what they were asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.results: list[Any] = []
+
+    def submit(self, *arguments: Any, **keywords: Any) -> Any:
+        future = super().submit(*arguments, **keywords)
+        self.results.append(future.result())
+        return future
 
 
 class _Measured(Searcher):

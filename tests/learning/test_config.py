@@ -1,16 +1,22 @@
 """Config: what is read, what is refused, and that a complete one can be given again."""
 
+import os
+import sys
+import threading
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from training import walker as walker  # noqa: PLC0414 - a fixture
 
 from boardgames.errors import FileError, OptionError, UnknownNameError
-from boardgames.learning.config import Config
+from boardgames.learning.config import LARGEST_CONFIG, Config, settings_of
 from boardgames.plugins import registry
 
+Walk = Callable[..., Config]
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 NUMBERS = st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
 
@@ -38,18 +44,23 @@ def test_a_complete_config_of_every_learner_can_be_given_again(learner: str) -> 
     text = complete.as_toml(loaded)
     again = Config.parse(text)
     assert again.completed(again.load()) == complete
-    assert again.load().options == loaded.options
+    assert again.load().options == settings_of(loaded)
     told = tomllib.loads(text)
     assert told["seed"] == complete.seed
     assert told["options"] == {"columns": 7, "rows": 5}
-    assert set(told["settings"]) == {name for name, value in loaded.options.items() if value is not None}
+    assert set(told["settings"]) == {name for name, value in complete.settings.items() if value is not None}
 
 
 def test_a_complete_config_says_what_each_setting_means() -> None:
     loaded = Config("connect4").load()
     text = Config("connect4").completed(loaded).as_toml(loaded)
     assert "alpha = 0.1  # learning rate\n" in text
-    assert "# features is not set: feature set" in text
+    assert 'features = "lines"  # feature set' in text  # the name of those that are learned
+
+
+def test_what_is_not_set_is_told_too(walker: Walk) -> None:
+    loaded = walker().load()
+    assert "# fails is not set: step that raises\n" in walker().completed(loaded).as_toml(loaded)
 
 
 @given(st.dictionaries(TEXTS, TEXTS | NUMBERS), st.dictionaries(TEXTS, NUMBERS))
@@ -78,6 +89,12 @@ def test_seeds_that_are_not_given_are_drawn() -> None:
         ('game = "connect4"\nlayout = 1', "expected the name of a layout: 1"),
         ('game = "connect4"\nseed = -1', "for seed: -1"),
         ('game = "connect4"\nseed = 1.5', "for seed: 1.5"),
+        ('game = "connect4"\nseed = "1"', "for seed: '1'"),
+        ("seed = " + "1" * 5000, "expected TOML in config: "),
+        ("seed = 0x" + "1" * 5000 + '\ngame = "connect4"', "for seed: a value of type int"),
+        ("a." * 1000 + "a=1", "unknown key 'a'"),
+        ("a." * (LARGEST_CONFIG // 2 - 2) + "a=1", "expected at most 1,000 dots a line"),
+        ("# " + "a" * LARGEST_CONFIG, "expected at most 65,536 bytes in config"),
         ('game = "connect4"\nsettings = 3', r"expected a table \[settings\] in config: 3"),
     ],
 )
@@ -108,3 +125,13 @@ def test_what_game_and_learner_do_not_know_is_refused(text: str, words: str) -> 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="nowhere"):
         Config.read(tmp_path / "nowhere.toml")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX systems")
+def test_a_pipe_may_say_what_is_trained(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_text, args=('game = "connect4"\n',))
+    writer.start()
+    assert Config.read(pipe).game == "connect4"
+    writer.join()

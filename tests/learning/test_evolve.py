@@ -1,17 +1,20 @@
 """The learner `evolve`: rounds, breeding, resuming, and that it learns."""
 
+from concurrent.futures import Future
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from learning.searching import Recording
 
 import boardgames
 from boardgames import plugins
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess, ProcessPool
 from boardgames.learner import Learner, LearnerState
-from boardgames.learning.evolve import breed, ranking, rounds_of
-from boardgames.selfplay import RANDOM_PLAYS, Contestant
+from boardgames.learning.evolve import MARGIN_WEIGHT, breed, ranking, rounds_of
+from boardgames.selfplay import RANDOM_PLAYS, Contestant, Ended
 
 SMALL = {
     "population": 6,
@@ -93,6 +96,69 @@ def test_the_result_is_the_winner_of_the_tournament_played_last() -> None:
 def test_points_of_a_tournament_are_those_of_all_its_matches() -> None:
     state = states(learner(generations=1))[-1]
     assert state.arrays["points"].sum() == pytest.approx(15 * 6)
+
+
+class Ending(InProcess):
+    """Has every task end in one match, whatever it is."""
+
+    def __init__(self, match: Ended) -> None:
+        super().__init__()
+        self.match = match
+
+    def submit(self, *_: object, **__: object) -> Future[list[Ended]]:
+        future: Future[list[Ended]] = Future()
+        future.set_result([self.match])
+        return future
+
+
+@pytest.mark.parametrize(("side", "ahead"), [(0, 0), (1, 1)])
+@pytest.mark.parametrize(("winner", "points"), [(None, 0.5), (0, None)])
+def test_of_equal_players_the_one_with_more_of_the_score_has_more_points(
+    side: int, ahead: int, winner: int | None, points: float | None
+) -> None:
+    """Side 0 has 3 to 1; the player named first has `side`."""
+    made = learner(population=2, survivors=1, tournament_matches=1, training_matches=0, test_matches=0)
+    trained, _ = made.step(made.start(1), InProcess())
+    state, metrics = made.step(trained, Ending(Ended(side, winner, winner is None, 9, 1, (3, 1))))
+    of_side_0 = (0.5 if points else 1.0) + 2 * MARGIN_WEIGHT
+    assert state.arrays["points"][ahead] == pytest.approx(of_side_0, abs=1e-12)
+    assert state.arrays["points"][1 - ahead] == pytest.approx(1 - of_side_0, abs=1e-12)
+    assert metrics["winner"] == pytest.approx(of_side_0)
+
+
+def test_each_two_of_a_tournament_have_openings_of_their_own() -> None:
+    made = learner(opening=4, ply_limit=4, tournament_matches=2, training_matches=0, test_matches=0)
+    recording = Recording()
+    made.step(made.step(made.start(1), InProcess())[0], recording)
+    courses = [[match.course for match in played] for played in recording.results]
+    assert len(courses) == 15
+    assert all(first == second for first, second in courses)
+    assert len({first for first, _ in courses}) > 12
+
+
+def test_exploration_goes_on_falling_from_generation_to_generation() -> None:
+    """Six players meet in five rounds of training; the last one's is told."""
+    made = learner(epsilon=0.5, epsilon_decay=0.9, epsilon_floor=0.0)
+    state, told = made.start(1), []
+    while not made.is_done(state):
+        state, metrics = made.step(state, InProcess())
+        told += [metrics["epsilon"]] if "epsilon" in metrics else []
+    assert told == pytest.approx([0.5 * 0.9**4, 0.5 * 0.9**9, 0.5 * 0.9**14])
+
+
+def test_a_tournament_tells_its_winners_share_and_a_score_only_of_matches_played() -> None:
+    for matches in (0, 2):
+        made = learner(test_matches=matches)
+        state, metrics = made.step(made.step(made.start(1), InProcess())[0], InProcess())
+        assert ("score" in metrics) == (matches > 0)
+        assert metrics["winner"] == pytest.approx(state.arrays["points"].max() / (5 * 6))
+        assert "best" not in metrics  # the progress line has another one
+
+
+def test_more_survivors_than_players_are_refused() -> None:
+    with pytest.raises(OptionError, match="expected survivors within the population of 6: 7"):
+        learner(survivors=7)
+    assert len(states(learner(survivors=6, generations=2))[-1].arrays["ancestors"]) == 6
 
 
 def test_a_learner_made_anew_goes_on_bit_for_bit() -> None:

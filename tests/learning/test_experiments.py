@@ -23,11 +23,9 @@ from boardgames.learning.experiments import (
     Table,
     experiment,
     merged,
-    share_of,
 )
 from boardgames.learning.experiments.basic_training import BasicTraining
 from boardgames.learning.experiments.fine_tuning import CONTROL, VARIANTS, FineTuning, _conclusion
-from boardgames.learning.experiments.shares import wilson
 from boardgames.learning.experiments.tasks import Trained, meet_twice, train, train_and_meet
 from boardgames.learning.td import first_weights
 from boardgames.plugins import PROJECT, Registry
@@ -50,83 +48,6 @@ def found(name: str, seed: int = 1, **options: object) -> Findings:
 
 def is_even(figure: Figure) -> bool:
     return figure.wins[0] == figure.wins[1]
-
-
-# --- shares ----------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("share", "count", "low", "high"),
-    [(0.5, 10, 0.2366, 0.7634), (0.9, 10, 0.5958, 0.9821), (0.0, 10, 0.0, 0.2775), (1.0, 10, 0.7225, 1.0)],
-)
-def test_wilson_gives_the_tabled_ends(share: float, count: int, low: float, high: float) -> None:
-    """Source: R. Newcombe, "Two-sided confidence intervals for the single proportion", 1998, method 3."""
-    assert wilson(share, count) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
-
-
-def test_units_that_agree_as_much_as_single_matches_change_nothing() -> None:
-    share = share_of([(1, 1)] * 20)
-    assert share is not None
-    assert (share.low, share.high) == pytest.approx(wilson(0.5, 40))
-
-
-def test_units_that_go_together_widen_the_interval() -> None:
-    mixed, split = share_of([(5, 5)] * 10), share_of([(10, 0), (0, 10)] * 5)
-    assert mixed is not None
-    assert split is not None
-    assert split.value == mixed.value == 0.5
-    assert split.high - split.low > 2 * (mixed.high - mixed.low)
-
-
-@pytest.mark.parametrize(
-    ("units", "low"),
-    [
-        ([(10, 0)], wilson(1.0, 1)),
-        ([(1, 0)] * 6, wilson(1.0, 6)),
-        ([(2, 0)] * 5, wilson(1.0, 5)),
-        ([(10, 0)] * 20, wilson(0.995, 200)),
-    ],
-    ids=["one unit", "single matches", "pairs", "trainings"],
-)
-def test_a_sweep_counts_its_units_at_least(units: list[tuple[int, int]], low: tuple[float, float]) -> None:
-    share, other = share_of(units), share_of([(lost, won) for won, lost in units])
-    assert share is not None
-    assert other is not None
-    assert (share.value, share.high) == (1.0, 1.0)
-    assert share.low == pytest.approx(low[0], abs=0.01)
-    assert (other.value, other.low, other.high) == (0.0, 0.0, pytest.approx(1 - share.low))
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 5, 20])
-@pytest.mark.parametrize("size", [1, 2, 10])
-def test_a_match_that_is_lost_makes_nobody_surer(count: int, size: int) -> None:
-    swept = share_of([(size, 0)] * count)
-    not_quite = share_of([*[(size, 0)] * (count - 1), (size - 1, 1)])
-    assert swept is not None
-    assert not_quite is not None
-    assert not_quite.low <= swept.low
-
-
-def test_undecided_units_count_for_nothing() -> None:
-    assert share_of([(2, 1), (0, 0), (1, 2)]) == share_of([(2, 1), (1, 2)])
-    assert share_of([(0, 0)]) is None
-
-
-@pytest.mark.parametrize(("units", "chance"), [(5, 0.7), (10, 0.5), (20, 0.9)])
-def test_intervals_hold_what_they_promise_where_units_differ(units: int, chance: float) -> None:
-    """Units whose own chances differ (beta distributed, correlation 0.1): 95 % hold it, or nearly."""
-    random, rho, trials = np.random.default_rng(5), 0.1, 400
-    held = held_by_wilson = 0
-    for _ in range(trials):
-        own = random.beta(chance * (1 / rho - 1), (1 - chance) * (1 / rho - 1), units)
-        won = random.binomial(20, own)
-        share = share_of([(int(first), 20 - int(first)) for first in won])
-        assert share is not None
-        held += share.low <= chance <= share.high
-        low, high = wilson(share.value, 20 * units)
-        held_by_wilson += low <= chance <= high
-    assert held / trials > 0.91
-    assert held_by_wilson / trials < 0.85
 
 
 # --- tasks -----------------------------------------------------------------
@@ -247,6 +168,27 @@ def test_a_winner_is_even_with_an_ancestor_of_the_same_weights() -> None:
     alone = {**SMALL, "survivors": 1}  # its only couple is with itself, and nobody learns
     (table,) = found("ancestors", generations=2, alpha=0, evolutions=1, **alone).tables
     assert all(map(is_even, table.figures))
+
+
+@pytest.mark.parametrize("evolutions", [2, 3])
+def test_all_ancestors_of_an_evolution_are_one_unit_of_the_total(evolutions: int) -> None:
+    """They have met the same winner; two such units tell no interval, and the conclusion says so."""
+    findings = found("ancestors", generations=3, evolutions=evolutions, **SMALL)
+    (table,) = findings.tables
+    totals = [figure for figure in table.totals if figure.row == "total"]
+    assert len(totals) == 2
+    for figure in totals:
+        own = [f for f in table.totals if f.column == figure.column and f.row != "total"]
+        assert figure.units == tuple(f.wins for f in own)
+        share = table.share(figure)
+        assert share is not None
+        assert ((share.low, share.high) == (0, 1)) == (evolutions == 2)
+    assert ("fewer than 3 evolutions: no interval is known" in findings.conclusion) == (evolutions == 2)
+
+
+def test_an_evolution_that_cannot_be_is_refused_before_any_work() -> None:
+    with pytest.raises(OptionError, match="expected survivors within the population of 4: 5"):
+        experiment("ancestors", GAME, **{**SMALL, "survivors": 5})
 
 
 def test_ancestors_hears_of_evolutions_and_contests() -> None:
@@ -385,7 +327,9 @@ def test_the_share_is_that_of_the_subject() -> None:
 
 def test_what_is_merged_is_a_unit_each() -> None:
     figures = [Figure("1", "", ((1, 1), (0, 2)), 0, 4), Figure("2", "", ((0, 0),), 2, 2)]
-    assert merged("total", "", figures, (1, 2)) == Figure("total", "", ((1, 3), (0, 0)), 2, 6, (1, 2))
+    assert merged("total", "", figures, (1, 2)) == Figure(
+        "total", "", ((1, 3), (0, 0)), 2, 6, (1, 2), fewest_units=3
+    )
 
 
 # --- by name, anywhere -----------------------------------------------------

@@ -1,6 +1,8 @@
 """What individuals are ranked by, what is looked for, and what all three learners keep."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from importlib.metadata import EntryPoint
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +19,16 @@ from boardgames import plugins
 from boardgames.errors import LearnerStateError, OptionError, UnknownNameError
 from boardgames.executors import InProcess, open_executor
 from boardgames.learning import base
-from boardgames.learning.fitness import Searcher, fitness_of, ranking, space_of, worth
+from boardgames.learning.fitness import (
+    Fitness,
+    Searcher,
+    ended_of,
+    fitness_by_margin,
+    fitness_by_wins,
+    ranking,
+    space_of,
+    worth,
+)
 from boardgames.selfplay import RANDOM_PLAYS, Contestant, Ended
 from boardgames.weights import Weights
 
@@ -62,9 +73,9 @@ def test_what_one_gains_in_a_match_the_other_loses(match: Ended) -> None:
 
 @given(*[st.lists(matches(), min_size=3, max_size=3)] * 2)
 def test_plies_decide_between_equals_only(first: list[Ended], second: list[Ended]) -> None:
-    values = [fitness_of(played, PLY_LIMIT).value for played in (first, second)]
+    values = [fitness_by_margin(played, PLY_LIMIT).value for played in (first, second)]
     sums = [sum(map(worth, played)) for played in (first, second)]
-    plies = [fitness_of(played, PLY_LIMIT).plies_to_win for played in (first, second)]
+    plies = [fitness_by_margin(played, PLY_LIMIT).plies_to_win for played in (first, second)]
     if sums[0] != sums[1]:
         assert (values[0] > values[1]) == (sums[0] > sums[1])
     else:
@@ -74,14 +85,75 @@ def test_plies_decide_between_equals_only(first: list[Ended], second: list[Ended
 def test_the_smallest_margin_outweighs_all_plies() -> None:
     ahead = [ended(0, plies=PLY_LIMIT), ended(None, (512, 511))]
     quick = [ended(0, plies=1), ended(None, (511, 511))]
-    assert fitness_of(ahead, PLY_LIMIT).value > fitness_of(quick, PLY_LIMIT).value
+    assert fitness_by_margin(ahead, PLY_LIMIT).value > fitness_by_margin(quick, PLY_LIMIT).value
 
 
-def test_who_wins_more_comes_first_and_then_who_wins_sooner() -> None:
+@pytest.mark.parametrize("fitness", [fitness_by_wins, fitness_by_margin])
+def test_who_wins_more_comes_first_and_then_who_wins_sooner(fitness: Callable[..., Fitness]) -> None:
     slow, quick = [ended(0, plies=90), ended(1)], [ended(0, plies=60), ended(1)]
     never, twice = [ended(1), ended(1)], [ended(0, plies=399), ended(0, plies=399)]
-    measured = [fitness_of(played, PLY_LIMIT) for played in (never, slow, quick, twice)]
+    measured = [fitness(played, PLY_LIMIT) for played in (never, slow, quick, twice)]
     assert ranking(measured) == [3, 2, 1, 0]
+
+
+@given(*[st.lists(matches(), min_size=4, max_size=4)] * 2)
+def test_by_wins_their_number_counts_then_fewest_plies_and_nothing_else(
+    first: list[Ended], second: list[Ended]
+) -> None:
+    keys = []
+    for played in (first, second):
+        won = [match.plies for match in played if match.winner == match.side]
+        keys.append((len(won), -Fraction(sum(won), len(won) or 1)))
+    values = [fitness_by_wins(played, PLY_LIMIT).value for played in (first, second)]
+    assert (values[0] > values[1], values[0] == values[1]) == (keys[0] > keys[1], keys[0] == keys[1])
+
+
+@pytest.mark.parametrize("won", [1, 19_999, 20_000])
+def test_by_wins_one_ply_decides_in_the_largest_of_measurements(won: int) -> None:
+    """20,000 matches of up to 100,000 plies: as large as the options go."""
+    lost = [ended(1)] * (20_000 - won)
+    slow = [ended(0, plies=100_000)] * won
+    slow, quick = [*slow, *lost], [*slow[1:], ended(0, plies=99_999), *lost]
+    fewer = [*slow[1:], ended(1)] if won > 1 else [ended(1)] * 20_000
+    values = [fitness_by_wins(played, 100_000).value for played in (quick, slow, fewer)]
+    assert values[0] > values[1] > values[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("genetic", {}, fitness_by_wins),
+        ("genetic", {"fitness": "margin"}, fitness_by_margin),
+        ("cem", {}, fitness_by_margin),
+        ("cem", {"fitness": "wins"}, fitness_by_wins),
+        ("cmaes", {}, fitness_by_margin),
+    ],
+)
+def test_each_learner_ranks_by_the_fitness_that_it_is_told(
+    name: str, options: dict[str, object], expected: Callable[..., Fitness]
+) -> None:
+    learner = made(name, opponent="game", **options)
+    individuals = np.random.default_rng(1).uniform(-1, 1, (5, learner.space.size))
+    own = [
+        ended_of(learner.submit(Contestant(weights, 1), learner.opponent, 2, InProcess(), 5))
+        for weights in learner.space.weights(individuals)
+    ]
+    assert any(match.winner == match.side for played in own for match in played)
+    measured = learner.measure(individuals, learner.opponent, InProcess(), 5)
+    assert measured == [expected(played, learner.setting.ply_limit) for played in own]
+
+
+def test_an_unknown_fitness_is_refused() -> None:
+    with pytest.raises(OptionError, match="expected one of wins, margin for fitness: 'plies'"):
+        made("cem", fitness="plies")
+
+
+@LEARNERS
+def test_without_test_matches_there_is_no_score(name: str) -> None:
+    for matches in (0, 2):
+        learner = made(name, test_matches=matches)
+        _, metrics = learner.step(learner.start(1), InProcess())
+        assert ("score" in metrics) == (matches > 0)
 
 
 def test_all_of_a_generation_meet_the_same_openings() -> None:

@@ -1,12 +1,15 @@
 """Crossover, mutation, and a best that only a better one replaces."""
 
+from concurrent.futures import Future
+
 import numpy as np
 import pytest
 from learning.searching import TARGET, QuadraticGenetic, made, small, trained
 
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess
-from boardgames.learning.genetic import breed
+from boardgames.learning.genetic import Genetic, breed
+from boardgames.selfplay import Ended
 
 
 def chance(seed: int = 1) -> np.random.Generator:
@@ -60,19 +63,43 @@ def test_the_fittest_breed() -> None:
         assert (child == fittest).any(axis=0).all()
 
 
-class Beaten(QuadraticGenetic):
-    """The best so far wins every duel."""
+class Duelled(QuadraticGenetic):
+    """Every duel ends as it is told to."""
+
+    share = 0.25
 
     def duel(self, *_: object) -> float:
-        return 0.25
+        return self.share
 
 
-def test_one_that_the_best_so_far_beats_does_not_replace_it() -> None:
-    learner = Beaten(small(), steps=1)
+@pytest.mark.parametrize(
+    ("share", "replaces"), [(0.25, False), (0.5, False), (np.nextafter(0.5, 1), True), (1.0, True)]
+)
+def test_only_more_than_half_of_a_duel_replaces_the_best_so_far(share: float, replaces: bool) -> None:
+    learner = Duelled(small(), steps=1)
+    learner.share = share
     before = learner.start(1)
     after, metrics = learner.step(before, InProcess())
-    assert np.array_equal(after.arrays["best"], before.arrays["best"])
-    assert (metrics["stepped_back"], metrics["against_previous"]) == (1.0, 0.25)
+    assert np.array_equal(after.arrays["best"], before.arrays["best"]) != replaces
+    assert (metrics["stepped_back"], metrics["against_previous"]) == (float(not replaces), share)
+
+
+class Unduelled(QuadraticGenetic):
+    """There is nothing to duel about."""
+
+    def duel(self, *_: object) -> float:
+        raise AssertionError("a duel with itself")
+
+
+def test_a_best_that_comes_out_first_again_does_not_duel_itself() -> None:
+    learner = Unduelled(small(), steps=1)
+    arrays = dict(learner.start(1).arrays)
+    arrays["best"] = TARGET.copy()
+    arrays["population"] = np.vstack([TARGET, arrays["population"][1:]])
+    after, metrics = learner.step(learner.begin(1, arrays), InProcess())
+    assert np.array_equal(after.arrays["best"], TARGET)
+    assert metrics["stepped_back"] == 0.0
+    assert "against_previous" not in metrics
 
 
 def test_a_step_forward_is_told_as_one() -> None:
@@ -87,13 +114,28 @@ def test_an_individual_and_itself_are_equal_in_a_duel() -> None:
     assert learner.duel(weights, weights, InProcess(), 7) == 0.5
 
 
+class Told(Genetic):
+    """Whoever duels has one win, no loss, and a match that ends undecided far behind."""
+
+    def submit(self, *_: object) -> list[Future[list[Ended]]]:
+        task: Future[list[Ended]] = Future()
+        task.set_result([Ended(0, 0, False, 9, 1, (6, 0)), Ended(0, None, True, 9, 2, (0, 5000))])
+        return [task]
+
+
+@pytest.mark.parametrize(("fitness", "share"), [("wins", 0.75), ("margin", 0.625)])
+def test_a_duel_counts_scores_only_where_fitness_does(fitness: str, share: float) -> None:
+    learner = Told(small(), fitness=fitness)
+    assert learner.duel(np.zeros(6), np.zeros(6), InProcess(), 1) == share
+
+
 def test_individuals_meet_the_best_so_far_unless_told_otherwise() -> None:
     """Weights in place of the best meet themselves in the population, and have half of all."""
-    learner = made("genetic", population=2, pairs=20)
+    learner = made("genetic", population=2, pairs=20, fitness="margin")
     state = learner.start(1)
     state, _ = learner.step(state, InProcess())
     assert state.arrays["measured"][0] == pytest.approx(0.5, abs=1e-3)
-    other = made("genetic", population=2, pairs=20, opponent="random")
+    other = made("genetic", population=2, pairs=20, fitness="margin", opponent="random")
     state, _ = other.step(other.start(1), InProcess())
     assert state.arrays["measured"][0] != pytest.approx(0.5, abs=1e-3)
 

@@ -1,24 +1,31 @@
 """Run: what the folder of a run has, who may write to it, and what a kill in the middle leaves."""
 
 import json
+import os
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
-from training import content, small
+from training import SMALL, content, small
 from training import walker as walker  # noqa: PLC0414 - a fixture
 
 import boardgames
-from boardgames.errors import FileError, UnknownNameError, WeightsError
+from boardgames.errors import FileError, LearnerStateError, OptionError, UnknownNameError, WeightsError
 from boardgames.executors import InProcess
+from boardgames.learning.checkpoint import Progress, read_progress
 from boardgames.learning.config import Config
-from boardgames.learning.metrics import read_metrics
+from boardgames.learning.metrics import Stepped, cut, read_metrics
 from boardgames.learning.run import Run, checkpoints, find_run, is_claimed
 from boardgames.learning.trainer import Trainer
 from boardgames.weights import find_weights
+from boardgames.weights.files import read_arrays, write_arrays
 
 Walk = Callable[..., Config]
+EVOLVED = {"population": 2, "survivors": 1, "training_matches": 1, "tournament_matches": 2, "test_matches": 2}
 
 
 def trained(folder: Path, config: Config) -> Trainer:
@@ -63,10 +70,9 @@ def test_the_best_checkpoint_is_that_of_the_highest_score(walker: Walk, tmp_path
         assert Trainer(run).progress.step == best
 
 
-def test_of_equal_scores_the_later_is_the_best(tmp_path: Path) -> None:
-    trainer = trained(tmp_path / "run", small(test_matches=0))
-    assert {step.metrics["score"] for step in trainer.steps} == {0.5}
-    assert trainer.progress.best_step == 6
+def test_of_equal_scores_the_later_is_the_best() -> None:
+    progress = Progress().after({"score": 0.5}, "score").after({"score": 0.5}, "score")
+    assert progress.best_step == 2
 
 
 def test_without_a_score_the_last_is_the_best(walker: Walk, tmp_path: Path) -> None:
@@ -176,13 +182,169 @@ def test_a_run_of_damaged_checkpoints_only_is_an_error(walker: Walk, tmp_path: P
         resumed(tmp_path / "run")
 
 
-def test_checkpoints_of_other_features_are_not_gone_on_with(tmp_path: Path) -> None:
-    for name, game in (("run", "connect4"), ("other", "abalone")):
-        trained(tmp_path / name, Config(game, seed=1, settings={"steps": 1, "matches": 2, "test_matches": 0}))
+@pytest.mark.parametrize(
+    ("other", "words"),
+    [
+        (Config("abalone", seed=7, settings=SMALL), "this run, game 'connect4': .* has 'abalone'"),
+        (Config("connect4", "evolve", seed=7, settings=EVOLVED), "learner 'td': .* has 'evolve'"),
+        (small(alpha=0.01), r"setting alpha 0\.1: .* has 0\.01"),
+        (Config("connect4", seed=8, settings=SMALL), "seed 7: .* has 8"),
+        (Config("connect4", seed=7, options={"rows": 5}, settings=SMALL), "option rows 6: .* has 5"),
+    ],
+    ids=["game", "learner", "setting", "seed", "option"],
+)
+def test_checkpoints_of_another_run_are_not_gone_on_with(other: Config, words: str, tmp_path: Path) -> None:
+    trained(tmp_path / "run", small())
+    with Run.create(tmp_path / "other", other) as run, pytest.raises(KeyboardInterrupt):
+        Trainer(run).train(InProcess(), interrupt)
     for path in (tmp_path / "other" / "checkpoints").iterdir():
-        path.replace(tmp_path / "run" / "checkpoints" / path.name)
-    with pytest.warns(RuntimeWarning, match="weights of connect4"), pytest.raises(WeightsError):
+        path.replace(tmp_path / "run" / "checkpoints" / path.name.replace("000001", "000006"))
+    with pytest.raises(LearnerStateError, match=words) as caught:
         resumed(tmp_path / "run")
+    assert "\n" not in str(caught.value)
+
+
+def test_the_best_of_another_run_is_not_taken_either(tmp_path: Path) -> None:
+    for name, alpha in (("run", 0.1), ("other", 0.01)):
+        trained(tmp_path / name, small(alpha=alpha))
+    best = Path("checkpoints") / "best.safetensors"
+    (tmp_path / "other" / best).replace(tmp_path / "run" / best)
+    with pytest.raises(LearnerStateError, match="setting alpha"):
+        resumed(tmp_path / "run")
+
+
+def forge(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], None]) -> None:
+    """Write a checkpoint anew, its arrays and header changed."""
+    arrays, header = read_arrays(path)
+    change(arrays, header)
+    write_arrays(path, arrays, header)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda arrays, header: header["state"].pop("leader"), "with scalars step, seed, leader"),
+        (lambda arrays, header: header["state"].update(step="6"), "with scalars step, seed, leader"),
+        (lambda arrays, header: header["state"].update(step=-6), "a number of steps: -6"),
+        (lambda arrays, header: header["state"].update(leader=7), "goes on from: .*IndexError"),
+        (lambda arrays, header: arrays.pop("state.players"), "with arrays players"),
+        (lambda arrays, header: arrays.update({"state.players": np.zeros((2, 3))}), "players of shape"),
+        (
+            lambda arrays, header: arrays.update({"state.players": np.zeros((2, 11), np.float32)}),
+            "float64: .* float32",
+        ),
+    ],
+)
+def test_a_state_that_does_not_fit_is_refused_in_one_line(
+    change: Callable[[dict[str, Any], dict[str, Any]], None], words: str, tmp_path: Path
+) -> None:
+    trained(tmp_path / "run", small())
+    forge(checkpoints(tmp_path / "run")[-1], change)
+    with pytest.raises(LearnerStateError, match=words) as caught:
+        resumed(tmp_path / "run")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [-1, 10**30, 1.5, True, "6"])
+@pytest.mark.parametrize("name", ["step", "length", "best_step"])
+def test_absurd_numbers_of_steps_make_no_checkpoint(name: str, value: object, tmp_path: Path) -> None:
+    trained(tmp_path / "run", small(steps=1))
+    path = checkpoints(tmp_path / "run")[-1]
+    forge(path, lambda arrays, header: header.update({name: value}))
+    with pytest.raises(WeightsError, match="expected a checkpoint: "):
+        read_progress(path)
+
+
+def test_a_checkpoint_by_another_name_is_left_out(walker: Walk, tmp_path: Path) -> None:
+    trained(tmp_path / "run", walker())
+    newest = checkpoints(tmp_path / "run")[-1]
+    newest.with_name("step-000099.safetensors").write_bytes(newest.read_bytes())
+    with pytest.warns(RuntimeWarning, match="of the step of its name: .* has 5"):
+        assert resumed(tmp_path / "run").progress.step == 5
+
+
+def test_a_run_that_lost_all_its_checkpoints_does_not_begin_anew(walker: Walk, tmp_path: Path) -> None:
+    trained(tmp_path / "run", walker())
+    before = (tmp_path / "run" / "metrics.jsonl").read_bytes()
+    for path in (tmp_path / "run" / "checkpoints").iterdir():
+        path.unlink()
+    with pytest.raises(WeightsError, match="expected the checkpoints of a run that has begun"):
+        resumed(tmp_path / "run")
+    assert (tmp_path / "run" / "metrics.jsonl").read_bytes() == before
+
+
+def test_a_config_without_a_seed_is_refused(walker: Walk, tmp_path: Path) -> None:
+    Run.create(tmp_path / "run", walker()).close()
+    path = tmp_path / "run" / "config.toml"
+    path.write_text(path.read_text().replace("seed = 3\n", ""))
+    with pytest.raises(OptionError, match=r"expected a seed in .*config\.toml: it has none"):
+        Run.open(tmp_path / "run")
+    assert not (tmp_path / "run" / "lock").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX systems")
+@pytest.mark.parametrize(
+    ("name", "error", "words"),
+    [
+        ("config.toml", UnknownNameError, "has no config.toml"),
+        ("metrics.jsonl", FileError, "expected a file: .* is none"),
+    ],
+)
+def test_pipes_in_a_run_are_not_waited_for(
+    name: str, error: type[Exception], words: str, walker: Walk, tmp_path: Path
+) -> None:
+    trained(tmp_path / "run", walker())
+    (tmp_path / "run" / name).unlink()
+    os.mkfifo(tmp_path / "run" / name)
+    with pytest.raises(error, match=words):
+        resumed(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        '"score": NaN',
+        '"score": Infinity',
+        '"score": 1e999',
+        '"score": ' + "1" * 400,
+        '"score": "1"',
+        '"score": true',
+    ],
+)
+def test_lines_whose_numbers_are_none_are_cut_off(damage: str, tmp_path: Path) -> None:
+    line = Stepped(1, 0.5, {"score": 0.5}, (1.0,)).as_line()
+    others = [
+        line.replace('"step": 1', f'"step": {step}') for step in ("1e999", "-1", "1.0", "true", "1" * 40)
+    ]
+    path = tmp_path / "metrics.jsonl"
+    path.write_text("".join([line, line.replace('"score": 0.5', damage), *others]))
+    assert cut(path, 10**9) == [Stepped(1, 0.5, {"score": 0.5}, (1.0,))]
+    assert path.read_text() == line
+
+
+def test_names_that_no_line_can_show_are_refused(walker: Walk, tmp_path: Path) -> None:
+    for name in ("a\nb", "a\x1b[2J", "a\x7f"):
+        with pytest.raises(OptionError, match="expected a name of printable signs"):
+            Run.create(tmp_path / name, walker())
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(FileError, match=r"expected a folder that can be made: .*name too long"):
+        Run.create(tmp_path / ("x" * 300), walker())
+
+
+def test_a_config_that_could_not_be_read_again_makes_no_run(walker: Walk, tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="expected at most 65,536 bytes"):
+        Run.create(tmp_path / "run", walker(note="x" * 70_000))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_folder_of_a_temporary_name_stops_nobody(walker: Walk, tmp_path: Path) -> None:
+    trained(tmp_path / "run", walker())
+    (tmp_path / "run" / ".config.toml.abc").mkdir()
+    assert resumed(tmp_path / "run").is_done
+
+
+def interrupt(trainer: Trainer) -> None:
+    raise KeyboardInterrupt
 
 
 def test_metrics_of_steps_that_are_lost_are_cut_off(walker: Walk, tmp_path: Path) -> None:

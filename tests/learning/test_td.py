@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from installed import tictactoe_installed
+from learning.searching import Recording
 from nim import Nim
 
 import boardgames
@@ -72,6 +73,38 @@ def test_what_is_learned_can_be_played_by(tictactoe: Game) -> None:
     assert (weights.game, weights.features, weights.squashes) == ("tictactoe", "lines", True)
     evaluation = weights.evaluation(tictactoe, made.features)
     assert -1 <= evaluation.kernel(tictactoe.start().words, evaluation.weights) <= 1
+
+
+def test_a_step_takes_the_mean_of_all_its_groups() -> None:
+    made, recording = learner(shared=False, groups=3, matches=7, test_matches=0), Recording()
+    after, metrics = made.step(made.start(1), recording)
+    assert [len(taught.matches) for taught in recording.results] == [3, 2, 2]
+    weights = [taught.weights for taught in recording.results]
+    assert not np.array_equal(weights[0], weights[1])
+    assert after.arrays["players"] == pytest.approx((weights[0] + weights[1] + weights[2]) / 3, abs=1e-15)
+    plies = [match.plies for taught in recording.results for match in taught.matches]
+    assert metrics["plies"] == pytest.approx(sum(plies) / 7)
+
+
+@pytest.mark.parametrize(("scores", "leader"), [((0.25, 0.75), 1), ((0.75, 0.25), 0)])
+def test_the_result_is_the_side_that_did_better(
+    scores: tuple[float, float], leader: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = iter(scores)
+    monkeypatch.setattr(TemporalDifference, "test", lambda *_, **__: next(given))
+    made = learner(shared=False)
+    state, metrics = made.step(made.start(1), InProcess())
+    assert np.array_equal(made.weights(state), state.arrays["players"][leader])
+    assert not np.array_equal(made.weights(state), state.arrays["players"][1 - leader])
+    assert metrics["score"] == 0.75
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_without_test_matches_there_is_no_score(shared: bool) -> None:
+    made = learner(shared=shared, test_matches=0)
+    state, metrics = made.step(made.start(1), InProcess())
+    assert "score" not in metrics
+    assert np.array_equal(made.weights(state), state.arrays["players"][0])
 
 
 # --- a pure machine -------------------------------------------------------

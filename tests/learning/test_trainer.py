@@ -17,6 +17,8 @@ from training import walker as walker  # noqa: PLC0414 - a fixture
 from boardgames.errors import FileError, PluginError, WeightsError
 from boardgames.executors import InProcess, ProcessPool, open_executor
 from boardgames.hookspecs import hookimpl
+from boardgames.learner import LearnerState
+from boardgames.learning.checkpoint import Progress
 from boardgames.learning.config import Config
 from boardgames.learning.metrics import read_metrics
 from boardgames.learning.run import Run, checkpoints
@@ -135,6 +137,50 @@ def test_code_that_has_changed_is_pointed_out_and_training_goes_on(
     monkeypatch.setattr("boardgames.learning.trainer.code_stamp", lambda things: "other")
     with pytest.warns(RuntimeWarning, match="the code has changed since run was begun"):
         assert resumed(tmp_path / "run").is_done
+
+
+def test_a_step_that_was_stopped_while_it_was_saved_is_told_once(
+    walker: Walk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = Run.save
+
+    def stopped(run: Run, state: LearnerState, progress: Progress) -> None:
+        if progress.step == 3:
+            raise KeyboardInterrupt
+        saved(run, state, progress)
+
+    with Run.create(tmp_path / "run", walker()) as run:
+        trainer = Trainer(run)
+        monkeypatch.setattr(Run, "save", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            trainer.train(InProcess())
+        monkeypatch.setattr(Run, "save", saved)
+        trainer.train(InProcess())
+    trained(tmp_path / "whole", walker())
+    assert content(tmp_path / "run") == content(tmp_path / "whole")
+    assert [step.step for step in trainer.steps] == [1, 2, 3, 4, 5]
+
+
+def test_a_learner_that_tells_a_story_is_cut_short(
+    walker: Walk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(learner: Walker, state: LearnerState) -> None:
+        raise ValueError("x\n" * 1000)
+
+    monkeypatch.setattr(Walker, "weights", fail)
+    with pytest.raises(PluginError, match="learner 'walker' is broken: ValueError: x x x") as caught:
+        trained(tmp_path / "run", walker())
+    assert len(str(caught.value)) < 250
+
+
+def test_weights_that_no_file_takes_end_training_with_the_same_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = small()
+    monkeypatch.setattr("boardgames.learning.trainer.LARGEST_WEIGHT", 1e-3)
+    with pytest.raises(WeightsError, match=r"from step 1: .* \(a smaller learning rate may help\)"):
+        trained(tmp_path / "run", config)
+    assert read_metrics(tmp_path / "run" / "metrics.jsonl") == []
 
 
 def test_a_learner_that_raises_is_named(walker: Walk, tmp_path: Path) -> None:

@@ -9,11 +9,12 @@ from concurrent.futures import Executor
 from functools import partial
 from typing import ClassVar
 
+from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learning.base import TEST_MATCHES
 from boardgames.learning.evolve import Evolve
 from boardgames.learning.experiments.base import Experiment, Listener, Progress, gathered
-from boardgames.learning.experiments.shares import Wins
+from boardgames.learning.experiments.shares import FEWEST, Wins
 from boardgames.learning.experiments.tables import Figure, Findings, Table, added, merged
 from boardgames.learning.experiments.tasks import meet_twice
 from boardgames.options import Option
@@ -33,6 +34,12 @@ class Ancestors(Experiment):
     )
     original: ClassVar[tuple[tuple[Wins, ...], ...]] = ()
     """What an earlier experiment found, both learning: of each evolution the winner and each ancestor."""
+
+    def __init__(self, game: Game, **options: object) -> None:
+        super().__init__(game, **options)
+        own = ("evolutions", "matches")
+        evolving = {name: value for name, value in self.options.items() if name not in own}
+        self._learner = Evolve(game, test_matches=0, **evolving)
 
     def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Findings:
         """Return one table: how the winner of each evolution did against each ancestor.
@@ -54,15 +61,13 @@ class Ancestors(Experiment):
             rows.append([self._figures(number, place, pair) for place, pair in enumerate(met)])
         flat = tuple(figure for row in rows for pair in row for figure in pair)
         table = Table("winners and ancestors", "winner", "ancestor", 0, flat, self._totals(rows))
-        return Findings((table,), _conclusion(table))
+        return Findings((table,), _conclusion(table, len(rows)))
 
     def _evolve(
         self, number: int, seed: int, executor: Executor, listener: Listener | None
     ) -> tuple[Reals, Reals]:
         """Return the weights of the winner of an evolution, and those of its ancestors."""
-        of_own = ("evolutions", "matches")
-        options = {name: value for name, value in self.options.items() if name not in of_own}
-        learner = Evolve(self.game, test_matches=0, **options)
+        learner = self._learner
         state, done = learner.start(seed), 0
         while not learner.is_done(state):
             if listener is not None:
@@ -81,7 +86,11 @@ class Ancestors(Experiment):
         ]
 
     def _totals(self, rows: Sequence[Sequence[Sequence[Figure]]]) -> tuple[Figure, ...]:
-        """Return the sums of each evolution, in which ancestors are the units, and of all."""
+        """Return the sums of each evolution, in which ancestors are the units, and of all.
+
+        Ancestors of one evolution have met the same winner: in the sum of all
+        the evolutions are the units.
+        """
         totals = []
         for column, name in enumerate(COLUMNS):
             originals = self.original if column == 0 else ()
@@ -94,17 +103,17 @@ class Ancestors(Experiment):
                 )
                 for number, row in enumerate(rows)
             ]
-            units = [pair[column] for row in rows for pair in row]
             everything = added([wins for evolution in originals for wins in evolution])
-            totals += [*sums, merged("total", name, units, everything)]
+            totals += [*sums, merged("total", name, sums, everything)]
         return tuple(totals)
 
 
-def _conclusion(table: Table) -> str:
+def _conclusion(table: Table, evolutions: int) -> str:
     told = []
     for figure in table.totals:
         share = table.share(figure)
         if figure.row == "total":
             won = "none was decided" if share is None else f"{figure.wins[0]} of {sum(figure.wins)}: {share}"
             told.append(f"{figure.column}, {won}")
-    return f"of the decided matches the winners won, {'; '.join(told)}"
+    remark = f" (fewer than {FEWEST} evolutions: no interval is known)" if evolutions < FEWEST else ""
+    return f"of the decided matches the winners won, {'; '.join(told)}{remark}"

@@ -10,7 +10,7 @@ from typing import ClassVar, TypeVar
 from boardgames.errors import BoardgamesError, PluginError
 from boardgames.executors import width_of
 from boardgames.game import Game
-from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, features_of
+from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, Configured, features_of
 from boardgames.learning.experiments.tables import Findings
 from boardgames.options import Option, OptionValue, read_options
 from boardgames.plugins import registry, told
@@ -35,7 +35,7 @@ class Progress:
 Listener = Callable[[Progress], None]
 
 
-class Experiment(ABC):
+class Experiment(Configured, ABC):
     """Something that is tried and measured; base class of what `bg_experiments` offers.
 
     It declares at least the options `FEATURES`, `OPENING` and `PLY_LIMIT`.
@@ -67,7 +67,7 @@ class Experiment(ABC):
         self.game = game
         of = f"experiment {self.name!r}"
         self.options: dict[str, OptionValue] = read_options(self.declared_options, options, of)
-        self.features = features_of(game, str(self.options["features"] or ""))
+        self.features = features_of(game, self.text("features"))
         self.setting = Setting.of(
             game, self.features.name, opening=self.whole("opening"), ply_limit=self.whole("ply_limit")
         )
@@ -94,18 +94,6 @@ class Experiment(ABC):
             epsilon,
             bool(self.options["tanh"]),
         )
-
-    def whole(self, name: str) -> int:
-        """Return an option that is a whole number."""
-        value = self.options[name]
-        assert isinstance(value, int)
-        return value
-
-    def number(self, name: str) -> float:
-        """Return an option that is a number."""
-        value = self.options[name]
-        assert isinstance(value, int | float)
-        return float(value)
 
 
 def experiment(name: str, game: Game, /, **options: object) -> Experiment:

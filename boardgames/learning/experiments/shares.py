@@ -20,6 +20,9 @@ from dataclasses import dataclass
 
 from boardgames.arena.pentanomial import Z, quantile
 
+FEWEST = 3
+"""From fewer units that hold many matches each nothing is known of how far they differ."""
+
 Wins = tuple[int, int]
 """Matches won by the player named first, and by the one named second."""
 
@@ -42,7 +45,7 @@ class Share:
         return f"{percent(self.value)} % [{percent(self.low)}, {percent(self.high)}]"
 
 
-def share_of(units: Sequence[Wins]) -> Share | None:
+def share_of(units: Sequence[Wins], fewest: int = 1) -> Share | None:
     """Return the share of decided matches that the player named first has won, None if there are none.
 
     A clean sweep does not show how far the matches of a unit go together. Its
@@ -54,6 +57,8 @@ def share_of(units: Sequence[Wins]) -> Share | None:
     units : sequence of (int, int)
         Matches won by the first and by the second in each of what is
         independent; with a single unit all rests on one observation.
+    fewest : int
+        From fewer units with decided matches no interval is told: it is 0 to 1.
 
     Examples
     --------
@@ -61,12 +66,16 @@ def share_of(units: Sequence[Wins]) -> Share | None:
     78 % [37, 95]
     >>> print(share_of([(2, 0)] * 5), share_of([(9, 0)] * 20), share_of([(0, 0)]))
     100 % [57, 100] 100 % [97, 100] None
+    >>> print(share_of([(9, 1), (8, 2)], fewest=FEWEST))
+    85 % [0, 100]
     """
     decided = [(won, won + lost) for won, lost in units if won + lost]
     count = sum(of for _, of in decided)
     if not count:
         return None
     share = sum(won for won, _ in decided) / count
+    if len(decided) < fewest:
+        return Share(share, 0.0, 1.0)
     if share == 1:
         return Share(1.0, _swept(decided), 1.0)
     if share == 0:

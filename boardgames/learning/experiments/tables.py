@@ -15,7 +15,7 @@ import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from boardgames.learning.experiments.shares import Share, Wins, share_of
+from boardgames.learning.experiments.shares import FEWEST, Share, Wins, share_of
 from boardgames.selfplay import Ended
 
 DIGITS = 4
@@ -42,6 +42,8 @@ class Figure:
         Matches that differ in their moves.
     original : (int, int) or None
         Wins in an earlier experiment.
+    fewest_units : int
+        From fewer no interval is told.
     """
 
     row: str
@@ -50,6 +52,7 @@ class Figure:
     undecided: int
     distinct: int
     original: Wins | None = None
+    fewest_units: int = 1
 
     @classmethod
     def of(cls, row: str, column: str, ended: Sequence[Ended], original: Wins | None = None) -> "Figure":
@@ -106,7 +109,12 @@ class Table:
 
     def share(self, figure: Figure) -> Share | None:
         """Return the subject's share of the decided matches of a figure, None if there are none."""
-        return share_of([(unit[self.subject], unit[1 - self.subject]) for unit in figure.units])
+        units = [(unit[self.subject], unit[1 - self.subject]) for unit in figure.units]
+        return share_of(units, figure.fewest_units)
+
+    def is_open(self, figure: Figure) -> bool:
+        """Say whether a figure has a share, but of too few units for an interval."""
+        return 0 < sum(any(unit) for unit in figure.units) < figure.fewest_units
 
     def fields(self, figure: Figure) -> dict[str, object]:
         """Return what CSV and JSON say of a figure, by the names that the module lists."""
@@ -166,8 +174,9 @@ def merged(row: str, column: str, figures: Sequence[Figure], original: Wins | No
     Examples
     --------
     >>> both = [Figure("1", "a", ((1, 1), (0, 2)), 0, 4), Figure("2", "a", ((1, 0),), 1, 2)]
-    >>> merged("total", "a", both)
-    Figure(row='total', column='a', units=((1, 3), (1, 0)), undecided=1, distinct=6, original=None)
+    >>> total = merged("total", "a", both)
+    >>> total.units, total.undecided, total.distinct
+    (((1, 3), (1, 0)), 1, 6)
     """
     return Figure(
         row,
@@ -176,6 +185,7 @@ def merged(row: str, column: str, figures: Sequence[Figure], original: Wins | No
         sum(figure.undecided for figure in figures),
         sum(figure.distinct for figure in figures),
         original,
+        FEWEST,
     )
 
 
