@@ -87,7 +87,7 @@ def is_within(example: object, real: object) -> bool:
 @pytest.fixture(autouse=True)
 def _some_runs_are_there(home: Path) -> None:
     """Make what the examples of `bg runs` show, the first the older one."""
-    with Folder.create(home / "runs" / "first", small(steps=1, test_matches=0)) as run:
+    with Folder.create(home / "runs" / "first", small(steps=1, test_matches=4)) as run:
         Trainer(run).train(InProcess())
     (home / "runs" / "torn").mkdir()
     for age, path in enumerate((home / "runs" / "first" / "config.toml", home / "runs" / "torn")):
