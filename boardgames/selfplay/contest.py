@@ -24,8 +24,9 @@ from boardgames.kernels import (
 )
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS, WORDS_OUT, WORDS_STACK
 from boardgames.search.alphabeta import bring_best_forward, negamax
+from boardgames.search.playout import DRAWN, UNDECIDED
 from boardgames.search.tree import INFINITY, RULES
-from boardgames.selfplay.temporal import DRAWN, RESULTS, UNDECIDED, note_move
+from boardgames.selfplay.temporal import RESULTS, note_move
 
 
 @kernel(

@@ -18,10 +18,11 @@ from boardgames.declarations import Evaluation, FeatureSet
 from boardgames.errors import OptionError, shown
 from boardgames.game import Game
 from boardgames.kernels import STOP, Control, Reals, Words, new_control
+from boardgames.search.playout import DRAWN, UNDECIDED
 from boardgames.search.runner import run
 from boardgames.search.tree import SETTINGS
 from boardgames.selfplay.contest import contest
-from boardgames.selfplay.temporal import DRAWN, RESULTS, UNDECIDED, learn_match
+from boardgames.selfplay.temporal import RESULTS, learn_match
 from boardgames.weights.linear import linear_evaluation
 
 Result = TypeVar("Result")

@@ -47,10 +47,12 @@ from boardgames.kernels.abi import (
     WORDS_STACK,
     first_class,
 )
+from boardgames.search.playout import DRAWN, UNDECIDED
 
 ALPHA, GAMMA, LAMBDA, EPSILON, SQUASHES, SHARES = range(6)
 """Places in the settings; the last two say whether V is a tanh and both sides have one set of weights."""
-DRAWN, UNDECIDED, RESULTS = 2, 3, 4
+RESULTS = 4
+"""How many results there are: a side has won, `DRAWN`, `UNDECIDED`."""
 
 REALS_STACK = types.Array(types.float64, 2, "C")
 CHOICE = types.Tuple((types.int64, types.float64))

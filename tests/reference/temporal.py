@@ -7,7 +7,7 @@ import numpy as np
 from boardgames.declarations import FeatureSet
 from boardgames.game import Position
 from boardgames.kernels import next_random, random_below
-from boardgames.selfplay.temporal import DRAWN, UNDECIDED
+from boardgames.search.playout import DRAWN, UNDECIDED
 
 
 class Plain:

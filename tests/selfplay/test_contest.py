@@ -13,9 +13,10 @@ import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.kernels import JIT, NODE_LIMIT, STOP, Control, Words, new_control
+from boardgames.search.playout import DRAWN, UNDECIDED
 from boardgames.search.tree import SETTINGS
 from boardgames.selfplay.contest import best_action, contest
-from boardgames.selfplay.temporal import DRAWN, RESULTS, UNDECIDED, note_move
+from boardgames.selfplay.temporal import RESULTS, note_move
 from boardgames.weights.linear import linear_evaluation
 
 pytestmark = pytest.mark.plain
