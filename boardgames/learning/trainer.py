@@ -123,10 +123,14 @@ class Trainer:
                 self.run.save(self.state, self.progress)
             self.is_new = False
         self.steps = self.run.cut(self.progress.step)  # it may have been stopped before a step was saved
-        while not self.is_done:
-            self._step(executor)
-            if listener is not None:
-                listener(self)
+        try:
+            while not self.is_done:
+                self._step(executor)
+                if listener is not None:
+                    listener(self)
+        except KeyboardInterrupt:
+            self._look_again()
+            raise
 
     def _step(self, executor: Executor) -> None:
         """Do a step; only when it is saved, it is done."""
@@ -145,6 +149,12 @@ class Trainer:
         self.state, self.progress = state, progress
         self.steps.append(stepped)
         self._hooks.tell(run=self.run.name, step=progress.step, metrics=metrics, folder=self.run.folder)
+
+    def _look_again(self) -> None:
+        """Take what is on disk: an interrupt may come when a step is saved and not yet counted."""
+        found = self.run.load()
+        if found is not None:
+            self.state, self.progress, self.steps = found
 
     def _progress_after(self, metrics: Mapping[str, float | None]) -> Progress:
         learner = self.learner

@@ -275,13 +275,17 @@ def is_finished(home: Path) -> bool:
 
 @pytest.mark.slow
 def test_a_second_process_with_the_same_command_is_refused_and_the_first_goes_on(home: Path) -> None:
-    process = started(*LONG)
+    longer = [word.replace("60", "6000") for word in LONG]  # not over before the second looks
+    process = started(*longer)
     wait_for_matches(home, 2)
-    _, err = started(*LONG).communicate(timeout=60)
+    _, err = started(*longer).communicate(timeout=60)
     assert b"another process is at run 1" in err
-    out, err = process.communicate(timeout=120)
-    assert (process.returncode, err) == (0, b"")
-    assert b"connect4: 60 matches" in out
+    before = len(kept(home))
+    wait_for_matches(home, before + 2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"interrupted after {len(kept(home))} of 6000 matches" in err.decode()
 
 
 @pytest.mark.slow

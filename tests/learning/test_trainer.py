@@ -44,6 +44,25 @@ def resumed(folder: Path) -> Trainer:
     return trainer
 
 
+def test_an_interrupt_after_a_step_is_saved_finds_it_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save = Run.save
+
+    def interrupted(run: Run, state: LearnerState, progress: Progress) -> None:
+        save(run, state, progress)
+        if progress.step == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Run, "save", interrupted)
+    with Run.create(tmp_path / "run", small()) as run:
+        trainer = Trainer(run)
+        with pytest.raises(KeyboardInterrupt):
+            trainer.train(InProcess())
+    assert (trainer.progress.step, len(trainer.steps)) == (2, 2)
+    assert checkpoints(tmp_path / "run")[-1].name == "step-000002.safetensors"
+
+
 @pytest.mark.parametrize("step", range(1, 6))
 def test_an_interrupted_run_that_is_gone_on_with_has_the_bytes_of_one_that_was_not(
     step: int, walker: Walk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
