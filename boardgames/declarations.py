@@ -16,12 +16,15 @@ from boardgames.kernels import (
     LegalMoves,
     MoveOrder,
     OutcomeOf,
+    PositionKey,
     Reals,
     SideToMove,
     Words,
     kernel,
+    mixed,
 )
 from boardgames.kernels.abi import check_kernel
+from boardgames.kernels.bits import GOLDEN
 from boardgames.options import Option
 
 Unit = Literal["return", "centimarble", "cell", "score", "sum"]
@@ -41,6 +44,24 @@ def no_move_order(position: Words, action: int) -> int:
     return 0
 
 
+@kernel(LegalMoves)
+def no_tactical_moves(position: Words, moves: Actions) -> int:
+    """Write nothing: the tactical moves where a game names none."""
+    return 0
+
+
+@kernel(PositionKey)
+def position_key(position: Words) -> np.uint64:
+    """Return the hash of all words of a position: what search knows it by.
+
+    Two different positions share one by chance alone, once in 2^64.
+    """
+    key = GOLDEN
+    for index in range(position.size):
+        key = mixed(key ^ position[index]) + GOLDEN
+    return key
+
+
 @kernel(Evaluate)
 def no_evaluation(position: Words, weights: Reals) -> float:
     """Return 0: the evaluation where a game gives none."""
@@ -50,6 +71,11 @@ def no_evaluation(position: Words, weights: Reals) -> float:
 @dataclass(frozen=True, slots=True)
 class Kernels:
     """The rules of a game as kernels; signatures are checked when it is made.
+
+    The last three are for search and optional: the order in which moves are
+    tried; the legal moves, in any order, that it follows beyond its horizon
+    (none of a finished match), since an evaluation before them would be wrong;
+    a key that is equal for positions that a symmetry maps onto each other.
 
     Raises
     ------
@@ -62,6 +88,8 @@ class Kernels:
     side_to_move: Callable[[Words], int]
     outcome: Callable[[Words], int]
     move_order: Callable[[Words, int], int] = no_move_order
+    tactical_moves: Callable[[Words, Actions], int] = no_tactical_moves
+    symmetric_key: Callable[[Words], np.uint64] = position_key
 
     def __post_init__(self) -> None:
         for name, signature in SIGNATURES.items():
@@ -74,6 +102,8 @@ SIGNATURES = {
     "side_to_move": SideToMove,
     "outcome": OutcomeOf,
     "move_order": MoveOrder,
+    "tactical_moves": LegalMoves,
+    "symmetric_key": PositionKey,
 }
 """Signature of each kernel of the rules, by its place in `Kernels`."""
 
@@ -195,6 +225,9 @@ class Facts:
         False if the same side may move twice in a row.
     no_moves_draws : bool
         True if a side without a legal move draws instead of losing.
+    allows_reductions : bool
+        True if search may look less deep at moves late in the order: most
+        positions have many moves of which few matter.
     zero_sum : bool
         True if what one side gains the other one loses.
     score_name : str
@@ -227,6 +260,7 @@ class Facts:
     no_progress_limit: int | None = None
     alternates: bool = True
     no_moves_draws: bool = False
+    allows_reductions: bool = False
     zero_sum: bool = True
     score_name: str = ""
     default_agent: str = "alphabeta"

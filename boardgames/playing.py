@@ -176,6 +176,8 @@ class Choice:
         Plies searched to the end.
     proven : bool
         The value is exact: every line of play has been seen to its end.
+    simulations : int
+        Descents of tree search, 0 for other players.
     """
 
     move: Move | None
@@ -186,6 +188,7 @@ class Choice:
     nodes: int = 0
     seconds: float = 0.0
     proven: bool = False
+    simulations: int = 0
 
     @property
     def resigns(self) -> bool:
@@ -205,7 +208,9 @@ class MoveValue:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is known of a position: its value and that of every legal move, best first.
+    """What is known of a position: its value and those of its moves, best first.
+
+    All legal moves are there, or as many of the best as were asked for.
 
     Every value is for the side to move in `position` and counts `unit`.
     """
@@ -218,6 +223,7 @@ class Analysis:
     depth: int
     nodes: int
     seconds: float
+    simulations: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +294,17 @@ class Player(ABC):
             If the position is one of another game.
         """
 
-    def analyse(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Analysis:
-        """Return the value of every legal move.
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit = NO_LIMIT,
+        context: Context = NO_CONTEXT,
+        *,
+        lines: int | None = None,
+    ) -> Analysis:
+        """Return the value of every legal move, or of the best `lines` of them.
+
+        Fewer moves to value leave more time for each.
 
         Raises
         ------

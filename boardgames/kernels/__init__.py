@@ -6,6 +6,7 @@ docs/kernels.md for what compiled code may and may not do.
 
 from boardgames.kernels.abi import (
     JIT,
+    TACTICAL,
     Actions,
     Apply,
     Control,
@@ -14,12 +15,13 @@ from boardgames.kernels.abi import (
     LegalMoves,
     MoveOrder,
     OutcomeOf,
+    PositionKey,
     Reals,
     SideToMove,
     Words,
     kernel,
 )
-from boardgames.kernels.bits import bit, has_bit, lowest_bit, next_random, popcount, random_below
+from boardgames.kernels.bits import bit, has_bit, lowest_bit, mixed, next_random, popcount, random_below
 from boardgames.kernels.control import NODE_LIMIT, NODES, STOP, is_stopped, new_control
 from boardgames.kernels.rows import peek, row, row_out
 
@@ -28,6 +30,7 @@ __all__ = [
     "NODES",
     "NODE_LIMIT",
     "STOP",
+    "TACTICAL",
     "Actions",
     "Apply",
     "Control",
@@ -36,6 +39,7 @@ __all__ = [
     "LegalMoves",
     "MoveOrder",
     "OutcomeOf",
+    "PositionKey",
     "Reals",
     "SideToMove",
     "Words",
@@ -44,6 +48,7 @@ __all__ = [
     "is_stopped",
     "kernel",
     "lowest_bit",
+    "mixed",
     "new_control",
     "next_random",
     "peek",

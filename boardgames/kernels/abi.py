@@ -61,7 +61,12 @@ Features = types.void(WORDS, types.int64, REALS_OUT)
 Evaluate = types.float64(WORDS, REALS)
 """`evaluate(position, weights)`: static estimate for the side to move."""
 MoveOrder = types.int64(WORDS, types.int64)
-"""`move_order(position, action)`: larger is tried earlier."""
+"""`move_order(position, action)`: larger is tried earlier; from `TACTICAL` on it is never pruned."""
+PositionKey = types.uint64(WORDS)
+"""`key(position)`: 64 mixed bits; equal for positions that search may take for one another."""
+
+TACTICAL = 100
+"""Rank in `move_order` from which on a move is tactical: neither reduced nor left out."""
 
 _NO_REASON = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 

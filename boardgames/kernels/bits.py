@@ -64,14 +64,19 @@ def has_bit(word: np.uint64, index: int) -> bool:
     return (word >> np.uint64(index)) & ONE != np.uint64(0)
 
 
+@kernel(types.uint64(types.uint64))
+def mixed(word: np.uint64) -> np.uint64:
+    """Return 64 bits of which each depends on all of `word`; different words give different ones."""
+    word = (word ^ (word >> U30)) * MIX_1
+    word = (word ^ (word >> U27)) * MIX_2
+    return word ^ (word >> U31)
+
+
 @kernel(types.uint64(WORDS_OUT))
 def next_random(state: Words) -> np.uint64:
     """Advance `state`, `uint64[1]`, and return 64 random bits."""
     state[0] += GOLDEN
-    word = state[0]
-    word = (word ^ (word >> U30)) * MIX_1
-    word = (word ^ (word >> U27)) * MIX_2
-    return word ^ (word >> U31)
+    return mixed(state[0])
 
 
 @kernel(types.int64(WORDS_OUT, types.int64))

@@ -126,8 +126,15 @@ class TemporalPlayer(Player):
         seconds = time.perf_counter() - started
         return Choice(move, value, self._unit, (move,), 1, last - first, seconds)
 
-    def analyse(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Analysis:
-        """Return what every legal move is worth; nothing is learned."""
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit = NO_LIMIT,
+        context: Context = NO_CONTEXT,
+        *,
+        lines: int | None = None,
+    ) -> Analysis:
+        """Return what every legal move is worth, or the best `lines` of them; nothing is learned."""
         started = time.perf_counter()
         moves = []
         for place, action in enumerate(self._check_open(position).actions):
@@ -136,7 +143,8 @@ class TemporalPlayer(Player):
             moves.append(MoveValue(move, value, _has_ended(position.apply(move)), (move,)))
         moves.sort(key=lambda entry: -entry.value)
         best, seconds = moves[0], time.perf_counter() - started
-        return Analysis(position, best.value, self._unit, best.proven, tuple(moves), 1, len(moves), seconds)
+        valued = tuple(moves[:lines])
+        return Analysis(position, best.value, self._unit, best.proven, valued, 1, len(moves), seconds)
 
     def match_started(self, side: int) -> None:
         """Forget the match before."""

@@ -1,5 +1,6 @@
 """Players that search: minimax, which prunes nothing, and alpha-beta."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 from boardgames.declarations import Evaluation
@@ -48,9 +49,17 @@ class Searcher(Player):
         """Return the best move found within the limits."""
         return as_choice(self._search(position, limit, context, all_moves=False))
 
-    def analyse(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Analysis:
-        """Return the value of every legal move, each searched to the same depth."""
-        return self._search(position, limit, context, all_moves=True)
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit = NO_LIMIT,
+        context: Context = NO_CONTEXT,
+        *,
+        lines: int | None = None,
+    ) -> Analysis:
+        """Return the value of every legal move, or the best `lines`, each searched to the same depth."""
+        found = self._search(position, limit, context, all_moves=True)
+        return replace(found, moves=found.moves[:lines])
 
     def accepts_draw(self, position: Position, side: int) -> bool:
         """Take a draw unless a short look says that `side` is better."""

@@ -1,5 +1,6 @@
 """Players that look at most one ply ahead: random and greedy."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 from boardgames.declarations import Evaluation
@@ -53,10 +54,18 @@ class Greedy(Player):
         """Return the hash of the evaluation."""
         return fingerprint_of_evaluation(self._evaluation, is_learned=self._learned is not None)
 
-    def analyse(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Analysis:
-        """Return the evaluation after every legal move."""
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit = NO_LIMIT,
+        context: Context = NO_CONTEXT,
+        *,
+        lines: int | None = None,
+    ) -> Analysis:
+        """Return the evaluation after every legal move, or the best `lines` of them."""
         self._check_open(position)
-        return search(position, negamax, self._evaluation, Limit(depth=1), context, all_moves=True)
+        found = search(position, negamax, self._evaluation, Limit(depth=1), context, all_moves=True)
+        return replace(found, moves=found.moves[:lines])
 
     @property
     def _evaluation(self) -> Evaluation:
