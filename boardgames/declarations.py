@@ -115,6 +115,8 @@ class Evaluation:
     Values are for the side to move, between -`bound` and `bound`. Where
     `exact_at_end` is true, the evaluation of a finished match is its true
     worth (a margin in cells, say) and search uses it instead of win or loss.
+    `margin` is what a quiet move changes an evaluation by at most, but for rare
+    ones; 0 if that is not known, and search then leaves no hopeless moves out.
     """
 
     name: str
@@ -123,6 +125,7 @@ class Evaluation:
     unit: Unit = "return"
     bound: float = 1.0
     exact_at_end: bool = False
+    margin: float = 0.0
 
     def __post_init__(self) -> None:
         check_kernel(f"evaluation {self.name!r}", self.kernel, Evaluate)

@@ -5,6 +5,7 @@ docs/kernels.md for what compiled code may and may not do.
 """
 
 from boardgames.kernels.abi import (
+    FORCING,
     JIT,
     TACTICAL,
     Actions,
@@ -21,11 +22,22 @@ from boardgames.kernels.abi import (
     Words,
     kernel,
 )
-from boardgames.kernels.bits import bit, has_bit, lowest_bit, mixed, next_random, popcount, random_below
+from boardgames.kernels.bits import (
+    bit,
+    bits_of,
+    has_bit,
+    lowest_bit,
+    mixed,
+    next_random,
+    popcount,
+    random_below,
+    real_of,
+)
 from boardgames.kernels.control import NODE_LIMIT, NODES, STOP, is_stopped, new_control
 from boardgames.kernels.rows import peek, row, row_out
 
 __all__ = [
+    "FORCING",
     "JIT",
     "NODES",
     "NODE_LIMIT",
@@ -44,6 +56,7 @@ __all__ = [
     "SideToMove",
     "Words",
     "bit",
+    "bits_of",
     "has_bit",
     "is_stopped",
     "kernel",
@@ -54,6 +67,7 @@ __all__ = [
     "peek",
     "popcount",
     "random_below",
+    "real_of",
     "row",
     "row_out",
 ]

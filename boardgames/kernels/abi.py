@@ -67,6 +67,8 @@ PositionKey = types.uint64(WORDS)
 
 TACTICAL = 100
 """Rank in `move_order` from which on a move is tactical: neither reduced nor left out."""
+FORCING = 10_000
+"""Rank from which on a move threatens to win at once: the answers are looked at a ply deeper."""
 
 _NO_REASON = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 

@@ -41,6 +41,18 @@ if JIT:
 
         return types.int64(types.uint64), generate
 
+    def _same_bits(source: Any, target: Any) -> Any:
+        def bits(typing_context: Any, word: Any) -> Any:
+            def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+                return builder.bitcast(arguments[0], context.get_value_type(target))
+
+            return target(source), generate
+
+        return intrinsic(bits)
+
+    bits_of = _same_bits(types.float64, types.int64)
+    real_of = _same_bits(types.int64, types.float64)
+
 else:
 
     def popcount(word: Any) -> Any:
@@ -50,6 +62,14 @@ else:
     def lowest_bit(word: Any) -> Any:
         """Return the index of the lowest bit of a word that is not zero."""
         return np.int64((int(word) & -int(word)).bit_length() - 1)
+
+    def bits_of(real: Any) -> Any:
+        """Return the 64 bits of a `float64` as an `int64`."""
+        return np.float64(real).view(np.int64)
+
+    def real_of(bits: Any) -> Any:
+        """Return the `float64` that 64 bits stand for."""
+        return np.int64(bits).view(np.float64)
 
 
 @kernel(types.uint64(types.int64))

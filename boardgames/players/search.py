@@ -16,9 +16,10 @@ from boardgames.playing import (
     Player,
     fingerprint_of,
 )
-from boardgames.search.alphabeta import negamax
 from boardgames.search.deepening import NodeSearch, as_choice, search
 from boardgames.search.minimax import minimax
+from boardgames.search.table import LARGEST_MB
+from boardgames.search.thinking import LONGEST_QUIESCENCE, Means, Thinker
 from boardgames.search.tree import MAX_DEPTH
 from boardgames.weights import find_evaluation
 
@@ -47,7 +48,7 @@ class Searcher(Player):
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the best move found within the limits."""
-        return as_choice(self._search(position, limit, context, all_moves=False))
+        return as_choice(self._search(position, limit, context, lines=1))
 
     def analyse(
         self,
@@ -58,14 +59,13 @@ class Searcher(Player):
         lines: int | None = None,
     ) -> Analysis:
         """Return the value of every legal move, or the best `lines`, each searched to the same depth."""
-        found = self._search(position, limit, context, all_moves=True)
-        return replace(found, moves=found.moves[:lines])
+        return self._search(position, limit, context, lines=lines)
 
     def accepts_draw(self, position: Position, side: int) -> bool:
         """Take a draw unless a short look says that `side` is better."""
         if position.outcome is not None:
             return False
-        found = self._search(position, DRAW_LIMIT, NO_CONTEXT, all_moves=False)
+        found = self._search(position, DRAW_LIMIT, NO_CONTEXT, lines=1)
         value_for_side = found.value if position.side_to_move == side else -found.value
         return value_for_side <= 0
 
@@ -77,12 +77,12 @@ class Searcher(Player):
         """Return the evaluation at the horizon: of the weights that are set, else the game's."""
         return self._learned or self.game.evaluation
 
-    def _search(self, position: Position, limit: Limit, context: Context, *, all_moves: bool) -> Analysis:
+    def _search(self, position: Position, limit: Limit, context: Context, *, lines: int | None) -> Analysis:
+        """Return what is known of the best `lines` moves, or of all, when a limit is reached."""
         self._check_open(position)
-        evaluation = self.evaluation()
-        limit = self._limit(limit)
-        node = type(self).node
-        return search(position, node, evaluation, limit, context, all_moves=all_moves)
+        node, evaluation, all_moves = type(self).node, self.evaluation(), lines != 1
+        found = search(position, node, evaluation, self._limit(limit), context, all_moves=all_moves)
+        return replace(found, moves=found.moves[:lines])
 
     def _limit(self, limit: Limit) -> Limit:
         depth, seconds, nodes = (self.options.get(name) for name in ("depth", "time", "nodes"))
@@ -102,12 +102,47 @@ class Minimax(Searcher):
     node = minimax
 
 
+MEANS = (
+    Option("table", int, 64, "MB of the transposition table, 0 for none", minimum=0, maximum=LARGEST_MB),
+    Option("threads", int, 1, "threads that search", minimum=1, maximum=64),
+    Option(
+        "quiescence",
+        int,
+        4,
+        "plies that tactical moves are followed beyond the horizon",
+        minimum=0,
+        maximum=LONGEST_QUIESCENCE,
+    ),
+    Option("scouts", bool, True, "empty windows for all but the first move"),
+    Option("aspiration", bool, True, "a narrow window around the value of the depth before"),
+    Option("killers", bool, True, "try first what refuted a sibling"),
+    Option("history", bool, True, "try first what refuted anything"),
+    Option("reductions", bool, True, "look less deep at late quiet moves, where the game allows"),
+    Option("extensions", bool, True, "look deeper at the answers to forcing moves"),
+    Option("repetition", bool, True, "take a position that was there before for a draw"),
+    Option("symmetry", bool, False, "take positions that a symmetry maps onto each other for one"),
+)
+"""What `Means` has, as options."""
+
+
 class AlphaBeta(Searcher):
-    """Alpha-beta with iterative deepening, moves tried in the game's order."""
+    """Principal variation search with all means, each of which can be switched off."""
 
     name: ClassVar[str] = "alphabeta"
-    declared_options = (DEPTH, TIME, NODES, WEIGHTS)
-    node = negamax
+    declared_options = (DEPTH, TIME, NODES, WEIGHTS, *MEANS)
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        super().__init__(game, seed=seed, **options)
+        means = Means(**{option.name: self.options[option.name] for option in MEANS})  # type: ignore[arg-type]  # read by kind
+        self._thinker = Thinker(game, self.evaluation(), means)
+
+    def match_started(self, side: int) -> None:
+        """Forget what was found in the match before."""
+        self._thinker.forget()
+
+    def _search(self, position: Position, limit: Limit, context: Context, *, lines: int | None) -> Analysis:
+        self._check_open(position)
+        return self._thinker.search(position, self._limit(limit), context, lines=lines)
 
 
 def learned_evaluation(player: Player) -> Evaluation | None:

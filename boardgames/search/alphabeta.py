@@ -5,8 +5,6 @@ Source: D. Knuth and R. Moore, "An Analysis of Alpha-Beta Pruning", 1975.
 
 from collections.abc import Callable
 
-from numba import types
-
 from boardgames.kernels import (
     NODES,
     Actions,
@@ -18,35 +16,8 @@ from boardgames.kernels import (
     row,
     row_out,
 )
-from boardgames.kernels.abi import ACTIONS_STACK
+from boardgames.search.ordering import bring_best_forward, extend_line
 from boardgames.search.tree import HORIZON, INFINITY, NODE, ONGOING, end_value
-
-
-@kernel(types.int64(ACTIONS_STACK, types.int64, types.int64, types.int64))
-def bring_best_forward(moves: Actions, ply: int, index: int, count: int) -> int:
-    """Swap the best-ranked of the moves from `index` on to `index` and return it.
-
-    Moves of a ply stand in row 2 ply, their order keys in the next.
-    """
-    best = index
-    for other in range(index + 1, count):
-        if moves[2 * ply + 1, other] > moves[2 * ply + 1, best]:
-            best = other
-    for line in range(2 * ply, 2 * ply + 2):
-        held = moves[line, best]
-        moves[line, best] = moves[line, index]
-        moves[line, index] = held
-    return moves[2 * ply, index]
-
-
-@kernel(types.void(ACTIONS_STACK, types.int64, types.int64))
-def extend_line(lines: Actions, ply: int, action: int) -> None:
-    """Make the line of `ply` be `action` and then the line of the next ply."""
-    length = lines[ply + 1, 0]
-    lines[ply, 0] = length + 1
-    lines[ply, 1] = action
-    for index in range(length):
-        lines[ply, 2 + index] = lines[ply + 1, 1 + index]
 
 
 @kernel(NODE)

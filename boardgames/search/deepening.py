@@ -2,25 +2,36 @@
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from boardgames.declarations import Evaluation
 from boardgames.game import Move, Position
-from boardgames.kernels import NODE_LIMIT, NODES, Actions, Control, is_stopped, new_control
+from boardgames.kernels import NODE_LIMIT, NODES, Actions, Control, Reals, is_stopped, new_control
 from boardgames.playing import Analysis, Choice, Context, Limit, MoveValue
 from boardgames.search.root import search_root
 from boardgames.search.runner import run
-from boardgames.search.tree import EVALUATION_BOUND, FINISHED, INFINITY, MAX_DEPTH
+from boardgames.search.tree import (
+    ALL_MOVES,
+    EVALUATION_BOUND,
+    EXACT_AT_END,
+    FINISHED,
+    INFINITY,
+    MAX_DEPTH,
+    NO_MOVES_DRAWS,
+    SETTINGS,
+    SPARE_ROWS,
+)
 
 NodeSearch = Callable[..., float]
 """A kernel of the type `tree.NODE`: `alphabeta.negamax` or `minimax.minimax`."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """What a depth says of the root moves, best first."""
 
     depth: int
@@ -28,6 +39,12 @@ class _Found:
     values: tuple[float, ...]
     exact: tuple[bool, ...]
     lines: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def nothing(cls, position: Position) -> "Found":
+        """Return what is known before any search: the legal moves."""
+        count = len(position.actions)
+        return cls(0, position.actions, (0.0,) * count, (False,) * count, ((),) * count)
 
     def is_proven(self, index: int) -> bool:
         """Say whether a move's value is that of perfect play: seen to the end, or decided."""
@@ -37,15 +54,127 @@ class _Found:
         """Say whether the best value is that of perfect play."""
         return abs(self.values[0]) > EVALUATION_BOUND or all(self.exact)
 
-    def without(self, count: int) -> "_Found":
+    def without(self, count: int) -> "Found":
         """Return the same with the first `count` moves last: they were seen to lose."""
-        return _Found(
+        return Found(
             self.depth,
             self.actions[count:] + self.actions[:count],
             self.values[count:] + self.values[:count],
             self.exact[count:] + self.exact[:count],
             self.lines[count:] + self.lines[:count],
         )
+
+    def after(self, depth: int, found: "Buffers", order: Sequence[int]) -> "Found":
+        """Return what a search of the same moves says, the searched ones in `order`, then the others."""
+        rest = range(len(order), len(self.actions))
+        return Found(
+            depth,
+            tuple(self.actions[index] for index in (*order, *rest)),
+            (*(float(found.values[index]) for index in order), *(-INFINITY for _ in rest)),
+            (*(bool(found.horizons[index] == 0) for index in order), *(False for _ in rest)),
+            (*(_line(found.lines[index]) for index in order), *(() for _ in rest)),
+        )
+
+
+class Buffers:
+    """What a search of the root moves writes: value, evaluated positions and line of each."""
+
+    def __init__(self, count: int, width: int) -> None:
+        self.values: Reals = np.zeros(count)
+        self.horizons: Actions = np.zeros(count, dtype=np.int64)
+        self.lines: Actions = np.zeros((count, width), dtype=np.int64)
+
+
+class DepthSearch(Protocol):
+    """Searches the root moves to one depth."""
+
+    evaluation: Evaluation
+    exact_moves: int
+    """So many of the best are valued exactly."""
+
+    def to_depth(self, depth: int, known: Found, control: Control) -> Found:
+        """Return what is found, or, if stopped, what is known with what could be added to it."""
+
+    def nodes(self, control: Control) -> int:
+        """Return the positions visited so far."""
+
+
+def deepen(
+    searcher: DepthSearch, position: Position, limit: Limit, context: Context, control: Control
+) -> Analysis:
+    """Search deeper and deeper until a limit is reached, all is proven, or nothing is left to decide.
+
+    Parameters
+    ----------
+    searcher : DepthSearch
+        Does one depth.
+    control : int64[CONTROL_SIZE]
+        Once it is stopped, the depth under way is the last.
+    """
+    return _Deepening(searcher, position, limit, context, control).go()
+
+
+class _Deepening:
+    def __init__(
+        self, searcher: DepthSearch, position: Position, limit: Limit, context: Context, control: Control
+    ) -> None:
+        self.searcher, self.position, self.limit = searcher, position, limit
+        self.context, self.control = context, control
+        self.started = time.perf_counter()
+        self.deepest = min(limit.depth or MAX_DEPTH, MAX_DEPTH)
+        self.shown = min(searcher.exact_moves, len(position.actions))
+
+    def go(self) -> Analysis:
+        found = self._first_depth()
+        self._report(found)
+        while found.depth < self.deepest and not self._is_done(found):
+            self.control[FINISHED] = 0
+            deeper = self.searcher.to_depth(found.depth + 1, found, self.control)
+            if deeper.depth == found.depth:  # stopped within it
+                found = deeper
+                break
+            found = deeper
+            self._report(found)
+        return self._analysis(found)
+
+    def _first_depth(self) -> Found:
+        """Search one ply, whatever the limits: there must be a move to answer with."""
+        unstopped = new_control()
+        found = self.searcher.to_depth(1, Found.nothing(self.position), unstopped)
+        self.control[NODES] += unstopped[NODES]
+        self.control[NODE_LIMIT] = self.limit.nodes or 0
+        return found
+
+    def _is_done(self, found: Found) -> bool:
+        if is_stopped(self.control):
+            return True
+        if self.shown > 1:
+            return all(found.is_proven(index) for index in range(self.shown))
+        return len(found.actions) == 1 or found.is_settled()
+
+    def _report(self, found: Found) -> None:
+        if self.context.report is not None:
+            self.context.report(as_choice(self._analysis(found)))
+
+    def _analysis(self, found: Found) -> Analysis:
+        moves = tuple(self._move_value(found, index) for index in range(self.shown))
+        return Analysis(
+            position=self.position,
+            value=moves[0].value,
+            unit=self.searcher.evaluation.unit,
+            proven=found.is_settled(),
+            moves=moves,
+            depth=found.depth,
+            nodes=self.searcher.nodes(self.control),
+            seconds=time.perf_counter() - self.started,
+        )
+
+    def _move_value(self, found: Found, index: int) -> MoveValue:
+        value = found.values[index] + 0.0  # no negative zero
+        if self.searcher.evaluation.unit == "return" and abs(value) > EVALUATION_BOUND:
+            value = math.copysign(1.0, value)
+        line = _named(self.position, found.lines[index] or found.actions[index : index + 1])
+        return MoveValue(line[0], value, found.is_proven(index), line)
 
 
 def search(
@@ -57,7 +186,7 @@ def search(
     *,
     all_moves: bool = False,
 ) -> Analysis:
-    """Return what is known of the root moves when the limit is reached.
+    """Return what plain minimax or alpha-beta knows of the root moves when the limit is reached.
 
     Parameters
     ----------
@@ -83,77 +212,35 @@ def search(
         When the user interrupts; the kernels have ended by then.
     """
     control = new_control(0)
-    work = _Deepening(position, node, evaluation, limit, context, control, all_moves)
+    plain = _Plain(position, node, evaluation, limit.depth or MAX_DEPTH, all_moves)
     budget = limit.budget(position.side_to_move)
-    return run(work.go, control, seconds=budget, stop=context.stop)
+    return run(
+        lambda: deepen(plain, position, limit, context, control), control, seconds=budget, stop=context.stop
+    )
 
 
-class _Deepening:
-    """The buffers and the loop of one search."""
+class _Plain:
+    """A search that remembers nothing from one depth to the next but the order of the root moves."""
 
     def __init__(
-        self,
-        position: Position,
-        node: NodeSearch,
-        evaluation: Evaluation,
-        limit: Limit,
-        context: Context,
-        control: Control,
-        all_moves: bool,
+        self, position: Position, node: NodeSearch, evaluation: Evaluation, deepest: int, all_moves: bool
     ) -> None:
-        self.position, self.node, self.evaluation = position, node, evaluation
-        self.limit, self.context, self.control, self.all_moves = limit, context, control, all_moves
-        self.started = time.perf_counter()
+        self.node, self.evaluation, self.kernels = node, evaluation, position.game.kernels
+        self.exact_moves = len(position.actions) if all_moves else 1
         facts = position.game.facts
-        self.deepest = min(limit.depth or MAX_DEPTH, MAX_DEPTH)
-        rows = self.deepest + 2
+        rows = min(deepest, MAX_DEPTH) + SPARE_ROWS
         self.positions = np.zeros((rows, facts.words), dtype=np.uint64)
         self.positions[0] = position.words
         self.moves = np.zeros((2 * rows, facts.actions), dtype=np.int64)
         self.lines = np.zeros((rows, rows + 1), dtype=np.int64)
-        settings = (facts.no_moves_draws, evaluation.exact_at_end, all_moves)
-        self.settings = np.array(settings, dtype=np.int64)
+        self.settings = np.zeros(SETTINGS, dtype=np.int64)
+        self.settings[NO_MOVES_DRAWS] = facts.no_moves_draws
+        self.settings[EXACT_AT_END] = evaluation.exact_at_end
+        self.settings[ALL_MOVES] = all_moves
 
-    def go(self) -> Analysis:
-        """Deepen until a limit is reached, all is proven, or nothing is left to decide."""
-        found = self._first_depth()
-        self._report(found)
-        while found.depth < self.deepest and not self._is_done(found):
-            deeper = self._next_depth(found)
-            if deeper.depth == found.depth:  # stopped within it
-                found = deeper
-                break
-            found = deeper
-            self._report(found)
-        return self._analysis(found)
-
-    def _is_done(self, found: _Found) -> bool:
-        if is_stopped(self.control):
-            return True
-        if self.all_moves:
-            return all(found.is_proven(index) for index in range(len(found.actions)))
-        return len(found.actions) == 1 or found.is_settled()
-
-    def _first_depth(self) -> _Found:
-        """Search one ply, whatever the limits: there must be a move to answer with."""
-        actions = self.position.actions
-        start = _Found(0, actions, (0.0,) * len(actions), (False,) * len(actions), ())
-        unstopped = new_control()
-        found = self._run(1, start, unstopped)
-        self.control[NODES] += unstopped[NODES]
-        self.control[NODE_LIMIT] = self.limit.nodes or 0
-        return found
-
-    def _next_depth(self, found: _Found) -> _Found:
-        self.control[FINISHED] = 0
-        return self._run(found.depth + 1, found, self.control)
-
-    def _run(self, depth: int, known: _Found, control: Control) -> _Found:
-        """Search to `depth`; if that is stopped, return what is known with what it added."""
+    def to_depth(self, depth: int, known: Found, control: Control) -> Found:
         count = len(known.actions)
-        values, horizons = np.zeros(count), np.zeros(count, dtype=np.int64)
-        lines = np.zeros((count, self.lines.shape[1]), dtype=np.int64)
-        kernels, evaluation = self.position.game.kernels, self.evaluation
+        buffers, kernels, evaluation = Buffers(count, self.lines.shape[1]), self.kernels, self.evaluation
         search_root(
             self.node,
             kernels.legal_moves,
@@ -168,51 +255,22 @@ class _Deepening:
             self.lines,
             np.array(known.actions, dtype=np.int64),
             depth,
-            values,
-            horizons,
-            lines,
+            buffers.values,
+            buffers.horizons,
+            buffers.lines,
             self.settings,
             control,
         )
         finished = int(control[FINISHED])
-        if finished < count and (finished == 0 or self.all_moves):
+        if finished < count and (finished == 0 or self.exact_moves > 1):
             return known
-        order = sorted(range(finished), key=lambda index: -values[index])
-        if finished < count and values[order[0]] < -EVALUATION_BOUND:
+        order = sorted(range(finished), key=lambda index: -buffers.values[index])
+        if finished < count and buffers.values[order[0]] < -EVALUATION_BOUND:
             return known.without(finished)
-        rest = range(finished, count)
-        return _Found(
-            depth if finished == count else known.depth,
-            tuple(known.actions[index] for index in (*order, *rest)),
-            (*(float(values[index]) for index in order), *(-INFINITY for _ in rest)),
-            (*(bool(horizons[index] == 0) for index in order), *(False for _ in rest)),
-            (*(_line(lines[index]) for index in order), *(() for _ in rest)),
-        )
+        return known.after(depth if finished == count else known.depth, buffers, order)
 
-    def _report(self, found: _Found) -> None:
-        if self.context.report is not None:
-            self.context.report(as_choice(self._analysis(found)))
-
-    def _analysis(self, found: _Found) -> Analysis:
-        shown = len(found.actions) if self.all_moves else 1
-        moves = tuple(self._move_value(found, index) for index in range(shown))
-        return Analysis(
-            position=self.position,
-            value=moves[0].value,
-            unit=self.evaluation.unit,
-            proven=found.is_settled(),
-            moves=moves,
-            depth=found.depth,
-            nodes=int(self.control[NODES]),
-            seconds=time.perf_counter() - self.started,
-        )
-
-    def _move_value(self, found: _Found, index: int) -> MoveValue:
-        value = found.values[index] + 0.0  # no negative zero
-        if self.evaluation.unit == "return" and abs(value) > EVALUATION_BOUND:
-            value = math.copysign(1.0, value)
-        line = _named(self.position, found.lines[index])
-        return MoveValue(line[0], value, found.is_proven(index), line)
+    def nodes(self, control: Control) -> int:
+        return int(control[NODES])
 
 
 def as_choice(analysis: Analysis) -> Choice:

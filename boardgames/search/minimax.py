@@ -13,7 +13,7 @@ from boardgames.kernels import (
     row,
     row_out,
 )
-from boardgames.search.alphabeta import extend_line
+from boardgames.search.ordering import extend_line
 from boardgames.search.tree import HORIZON, INFINITY, NODE, ONGOING, end_value
 
 

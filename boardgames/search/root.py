@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from boardgames.kernels import Actions, Control, Reals, Words, is_stopped, kernel, row, row_out
-from boardgames.search.alphabeta import extend_line
+from boardgames.search.ordering import extend_line
 from boardgames.search.tree import ALL_MOVES, FINISHED, HORIZON, INFINITY, ROOT
 
 

@@ -45,9 +45,27 @@ HORIZON = 3
 FINISHED = 4
 """Where a control array counts the root moves whose search is complete."""
 
-NO_MOVES_DRAWS, EXACT_AT_END, ALL_MOVES = 0, 1, 2
-SETTINGS = 3
-"""Length of the settings array: flags, `int64[3]`, at the places named above."""
+NO_MOVES_DRAWS, EXACT_AT_END, ALL_MOVES, QUIESCENCE, EXTENSIONS = 0, 1, 2, 3, 4
+SETTINGS = 5
+"""Length of the settings array, `int64[5]`, with at the places named above: three flags, the plies that
+tactical moves are followed beyond the horizon, and whether forcing moves are looked at a ply deeper."""
+
+(
+    LINES, GENERATION, START, SCOUTS, REPETITION, TABLE, KILLERS, HISTORY, REDUCES, MARGIN
+) = range(SETTINGS, SETTINGS + 10)  # fmt: skip
+"""Places in the settings of principal variation search: moves of the root to value exactly; number of the
+search; where its path begins among the keys; then what is switched on; the most that a quiet move changes an
+evaluation, in millionths, 0 if unknown."""
+REDUCTIONS = SETTINGS + 10
+"""Where the plies begin by which late moves are reduced, by depth and place in the order."""
+REDUCED_DEPTHS, REDUCED_PLACES = 32, 64
+PRINCIPAL_SETTINGS = REDUCTIONS + REDUCED_DEPTHS * REDUCED_PLACES
+
+SPARE_ROWS = 3
+"""Rows of the stacks beyond the deepest ply: the root, a successor, and that one's line."""
+
+TAINTS = 5
+"""Where a control array counts the values that held on one path only."""
 
 RULES = (
     first_class(LegalMoves),

@@ -23,7 +23,8 @@ from boardgames.kernels import (
     row_out,
 )
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS, WORDS_OUT, WORDS_STACK
-from boardgames.search.alphabeta import bring_best_forward, negamax
+from boardgames.search.alphabeta import negamax
+from boardgames.search.ordering import bring_best_forward
 from boardgames.search.playout import DRAWN, UNDECIDED
 from boardgames.search.tree import INFINITY, RULES
 from boardgames.selfplay.temporal import RESULTS, note_move

@@ -1,0 +1,136 @@
+"""The order in which moves are tried, and the lines that come of them.
+
+Moves of a ply stand in row 2 ply of a stack, their ranks in the next. A rank
+says: first the move that the table knows, then the tactical ones in the game's
+order, then those that refuted a sibling (killers), then the others by how
+often they refuted anything (history; J. Schaeffer, "The history heuristic",
+1983), between equals as the game orders them.
+"""
+
+from collections.abc import Callable
+
+from numba import types
+
+from boardgames.kernels import TACTICAL, Actions, MoveOrder, Words, kernel, row
+from boardgames.kernels.abi import ACTIONS, ACTIONS_STACK, WORDS_STACK, first_class
+from boardgames.search.tree import HISTORY, KILLERS
+
+KNOWN_RANK = 1 << 61
+TACTICAL_RANK = 1 << 50
+KILLER_RANK = 1 << 49
+HISTORY_SHIFT = 8
+"""The game's order among quiet moves takes the bits below."""
+LARGEST_HISTORY = 1 << 30
+
+MEMORY_ROWS = 4
+"""Of a search's memory: rows 0 and 1 hold the killers by ply, 2 and 3 each side's history by action."""
+
+
+@kernel(types.int64(ACTIONS_STACK, types.int64, types.int64, types.int64))
+def bring_best_forward(moves: Actions, ply: int, index: int, count: int) -> int:
+    """Swap the best-ranked of the moves from `index` on to `index` and return it."""
+    best = index
+    for other in range(index + 1, count):
+        if moves[2 * ply + 1, other] > moves[2 * ply + 1, best]:
+            best = other
+    for line in range(2 * ply, 2 * ply + 2):
+        held = moves[line, best]
+        moves[line, best] = moves[line, index]
+        moves[line, index] = held
+    return moves[2 * ply, index]
+
+
+@kernel(types.void(ACTIONS_STACK, types.int64, types.int64))
+def extend_line(lines: Actions, ply: int, action: int) -> None:
+    """Make the line of `ply` be `action` and then the line of the next ply."""
+    length = lines[ply + 1, 0]
+    lines[ply, 0] = length + 1
+    lines[ply, 1] = action
+    for index in range(length):
+        lines[ply, 2 + index] = lines[ply + 1, 1 + index]
+
+
+@kernel(
+    types.void(
+        first_class(MoveOrder),
+        WORDS_STACK,
+        ACTIONS_STACK,
+        ACTIONS_STACK,
+        types.int64,
+        types.int64,
+        types.int64,
+        types.int64,
+    )
+)
+def rank_moves(
+    move_order: Callable[[Words, int], int],
+    positions: Words,
+    moves: Actions,
+    memory: Actions,
+    ply: int,
+    count: int,
+    side: int,
+    known: int,
+) -> None:
+    """Write the ranks of the `count` moves of a ply.
+
+    Parameters
+    ----------
+    memory : int64[4, max(rows, actions)]
+        Killers and history.
+    side : int64
+        To move.
+    known : int64
+        The table's action, -1 if none.
+    """
+    for index in range(count):
+        action = moves[2 * ply, index]
+        rank = move_order(row(positions, ply), action)
+        if action == known:
+            rank = KNOWN_RANK + rank
+        elif rank >= TACTICAL:
+            rank = TACTICAL_RANK + rank
+        elif action == memory[0, ply]:
+            rank = KILLER_RANK + TACTICAL
+        elif action == memory[1, ply]:
+            rank = KILLER_RANK
+        else:
+            rank += memory[2 + side, action] << HISTORY_SHIFT
+        moves[2 * ply + 1, index] = rank
+
+
+@kernel(
+    types.void(
+        ACTIONS_STACK,
+        ACTIONS_STACK,
+        types.int64,
+        types.int64,
+        types.int64,
+        types.int64,
+        ACTIONS,
+    )
+)
+def remember(
+    moves: Actions,
+    memory: Actions,
+    ply: int,
+    index: int,
+    depth: int,
+    side: int,
+    settings: Actions,
+) -> None:
+    """Note that the quiet move at `index` refuted the position, and those before it did not."""
+    action = moves[2 * ply, index]
+    if settings[KILLERS] != 0 and memory[0, ply] != action:
+        memory[1, ply] = memory[0, ply]
+        memory[0, ply] = action
+    if settings[HISTORY] == 0:
+        return
+    weight = depth * depth
+    memory[2 + side, action] += weight
+    for other in range(index):
+        if moves[2 * ply + 1, other] < KILLER_RANK:
+            memory[2 + side, moves[2 * ply, other]] -= weight
+    if memory[2 + side, action] > LARGEST_HISTORY:
+        for other in range(memory.shape[1]):
+            memory[2 + side, other] //= 2

@@ -1,0 +1,477 @@
+"""Principal variation search as kernels: alpha-beta that trusts its order of moves.
+
+The first move of a position is searched with the whole window, the others with
+an empty one, and again only if they turn out better (T. Marsland and
+M. Campbell, "Parallel search of strongly ordered game trees", 1982). What is
+found stands in a transposition table. Late quiet moves are looked at less
+deep first, and near the horizon not at all where no quiet move can mend the
+evaluation (futility). A position that occurred before on the path or in the
+match counts as a draw.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numba import types
+
+from boardgames.kernels import (
+    FORCING,
+    NODES,
+    TACTICAL,
+    Actions,
+    Control,
+    LegalMoves,
+    PositionKey,
+    Reals,
+    Words,
+    bits_of,
+    is_stopped,
+    kernel,
+    real_of,
+    row,
+    row_out,
+)
+from boardgames.kernels.abi import (
+    ACTIONS,
+    ACTIONS_OUT,
+    ACTIONS_STACK,
+    REALS,
+    REALS_OUT,
+    WORDS_OUT,
+    WORDS_STACK,
+    first_class,
+)
+from boardgames.search.ordering import (
+    KILLER_RANK,
+    KNOWN_RANK,
+    TACTICAL_RANK,
+    bring_best_forward,
+    extend_line,
+    rank_moves,
+    remember,
+)
+from boardgames.search.quiescence import quiesce
+from boardgames.search.table import (
+    EXACT,
+    LOWER,
+    UPPER,
+    action_of,
+    bound_of,
+    depth_of,
+    is_proven,
+    look_up,
+    store,
+)
+from boardgames.search.tree import (
+    EVALUATION_BOUND,
+    EXTENSIONS,
+    FINISHED,
+    GENERATION,
+    HORIZON,
+    INFINITY,
+    LINES,
+    MARGIN,
+    MAX_DEPTH,
+    QUIESCENCE,
+    REDUCED_DEPTHS,
+    REDUCED_PLACES,
+    REDUCES,
+    REDUCTIONS,
+    REPETITION,
+    RULES,
+    SCOUTS,
+    START,
+    TABLE,
+    TAINTS,
+    end_value,
+)
+
+SCOUT = 1e-6
+"""Width of an empty window."""
+MILLION = 1e6
+
+REDUCED_FROM = 3
+"""Depth from which on late moves are reduced."""
+FUTILE_DEPTH = 2
+"""Depth up to which quiet moves are left out where they are hopeless."""
+
+SEARCH = (
+    *RULES,
+    first_class(LegalMoves),
+    first_class(PositionKey),
+    REALS,
+    ACTIONS_OUT,
+    WORDS_OUT,
+    WORDS_STACK,
+    ACTIONS_STACK,
+    ACTIONS_STACK,
+    ACTIONS_STACK,
+)
+
+
+@kernel(types.boolean(WORDS_OUT, types.int64))
+def is_repeated(keys: Words, place: int) -> bool:
+    """Say whether the key at `place` stands in an earlier place."""
+    key = keys[place]
+    for other in range(place - 2, -1, -1):  # noqa: SIM110 - compiled
+        if keys[other] == key:
+            return True
+    return False
+
+
+@kernel(types.float64(types.float64, types.int64))
+def from_here(value: float, ply: int) -> float:
+    """Return a value as seen from a position `ply` plies below the root: distances count from there."""
+    if value > EVALUATION_BOUND:
+        return value + ply
+    if value < -EVALUATION_BOUND:
+        return value - ply
+    return value
+
+
+@kernel(types.float64(types.float64, types.int64))
+def from_root(value: float, ply: int) -> float:
+    """Return the opposite of `from_here`."""
+    if value > EVALUATION_BOUND:
+        return value - ply
+    if value < -EVALUATION_BOUND:
+        return value + ply
+    return value
+
+
+@kernel(types.boolean(types.int64, types.int64, types.float64, types.float64, types.float64, types.boolean))
+def settles(facts: int, depth: int, value: float, alpha: float, beta: float, exactly: bool) -> bool:
+    """Say whether what the table knows answers a search of a window.
+
+    Parameters
+    ----------
+    facts : int64
+        Of the entry.
+    value : float64
+        Its value, distances counted from the root.
+    exactly : bool
+        Only what `depth` plies show counts, no more.
+    """
+    if depth_of(facts) < depth and not is_proven(facts):
+        return False
+    if exactly and depth_of(facts) > depth:
+        return False
+    bound = bound_of(facts)
+    if bound == EXACT:
+        return True
+    return value >= beta if bound == LOWER else value <= alpha
+
+
+@kernel(types.boolean(types.int64))
+def is_forcing(rank: int) -> bool:
+    """Say whether the game ranks a move as forcing, wherever it stands in the order."""
+    if rank >= KNOWN_RANK // 2:  # the game may rank below 0
+        return rank - KNOWN_RANK >= FORCING
+    return rank >= TACTICAL_RANK + FORCING
+
+
+@kernel(types.int64(ACTIONS, types.int64, types.int64))
+def reduction(settings: Actions, depth: int, index: int) -> int:
+    """Return the plies by which a late move is looked at less deep; 0 if reductions are off."""
+    if settings[REDUCES] == 0 or depth < REDUCED_FROM:
+        return 0
+    row_start = min(depth, REDUCED_DEPTHS - 1) * REDUCED_PLACES
+    return settings[REDUCTIONS + row_start + min(index, REDUCED_PLACES - 1)]
+
+
+@kernel(
+    types.void(
+        ACTIONS_OUT,
+        types.uint64,
+        types.int64,
+        types.float64,
+        types.float64,
+        types.float64,
+        types.int64,
+        types.int64,
+        types.boolean,
+        ACTIONS,
+    )
+)
+def keep(
+    table: Actions,
+    key: np.uint64,
+    ply: int,
+    value: float,
+    alpha: float,
+    beta: float,
+    action: int,
+    depth: int,
+    proven: bool,
+    settings: Actions,
+) -> None:
+    """Store what a search of a window found in the position at `ply`."""
+    bound = EXACT
+    if value >= beta:
+        bound = LOWER
+    elif value <= alpha:
+        bound = UPPER
+    bits = bits_of(from_here(value, ply))
+    store(table, key, bits, 0, action, depth, bound, proven, settings[GENERATION])
+
+
+NODE_OF_PRINCIPAL = types.float64(
+    *SEARCH, types.int64, types.int64, types.float64, types.float64, ACTIONS, ACTIONS_OUT
+)
+
+
+@kernel(NODE_OF_PRINCIPAL)
+def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be taken apart further
+    legal_moves: Callable[[Words, Actions], int],
+    apply: Callable[[Words, int, Words], None],
+    side_to_move: Callable[[Words], int],
+    outcome: Callable[[Words], int],
+    move_order: Callable[[Words, int], int],
+    evaluate: Callable[[Words, Reals], float],
+    tactical_moves: Callable[[Words, Actions], int],
+    key_of: Callable[[Words], np.uint64],
+    weights: Reals,
+    table: Actions,
+    keys: Words,
+    positions: Words,
+    moves: Actions,
+    lines: Actions,
+    memory: Actions,
+    ply: int,
+    depth: int,
+    alpha: float,
+    beta: float,
+    settings: Actions,
+    control: Control,
+) -> float:
+    """Return the worth of `positions[ply]` for its side to move, within a window.
+
+    The parameters are those of `alphabeta.negamax`, with
+
+    Parameters
+    ----------
+    tactical_moves, key_of : kernels
+        The moves of quiescence; the key of a position.
+    table : int64[8 n]
+        Transposition table; changed.
+    keys : uint64[m]
+        Of positions of the match and, from `settings[START]` on, of the path.
+    memory : int64[4, max(rows, actions)]
+        Killers and history; changed.
+    settings : int64[PRINCIPAL_SETTINGS]
+        As the constants of this module and of `tree` have them.
+    """
+    control[NODES] += 1
+    if depth <= 0 or ply >= MAX_DEPTH:
+        return quiesce(
+            apply, side_to_move, outcome, move_order, evaluate, tactical_moves, weights,
+            positions, moves, lines, ply, settings[QUIESCENCE], alpha, beta, settings, control,
+        )  # fmt: skip
+    lines[ply, 0] = 0
+    if is_stopped(control):
+        return 0.0
+    is_scout = beta - alpha < 2 * SCOUT
+    exactly = settings[REDUCES] == 0
+    key = key_of(row(positions, ply))
+    keys[settings[START] + ply] = key
+    if settings[REPETITION] != 0 and is_repeated(keys, settings[START] + ply):
+        control[HORIZON] += 1
+        control[TAINTS] += 1
+        return 0.0
+    known = -1
+    if settings[TABLE] != 0:
+        bits, facts, _ = look_up(table, key)
+        if facts != 0:
+            known = action_of(facts)
+            value = from_root(real_of(bits), ply)
+            if is_scout and settles(facts, depth, value, alpha, beta, exactly):
+                control[HORIZON] += 0 if is_proven(facts) else 1
+                return value
+    count = legal_moves(row(positions, ply), row_out(moves, 2 * ply))
+    if count == 0:
+        here = row(positions, ply)
+        return end_value(side_to_move, outcome, evaluate, weights, here, ply, settings)
+    horizon, taints = control[HORIZON], control[TAINTS]
+    side = side_to_move(row(positions, ply))
+    is_futile = is_scout and not exactly and settings[MARGIN] > 0 and depth <= FUTILE_DEPTH
+    ceiling = 0.0
+    if is_futile:
+        ceiling = evaluate(row(positions, ply), weights) + depth * (settings[MARGIN] / MILLION)
+    rank_moves(move_order, positions, moves, memory, ply, count, side, known)
+    best = -INFINITY
+    best_action = -1
+    for index in range(count):
+        action = bring_best_forward(moves, ply, index, count)
+        rank = moves[2 * ply + 1, index]
+        low = max(alpha, best)
+        if is_futile and index > 0 and rank < KILLER_RANK and ceiling <= low:
+            control[HORIZON] += 1
+            best = max(best, ceiling)
+            break  # those behind are quiet, too
+        apply(row(positions, ply), action, row_out(positions, ply + 1))
+        turns = side_to_move(row(positions, ply + 1)) != side
+        ahead = depth if settings[EXTENSIONS] != 0 and is_forcing(rank) else depth - 1
+        plies = ahead
+        if turns and index > 0 and rank < KILLER_RANK:
+            plies -= reduction(settings, depth, index)
+        high = beta if index == 0 or settings[SCOUTS] == 0 else min(beta, low + SCOUT)
+        while True:
+            if turns:
+                value = -principal(
+                    legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
+                    weights, table, keys, positions, moves, lines, memory,
+                    ply + 1, plies, -high, -low, settings, control,
+                )  # fmt: skip
+            else:
+                value = principal(
+                    legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
+                    weights, table, keys, positions, moves, lines, memory,
+                    ply + 1, plies, low, high, settings, control,
+                )  # fmt: skip
+            if is_stopped(control):
+                return best
+            if value <= low or (plies == ahead and high >= beta):
+                break
+            if plies < ahead:
+                plies = ahead
+            else:
+                high = beta
+        if value > best:
+            best = value
+            if value > alpha:
+                best_action = action
+                extend_line(lines, ply, action)
+        if best >= beta:
+            if rank < TACTICAL_RANK:
+                remember(moves, memory, ply, index, depth, side, settings)
+            break
+    if settings[TABLE] != 0 and not (exactly and control[TAINTS] != taints):
+        proven = control[HORIZON] == horizon
+        keep(table, key, ply, best, alpha, beta, best_action, depth, proven, settings)
+    return best
+
+
+@kernel(types.float64(REALS_OUT, types.int64, types.int64))
+def _kth_best(values: Reals, count: int, which: int) -> float:
+    """Return the `which`-th largest of the first `count` values, minus infinity if there are fewer."""
+    if count < which:
+        return -INFINITY
+    best = INFINITY
+    for _ in range(which):
+        following = -INFINITY
+        higher = 0
+        for index in range(count):
+            if values[index] < best:
+                following = max(following, values[index])
+            else:
+                higher += 1
+        if higher >= which:
+            return best
+        best = following
+    return best
+
+
+@kernel(
+    types.void(
+        *SEARCH,
+        ACTIONS,
+        types.int64,
+        types.float64,
+        types.float64,
+        REALS_OUT,
+        ACTIONS_OUT,
+        ACTIONS_STACK,
+        ACTIONS,
+        ACTIONS_OUT,
+    )
+)
+def principal_root(
+    legal_moves: Callable[[Words, Actions], int],
+    apply: Callable[[Words, int, Words], None],
+    side_to_move: Callable[[Words], int],
+    outcome: Callable[[Words], int],
+    move_order: Callable[[Words, int], int],
+    evaluate: Callable[[Words, Reals], float],
+    tactical_moves: Callable[[Words, Actions], int],
+    key_of: Callable[[Words], np.uint64],
+    weights: Reals,
+    table: Actions,
+    keys: Words,
+    positions: Words,
+    moves: Actions,
+    lines: Actions,
+    memory: Actions,
+    root_moves: Actions,
+    depth: int,
+    alpha: float,
+    beta: float,
+    values: Reals,
+    horizons: Actions,
+    root_lines: Actions,
+    settings: Actions,
+    control: Control,
+) -> None:
+    """Search the moves of `positions[0]` to `depth` plies, in the order given, within a window.
+
+    Parameters
+    ----------
+    root_moves : int64[n]
+        Legal moves, the most promising first.
+    alpha, beta : float64
+        A move worth `beta` or more ends the search.
+    values : float64[n]
+        Gets the worth of each for the side to move. The best `settings[LINES]`
+        are exact, those of the others upper bounds.
+    horizons : int64[n]
+        Gets the evaluated positions below each: 0 means its value is proven.
+    root_lines : int64[n, m + 1]
+        Gets the line of each: its length, then its actions.
+    control : int64[CONTROL_SIZE]
+        `FINISHED` counts the moves searched to the end.
+
+    The other parameters are those of `principal`.
+    """
+    side = side_to_move(row(positions, 0))
+    keys[settings[START]] = key_of(row(positions, 0))
+    for index in range(root_moves.size):
+        horizon = control[HORIZON]
+        action = root_moves[index]
+        order = move_order(row(positions, 0), action)
+        apply(row(positions, 0), action, row_out(positions, 1))
+        turns = side_to_move(row(positions, 1)) != side
+        is_first = index < settings[LINES]
+        low = max(alpha, _kth_best(values, index, settings[LINES]))
+        high = beta if is_first or settings[SCOUTS] == 0 else min(beta, low + SCOUT)
+        ahead = depth if settings[EXTENSIONS] != 0 and order >= FORCING else depth - 1
+        plies = ahead
+        if turns and not is_first and order < TACTICAL:
+            plies -= reduction(settings, depth, index)
+        while True:
+            if turns:
+                value = -principal(
+                    legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
+                    weights, table, keys, positions, moves, lines, memory,
+                    1, plies, -high, -low, settings, control,
+                )  # fmt: skip
+            else:
+                value = principal(
+                    legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
+                    weights, table, keys, positions, moves, lines, memory,
+                    1, plies, low, high, settings, control,
+                )  # fmt: skip
+            if is_stopped(control):
+                return
+            if value <= low or (plies == ahead and high >= beta):
+                break
+            if plies < ahead:
+                plies = ahead
+            else:
+                high = beta
+        values[index] = value
+        horizons[index] = control[HORIZON] - horizon
+        extend_line(lines, 0, action)
+        for place in range(lines[0, 0] + 1):
+            root_lines[index, place] = lines[0, place]
+        control[FINISHED] += 1
+        if value >= beta:
+            return

@@ -1,0 +1,400 @@
+"""Thinker: principal variation search that remembers from move to move, on one thread or several.
+
+Several threads search the same position and tell each other what they find
+through the transposition table alone ("lazy SMP"); the first one's result
+counts. One thread with a limit of depth or nodes does the same every time.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numba import types
+
+from boardgames.declarations import Evaluation, position_key
+from boardgames.game import Game, Position
+from boardgames.kernels import (
+    NODES,
+    STOP,
+    Actions,
+    Control,
+    PositionKey,
+    Words,
+    is_stopped,
+    kernel,
+    new_control,
+    row,
+)
+from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK, first_class
+from boardgames.playing import Analysis, Context, Limit
+from boardgames.search.deepening import Buffers, Found, deepen
+from boardgames.search.ordering import MEMORY_ROWS
+from boardgames.search.principal import MILLION, principal_root
+from boardgames.search.runner import run
+from boardgames.search.table import GENERATIONS, new_table
+from boardgames.search.tree import (
+    EVALUATION_BOUND,
+    EXACT_AT_END,
+    EXTENSIONS,
+    FINISHED,
+    GENERATION,
+    HISTORY,
+    INFINITY,
+    KILLERS,
+    LINES,
+    MARGIN,
+    MAX_DEPTH,
+    NO_MOVES_DRAWS,
+    PRINCIPAL_SETTINGS,
+    QUIESCENCE,
+    REDUCED_DEPTHS,
+    REDUCED_PLACES,
+    REDUCES,
+    REDUCTIONS,
+    REPETITION,
+    SCOUTS,
+    SPARE_ROWS,
+    START,
+    TABLE,
+)
+
+LONGEST_QUIESCENCE = 16
+ROWS = MAX_DEPTH + LONGEST_QUIESCENCE + SPARE_ROWS
+REMEMBERED = 200
+"""Positions of the match that are compared with those of the search."""
+ASPIRATION = 1.0
+"""Half the width of the first window, in steps of the evaluation."""
+SMALLEST_WINDOW_DEPTH = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """What a search makes use of; each can be switched off, to see what it is worth.
+
+    Attributes
+    ----------
+    table : int
+        MB of the transposition table, 0 for none.
+    threads : int
+        That search at the same time.
+    quiescence : int
+        Plies that tactical moves are followed beyond the horizon.
+    scouts : bool
+        Empty windows for all but the first move.
+    aspiration : bool
+        A narrow window around the value of the depth before.
+    killers, history : bool
+        Quiet moves in the order of what they refuted elsewhere.
+    reductions : bool
+        Late quiet moves less deep, hopeless ones not at all, where the game
+        allows it. Without, every value is what full minimax gives.
+    extensions : bool
+        Answers to forcing moves a ply deeper.
+    repetition : bool
+        A position that was there before is a draw, in games without an end of
+        their own.
+    symmetry : bool
+        Positions that a symmetry of the game maps onto each other are one, if
+        the game has a key for that.
+    """
+
+    table: int = 64
+    threads: int = 1
+    quiescence: int = 4
+    scouts: bool = True
+    aspiration: bool = True
+    killers: bool = True
+    history: bool = True
+    reductions: bool = True
+    extensions: bool = True
+    repetition: bool = True
+    symmetry: bool = False
+
+
+class Thinker:
+    """Searches positions of a match, one after another, with what earlier searches found.
+
+    Parameters
+    ----------
+    game : Game
+        What is played.
+    evaluation : Evaluation
+        Of positions at the horizon.
+    means : Means
+        What the search makes use of.
+
+    Raises
+    ------
+    OptionError
+        At the first search, if the table does not fit into memory.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> from boardgames.playing import NO_CONTEXT
+    >>> game = boardgames.load("connect4")
+    >>> thinker = Thinker(game, game.evaluation, Means(table=1))
+    >>> found = thinker.search(game.parse("112233"), Limit(depth=4), NO_CONTEXT)
+    >>> str(found.moves[0].move), found.value, found.proven
+    ('4', 1.0, True)
+    """
+
+    def __init__(self, game: Game, evaluation: Evaluation, means: Means) -> None:
+        self.game, self.evaluation, self.means = game, evaluation, means
+        self._minds: list[_Mind] = []
+        self._table: Actions | None = None
+        self._generation = 0
+
+    def forget(self) -> None:
+        """Begin anew: what follows does not depend on what was searched before."""
+        if self._table is not None and self._generation > 0:
+            self._table.fill(0)
+        for mind in self._minds:
+            mind.memory.fill(0)
+        self._generation = 0
+
+    def search(
+        self, position: Position, limit: Limit, context: Context, *, lines: int | None = 1
+    ) -> Analysis:
+        """Return what is known of the best `lines` moves, or of all, when the limit is reached.
+
+        The parameters and what stops a search are those of `deepening.search`.
+
+        Raises
+        ------
+        OptionError
+            If the table does not fit into memory.
+        KeyboardInterrupt
+            When the user interrupts; the kernels have ended by then.
+        """
+        self._prepare()
+        count = len(position.actions)
+        exact_moves = count if lines is None else min(lines, count)
+        threads = self.means.threads
+        own = limit if limit.nodes is None else replace(limit, nodes=max(1, limit.nodes // threads))
+        begun = self._keys_before(position, context)
+        works = [_Work(mind, self, position, exact_moves, begun) for mind in self._minds]
+        control = new_control()
+
+        def go() -> Analysis:
+            with _helping(works[1:], limit.depth or MAX_DEPTH):
+                return deepen(works[0], position, own, context, control)
+
+        works[0].helpers = works[1:]
+        budget = limit.budget(position.side_to_move)
+        return run(go, control, seconds=budget, stop=context.stop)
+
+    @property
+    def table(self) -> Actions:
+        """Return the transposition table; one bucket that is not used where there is none."""
+        if self._table is None:
+            self._table = new_table(self.means.table) if self.means.table else np.zeros(8, dtype=np.int64)
+        return self._table
+
+    def _prepare(self) -> None:
+        """Take what memory is needed, and let the findings of earlier searches age."""
+        assert self.table is not None
+        if not self._minds:
+            self._minds = [_Mind(self.game) for _ in range(self.means.threads)]
+        for mind in self._minds:
+            mind.memory[:2] = -1  # killers are of one tree
+            mind.memory[2:] //= 2
+        self._generation = self._generation % (GENERATIONS - 1) + 1
+
+    def _keys_before(self, position: Position, context: Context) -> Words:
+        """Return the keys of the positions of the match that this one may come back to."""
+        if not self._minds_repetition:
+            return np.zeros(0, dtype=np.uint64)
+        score, words = position.score, []
+        for earlier in reversed(context.history[-REMEMBERED:]):
+            if earlier.score != score:
+                break  # what was pushed off does not come back
+            words.append(earlier.words)
+        keys = np.zeros(len(words), dtype=np.uint64)
+        if words:
+            write_keys(self.key, np.array(words[::-1], dtype=np.uint64), keys)
+        return keys
+
+    @property
+    def key(self) -> Callable[[Words], np.uint64]:
+        """Return the kernel of the keys."""
+        return self.game.kernels.symmetric_key if self.means.symmetry else position_key
+
+    @property
+    def _minds_repetition(self) -> bool:
+        return self.means.repetition and self.game.facts.longest_match is None
+
+    def settings(self, exact_moves: int, start: int) -> Actions:
+        """Return the settings of the kernels."""
+        facts, means = self.game.facts, self.means
+        reduces = means.reductions and facts.allows_reductions
+        settings = np.zeros(PRINCIPAL_SETTINGS, dtype=np.int64)
+        settings[NO_MOVES_DRAWS] = facts.no_moves_draws
+        settings[EXACT_AT_END] = self.evaluation.exact_at_end
+        settings[QUIESCENCE] = means.quiescence
+        settings[EXTENSIONS] = means.extensions
+        settings[LINES], settings[GENERATION], settings[START] = exact_moves, self._generation, start
+        settings[SCOUTS], settings[TABLE] = means.scouts, means.table > 0
+        settings[REPETITION] = self._minds_repetition
+        settings[KILLERS], settings[HISTORY], settings[REDUCES] = means.killers, means.history, reduces
+        settings[MARGIN] = round(self.evaluation.margin * MILLION)
+        settings[REDUCTIONS:] = REDUCTION_TABLE
+        return settings
+
+
+def _reduction_table() -> Actions:
+    """Return by how many plies late moves are reduced: more with the logarithms of depth and place."""
+    depth = np.log(np.maximum(np.arange(REDUCED_DEPTHS), 1))[:, None]
+    place = np.log(np.maximum(np.arange(REDUCED_PLACES), 1))[None, :]
+    plies = (0.5 + depth * place / 2.0).astype(np.int64)
+    plies[:, :3] = 0
+    return np.minimum(plies, np.maximum(np.arange(REDUCED_DEPTHS) - 2, 0)[:, None]).ravel()
+
+
+REDUCTION_TABLE = _reduction_table()
+
+
+@kernel(types.void(first_class(PositionKey), WORDS_STACK, WORDS_OUT))
+def write_keys(key_of: Callable[[Words], np.uint64], positions: Words, keys: Words) -> None:
+    """Write the key of each row of `positions`, `uint64[n, words]`, into `keys`, `uint64[n]`."""
+    for index in range(keys.size):
+        keys[index] = key_of(row(positions, index))
+
+
+class _Mind:
+    """The buffers of one thread, kept from search to search."""
+
+    def __init__(self, game: Game) -> None:
+        facts = game.facts
+        self.positions = np.zeros((ROWS, facts.words), dtype=np.uint64)
+        self.moves = np.zeros((2 * ROWS, facts.actions), dtype=np.int64)
+        self.lines = np.zeros((ROWS, ROWS + 1), dtype=np.int64)
+        self.memory = np.zeros((MEMORY_ROWS, max(ROWS, facts.actions)), dtype=np.int64)
+        self.keys = np.zeros(REMEMBERED + ROWS, dtype=np.uint64)
+
+
+class _Work:
+    """One thread's search of one position."""
+
+    def __init__(
+        self, mind: _Mind, thinker: Thinker, position: Position, exact_moves: int, begun: Words
+    ) -> None:
+        self.mind, self.thinker, self.position = mind, thinker, position
+        self.evaluation, self.exact_moves = thinker.evaluation, exact_moves
+        self.settings = thinker.settings(exact_moves, begun.size)
+        self.control = new_control()
+        self.helpers: list[_Work] = []
+        mind.positions[0] = position.words
+        mind.keys[: begun.size] = begun
+
+    def nodes(self, control: Control) -> int:
+        """Return the positions visited by all threads."""
+        return int(control[NODES]) + sum(int(helper.control[NODES]) for helper in self.helpers)
+
+    def to_depth(self, depth: int, known: Found, control: Control) -> Found:
+        """Search to a depth in a narrow window first, and in a wider one if the value is not inside."""
+        count = len(known.actions)
+        low, high = self._window(depth, known)
+        while True:
+            control[FINISHED] = 0
+            buffers = self._searched(depth, known, low, high, control)
+            finished = int(control[FINISHED])
+            best = float(buffers.values[:finished].max()) if finished else -INFINITY
+            if finished < count and is_stopped(control):
+                return self._stopped(known, buffers, finished, best > low)
+            if low < best < high:
+                return known.after(depth, buffers, self._order(buffers, count))
+            if best >= high:
+                place = finished - 1
+                known = replace(known, actions=_first(known.actions, place), lines=_first(known.lines, place))
+                high = INFINITY
+            else:
+                low = -INFINITY
+
+    def _window(self, depth: int, known: Found) -> tuple[float, float]:
+        width = ASPIRATION * self.evaluation.margin
+        is_narrow = self.thinker.means.aspiration and depth >= SMALLEST_WINDOW_DEPTH and width > 0
+        if not is_narrow or self.exact_moves > 1 or abs(known.values[0]) > EVALUATION_BOUND:
+            return -INFINITY, INFINITY
+        return known.values[0] - width, known.values[0] + width
+
+    def _order(self, buffers: Buffers, finished: int) -> list[int]:
+        """Return the moves that are valued exactly, best first, and the others as they were."""
+        ranked = sorted(range(finished), key=lambda index: -buffers.values[index])
+        best = ranked[: self.exact_moves]
+        return best + [index for index in range(finished) if index not in best]
+
+    def _stopped(self, known: Found, buffers: Buffers, finished: int, is_valued: bool) -> Found:
+        """Return what is known when the search was stopped within a depth."""
+        if finished == 0 or self.exact_moves > 1 or not is_valued:
+            return known
+        order = self._order(buffers, finished)
+        if buffers.values[order[0]] < -EVALUATION_BOUND:
+            return known.without(finished)
+        return known.after(known.depth, buffers, order)
+
+    def _searched(self, depth: int, known: Found, low: float, high: float, control: Control) -> Buffers:
+        mind, thinker, kernels = self.mind, self.thinker, self.position.game.kernels
+        buffers = Buffers(len(known.actions), mind.lines.shape[1])
+        principal_root(
+            kernels.legal_moves,
+            kernels.apply,
+            kernels.side_to_move,
+            kernels.outcome,
+            kernels.move_order,
+            self.evaluation.kernel,
+            kernels.tactical_moves,
+            thinker.key,
+            self.evaluation.weights,
+            thinker.table,
+            mind.keys,
+            mind.positions,
+            mind.moves,
+            mind.lines,
+            mind.memory,
+            np.array(known.actions, dtype=np.int64),
+            depth,
+            low,
+            high,
+            buffers.values,
+            buffers.horizons,
+            buffers.lines,
+            self.settings,
+            control,
+        )
+        return buffers
+
+    def help_on(self, first: int, deepest: int) -> None:
+        """Search deeper and deeper until somebody stops it, for what it leaves in the table."""
+        known = Found.nothing(self.position)
+        for depth in range(first, deepest + 1):
+            known = self.to_depth(depth, known, self.control)
+            if is_stopped(self.control):
+                return
+
+
+def _first(values: tuple, place: int) -> tuple:  # type: ignore[type-arg]  # of any kind
+    """Return the same with the value at `place` first."""
+    return (values[place], *values[:place], *values[place + 1 :])
+
+
+@contextmanager
+def _helping(helpers: list[_Work], deepest: int) -> Iterator[None]:
+    """Have helpers search while the body does; they begin at different depths."""
+    threads = [
+        threading.Thread(
+            target=helper.help_on, args=(1 + index % 2, deepest), name="boardgames-helper", daemon=True
+        )
+        for index, helper in enumerate(helpers, 1)
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        for helper in helpers:
+            helper.control[STOP] = 1
+        for thread in threads:
+            thread.join()
