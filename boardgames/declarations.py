@@ -73,7 +73,7 @@ class Kernels:
     """The rules of a game as kernels; signatures are checked when it is made.
 
     The last three are for search and optional: the order in which moves are
-    tried; the legal moves, in any order, that it follows beyond its horizon
+    tried; the legal moves, in ascending order, that it follows beyond its horizon
     (none of a finished match), since an evaluation before them would be wrong;
     a key that is equal for positions that a symmetry maps onto each other.
 

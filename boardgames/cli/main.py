@@ -31,7 +31,7 @@ DEBUG_VARIABLE = "BOARDGAMES_DEBUG"
 
 COMMANDS = {
     "agents": ("listing:agents", "List the agents, of one game or of all."),
-    "analyze": ("analyze:analyze", "Value every legal move of a position."),
+    "analyze": ("analyze:analyze", "Value the moves of a position or of a recorded match."),
     "arena": ("arena:arena", "Let agents play series of matches and rate them."),
     "check": ("check:check", "Check that a game's rules, notation and pictures hold together."),
     "engine": ("engine:engine", "Let another program play against an agent, over UGI."),

@@ -34,7 +34,7 @@ from boardgames.kernels.bits import (
     real_of,
 )
 from boardgames.kernels.control import NODE_LIMIT, NODES, STOP, is_stopped, new_control
-from boardgames.kernels.rows import peek, row, row_out
+from boardgames.kernels.rows import borrowed, peek, prefetch, row, row_out
 
 __all__ = [
     "FORCING",
@@ -57,6 +57,7 @@ __all__ = [
     "Words",
     "bit",
     "bits_of",
+    "borrowed",
     "has_bit",
     "is_stopped",
     "kernel",
@@ -66,6 +67,7 @@ __all__ = [
     "next_random",
     "peek",
     "popcount",
+    "prefetch",
     "random_below",
     "real_of",
     "row",

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from numba import types
 
-from boardgames.kernels import TACTICAL, Actions, MoveOrder, Words, kernel, row
+from boardgames.kernels import TACTICAL, Actions, LegalMoves, MoveOrder, Words, kernel, row, row_out
 from boardgames.kernels.abi import ACTIONS, ACTIONS_STACK, WORDS_STACK, first_class
 from boardgames.search.tree import HISTORY, KILLERS
 
@@ -97,6 +97,48 @@ def rank_moves(
         else:
             rank += memory[2 + side, action] << HISTORY_SHIFT
         moves[2 * ply + 1, index] = rank
+
+
+@kernel(
+    types.void(
+        first_class(LegalMoves),
+        WORDS_STACK,
+        ACTIONS_STACK,
+        ACTIONS_STACK,
+        types.int64,
+        types.int64,
+        types.int64,
+        types.int64,
+    )
+)
+def rank_quickly(
+    tactical_moves: Callable[[Words, Actions], int],
+    positions: Words,
+    moves: Actions,
+    memory: Actions,
+    ply: int,
+    count: int,
+    side: int,
+    known: int,
+) -> None:
+    """Write ranks that do not ask the game for its order: a tenth of the cost of `rank_moves`.
+
+    The parameters are those of `rank_moves`; the moves are in ascending order.
+    """
+    for index in range(count):
+        action = moves[2 * ply, index]
+        rank = memory[2 + side, action] << HISTORY_SHIFT
+        if action == known:
+            rank = KNOWN_RANK
+        elif action == memory[0, ply] or action == memory[1, ply]:
+            rank = KILLER_RANK
+        moves[2 * ply + 1, index] = rank
+    place = 0
+    for index in range(tactical_moves(row(positions, ply), row_out(moves, 2 * ply + 2))):
+        while place < count and moves[2 * ply, place] != moves[2 * ply + 2, index]:
+            place += 1
+        if place < count:
+            moves[2 * ply + 1, place] = max(moves[2 * ply + 1, place], TACTICAL_RANK)
 
 
 @kernel(

@@ -25,8 +25,10 @@ from boardgames.kernels import (
     Reals,
     Words,
     bits_of,
+    borrowed,
     is_stopped,
     kernel,
+    prefetch,
     real_of,
     row,
     row_out,
@@ -48,6 +50,7 @@ from boardgames.search.ordering import (
     bring_best_forward,
     extend_line,
     rank_moves,
+    rank_quickly,
     remember,
 )
 from boardgames.search.quiescence import quiesce
@@ -57,6 +60,7 @@ from boardgames.search.table import (
     UPPER,
     action_of,
     bound_of,
+    bucket,
     depth_of,
     is_proven,
     look_up,
@@ -92,6 +96,8 @@ MILLION = 1e6
 
 REDUCED_FROM = 3
 """Depth from which on late moves are reduced."""
+SORTED = 8
+"""Moves that are put in order for each ply of depth: those behind are as good as each other."""
 FUTILE_DEPTH = 2
 """Depth up to which quiet moves are left out where they are hopeless."""
 
@@ -272,9 +278,9 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
         return 0.0
     is_scout = beta - alpha < 2 * SCOUT
     exactly = settings[REDUCES] == 0
-    key = key_of(row(positions, ply))
-    keys[settings[START] + ply] = key
-    if settings[REPETITION] != 0 and is_repeated(keys, settings[START] + ply):
+    start = settings[START]
+    key = keys[start + ply]
+    if settings[REPETITION] != 0 and is_repeated(keys, start + ply):
         control[HORIZON] += 1
         control[TAINTS] += 1
         return 0.0
@@ -294,21 +300,30 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
     horizon, taints = control[HORIZON], control[TAINTS]
     side = side_to_move(row(positions, ply))
     is_futile = is_scout and not exactly and settings[MARGIN] > 0 and depth <= FUTILE_DEPTH
-    ceiling = 0.0
+    hope = 0.0
     if is_futile:
-        ceiling = evaluate(row(positions, ply), weights) + depth * (settings[MARGIN] / MILLION)
-    rank_moves(move_order, positions, moves, memory, ply, count, side, known)
+        hope = evaluate(row(positions, ply), weights) + depth * (settings[MARGIN] / MILLION)
+    if depth <= 99:  # quick
+        rank_quickly(tactical_moves, positions, moves, memory, ply, count, side, known)
+    else:
+        rank_moves(move_order, positions, moves, memory, ply, count, side, known)
     best = -INFINITY
     best_action = -1
     for index in range(count):
-        action = bring_best_forward(moves, ply, index, count)
+        action = moves[2 * ply, index]
+        if index < SORTED * depth:
+            action = bring_best_forward(moves, ply, index, count)
         rank = moves[2 * ply + 1, index]
         low = max(alpha, best)
-        if is_futile and index > 0 and rank < KILLER_RANK and ceiling <= low:
+        if is_futile and index > 0 and rank < KILLER_RANK and hope <= low:
             control[HORIZON] += 1
-            best = max(best, ceiling)
-            break  # those behind are quiet, too
+            best = max(best, hope)
+            continue
         apply(row(positions, ply), action, row_out(positions, ply + 1))
+        if depth > 1:
+            key = key_of(row(positions, ply + 1))
+            keys[start + ply + 1] = key
+            prefetch(table, bucket(table, key))
         turns = side_to_move(row(positions, ply + 1)) != side
         ahead = depth if settings[EXTENSIONS] != 0 and is_forcing(rank) else depth - 1
         plies = ahead
@@ -316,20 +331,23 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             plies -= reduction(settings, depth, index)
         high = beta if index == 0 or settings[SCOUTS] == 0 else min(beta, low + SCOUT)
         while True:
-            if turns:
-                value = -principal(
-                    legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
-                    weights, table, keys, positions, moves, lines, memory,
-                    ply + 1, plies, -high, -low, settings, control,
+            floor, ceiling = (-high, -low) if turns else (low, high)
+            if plies <= 0:  # at once: an argument costs a nanosecond
+                control[NODES] += 1
+                value = quiesce(
+                    apply, side_to_move, outcome, move_order, evaluate, tactical_moves, weights,
+                    positions, moves, lines, ply + 1, settings[QUIESCENCE], floor, ceiling, settings, control,
                 )  # fmt: skip
             else:
                 value = principal(
                     legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
                     weights, table, keys, positions, moves, lines, memory,
-                    ply + 1, plies, low, high, settings, control,
+                    ply + 1, plies, floor, ceiling, settings, control,
                 )  # fmt: skip
             if is_stopped(control):
                 return best
+            if turns:
+                value = -value
             if value <= low or (plies == ahead and high >= beta):
                 break
             if plies < ahead:
@@ -347,7 +365,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             break
     if settings[TABLE] != 0 and not (exactly and control[TAINTS] != taints):
         proven = control[HORIZON] == horizon
-        keep(table, key, ply, best, alpha, beta, best_action, depth, proven, settings)
+        keep(table, keys[start + ply], ply, best, alpha, beta, best_action, depth, proven, settings)
     return best
 
 
@@ -431,6 +449,9 @@ def principal_root(
 
     The other parameters are those of `principal`.
     """
+    weights, table, keys, settings = borrowed(weights), borrowed(table), borrowed(keys), borrowed(settings)
+    positions, moves, lines = borrowed(positions), borrowed(moves), borrowed(lines)
+    memory, control = borrowed(memory), borrowed(control)
     side = side_to_move(row(positions, 0))
     keys[settings[START]] = key_of(row(positions, 0))
     for index in range(root_moves.size):
@@ -438,6 +459,7 @@ def principal_root(
         action = root_moves[index]
         order = move_order(row(positions, 0), action)
         apply(row(positions, 0), action, row_out(positions, 1))
+        keys[settings[START] + 1] = key_of(row(positions, 1))
         turns = side_to_move(row(positions, 1)) != side
         is_first = index < settings[LINES]
         low = max(alpha, _kth_best(values, index, settings[LINES]))
@@ -447,20 +469,16 @@ def principal_root(
         if turns and not is_first and order < TACTICAL:
             plies -= reduction(settings, depth, index)
         while True:
-            if turns:
-                value = -principal(
-                    legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
-                    weights, table, keys, positions, moves, lines, memory,
-                    1, plies, -high, -low, settings, control,
-                )  # fmt: skip
-            else:
-                value = principal(
-                    legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
-                    weights, table, keys, positions, moves, lines, memory,
-                    1, plies, low, high, settings, control,
-                )  # fmt: skip
+            floor, ceiling = (-high, -low) if turns else (low, high)
+            value = principal(
+                legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
+                weights, table, keys, positions, moves, lines, memory,
+                1, plies, floor, ceiling, settings, control,
+            )  # fmt: skip
             if is_stopped(control):
                 return
+            if turns:
+                value = -value
             if value <= low or (plies == ahead and high >= beta):
                 break
             if plies < ahead:

@@ -15,6 +15,9 @@ Facts: bits 0 to 31 the best action + 1, 32 to 39 the depth, 40 and 41 the
 bound, 42 whether the value is proven, 48 to 55 the generation; 0 if nothing.
 """
 
+import mmap
+from contextlib import suppress
+
 import numpy as np
 from numba import types
 
@@ -63,7 +66,7 @@ def is_proven(facts: int) -> bool:
 
 
 @kernel(types.int64(ACTIONS_OUT, types.uint64))
-def _bucket(table: Actions, key: np.uint64) -> int:
+def bucket(table: Actions, key: np.uint64) -> int:
     """Return the place of a key's first entry."""
     return np.int64(key & np.uint64(table.size // WORDS_PER_BUCKET - 1)) * WORDS_PER_BUCKET
 
@@ -71,7 +74,7 @@ def _bucket(table: Actions, key: np.uint64) -> int:
 @kernel(FOUND(ACTIONS_OUT, types.uint64))
 def look_up(table: Actions, key: np.uint64) -> tuple[int, int, int]:
     """Return the bits of the value, the facts and the bits of the evaluation; facts 0 if not found."""
-    start = _bucket(table, key)
+    start = bucket(table, key)
     wanted = np.int64(key)
     for place in range(start, start + WORDS_PER_BUCKET, WORDS_PER_ENTRY):
         value, facts, static = peek(table, place + 1), peek(table, place + 2), peek(table, place + 3)
@@ -121,7 +124,7 @@ def store(
     proven : bool
         The value follows from ends of matches alone.
     """
-    start = _bucket(table, key)
+    start = bucket(table, key)
     wanted = np.int64(key)
     chosen = start + WORDS_PER_ENTRY
     for place in range(start, start + WORDS_PER_BUCKET, WORDS_PER_ENTRY):
@@ -163,10 +166,11 @@ def new_table(megabytes: int) -> Actions:
     if free is not None and buckets * BYTES_PER_BUCKET > free:
         room = f"{free >> 20} MB that are free"
         raise OptionError(f"expected a table that fits into the {room}: {megabytes} MB")
-    words = buckets * WORDS_PER_BUCKET
     try:
-        whole = np.zeros(words + WORDS_PER_BUCKET, dtype=np.int64)
-    except MemoryError:
+        pages = mmap.mmap(-1, buckets * BYTES_PER_BUCKET)  # begins where a cache line does
+    except (OSError, MemoryError):
         raise OptionError(f"expected a table that the system has memory for: {megabytes} MB") from None
-    first = (-whole.ctypes.data % BYTES_PER_BUCKET) // whole.itemsize  # buckets begin where cache lines do
-    return whole[first : first + words]
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a wish: few large pages are found sooner than many small ones
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(pages, dtype=np.int64)

@@ -2,6 +2,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 Run = Callable[..., Any]
 
 
@@ -34,3 +36,52 @@ def test_a_win_is_told_by_its_plies(bg: Run) -> None:
     text = "...../....../......./......../....bbbww/......../......./....../.....:b:5:5"
     lines = bg("analyze", "abalone", text, "--depth", "2").out.splitlines()
     assert lines[1].split() == ["e5e6", "win", "in", "1!", "e5e6"]
+
+
+def test_lines_are_the_best_moves_and_no_others(bg: Run) -> None:
+    every = json.loads(bg("analyze", "connect4", "4453", "--depth", "4", "--json").out)
+    best = json.loads(bg("analyze", "connect4", "4453", "--depth", "4", "--lines", "2", "--json").out)
+    assert [entry["move"] for entry in best["moves"]] == [entry["move"] for entry in every["moves"][:2]]
+    text = bg("analyze", "connect4", "4453", "--depth", "4", "--lines", "2").out
+    assert text.startswith("value of the best moves for red, ")
+    assert text.count("\n") == 4
+
+
+def test_values_stand_below_each_other(bg: Run) -> None:
+    lines = bg("analyze", "connect4", "4453", "--depth", "4").out.splitlines()[1:-1]
+    assert len({line.index(".") for line in lines}) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["1212121"], "expected a position with moves: ......./......./r...."),
+        (["--lines", "0"], "expected a whole number of at least 1 for --lines: '0'"),
+        (["--lines", "-1"], "for --lines: '-1'"),
+        (["--depth", "-3"], "for --depth: '-3'"),
+        (["--time", "-1"], "for --time: '-1'"),
+        (["--nodes", "0"], "at least 1 for --nodes"),
+        (["--nodes", "9" * 400], "nodes"),
+        (["--match", "2"], "expected --match with a record only: a position came"),
+        (["--mistakes", "2"], "expected --mistakes with a record only"),
+        (["--svg", "chart.svg"], "expected --svg with a record only"),
+    ],
+    ids=str,
+)
+def test_wrong_input_is_one_line(arguments: list[str], said: str, bg: Run) -> None:
+    ran = bg("analyze", "connect4", *arguments)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert said in ran.err
+
+
+def test_a_position_that_is_over_tells_who_has_won(bg: Run) -> None:
+    assert bg("analyze", "connect4", "1212121").err.endswith("is over, red wins\n")
+
+
+@pytest.mark.slow
+def test_ctrl_c_prints_what_is_known(terminal: Run) -> None:
+    user = terminal("analyze", "abalone", "--lines", "1", "--time", "600")
+    user.wait_for(" nodes")
+    assert user.interrupt() == 130
+    assert "value of the best moves for black" in user.seen
+    assert "Traceback" not in user.seen

@@ -17,7 +17,7 @@ from boardgames.executors import InProcess
 from boardgames.game import Outcome, Termination
 from boardgames.learning.run import Run as Folder
 from boardgames.learning.trainer import Trainer
-from boardgames.record import Record
+from boardgames.record import Record, write_records
 from boardgames.store import NewMatch, PlayerKey, Rating, Store
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
@@ -115,6 +115,15 @@ def _some_matches_are_kept(home: Path) -> None:
         store.finish_run(run, [Rating(agents[0], 1, 40.456, -60.0, None)])
 
 
+@pytest.fixture(autouse=True)
+def _a_record_is_there(home: Path) -> None:
+    """Write the match that the example of `bg analyze GAME RECORD` goes through."""
+    moves = ("1", "2", "1", "2", "1", "3", "1")
+    end = Outcome(0, Termination.RULES)
+    record = Record("connect4", start="-", names=("Ann", "Bob"), moves=moves, outcome=end)
+    write_records(home.parent / "match.record", [record])
+
+
 def printed(bg: Callable[..., Any], command: str) -> Any:
     ran = bg(*shlex.split(command)[1:])
     assert ran.code == 0
@@ -129,6 +138,7 @@ def printed(bg: Callable[..., Any], command: str) -> Any:
         "show",
         "perft",
         "analyze",
+        "analyze GAME RECORD",
         "check",
         "games",
         "agents",

@@ -161,5 +161,6 @@ HALF_BOARDS: npt.NDArray[np.uint64] = _half_boards()
 the sum of the differences in row, diagonal and antidiagonal."""
 OUTER_RINGS: npt.NDArray[np.uint64] = _rings()
 """`uint64[4, 2]`: cells at least 1 to 4 steps from the centre."""
+BORDER_LOW, BORDER_HIGH = OUTER_RINGS[3]
 for _words in (HALF_BOARDS, OUTER_RINGS):
     _words.flags.writeable = False

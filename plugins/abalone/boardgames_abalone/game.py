@@ -53,6 +53,7 @@ class Abalone(Game):
             actions=rules.ACTIONS,
             ply_limit=400,
             no_progress_limit=100,
+            allows_reductions=True,
             score_name="marbles pushed off",
             default_features="classic14",
             options=self.declared_options,
@@ -67,6 +68,7 @@ class Abalone(Game):
             side_to_move=rules.side_to_move,
             outcome=rules.outcome,
             move_order=rules.move_order,
+            tactical_moves=rules.tactical_moves,
         )
         self.evaluation = CLASSIC
 

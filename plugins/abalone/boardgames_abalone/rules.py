@@ -24,6 +24,8 @@ import numpy as np
 from numba import types
 
 from boardgames.kernels import (
+    FORCING,
+    TACTICAL,
     Actions,
     Apply,
     LegalMoves,
@@ -42,6 +44,8 @@ from boardgames_abalone.board import (
     BIT_STEPS,
     BOARD_HIGH,
     BOARD_LOW,
+    BORDER_HIGH,
+    BORDER_LOW,
     CELL_OF_BIT,
     CELLS,
     MARBLES_TO_WIN,
@@ -52,6 +56,9 @@ FACTS = 4
 ACTIONS = 3 * 6 * CELLS
 TYPE_STRIDE = 6 * CELLS
 LOST_SHIFTS = (8, 16)
+
+PUSH_OFF, PUSH_TO_EDGE, PUSH = 1000, 500, TACTICAL
+"""Ranks in the order of moves."""
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -263,9 +270,64 @@ def apply(position: Words, action: int, successor: Words) -> None:
     successor[FACTS] ^= ONE
 
 
+@kernel(LegalMoves)
+def tactical_moves(position: Words, moves: Actions) -> int:
+    """Write the moves that push a marble off the board, or from within it to the edge.
+
+    Parameters
+    ----------
+    position : uint64[5]
+        Packed position; `Game` has checked it, this kernel trusts it.
+    moves : int64[1098]
+        Filled from the left, in ascending order; the tail keeps its old content.
+
+    Returns
+    -------
+    int64
+        Number of actions written.
+    """
+    if outcome(position) >= 0:
+        return 0
+    side = np.int64(position[FACTS] & ONE)
+    own_low, own_high = position[2 * side], position[2 * side + 1]
+    other_low, other_high = position[2 - 2 * side], position[3 - 2 * side]
+    free_low, free_high = BORDER_LOW & ~(own_low | other_low), BORDER_HIGH & ~(own_high | other_high)
+    inner_low, inner_high = other_low & ~BORDER_LOW, other_high & ~BORDER_HIGH
+    count = 0
+    for direction in range(6):
+        on_low, on_high = ahead(BOARD_LOW, BOARD_HIGH, direction)
+        low, high = ahead(free_low, free_high, direction)
+        # the front marble of those that are pushed, and the one behind it
+        last_low = (other_low & ~on_low) | (inner_low & low)
+        last_high = (other_high & ~on_high) | (inner_high & high)
+        low, high = ahead(last_low, last_high, direction)
+        one_low, one_high = own_low & low, own_high & high
+        first_low, first_high = other_low & low, other_high & high
+        low, high = ahead(one_low, one_high, direction)
+        pair_low, pair_high = own_low & low, own_high & high
+        low, high = ahead(pair_low, pair_high, direction)
+        tail_low, tail_high = pair_low | (own_low & low), pair_high | (own_high & high)
+        low, high = ahead(first_low, first_high, direction)
+        low, high = ahead(own_low & low, own_high & high, direction)
+        low, high = ahead(own_low & low, own_high & high, direction)
+        tail_low, tail_high = tail_low | (own_low & low), tail_high | (own_high & high)
+        count = _write(tail_low, tail_high, direction * CELLS, moves, count)
+    return count
+
+
+@kernel(types.boolean(types.int64))
+def _is_on_border(place: int) -> bool:
+    """Say whether a bit of the board is one of a border cell."""
+    return has_bit(BORDER_LOW, place) if place < 64 else has_bit(BORDER_HIGH, place - 64)
+
+
 @kernel(MoveOrder)
 def move_order(position: Words, action: int) -> int:
-    """Rank pushes off the board at 1000, other pushes at 100, else by marbles moved, 1 to 3."""
+    """Rank a move: 1000 if it pushes off the board, 500 to the edge, 100 another push, else marbles moved.
+
+    To the edge is forcing where the other side has lost all but one of the
+    marbles that it may lose.
+    """
     kind = action // TYPE_STRIDE
     if kind > 0:
         return kind + 1
@@ -281,4 +343,9 @@ def move_order(position: Words, action: int) -> int:
         return length
     while has_bit(position[other + (place >> 6)], place & 63):
         place += step
-    return 1000 if CELL_OF_BIT[place] < 0 else 100
+    if CELL_OF_BIT[place] < 0:
+        return PUSH_OFF
+    if not _is_on_border(place) or _is_on_border(place - step):
+        return PUSH
+    lost = (position[FACTS] >> np.uint64(LOST_SHIFTS[1 - side])) & BYTE
+    return FORCING if lost == np.uint64(MARBLES_TO_WIN - 1) else PUSH_TO_EDGE

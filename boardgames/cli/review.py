@@ -1,0 +1,257 @@
+"""`bg analyze GAME RECORD`: what an agent says of a recorded match, ply by ply."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from boardgames.cli.common import EXIT_INTERRUPTED, load_game, outcome_json, print_json
+from boardgames.cli.tables import print_table
+from boardgames.cli.values import Wish, line_text, number_text, stopping_on_interrupt, value_text
+from boardgames.draw.text import printable
+from boardgames.errors import FileError, RecordError, shown
+from boardgames.paths import LARGEST_TEXT, make_folder, read_text, write_atomic
+
+if TYPE_CHECKING:
+    from boardgames.playing import Limit, Player, Stop
+    from boardgames.record import Record
+    from boardgames.review import Look, Ply, Review
+
+STDIN = "-"
+ENDINGS = (".record", ".pgn", ".txt")
+POSITION_S = 0.2
+OWN_LIMITS = ("depth", "time", "nodes", "simulations")
+"""Options by which an agent limits itself."""
+
+
+def is_record(text: str) -> bool:
+    """Say whether an argument stands for a record and not for a position.
+
+    Examples
+    --------
+    >>> is_record("-"), is_record("not-there.record"), is_record("4453")
+    (True, True, False)
+    """
+    return text == STDIN or text.lower().endswith(ENDINGS) or os.path.exists(text)  # noqa: PTH110 - never raises
+
+
+def analyze_record(
+    wish: Wish, source: str, *, number: int | None, mistakes: int | None, svg_file: Path | None
+) -> None:
+    """Print the review of a recorded match, or as much of it as there is when it is interrupted."""
+    from boardgames.plugins import player
+
+    load_game(wish.game, None, ())  # an unknown one is told first, and compiling too
+    place, count, record = chosen_record(wish.game, source, number)
+    if svg_file is not None:
+        _check_target(svg_file)
+    game = record.load_game()
+    chosen = player(wish.agent or game.facts.default_agent, game)
+    try:
+        with stopping_on_interrupt() as stop:
+            found = _reviewed(record, chosen, position_limit(wish, chosen), stop)
+    finally:
+        chosen.close()
+    if not wish.as_json:
+        _print(found, f"match {place} of {count}", mistakes)
+    if svg_file is not None:
+        write_atomic(svg_file, found.svg())
+    if wish.as_json:
+        print_json(**_json(found, wish.game, place, mistakes))
+    elif svg_file is not None:
+        click.echo(f"wrote {svg_file}")
+    if not found.is_complete:
+        click.echo(f"interrupted after {len(found.plies)} of {len(record.moves)} plies", err=True)
+        click.get_current_context().exit(EXIT_INTERRUPTED)
+
+
+def chosen_record(game: str, source: str, number: int | None) -> "tuple[int, int, Record]":
+    """Return a match's number, how many there are, and the match, every move checked.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read.
+    RecordError
+        If there is no such match, it has an error, or it is one of another game or without moves.
+    """
+    from boardgames.record import parse_records
+
+    where = "standard input" if source == STDIN else source
+    parsed = parse_records(_text(source), replay=False)  # of many matches only one is replayed
+    count, place = len(parsed.records) + len(parsed.errors), number or 1
+    if place > count:
+        told = "it has none" if count == 0 else f"it has {count}"
+        raise RecordError(f"expected {f'match {number}' if number else 'a match'} in {where}: {told}")
+    records = dict(zip(parsed.numbers, parsed.records, strict=True))
+    if place not in records:
+        broken = [number for number in range(1, count + 1) if number not in records]
+        raise RecordError(f"{where}: {parsed.errors[broken.index(place)]}")
+    record = records[place]
+    if record.game != game:
+        raise RecordError(f"expected a match of {game} in {where}: {shown(record.game)}")
+    if not record.moves:
+        raise RecordError(f"expected a match with moves in {where}: match {place} has none")
+    checked = parse_records(str(record))
+    for error in checked.errors:
+        raise RecordError(f"{where}: match {place}: {str(error).removeprefix('match 1: ')}")
+    return place, count, checked.records[0]
+
+
+def position_limit(wish: Wish, chosen: "Player") -> "Limit":
+    """Return what may be spent on each position: a little time if neither user nor agent says."""
+    is_limited = any(chosen.options.get(name) is not None for name in OWN_LIMITS)
+    if wish.limit.is_open and not is_limited:
+        return replace(wish.limit, seconds=POSITION_S)
+    return wish.limit
+
+
+def _text(source: str) -> str:
+    if source != STDIN:
+        return read_text(Path(source))
+    text = sys.stdin.read(LARGEST_TEXT + 1)
+    if len(text) > LARGEST_TEXT:
+        raise FileError(f"expected at most {LARGEST_TEXT:,} characters from standard input: more came")
+    return text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+
+
+def _check_target(path: Path) -> None:
+    """Complain of a file that cannot be written, before time is spent on what shall stand there."""
+    if path.is_dir():
+        raise FileError(f"expected a file that can be written: {path} (is a directory)")
+    make_folder(path.parent)
+
+
+def _reviewed(record: "Record", chosen: "Player", limit: "Limit", stop: "Stop") -> "Review":
+    from boardgames.playing import Context
+    from boardgames.review import Review, looks
+
+    found: list[Look] = []
+    with _progress(len(record.moves) + 1) as tell:
+        for look in looks(record, chosen, limit, Context(stop=stop)):
+            found.append(look)
+            tell(len(found))
+    return Review(record, chosen.describe(), found[0].unit, tuple(found))
+
+
+@contextmanager
+def _progress(count: int) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how many positions were looked at; yields what is to be told of each."""
+    if not sys.stderr.isatty():
+        yield lambda done: None
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"position 1 of {count}") as status:
+        yield lambda done: status.update(f"position {min(done + 1, count)} of {count}")
+
+
+# --- printing ----------------------------------------------------------------
+
+
+def _print(found: "Review", place: str, mistakes: int | None) -> None:
+    from boardgames.review import UNITS
+
+    record, sides = found.record, found.game.facts.sides
+    names = f"{record.names[0]} - {record.names[1]} {record.result}, {len(record.moves)} plies"
+    click.echo(printable(f"{place}: {names}"))
+    click.echo(printable(f"value for {sides[0]} after each move, in {UNITS[found.unit]}, by {found.agent}:"))
+    rows: list[tuple[str, ...]] = [("ply", "side", "move", "value", "loss", "best")]
+    rows += [("", "", "start", _value(found.looks[0], 0), "", "")]
+    rows += [_row(ply, sides[ply.side]) for ply in found.plies]
+    print_table(rows, right=(0, 3, 4), cut=(5,))
+    _print_mistakes(found, mistakes)
+    means = [(side, found.mean_loss(number)) for number, side in enumerate(sides)]
+    told = [f"{side} {number_text(mean, found.unit)}" for side, mean in means if mean is not None]
+    click.echo(f"mean loss: {', '.join(told) or 'none known'}")
+
+
+def _row(ply: "Ply", side: str) -> tuple[str, ...]:
+    loss = number_text(ply.loss, ply.after.unit)
+    is_shown = float(loss) > 0
+    return (
+        str(ply.number),
+        side,
+        f"{ply.move}{ply.mark}",
+        _value(ply.after, 0),
+        loss if is_shown else "",
+        str(ply.best) if is_shown else "",
+    )
+
+
+def _print_mistakes(found: "Review", mistakes: int | None) -> None:
+    from boardgames.review import MISTAKES, SCALES
+
+    scale, unit = SCALES[found.unit], found.unit
+    marks = "a move that lost anything"
+    if scale.mistake is not None and scale.blunder is not None:
+        least, most = (number_text(loss, unit) for loss in (scale.mistake, scale.blunder))
+        marks = f"? is a loss of {least} or more, ?? of {most}"
+    rows: list[tuple[str, ...]] = [("ply", "side", "move", "loss", "value", "better")]
+    for ply in found.mistakes(MISTAKES if mistakes is None else mistakes):
+        became = _value(ply.after, ply.side) if _is_end(ply.after) else value_text(ply.value, unit, sign=True)
+        change = f"{value_text(ply.before.value, unit, sign=True)} -> {became}"
+        side, better = found.game.facts.sides[ply.side], line_text(ply.before.line)
+        move, loss = f"{ply.move}{ply.mark}", number_text(ply.loss, unit)
+        rows.append((str(ply.number), side, move, loss, change, better))
+    if len(rows) == 1:
+        click.echo(f"no mistakes; {marks}")
+        return
+    click.echo(f"biggest mistakes, values for the side that made them; {marks}:")
+    print_table(rows, right=(0, 3), cut=(5,))
+
+
+def _value(look: "Look", side: int) -> str:
+    """Return a value as a side sees it; of an end who won, unless it is worth a margin."""
+    value = look.value_for_side(side)
+    if not _is_end(look) or look.unit in {"cell", "score"}:
+        return value_text(value, look.unit, sign=True)
+    return "drawn" if value == 0 else "won" if value > 0 else "lost"
+
+
+def _is_end(look: "Look") -> bool:
+    return look.position.outcome is not None
+
+
+def _json(found: "Review", game: str, place: int, mistakes: int | None) -> dict[str, object]:
+    from boardgames.review import MISTAKES
+
+    worst = found.mistakes(MISTAKES if mistakes is None else mistakes)
+    return {
+        "game": game,
+        "match": place,
+        "names": list(found.record.names),
+        "outcome": outcome_json(found.record.outcome),
+        "agent": found.agent,
+        "unit": found.unit,
+        "complete": found.is_complete,
+        "values_for_side_0": list(found.values_for_side(0)),
+        "plies": [_ply_json(ply) for ply in found.plies],
+        "mistakes": [ply.number for ply in worst],
+        "mean_loss": [found.mean_loss(side) for side in (0, 1)],
+        "bound": found.bound,
+        "nodes": sum(look.nodes for look in found.looks),
+        "seconds": sum(look.seconds for look in found.looks),
+    }
+
+
+def _ply_json(ply: "Ply") -> dict[str, object]:
+    return {
+        "ply": ply.number,
+        "side": ply.side,
+        "position": str(ply.before.position),
+        "move": str(ply.move),
+        "value": ply.value,
+        "best_move": str(ply.best),
+        "best_value": ply.before.value,
+        "proven": ply.before.proven and ply.after.proven,
+        "line": [str(move) for move in ply.before.line],
+        "depth": ply.before.depth,
+        "loss": ply.loss,
+        "mark": ply.mark,
+    }
