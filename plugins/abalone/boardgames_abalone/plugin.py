@@ -30,14 +30,16 @@ def bg_agents() -> list[Entry]:
 
 @hookimpl
 def bg_features() -> list[Entry]:
-    """Offer three sets of features, each with its numbers for both sides."""
+    """Offer three sets of features with numbers for both sides, and one of their differences."""
     sets = {
         "simple": "distance to centre, density and marbles lost of both sides",
         "classic14": "marbles by ring, material, protection, distance and threats of both sides",
         "extended": "the same with density, losses, mobility, pushes, edge danger and groups",
+        "engine": "seventeen differences between the sides, early and late: all that search plays by",
     }
+    rooms = {"engine": "strategy"}
     return [
-        Entry(name, summary, f"boardgames_abalone.features:{name}", game="abalone")
+        Entry(name, summary, f"boardgames_abalone.{rooms.get(name, 'features')}:{name}", game="abalone")
         for name, summary in sets.items()
     ]
 
