@@ -17,9 +17,10 @@ from boardgames.playing import (
     fingerprint_of,
 )
 from boardgames.search.deepening import NodeSearch, as_choice, search
+from boardgames.search.means import Means
 from boardgames.search.minimax import minimax
 from boardgames.search.table import LARGEST_MB
-from boardgames.search.thinking import LONGEST_QUIESCENCE, Means, Thinker
+from boardgames.search.thinking import LONGEST_QUIESCENCE, Thinker
 from boardgames.search.tree import MAX_DEPTH
 from boardgames.weights import find_evaluation
 

@@ -17,7 +17,6 @@ from numba import types
 from boardgames.kernels import (
     FORCING,
     NODES,
-    TACTICAL,
     Actions,
     Control,
     LegalMoves,
@@ -25,7 +24,6 @@ from boardgames.kernels import (
     Reals,
     Words,
     bits_of,
-    borrowed,
     is_stopped,
     kernel,
     prefetch,
@@ -38,7 +36,6 @@ from boardgames.kernels.abi import (
     ACTIONS_OUT,
     ACTIONS_STACK,
     REALS,
-    REALS_OUT,
     WORDS_OUT,
     WORDS_STACK,
     first_class,
@@ -69,11 +66,9 @@ from boardgames.search.table import (
 from boardgames.search.tree import (
     EVALUATION_BOUND,
     EXTENSIONS,
-    FINISHED,
     GENERATION,
     HORIZON,
     INFINITY,
-    LINES,
     MARGIN,
     MAX_DEPTH,
     QUIESCENCE,
@@ -367,129 +362,3 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
         proven = control[HORIZON] == horizon
         keep(table, keys[start + ply], ply, best, alpha, beta, best_action, depth, proven, settings)
     return best
-
-
-@kernel(types.float64(REALS_OUT, types.int64, types.int64))
-def _kth_best(values: Reals, count: int, which: int) -> float:
-    """Return the `which`-th largest of the first `count` values, minus infinity if there are fewer."""
-    if count < which:
-        return -INFINITY
-    best = INFINITY
-    for _ in range(which):
-        following = -INFINITY
-        higher = 0
-        for index in range(count):
-            if values[index] < best:
-                following = max(following, values[index])
-            else:
-                higher += 1
-        if higher >= which:
-            return best
-        best = following
-    return best
-
-
-@kernel(
-    types.void(
-        *SEARCH,
-        ACTIONS,
-        types.int64,
-        types.float64,
-        types.float64,
-        REALS_OUT,
-        ACTIONS_OUT,
-        ACTIONS_STACK,
-        ACTIONS,
-        ACTIONS_OUT,
-    )
-)
-def principal_root(
-    legal_moves: Callable[[Words, Actions], int],
-    apply: Callable[[Words, int, Words], None],
-    side_to_move: Callable[[Words], int],
-    outcome: Callable[[Words], int],
-    move_order: Callable[[Words, int], int],
-    evaluate: Callable[[Words, Reals], float],
-    tactical_moves: Callable[[Words, Actions], int],
-    key_of: Callable[[Words], np.uint64],
-    weights: Reals,
-    table: Actions,
-    keys: Words,
-    positions: Words,
-    moves: Actions,
-    lines: Actions,
-    memory: Actions,
-    root_moves: Actions,
-    depth: int,
-    alpha: float,
-    beta: float,
-    values: Reals,
-    horizons: Actions,
-    root_lines: Actions,
-    settings: Actions,
-    control: Control,
-) -> None:
-    """Search the moves of `positions[0]` to `depth` plies, in the order given, within a window.
-
-    Parameters
-    ----------
-    root_moves : int64[n]
-        Legal moves, the most promising first.
-    alpha, beta : float64
-        A move worth `beta` or more ends the search.
-    values : float64[n]
-        Gets the worth of each for the side to move. The best `settings[LINES]`
-        are exact, those of the others upper bounds.
-    horizons : int64[n]
-        Gets the evaluated positions below each: 0 means its value is proven.
-    root_lines : int64[n, m + 1]
-        Gets the line of each: its length, then its actions.
-    control : int64[CONTROL_SIZE]
-        `FINISHED` counts the moves searched to the end.
-
-    The other parameters are those of `principal`.
-    """
-    weights, table, keys, settings = borrowed(weights), borrowed(table), borrowed(keys), borrowed(settings)
-    positions, moves, lines = borrowed(positions), borrowed(moves), borrowed(lines)
-    memory, control = borrowed(memory), borrowed(control)
-    side = side_to_move(row(positions, 0))
-    keys[settings[START]] = key_of(row(positions, 0))
-    for index in range(root_moves.size):
-        horizon = control[HORIZON]
-        action = root_moves[index]
-        order = move_order(row(positions, 0), action)
-        apply(row(positions, 0), action, row_out(positions, 1))
-        keys[settings[START] + 1] = key_of(row(positions, 1))
-        turns = side_to_move(row(positions, 1)) != side
-        is_first = index < settings[LINES]
-        low = max(alpha, _kth_best(values, index, settings[LINES]))
-        high = beta if is_first or settings[SCOUTS] == 0 else min(beta, low + SCOUT)
-        ahead = depth if settings[EXTENSIONS] != 0 and order >= FORCING else depth - 1
-        plies = ahead
-        if turns and not is_first and order < TACTICAL:
-            plies -= reduction(settings, depth, index)
-        while True:
-            floor, ceiling = (-high, -low) if turns else (low, high)
-            value = principal(
-                legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
-                weights, table, keys, positions, moves, lines, memory,
-                1, plies, floor, ceiling, settings, control,
-            )  # fmt: skip
-            if is_stopped(control):
-                return
-            if turns:
-                value = -value
-            if value <= low or (plies == ahead and high >= beta):
-                break
-            if plies < ahead:
-                plies = ahead
-            else:
-                high = beta
-        values[index] = value
-        horizons[index] = control[HORIZON] - horizon
-        extend_line(lines, 0, action)
-        for place in range(lines[0, 0] + 1):
-            root_lines[index, place] = lines[0, place]
-        control[FINISHED] += 1
-        if value >= beta:
-            return

@@ -8,7 +8,7 @@ counts. One thread with a limit of depth or nodes does the same every time.
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numba import types
@@ -30,34 +30,20 @@ from boardgames.kernels import (
 from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK, first_class
 from boardgames.playing import Analysis, Context, Limit
 from boardgames.search.deepening import Buffers, Found, deepen
+from boardgames.search.means import Means
 from boardgames.search.ordering import MEMORY_ROWS
-from boardgames.search.principal import MILLION, principal_root
+from boardgames.search.root import principal_root
 from boardgames.search.runner import run
 from boardgames.search.table import GENERATIONS, new_table
 from boardgames.search.tree import (
     EVALUATION_BOUND,
-    EXACT_AT_END,
-    EXTENSIONS,
     FINISHED,
     GENERATION,
-    HISTORY,
     INFINITY,
-    KILLERS,
     LINES,
-    MARGIN,
     MAX_DEPTH,
-    NO_MOVES_DRAWS,
-    PRINCIPAL_SETTINGS,
-    QUIESCENCE,
-    REDUCED_DEPTHS,
-    REDUCED_PLACES,
-    REDUCES,
-    REDUCTIONS,
-    REPETITION,
-    SCOUTS,
     SPARE_ROWS,
     START,
-    TABLE,
 )
 
 LONGEST_QUIESCENCE = 16
@@ -67,50 +53,6 @@ REMEMBERED = 200
 ASPIRATION = 1.0
 """Half the width of the first window, in steps of the evaluation."""
 SMALLEST_WINDOW_DEPTH = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
-    """What a search makes use of; each can be switched off, to see what it is worth.
-
-    Attributes
-    ----------
-    table : int
-        MB of the transposition table, 0 for none.
-    threads : int
-        That search at the same time.
-    quiescence : int
-        Plies that tactical moves are followed beyond the horizon.
-    scouts : bool
-        Empty windows for all but the first move.
-    aspiration : bool
-        A narrow window around the value of the depth before.
-    killers, history : bool
-        Quiet moves in the order of what they refuted elsewhere.
-    reductions : bool
-        Late quiet moves less deep, hopeless ones not at all, where the game
-        allows it. Without, every value is what full minimax gives.
-    extensions : bool
-        Answers to forcing moves a ply deeper.
-    repetition : bool
-        A position that was there before is a draw, in games without an end of
-        their own.
-    symmetry : bool
-        Positions that a symmetry of the game maps onto each other are one, if
-        the game has a key for that.
-    """
-
-    table: int = 64
-    threads: int = 1
-    quiescence: int = 4
-    scouts: bool = True
-    aspiration: bool = True
-    killers: bool = True
-    history: bool = True
-    reductions: bool = True
-    extensions: bool = True
-    repetition: bool = True
-    symmetry: bool = False
 
 
 class Thinker:
@@ -145,15 +87,15 @@ class Thinker:
         self.game, self.evaluation, self.means = game, evaluation, means
         self._minds: list[_Mind] = []
         self._table: Actions | None = None
-        self._generation = 0
+        self.generation = 0
 
     def forget(self) -> None:
         """Begin anew: what follows does not depend on what was searched before."""
-        if self._table is not None and self._generation > 0:
+        if self._table is not None and self.generation > 0:
             self._table.fill(0)
         for mind in self._minds:
             mind.memory.fill(0)
-        self._generation = 0
+        self.generation = 0
 
     def search(
         self, position: Position, limit: Limit, context: Context, *, lines: int | None = 1
@@ -201,11 +143,11 @@ class Thinker:
         for mind in self._minds:
             mind.memory[:2] = -1  # killers are of one tree
             mind.memory[2:] //= 2
-        self._generation = self._generation % (GENERATIONS - 1) + 1
+        self.generation = self.generation % (GENERATIONS - 1) + 1
 
     def _keys_before(self, position: Position, context: Context) -> Words:
         """Return the keys of the positions of the match that this one may come back to."""
-        if not self._minds_repetition:
+        if not self.means.minds_repetition(self.game.facts):
             return np.zeros(0, dtype=np.uint64)
         score, words = position.score, []
         for earlier in reversed(context.history[-REMEMBERED:]):
@@ -221,39 +163,6 @@ class Thinker:
     def key(self) -> Callable[[Words], np.uint64]:
         """Return the kernel of the keys."""
         return self.game.kernels.symmetric_key if self.means.symmetry else position_key
-
-    @property
-    def _minds_repetition(self) -> bool:
-        return self.means.repetition and self.game.facts.longest_match is None
-
-    def settings(self, exact_moves: int, start: int) -> Actions:
-        """Return the settings of the kernels."""
-        facts, means = self.game.facts, self.means
-        reduces = means.reductions and facts.allows_reductions
-        settings = np.zeros(PRINCIPAL_SETTINGS, dtype=np.int64)
-        settings[NO_MOVES_DRAWS] = facts.no_moves_draws
-        settings[EXACT_AT_END] = self.evaluation.exact_at_end
-        settings[QUIESCENCE] = means.quiescence
-        settings[EXTENSIONS] = means.extensions
-        settings[LINES], settings[GENERATION], settings[START] = exact_moves, self._generation, start
-        settings[SCOUTS], settings[TABLE] = means.scouts, means.table > 0
-        settings[REPETITION] = self._minds_repetition
-        settings[KILLERS], settings[HISTORY], settings[REDUCES] = means.killers, means.history, reduces
-        settings[MARGIN] = round(self.evaluation.margin * MILLION)
-        settings[REDUCTIONS:] = REDUCTION_TABLE
-        return settings
-
-
-def _reduction_table() -> Actions:
-    """Return by how many plies late moves are reduced: more with the logarithms of depth and place."""
-    depth = np.log(np.maximum(np.arange(REDUCED_DEPTHS), 1))[:, None]
-    place = np.log(np.maximum(np.arange(REDUCED_PLACES), 1))[None, :]
-    plies = (0.5 + depth * place / 2.0).astype(np.int64)
-    plies[:, :3] = 0
-    return np.minimum(plies, np.maximum(np.arange(REDUCED_DEPTHS) - 2, 0)[:, None]).ravel()
-
-
-REDUCTION_TABLE = _reduction_table()
 
 
 @kernel(types.void(first_class(PositionKey), WORDS_STACK, WORDS_OUT))
@@ -283,7 +192,10 @@ class _Work:
     ) -> None:
         self.mind, self.thinker, self.position = mind, thinker, position
         self.evaluation, self.exact_moves = thinker.evaluation, exact_moves
-        self.settings = thinker.settings(exact_moves, begun.size)
+        self.settings = thinker.means.settings(thinker.game.facts, thinker.evaluation)
+        places = ((LINES, exact_moves), (GENERATION, thinker.generation), (START, begun.size))
+        for place, value in places:
+            self.settings[place] = value
         self.control = new_control()
         self.helpers: list[_Work] = []
         mind.positions[0] = position.words
