@@ -30,6 +30,11 @@ def bg_learners() -> list[Entry]:
             "covariance matrix adaptation for alpha-beta's weights",
             "boardgames.learning.cmaes:CovarianceAdaptation",
         ),
+        Entry(
+            "regression",
+            "logistic regression of outcomes on the leaves of searches",
+            "boardgames.learning.regression:Regression",
+        ),
     ]
 
 
