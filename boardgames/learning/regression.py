@@ -40,6 +40,7 @@ class Regression(FeatureLearner):
     """Logistic regression of outcomes on the leaves of searches."""
 
     name: ClassVar[str] = "regression"
+    follows_curve: ClassVar[bool] = False
     declared_options = (
         FEATURES,
         Option("nodes", int, 1500, "positions visited a move", minimum=1, maximum=10**9),
