@@ -26,10 +26,11 @@ import numpy as np
 import boardgames
 from boardgames.paths import cache_folder
 from boardgames.players.simple import Random
-from boardgames.playing import Limit
+from boardgames.playing import Limit, Player
 from boardgames.selfplay import Rates, Setting, teach
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+from reference.tactics import Tactic, depth_that_solves, over_marbles, read_suite
 from reference.temporal import Plain
 
 RUNS = 5
@@ -89,6 +90,42 @@ def search(runs: int) -> Iterator[tuple[str, str, str]]:
         yield f"{agent} abalone, depth {limit.depth}", _shown(rates, "million nodes/s"), ""
         seconds = [choice.seconds for choice in choices]
         yield f"{agent} abalone to depth {limit.depth}", _shown(seconds, "s"), ""
+
+
+def simulations(runs: int) -> Iterator[tuple[str, str, str]]:
+    """Simulate from the start of Connect Four and Abalone; Connect Four beside OpenSpiel's own bot."""
+    for name, count, bar in (("connect4", 500_000, "500,000"), ("abalone", 50_000, "")):
+        game, rates = boardgames.load(name), []
+        for _ in range(runs + 1):
+            choice = boardgames.player("mcts", game, seed=1).choose(game.start(), Limit(simulations=count))
+            rates.append(choice.simulations / choice.seconds)
+        yield f"mcts {name}", _shown(rates[1:], "simulations/s"), bar
+    yield from _openspiel_simulations(runs)
+
+
+def tactics(runs: int) -> Iterator[tuple[str, str, str]]:
+    """Solve tactical positions of Abalone at the depth that they take, and a little deeper."""
+    suite = read_suite()
+    clear = [tactic for tactic in suite if tactic.is_clear]
+    names = list(dict.fromkeys(tactic.name for tactic in suite))
+    full = boardgames.player("alphabeta", boardgames.load("abalone"))
+    yield from _solved("all, marbles counted alone", suite, over_marbles("alphabeta"), "all at once")
+    for name in names:
+        chosen = [tactic for tactic in clear if tactic.name == name]
+        yield from _solved(f"{name}, clear, full evaluation", chosen, full)
+    yield from _solved("all clear, full evaluation", clear, full)
+    yield from _solved("all disputed, full evaluation", [one for one in suite if not one.is_clear], full)
+
+
+def _solved(what: str, suite: list[Tactic], player: Player, bar: str = "") -> Iterator[tuple[str, str, str]]:
+    more = range(3)
+    depths = [depth_that_solves(tactic, player, tactic.plies + max(more)) for tactic in suite]
+    pairs = list(zip(suite, depths, strict=True))
+    counts = [
+        sum(depth is not None and depth <= tactic.plies + plies for tactic, depth in pairs) for plies in more
+    ]
+    figure = f"{', '.join(map(str, counts))} of {len(suite)}"
+    yield f"tactics of abalone, {what}: solved in the plies it takes, one more, two more", figure, bar
 
 
 def start(runs: int) -> Iterator[tuple[str, str, str]]:
@@ -162,6 +199,8 @@ SECTIONS: dict[str, Callable[[int], Iterator[tuple[str, str, str]]]] = {
     "perft": perft,
     "playouts": playouts,
     "search": search,
+    "simulations": simulations,
+    "tactics": tactics,
     "start": start,
     "memory": memory,
     "matches": matches,
@@ -182,6 +221,21 @@ def _openspiel_playouts(runs: int) -> Iterator[tuple[str, str, str]]:
     bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 10, False, 1, False)
     times = _times(lambda: bot.mcts_search(game.new_initial_state()), runs)
     yield "playouts connect_four, OpenSpiel (C++)", _shown([count / t for t in times], "matches/s"), ""
+
+
+def _openspiel_simulations(runs: int) -> Iterator[tuple[str, str, str]]:
+    try:
+        import pyspiel
+    except ImportError:
+        yield "MCTSBot connect_four, OpenSpiel (C++)", "not installed", ""
+        return
+    count = 50_000
+    game = pyspiel.load_game("connect_four")
+    for solve in (False, True):
+        bot = pyspiel.MCTSBot(game, pyspiel.RandomRolloutEvaluator(1, 1), 2.0, count, 1000, solve, 1, False)
+        times = _times(lambda: bot.mcts_search(game.new_initial_state()), runs)
+        what = "MCTSBot connect_four, OpenSpiel (C++)" + (", with proofs" if solve else "")
+        yield what, _shown([count / seconds for seconds in times], "simulations/s"), ""
 
 
 def _times(work: Callable[[], object], runs: int) -> list[float]:

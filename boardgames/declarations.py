@@ -16,6 +16,7 @@ from boardgames.kernels import (
     LegalMoves,
     MoveOrder,
     OutcomeOf,
+    PassTurn,
     PositionKey,
     Reals,
     SideToMove,
@@ -50,6 +51,12 @@ def no_tactical_moves(position: Words, moves: Actions) -> int:
     return 0
 
 
+@kernel(PassTurn)
+def no_pass_turn(position: Words, successor: Words) -> None:
+    """Write nothing: stands where a game says that to pass is no guide to what a move is worth."""
+    return
+
+
 @kernel(PositionKey)
 def position_key(position: Words) -> np.uint64:
     """Return the hash of all words of a position: what search knows it by.
@@ -72,10 +79,11 @@ def no_evaluation(position: Words, weights: Reals) -> float:
 class Kernels:
     """The rules of a game as kernels; signatures are checked when it is made.
 
-    The last three are for search and optional: the order in which moves are
+    The last four are for search and optional: the order in which moves are
     tried; the legal moves, in ascending order, that it follows beyond its horizon
     (none of a finished match), since an evaluation before them would be wrong;
-    a key that is equal for positions that a symmetry maps onto each other.
+    a key that is equal for positions that a symmetry maps onto each other; the
+    position after no move, in a game where to move is as good as never worse.
 
     Raises
     ------
@@ -90,6 +98,7 @@ class Kernels:
     move_order: Callable[[Words, int], int] = no_move_order
     tactical_moves: Callable[[Words, Actions], int] = no_tactical_moves
     symmetric_key: Callable[[Words], np.uint64] = position_key
+    pass_turn: Callable[[Words, Words], None] = no_pass_turn
 
     def __post_init__(self) -> None:
         for name, signature in SIGNATURES.items():
@@ -104,6 +113,7 @@ SIGNATURES = {
     "move_order": MoveOrder,
     "tactical_moves": LegalMoves,
     "symmetric_key": PositionKey,
+    "pass_turn": PassTurn,
 }
 """Signature of each kernel of the rules, by its place in `Kernels`."""
 

@@ -72,6 +72,10 @@ class WeightsError(BoardgamesError, ValueError):
     """A file holds no weights, or those of another game or of other features."""
 
 
+class BookError(BoardgamesError, ValueError):
+    """A file holds no opening book, or one of another game or made in another way."""
+
+
 class EngineError(BoardgamesError):
     """An external program that should play does not: it ended, is silent, or talks out of turn."""
 

@@ -92,6 +92,14 @@ def bg_weights() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls
 
 
 @hookspec
+def bg_books() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
+    """Offer opening books: each target is the path (`pathlib.Path`) of a file that `bg book` has made.
+
+    Agents that search play by them where only their time is limited; an entry names its game.
+    """
+
+
+@hookspec
 def bg_experiments() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
     """Offer experiments: each target is a subclass of `boardgames.learning.experiments.Experiment`."""
 

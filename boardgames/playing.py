@@ -17,6 +17,8 @@ from boardgames.options import Option, OptionValue, is_finite, read_options
 
 EXPECTED_MOVES_LEFT = 30
 CLOCK_RESERVE = 0.05
+LARGEST_COUNT = 2**63 - 1
+"""Kernels count with int64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class Limit:
     Raises
     ------
     LimitError
-        If a number is negative, zero, not finite or of another kind.
+        If a number is negative, zero, not finite, larger than an int64 or of another kind.
 
     Examples
     --------
@@ -77,8 +79,8 @@ class Limit:
             raise LimitError(f"expected a time limit above 0 seconds: {shown(self.seconds)}")
         for name in ("depth", "nodes", "simulations"):
             value = getattr(self, name)
-            if value is not None and not (type(value) is int and 1 <= value < 2**63):
-                raise LimitError(f"expected a limit of {name} of at least 1: {shown(value)}")
+            if value is not None and not (type(value) is int and 1 <= value <= LARGEST_COUNT):
+                raise LimitError(f"expected a limit of {name} of 1 to {LARGEST_COUNT}: {shown(value)}")
         if self.clock is not None and not isinstance(self.clock, Clock):
             raise LimitError(f"expected a Clock: {shown(self.clock)}")
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pluggy
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from boardgames.learner import Learner
     from boardgames.playing import Player
 
-Kind = Literal["games", "agents", "features", "learners", "weights", "experiments"]
-KINDS: tuple[Kind, ...] = ("games", "agents", "features", "learners", "weights", "experiments")
+Kind = Literal["games", "agents", "features", "learners", "weights", "books", "experiments"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 CORE_PLUGINS = {
     "core-players": "boardgames.players.plugin",
     "core-learners": "boardgames.learning.plugin",

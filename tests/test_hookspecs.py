@@ -14,6 +14,7 @@ from training import small
 
 import boardgames
 from boardgames import hookspecs, plugins
+from boardgames.books import Book, BookMove, Page
 from boardgames.errors import UnknownNameError
 from boardgames.executors import InProcess
 from boardgames.game import Outcome, Termination
@@ -106,6 +107,23 @@ def test_bg_weights(install: Install, tmp_path: Path, monkeypatch: pytest.Monkey
     assert boardgames.player("td:weights=deep", game).choose(game.start()).move in game.start().legal_moves
     with pytest.raises(UnknownNameError, match="'deep'"):
         boardgames.player("td:weights=deep", boardgames.load("abalone"))
+
+
+def test_bg_books(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = boardgames.load("connect4")
+    page = Page(str(game.start()), 0, 8, 900, (BookMove("2", 0.0, 0.0, 10),))
+    Book("connect4", game.options, "return", {}, [page]).write(tmp_path / "odd.book")
+    shipping = ModuleType("shipping_module")
+    shipping.BOOK = tmp_path / "odd.book"  # type: ignore[attr-defined]  # a module made by hand
+    monkeypatch.setitem(sys.modules, shipping.__name__, shipping)
+
+    def bg_books() -> list[Entry]:
+        return [Entry("odd", "made for a test", "shipping_module:BOOK", "connect4")]
+
+    install(bg_books)
+    soon = boardgames.Limit(seconds=0.01)
+    assert str(boardgames.player("alphabeta", game).choose(game.start(), soon).move) == "2"
+    assert str(boardgames.player("alphabeta:book=false", game).choose(game.start(), soon).move) == "4"
 
 
 def test_bg_experiments(install: Install) -> None:

@@ -66,6 +66,12 @@ def test_a_limit_that_makes_no_sense_is_refused_by_value(name: str, value: objec
     assert str(raised.value).endswith(f": {value!r}")
 
 
+def test_a_count_that_is_too_large_is_told_the_largest() -> None:
+    with pytest.raises(LimitError, match=f"expected a limit of nodes of 1 to {2**63 - 1}: {2**63}"):
+        Limit(nodes=2**63)
+    assert Limit(nodes=2**63 - 1).nodes == 2**63 - 1
+
+
 @pytest.mark.parametrize("value", [0.001, 1, 86_400.0])
 def test_a_time_above_zero_is_a_limit(value: float) -> None:
     assert Limit(seconds=value).seconds == value

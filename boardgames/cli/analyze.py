@@ -9,6 +9,8 @@ import click
 from boardgames.cli.common import (
     COUNT,
     EXIT_INTERRUPTED,
+    NODES,
+    PLIES_AHEAD,
     SECONDS,
     examples,
     game_options,
@@ -49,8 +51,8 @@ if TYPE_CHECKING:
     metavar="S",
     help="Seconds a position; if nothing is limited 1, and 0.2 for those of a record.",
 )
-@click.option("--depth", type=COUNT, metavar="N", help="Plies to look ahead.")
-@click.option("--nodes", type=COUNT, metavar="N", help="Positions to visit.")
+@click.option("--depth", type=PLIES_AHEAD, metavar="N", help="Plies to look ahead.")
+@click.option("--nodes", type=NODES, metavar="N", help="Positions to visit.")
 @click.option(
     "--lines", type=COUNT, metavar="N", help="Of a position: only the N best moves, which saves time."
 )

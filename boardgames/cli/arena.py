@@ -13,6 +13,8 @@ import click
 from boardgames.cli.common import (
     COUNT,
     EXIT_INTERRUPTED,
+    NODES,
+    PLIES_AHEAD,
     SECONDS,
     WHOLE,
     Number,
@@ -78,8 +80,8 @@ DEFAULT_MARGIN_S = 0.1
     metavar="S",
     help="A move may take so much more than --time before it loses.",
 )
-@click.option("--nodes", type=COUNT, metavar="N", help="Positions an agent may visit for a move.")
-@click.option("--depth", type=COUNT, metavar="N", help="Plies an agent may look ahead.")
+@click.option("--nodes", type=NODES, metavar="N", help="Positions an agent may visit for a move.")
+@click.option("--depth", type=PLIES_AHEAD, metavar="N", help="Plies an agent may look ahead.")
 @click.option("--plies", type=COUNT, metavar="N", help="Draw after N plies.")
 @click.option(
     "--sprt",

@@ -61,6 +61,9 @@ class Number(click.ParamType):  # type: ignore[type-arg]  # generic in newer ver
 SECONDS = Number(float, 0, WEEK_S)
 WHOLE = Number(int, 0)
 COUNT = Number(int, 1)
+PLIES_AHEAD = Number(int, 1, 100)
+NODES = Number(int, 1, 10**12)
+"""What agents may be limited to; their own options of these names have the same bounds."""
 
 
 def examples(*lines: str) -> str:

@@ -33,6 +33,7 @@ COMMANDS = {
     "agents": ("listing:agents", "List the agents, of one game or of all."),
     "analyze": ("analyze:analyze", "Value the moves of a position or of a recorded match."),
     "arena": ("arena:arena", "Let agents play series of matches and rate them."),
+    "book": ("book:book", "Make an opening book by deep searches."),
     "check": ("check:check", "Check that a game's rules, notation and pictures hold together."),
     "engine": ("engine:engine", "Let another program play against an agent, over UGI."),
     "experiment": ("experiment:experiment", "Try what learning does, and print tables of wins."),

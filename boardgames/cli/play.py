@@ -13,6 +13,7 @@ from boardgames.cli.common import (
     EXIT_INTERRUPTED,
     SECONDS,
     WHOLE,
+    Number,
     examples,
     game_options,
     load_game,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from boardgames.record import Record
 
 THINKING_S = 1.0
+STRONGEST = 10
+"""Of the levels; the player's own table is too much to import for a help text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,7 @@ class Setup:
 @click.command(
     epilog=examples(
         "bg play abalone",
+        "bg play abalone --level 3",
         "bg play abalone --layout standard --agent alphabeta:depth=4",
         "bg play connect4 --first human --second human --names Ann,Bob",
         "bg play connect4 --clock 300 --increment 2",
@@ -97,6 +101,12 @@ class Setup:
 @click.option("--first", metavar="AGENT", help="Who moves first; a person by default.")
 @click.option("--second", metavar="AGENT", help="Who moves second; the game's default agent.")
 @click.option("--agent", metavar="AGENT", help="Short for --second.")
+@click.option(
+    "--level",
+    type=Number(int, 1, STRONGEST),
+    metavar="N",
+    help="Who moves second is a program of strength 1 (for beginners) to 10.",
+)
 @game_options
 @click.option("--position", "position_text", metavar="TEXT", help="Start from this position.")
 @click.option(
@@ -128,6 +138,7 @@ def play(
     first: str | None,
     second: str | None,
     agent: str | None,
+    level: int | None,
     layout: str | None,
     options: tuple[str, ...],
     position_text: str | None,
@@ -150,8 +161,7 @@ def play(
     Type a move, or `help` for what else there is to type. Moves are read from
     a pipe as well. An agent is written NAME or NAME:OPTION=VALUE,...
     """
-    if agent is not None and second is not None:
-        raise OptionError("expected the second player once: as --agent or as --second")
+    opponent = _opponent(second, agent, level)
     if resume is not None and (layout or options or position_text is not None):
         raise OptionError(
             f"expected no layout, option or position beside --resume: {str(resume)!r} has its own"
@@ -160,7 +170,7 @@ def play(
     asked = {"ply_limit": plies, "no_progress_limit": no_progress, "repetition": repetition}
     setup = Setup(
         game=game,
-        agents=(_given(first, "human"), _given(second, _given(agent, game.facts.default_agent))),
+        agents=(_given(first, "human"), _given(opponent, game.facts.default_agent)),
         names=_names(names),
         start=None if position_text is None else game.parse(position_text),
         timing=Timing(move_time, clock, increment),
@@ -183,6 +193,16 @@ def play(
             finally:
                 close_players(manager)
     click.get_current_context().exit(code)
+
+
+def _opponent(second: str | None, agent: str | None, level: int | None) -> str | None:
+    """Return the agent text of the second player, None if nothing was said."""
+    by_level = None if level is None else f"level:level={level}"
+    said = {"--second": second, "--agent": agent, "--level": by_level}
+    texts = {name: text for name, text in said.items() if text is not None}
+    if len(texts) > 1:
+        raise OptionError(f"expected the second player once: as {' and as '.join(texts)}")
+    return next(iter(texts.values()), None)
 
 
 def _given(text: str | None, default: str) -> str:

@@ -62,6 +62,8 @@ Evaluate = types.float64(WORDS, REALS)
 """`evaluate(position, weights)`: static estimate for the side to move."""
 MoveOrder = types.int64(WORDS, types.int64)
 """`move_order(position, action)`: larger is tried earlier; from `TACTICAL` on it is never pruned."""
+PassTurn = types.void(WORDS, WORDS_OUT)
+"""`pass_turn(position, successor)`: the position if the side to move made none, which no rule allows."""
 PositionKey = types.uint64(WORDS)
 """`key(position)`: 64 mixed bits; equal for positions that search may take for one another."""
 

@@ -1,4 +1,4 @@
-"""The players that every game has: human, random, greedy, minimax, alphabeta, engine."""
+"""The players that every game has: human, random, greedy, minimax, alphabeta, mcts, level, engine."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
@@ -12,5 +12,9 @@ def bg_agents() -> list[Entry]:
         Entry("greedy", "the best move one ply ahead", "boardgames.players.simple:Greedy"),
         Entry("minimax", "full search without pruning", "boardgames.players.search:Minimax"),
         Entry("alphabeta", "search with pruning", "boardgames.players.search:AlphaBeta"),
+        Entry("mcts", "Monte Carlo tree search", "boardgames.players.mcts:MonteCarlo"),
+        Entry(
+            "level", "search made weaker for people, level=1 to level=10", "boardgames.players.levels:Level"
+        ),
         Entry("engine", "an external program that speaks UGI", "boardgames.players.engine:Engine"),
     ]

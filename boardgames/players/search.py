@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import ClassVar
 
+from boardgames.books import book_choice, find_books
+from boardgames.books.finding import ALL
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.options import Option
@@ -19,7 +21,7 @@ from boardgames.playing import (
 from boardgames.search.deepening import NodeSearch, as_choice, search
 from boardgames.search.means import Means
 from boardgames.search.minimax import minimax
-from boardgames.search.table import LARGEST_MB
+from boardgames.search.table import LARGEST_MB, check_table
 from boardgames.search.thinking import LONGEST_QUIESCENCE, Thinker
 from boardgames.search.tree import MAX_DEPTH
 from boardgames.weights import find_evaluation
@@ -103,8 +105,9 @@ class Minimax(Searcher):
     node = minimax
 
 
+TABLE = Option("table", int, 64, "MB of the transposition table, 0 for none", minimum=0, maximum=LARGEST_MB)
 MEANS = (
-    Option("table", int, 64, "MB of the transposition table, 0 for none", minimum=0, maximum=LARGEST_MB),
+    TABLE,
     Option("threads", int, 1, "threads that search", minimum=1, maximum=64),
     Option(
         "quiescence",
@@ -119,23 +122,51 @@ MEANS = (
     Option("killers", bool, True, "try first what refuted a sibling"),
     Option("history", bool, True, "try first what refuted anything"),
     Option("reductions", bool, True, "look less deep at late quiet moves, where the game allows"),
+    Option("passes", bool, True, "take what is good without a move for good, where the game allows"),
     Option("extensions", bool, True, "look deeper at the answers to forcing moves"),
     Option("repetition", bool, True, "take a position that was there before for a draw"),
     Option("symmetry", bool, False, "take positions that a symmetry maps onto each other for one"),
 )
 """What `Means` has, as options."""
+BOOK = Option("book", str, ALL, "opening books: true for the game's, false for none, a name or a file")
 
 
 class AlphaBeta(Searcher):
-    """Principal variation search with all means, each of which can be switched off."""
+    """Principal variation search with all means, each of which can be switched off.
+
+    It plays by opening books where only its time is limited: who says how deep
+    to look, or at how many positions, wants it to look. `analyse` always looks.
+    """
 
     name: ClassVar[str] = "alphabeta"
-    declared_options = (DEPTH, TIME, NODES, WEIGHTS, *MEANS)
+    declared_options: ClassVar[tuple[Option, ...]] = (DEPTH, TIME, NODES, WEIGHTS, *MEANS, BOOK)
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
-        means = Means(**{option.name: self.options[option.name] for option in MEANS})  # type: ignore[arg-type]  # read by kind
+        named = [option.name for option in MEANS if option in self.declared_options]
+        declared = {name: self.options[name] for name in named}
+        means = Means(**declared)  # type: ignore[arg-type]  # read by kind
+        if means.table:
+            check_table(means.table)
         self._thinker = Thinker(game, self.evaluation(), means)
+        self._books = find_books(str(self.options[BOOK.name]), game) if BOOK in self.declared_options else ()
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return a move of a book, if one has any here, else the best move found within the limits."""
+        self._check_open(position)
+        limited = self._limit(limit)
+        if self._books and limited.depth is None and limited.nodes is None:
+            known = book_choice(self._books, position, self.random)
+            if known is not None:
+                return known
+        return super().choose(position, limit, context)
+
+    def fingerprint(self) -> str:
+        """Return the hash of the evaluation, and of the books if there are any."""
+        of_evaluation = super().fingerprint()
+        if not self._books:
+            return of_evaluation
+        return fingerprint_of(of_evaluation.encode(), *(book.fingerprint.encode() for book in self._books))
 
     def match_started(self, side: int) -> None:
         """Forget what was found in the match before."""

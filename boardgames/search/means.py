@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boardgames.declarations import Evaluation, Facts
+from boardgames.declarations import Evaluation, Facts, no_pass_turn
+from boardgames.game import Game
 from boardgames.kernels import Actions
 from boardgames.search.principal import MILLION
 from boardgames.search.tree import (
@@ -14,6 +15,7 @@ from boardgames.search.tree import (
     KILLERS,
     MARGIN,
     NO_MOVES_DRAWS,
+    PASSES,
     PRINCIPAL_SETTINGS,
     QUIESCENCE,
     REDUCED_DEPTHS,
@@ -59,6 +61,9 @@ class Means:
     reductions : bool
         Late quiet moves less deep, hopeless ones not at all, where the game
         allows it. Without, every value is what full minimax gives.
+    passes : bool
+        What is good enough without a move is so with one, where the game
+        allows it and reductions are on.
     extensions : bool
         Answers to forcing moves a ply deeper.
     repetition : bool
@@ -77,6 +82,7 @@ class Means:
     killers: bool = True
     history: bool = True
     reductions: bool = True
+    passes: bool = True
     extensions: bool = True
     repetition: bool = True
     symmetry: bool = False
@@ -85,8 +91,9 @@ class Means:
         """Say whether a position that was there before is a draw in a game."""
         return self.repetition and facts.longest_match is None
 
-    def settings(self, facts: Facts, evaluation: Evaluation) -> Actions:
+    def settings(self, game: Game, evaluation: Evaluation) -> Actions:
         """Return the settings of the kernels, `int64[PRINCIPAL_SETTINGS]`, but those of one search."""
+        facts = game.facts
         settings = np.zeros(PRINCIPAL_SETTINGS, dtype=np.int64)
         settings[NO_MOVES_DRAWS], settings[EXACT_AT_END] = facts.no_moves_draws, evaluation.exact_at_end
         settings[QUIESCENCE], settings[EXTENSIONS] = self.quiescence, self.extensions
@@ -94,6 +101,7 @@ class Means:
         settings[REPETITION] = self.minds_repetition(facts)
         settings[KILLERS], settings[HISTORY] = self.killers, self.history
         settings[REDUCES] = self.reductions and facts.allows_reductions
+        settings[PASSES] = self.passes and game.kernels.pass_turn is not no_pass_turn
         settings[MARGIN] = round(evaluation.margin * MILLION)
         settings[REDUCTIONS:] = REDUCTION_TABLE
         return settings

@@ -5,8 +5,9 @@ an empty one, and again only if they turn out better (T. Marsland and
 M. Campbell, "Parallel search of strongly ordered game trees", 1982). What is
 found stands in a transposition table. Late quiet moves are looked at less
 deep first, and near the horizon not at all where no quiet move can mend the
-evaluation (futility). A position that occurred before on the path or in the
-match counts as a draw.
+evaluation (futility). A side that is well off even without a move is taken to
+be so with one (C. Donninger, "Null move and deep search", 1993). A position
+that occurred before on the path or in the match counts as a draw.
 """
 
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from boardgames.kernels import (
     Actions,
     Control,
     LegalMoves,
+    PassTurn,
     PositionKey,
     Reals,
     Words,
@@ -71,6 +73,7 @@ from boardgames.search.tree import (
     INFINITY,
     MARGIN,
     MAX_DEPTH,
+    PASSES,
     QUIESCENCE,
     REDUCED_DEPTHS,
     REDUCED_PLACES,
@@ -89,6 +92,12 @@ SCOUT = 1e-6
 """Width of an empty window."""
 MILLION = 1e6
 
+PASSED = -(1 << 62)
+"""Stands for the first rank of a ply at which no move was made: nobody passes twice in a row."""
+PASSED_FROM = 3
+"""Depth from which on a position is tried without a move: if that refutes it, some move will, too."""
+PASSED_LESS = 2
+"""Plies by which that is looked at less deep, besides a quarter of the depth."""
 REDUCED_FROM = 3
 """Depth from which on late moves are reduced."""
 SORTED = 8
@@ -100,6 +109,7 @@ SEARCH = (
     *RULES,
     first_class(LegalMoves),
     first_class(PositionKey),
+    first_class(PassTurn),
     REALS,
     ACTIONS_OUT,
     WORDS_OUT,
@@ -231,6 +241,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
     evaluate: Callable[[Words, Reals], float],
     tactical_moves: Callable[[Words, Actions], int],
     key_of: Callable[[Words], np.uint64],
+    pass_turn: Callable[[Words, Words], None],
     weights: Reals,
     table: Actions,
     keys: Words,
@@ -292,6 +303,21 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
     if count == 0:
         here = row(positions, ply)
         return end_value(side_to_move, outcome, evaluate, weights, here, ply, settings)
+    may_pass = settings[PASSES] != 0 and is_scout and not exactly and depth >= PASSED_FROM
+    may_pass = may_pass and moves[2 * ply - 1, 0] != PASSED and abs(beta) < EVALUATION_BOUND
+    if may_pass and evaluate(row(positions, ply), weights) >= beta:
+        pass_turn(row(positions, ply), row_out(positions, ply + 1))
+        keys[start + ply + 1] = key_of(row(positions, ply + 1))
+        moves[2 * ply + 1, 0] = PASSED
+        value = -principal(
+            legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
+            pass_turn, weights, table, keys, positions, moves, lines, memory,
+            ply + 1, depth - 1 - PASSED_LESS - depth // 4, -beta, -alpha, settings, control,
+        )  # fmt: skip
+        if is_stopped(control):
+            return 0.0
+        if value >= beta:
+            return min(value, EVALUATION_BOUND)  # nobody has won by a move that there is not
     horizon, taints = control[HORIZON], control[TAINTS]
     side = side_to_move(row(positions, ply))
     is_futile = is_scout and not exactly and settings[MARGIN] > 0 and depth <= FUTILE_DEPTH
@@ -336,7 +362,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             else:
                 value = principal(
                     legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
-                    weights, table, keys, positions, moves, lines, memory,
+                    pass_turn, weights, table, keys, positions, moves, lines, memory,
                     ply + 1, plies, floor, ceiling, settings, control,
                 )  # fmt: skip
             if is_stopped(control):

@@ -150,6 +150,7 @@ def principal_root(
     evaluate: Callable[[Words, Reals], float],
     tactical_moves: Callable[[Words, Actions], int],
     key_of: Callable[[Words], np.uint64],
+    pass_turn: Callable[[Words, Words], None],
     weights: Reals,
     table: Actions,
     keys: Words,
@@ -204,13 +205,14 @@ def principal_root(
         high = beta if is_first or settings[SCOUTS] == 0 else min(beta, low + SCOUT)
         ahead = depth if settings[EXTENSIONS] != 0 and order >= FORCING else depth - 1
         plies = ahead
+        moves[1, 0] = 0
         if turns and not is_first and order < TACTICAL:
             plies -= reduction(settings, depth, index)
         while True:
             floor, ceiling = (-high, -low) if turns else (low, high)
             value = principal(
                 legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
-                weights, table, keys, positions, moves, lines, memory,
+                pass_turn, weights, table, keys, positions, moves, lines, memory,
                 1, plies, floor, ceiling, settings, control,
             )  # fmt: skip
             if is_stopped(control):

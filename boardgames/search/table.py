@@ -146,6 +146,29 @@ def store(
     table[chosen + 3] = static
 
 
+def check_table(megabytes: int) -> int:
+    """Return the buckets of a table of so many MB, before anything is taken.
+
+    Raises
+    ------
+    OptionError
+        If that is less than one, or more than the machine has free.
+
+    Examples
+    --------
+    >>> check_table(3)
+    32768
+    """
+    if not (type(megabytes) is int and 1 <= megabytes <= LARGEST_MB):
+        raise OptionError(f"expected a table of 1 to {LARGEST_MB} MB: {shown(megabytes)}")
+    buckets = 1 << ((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1
+    free = free_memory()
+    if free is not None and buckets * BYTES_PER_BUCKET > free:
+        room = f"{free >> 20} MB that are free"
+        raise OptionError(f"expected a table that fits into the {room}: {megabytes} MB")
+    return buckets
+
+
 def new_table(megabytes: int) -> Actions:
     """Return an empty table: the largest power of two of buckets that fits into so many MB of 2^20 bytes.
 
@@ -159,13 +182,7 @@ def new_table(megabytes: int) -> Actions:
     >>> new_table(1).nbytes
     1048576
     """
-    if not (type(megabytes) is int and 1 <= megabytes <= LARGEST_MB):
-        raise OptionError(f"expected a table of 1 to {LARGEST_MB} MB: {shown(megabytes)}")
-    buckets = 1 << ((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1
-    free = free_memory()
-    if free is not None and buckets * BYTES_PER_BUCKET > free:
-        room = f"{free >> 20} MB that are free"
-        raise OptionError(f"expected a table that fits into the {room}: {megabytes} MB")
+    buckets = check_table(megabytes)
     try:
         pages = mmap.mmap(-1, buckets * BYTES_PER_BUCKET)  # begins where a cache line does
     except (OSError, MemoryError):

@@ -192,7 +192,7 @@ class _Work:
     ) -> None:
         self.mind, self.thinker, self.position = mind, thinker, position
         self.evaluation, self.exact_moves = thinker.evaluation, exact_moves
-        self.settings = thinker.means.settings(thinker.game.facts, thinker.evaluation)
+        self.settings = thinker.means.settings(thinker.game, thinker.evaluation)
         places = ((LINES, exact_moves), (GENERATION, thinker.generation), (START, begun.size))
         for place, value in places:
             self.settings[place] = value
@@ -259,6 +259,7 @@ class _Work:
             self.evaluation.kernel,
             kernels.tactical_moves,
             thinker.key,
+            kernels.pass_turn,
             self.evaluation.weights,
             thinker.table,
             mind.keys,

@@ -51,12 +51,12 @@ SETTINGS = 5
 tactical moves are followed beyond the horizon, and whether forcing moves are looked at a ply deeper."""
 
 (
-    LINES, GENERATION, START, SCOUTS, REPETITION, TABLE, KILLERS, HISTORY, REDUCES, MARGIN
-) = range(SETTINGS, SETTINGS + 10)  # fmt: skip
+    LINES, GENERATION, START, SCOUTS, REPETITION, TABLE, KILLERS, HISTORY, REDUCES, MARGIN, PASSES
+) = range(SETTINGS, SETTINGS + 11)  # fmt: skip
 """Places in the settings of principal variation search: moves of the root to value exactly; number of the
 search; where its path begins among the keys; then what is switched on; the most that a quiet move changes an
 evaluation, in millionths, 0 if unknown."""
-REDUCTIONS = SETTINGS + 10
+REDUCTIONS = SETTINGS + 11
 """Where the plies begin by which late moves are reduced, by depth and place in the order."""
 REDUCED_DEPTHS, REDUCED_PLACES = 32, 64
 PRINCIPAL_SETTINGS = REDUCTIONS + REDUCED_DEPTHS * REDUCED_PLACES

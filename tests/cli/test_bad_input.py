@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ ABALONE = "ww.bb/wwwbbb/.ww.bb./......../........./......../.bb.ww./bbbwww/bb.ww
 HUGE = "9" * 400
 LONG = "9" * 5000
 PLAY = ("play", "connect4", "--second", "human")
+ANALYSIS = ("analyze", "connect4", "--agent")
 
 CASES = {
     "no such command": (["plya"], "did you mean 'play' or 'replay'?"),
@@ -54,7 +56,15 @@ CASES = {
     "huge depth": (["perft", "connect4", "--depth", HUGE], "from 0 to 100"),
     "empty depth": (["perft", "connect4", "--depth", ""], "for --depth: ''"),
     "divide at no depth": (["perft", "connect4", "--depth", "0", "--divide"], "at least 1 to divide"),
-    "analysis of nothing": (["analyze", "connect4", "--depth", "0"], "at least 1 for --depth"),
+    "analysis of nothing": (["analyze", "connect4", "--depth", "0"], "from 1 to 100 for --depth: '0'"),
+    "analysis of too much depth": (["analyze", "connect4", "--depth", "101"], "from 1 to 100 for --depth"),
+    "analysis below zero": (["analyze", "connect4", "--nodes", "-1"], "for --nodes: '-1'"),
+    "analysis of nodes in powers": (["analyze", "connect4", "--nodes", "1e99"], "from 1 to 1000000000000"),
+    "analysis of too many nodes": (["analyze", "connect4", "--nodes", HUGE], "from 1 to 1000000000000"),
+    "analysis with a huge table": ([*ANALYSIS, "alphabeta:table=99999999"], "for table: '99999999'"),
+    "analysis with less than no table": ([*ANALYSIS, "alphabeta:table=-1"], "for table: '-1'"),
+    "analysis by no threads": ([*ANALYSIS, "alphabeta:threads=0"], "from 1 to 64 for threads: '0'"),
+    "analysis too deep for the agent": ([*ANALYSIS, "alphabeta:depth=101"], "from 1 to 100 for depth: '101'"),
     "analysis in no time": (["analyze", "connect4", "--time", "0"], "above 0 seconds"),
     "analysis in nan": (["analyze", "connect4", "--time", "nan"], "for --time: 'nan'"),
     "analysis of huge depth": (["analyze", "connect4", "--depth", HUGE], "depth"),
@@ -86,6 +96,24 @@ CASES = {
     "agent with a huge option": (["play", "connect4", "--agent", f"alphabeta:nodes={HUGE}"], "for nodes"),
     "agent with endless time": (["play", "connect4", "--agent", "alphabeta:time=inf"], "for time: 'inf'"),
     "agent with an open quote": (["play", "connect4", "--agent", 'alphabeta:time="1'], "a closing quote"),
+    "level zero": (["play", "connect4", "--level", "0"], "from 1 to 10 for --level: '0'"),
+    "level eleven": (["play", "connect4", "--level", "11"], "from 1 to 10 for --level: '11'"),
+    "level in words": (["play", "connect4", "--level", "easy"], "from 1 to 10 for --level: 'easy'"),
+    "a level that is none": (["play", "connect4", "--agent", "level:level=0"], "from 1 to 10 for level: '0'"),
+    "level and second agent": ([*PLAY, "--level", "3"], "once: as --second and as --level"),
+    "level and agent": (
+        ["play", "connect4", "--agent", "greedy", "--level", "3"],
+        "as --agent and as --level",
+    ),
+    "both sides at six": (["analyze", "abalone", f"{ABALONE}:b:6:6"], "at most one side to have lost 6"),
+    "seven marbles lost": (["analyze", "abalone", f"{ABALONE}:b:7:0"], "0 to 6 marbles lost: '7'"),
+    "six marbles lost": (["analyze", "abalone", f"{ABALONE}:b:6:0"], "is over, white wins"),
+    "an empty board": (
+        ["analyze", "abalone", re.sub("[bw]", ".", ABALONE)],
+        "is over, white wins (no-moves)",
+    ),
+    "an arena of no nodes": (["arena", "connect4", "random", "greedy", "--nodes", "0"], "for --nodes: '0'"),
+    "an arena in nan": (["arena", "connect4", "random", "greedy", "--time", "nan"], "for --time: 'nan'"),
     "two second agents": ([*PLAY, "--agent", "human"], "expected the second player once"),
     "no time a move": ([*PLAY, "--time", "0"], "more than 0 seconds"),
     "endless time a move": ([*PLAY, "--time", "inf"], "for --time: 'inf'"),

@@ -1,8 +1,9 @@
 import pytest
 
-from boardgames.cli.common import COUNT, SECONDS, listed, outcome_text
+from boardgames.cli.common import COUNT, NODES, PLIES_AHEAD, SECONDS, listed, outcome_text
 from boardgames.errors import OptionError
 from boardgames.game import Outcome, Termination
+from boardgames.players import search
 from boardgames.plugins import load
 
 
@@ -14,6 +15,11 @@ def test_seconds_are_a_finite_number_of_a_week_at_most(text: str) -> None:
 
 def test_a_huge_count_is_a_count() -> None:
     assert COUNT.convert("9" * 400, None, None) == int("9" * 400)
+
+
+def test_limits_have_the_bounds_of_the_agents_own_options() -> None:
+    for number, option in ((PLIES_AHEAD, search.DEPTH), (NODES, search.NODES)):
+        assert (number.kind, number.minimum, number.maximum) == (option.kind, option.minimum, option.maximum)
 
 
 def test_listed_counts_numbers_as_numbers_and_breaks_no_move(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
+from boardgames.cli.play import STRONGEST
 from boardgames.game import Termination
+from boardgames.players.levels import STRENGTHS
 from boardgames.record import parse_records
 
 Run = Callable[..., Any]
@@ -93,3 +95,22 @@ def test_agent_is_short_for_second(option: str, bg: Run) -> None:
 
 def test_default_is_a_person_against_the_game_s_agent(bg: Run) -> None:
     assert bg("play", "abalone").out.startswith("black is human, white is alphabeta")
+
+
+def test_a_level_is_the_second_player(bg: Run, records: Callable[[], list[Path]]) -> None:
+    ran = bg("play", "connect4", "--level", "2", "--seed", "1", typed="4\n4\nquit\n")
+    assert (ran.code, ran.err) == (0, "")
+    assert "red is human, blue is level:level=2;" in ran.out
+    assert len(re.findall(r"^blue plays \d$", ran.out, re.MULTILINE)) == 2
+    (record,) = parse_records(records()[0].read_text()).records
+    assert record.names == ("human", "level:level=2")
+
+
+def test_a_level_may_sit_on_either_side(bg: Run) -> None:
+    ran = bg("play", "connect4", "--first", "level:level=1", "--level", "6", "--seed", "1")
+    (record,) = parse_records(ran.out[ran.out.index("[Game") :]).records
+    assert record.names == ("level:level=1", "level:level=6")
+
+
+def test_the_levels_of_the_command_line_are_those_there_are() -> None:
+    assert len(STRENGTHS) == STRONGEST

@@ -9,12 +9,12 @@ from boardgames.players.plugin import bg_agents
 from boardgames.playing import Player
 from boardgames.plugins import Registry
 
-NAMES = ["human", "random", "greedy", "minimax", "alphabeta", "engine"]
+NAMES = ["human", "random", "greedy", "minimax", "alphabeta", "mcts", "level", "engine"]
 TEXTS = {"engine": "engine:command=cat"}
 """What makes those that need an option."""
 
 
-def test_six_players_are_offered() -> None:
+def test_all_players_of_the_core_are_offered() -> None:
     assert [entry.name for entry in bg_agents()] == NAMES
 
 

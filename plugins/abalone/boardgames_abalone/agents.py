@@ -1,5 +1,6 @@
-"""Agents of Abalone's own: the player of the simple Abalone project."""
+"""Agents of Abalone's own: the player of the simple Abalone project; where the opening book is."""
 
+from pathlib import Path
 from typing import ClassVar
 
 from boardgames.declarations import Evaluation
@@ -8,6 +9,8 @@ from boardgames.players.search import Searcher
 from boardgames.search.alphabeta import negamax
 from boardgames.search.tree import MAX_DEPTH
 from boardgames_abalone.evaluation import CLASSIC
+
+OPENING_BOOK = Path(__file__).parent / "data" / "opening.book"
 
 
 class Simple(Searcher):

@@ -14,7 +14,7 @@ from boardgames.picture import Picture
 from boardgames_abalone import notation as texts
 from boardgames_abalone import rules, view
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
-from boardgames_abalone.evaluation import CLASSIC
+from boardgames_abalone.evaluation import engine_evaluation
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
 
 FACT_BITS = np.uint64(0xFFFF01)
@@ -69,8 +69,9 @@ class Abalone(Game):
             outcome=rules.outcome,
             move_order=rules.move_order,
             tactical_moves=rules.tactical_moves,
+            pass_turn=rules.pass_turn,
         )
-        self.evaluation = CLASSIC
+        self.evaluation = engine_evaluation()
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
         """Return the packed words of a board text or a FEN."""

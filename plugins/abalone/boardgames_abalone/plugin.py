@@ -60,6 +60,37 @@ def bg_weights() -> list[Entry]:
             "boardgames_abalone.evaluation:THREE_TERMS_WEIGHTS",
             game="abalone",
         ),
+        Entry(
+            "engine",
+            "of engine, by regression on the leaves of searches: the game's own evaluation",
+            "boardgames_abalone.evaluation:ENGINE_WEIGHTS",
+            game="abalone",
+        ),
+        Entry(
+            "three-terms-by-hand",
+            "of simple, set by hand: the player of the simple Abalone project",
+            "boardgames_abalone.evaluation:THREE_TERMS_BY_HAND",
+            game="abalone",
+        ),
+        Entry(
+            "engine-by-hand",
+            "of engine, set by hand: what the shipped evaluation was learned from",
+            "boardgames_abalone.evaluation:ENGINE_BY_HAND",
+            game="abalone",
+        ),
+    ]
+
+
+@hookimpl
+def bg_books() -> list[Entry]:
+    """Offer an opening book; data/README.md says what made it."""
+    return [
+        Entry(
+            "opening",
+            "the first plies of the five most-played layouts, by the engine's own searches",
+            "boardgames_abalone.agents:OPENING_BOOK",
+            game="abalone",
+        )
     ]
 
 

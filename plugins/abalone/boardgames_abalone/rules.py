@@ -31,6 +31,7 @@ from boardgames.kernels import (
     LegalMoves,
     MoveOrder,
     OutcomeOf,
+    PassTurn,
     SideToMove,
     Words,
     bit,
@@ -313,6 +314,14 @@ def tactical_moves(position: Words, moves: Actions) -> int:
         tail_low, tail_high = tail_low | (own_low & low), tail_high | (own_high & high)
         count = _write(tail_low, tail_high, direction * CELLS, moves, count)
     return count
+
+
+@kernel(PassTurn)
+def pass_turn(position: Words, successor: Words) -> None:
+    """Write the position with the other side to move into `successor`, `uint64[5]`."""
+    for index in range(WORDS):
+        successor[index] = position[index]
+    successor[FACTS] ^= ONE
 
 
 @kernel(types.boolean(types.int64))

@@ -9,7 +9,9 @@ from reference.minimax import reached
 import boardgames
 from boardgames.declarations import NO_EVALUATION
 from boardgames.errors import OptionError
-from boardgames.playing import Limit
+from boardgames.playing import NO_CONTEXT, Limit
+from boardgames.search import search
+from boardgames.search.minimax import minimax
 from boardgames_abalone.evaluation import CLASSIC
 
 GAME = boardgames.load("abalone")
@@ -29,11 +31,12 @@ def test_a_limit_of_the_caller_is_kept() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_it_is_alphabeta_of_depth_3_with_the_classic_terms(seed: int) -> None:
+def test_it_plays_as_full_search_of_depth_3_with_the_classic_terms(seed: int) -> None:
     position = reached(GAME, 12, seed)
     simple = boardgames.player("simple", GAME).choose(position)
-    other = boardgames.player("alphabeta:depth=3", GAME).choose(position)
-    assert (simple.move, simple.value, simple.unit) == (other.move, other.value, "centimarble")
+    plain = replace(NO_EVALUATION, kernel=CLASSIC.kernel, weights=CLASSIC.weights, unit="centimarble")
+    other = search(position, minimax, plain, Limit(depth=3), NO_CONTEXT)
+    assert (simple.move, simple.value, simple.unit) == (other.moves[0].move, other.value, "centimarble")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -95,8 +95,7 @@ def test_marbles_close_together_are_worth_more() -> None:
     assert worth(GAME.parse(close)) - worth(GAME.parse(loose)) == pytest.approx(50 * (4 - 1) / 2)
 
 
-def test_it_is_what_the_game_uses_in_hundredths_of_a_marble() -> None:
-    assert GAME.evaluation is CLASSIC
+def test_it_counts_hundredths_of_a_marble() -> None:
     assert (CLASSIC.unit, CLASSIC.exact_at_end) == ("centimarble", False)
 
 

@@ -1,0 +1,164 @@
+"""`bg book`: make an opening book by deep searches."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from boardgames.cli.common import (
+    COUNT,
+    EXIT_INTERRUPTED,
+    SECONDS,
+    Number,
+    examples,
+    json_option,
+    load_game,
+    print_json,
+)
+from boardgames.cli.tables import duration
+from boardgames.errors import OptionError
+
+if TYPE_CHECKING:
+    from boardgames.books.building import BookPlan, Builder
+
+
+@click.command(
+    epilog=examples(
+        "bg book abalone --out mine.book",
+        "bg book abalone --layout standard --layout dutch-daisy --nodes 2000000 --out mine.book",
+        'bg play abalone --agent "alphabeta:book=mine.book"',
+    )
+)
+@click.argument("game_name", metavar="GAME")
+@click.option(
+    "--layout", "layouts", multiple=True, metavar="NAME", help="A start; may be given several times."
+)
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the game.")
+@click.option("--agent", metavar="AGENT", help="Who values the moves; the game's default agent.")
+@click.option("--plies", type=COUNT, default=8, show_default=True, metavar="N", help="How far from a start.")
+@click.option(
+    "--positions", type=COUNT, default=500, show_default=True, metavar="N", help="Pages of the book."
+)
+@click.option("--lines", type=COUNT, default=4, show_default=True, metavar="N", help="Moves of a page.")
+@click.option(
+    "--margin",
+    type=Number(float, 1e-6),
+    metavar="V",
+    help="What a good move loses at most, in what the agent counts.",
+)
+@click.option("--nodes", type=COUNT, metavar="N", help="Positions to visit for a page; 200000 by default.")
+@click.option("--depth", type=COUNT, metavar="N", help="Plies to look ahead.")
+@click.option("--time", "seconds", type=SECONDS, metavar="S", help="Seconds a page: another book every time.")
+@click.option("--workers", type=COUNT, metavar="N", help="Processes; by default one a core.")
+@click.option(
+    "--out", "out", required=True, metavar="FILE", help="The book; one that is there is gone on with."
+)
+@json_option
+def book(
+    game_name: str,
+    layouts: tuple[str, ...],
+    options: tuple[str, ...],
+    agent: str | None,
+    plies: int,
+    positions: int,
+    lines: int,
+    margin: float | None,
+    nodes: int | None,
+    depth: int | None,
+    seconds: float | None,
+    workers: int | None,
+    out: str,
+    as_json: bool,
+) -> None:
+    """Make an opening book of GAME by searching its first positions.
+
+    The likeliest positions come first: those that good moves lead to. Every few
+    pages the book is written to FILE. If it is interrupted, the same command goes
+    on, and with more --positions a book grows.
+
+    An agent plays by a book of your own with the option book=FILE.
+    """
+    if len(set(layouts)) < len(layouts):
+        raise OptionError("expected every layout once")
+    game = load_game(game_name, layouts[0] if layouts else None, options)
+    from boardgames.books.building import DEFAULT_LIMIT, BookPlan
+    from boardgames.cli.saving import user_path
+    from boardgames.playing import Limit
+
+    limit = Limit(nodes=nodes, depth=depth, seconds=seconds)
+    plan = BookPlan(
+        game=game,
+        layouts=layouts,
+        agent=agent or game.facts.default_agent,
+        limit=DEFAULT_LIMIT if limit.is_open else limit,
+        plies=plies,
+        positions=positions,
+        lines=lines,
+        margin=margin,
+    )
+    click.get_current_context().exit(_build(plan, user_path(out), workers, as_json))
+
+
+def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> int:
+    """Search what is not there yet, say what there is, and return the exit code."""
+    from boardgames.books.building import Builder
+    from boardgames.cli.saving import leaving_on_signals
+    from boardgames.executors import open_executor
+
+    builder, code = Builder(plan, path), 0
+    if builder.resumed:
+        click.echo(f"bg: going on: {builder.resumed} of {plan.positions} pages are there", err=True)
+    with leaving_on_signals():
+        try:
+            with open_executor(workers) as executor, _shown(plan) as listener:
+                builder.build(executor, listener)
+        except KeyboardInterrupt:
+            click.echo(
+                f"bg: interrupted after {len(builder.pages)} pages; the same command goes on", err=True
+            )
+            code = EXIT_INTERRUPTED
+    if as_json:
+        _print_json(builder)
+    else:
+        click.echo(f"{len(builder.pages)} pages, {len(builder.pages) - builder.resumed} of them new: {path}")
+    return code
+
+
+def _print_json(builder: "Builder") -> None:
+    plan, pages = builder.plan, builder.pages.values()
+    print_json(
+        game=plan.game.facts.name,
+        file=str(builder.path),
+        pages=len(pages),
+        new=len(pages) - builder.resumed,
+        longest=max((page.ply for page in pages), default=0),
+        unit=builder.unit,
+        margin=builder.margin,
+        made=builder.made,
+    )
+
+
+@contextmanager
+def _shown(plan: "BookPlan") -> Iterator["Callable[[Builder], None] | None"]:
+    """Show on a terminal how the book comes along."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+
+    started = time.monotonic()
+    with Console(stderr=True).status("searching the first positions") as status:
+
+        def tell(builder: "Builder") -> None:
+            done = len(builder.pages) - builder.resumed
+            elapsed = time.monotonic() - started
+            left = (plan.positions - len(builder.pages)) * elapsed / max(done, 1)
+            status.update(
+                f"{len(builder.pages)} of {plan.positions} pages, {duration(elapsed)}, {duration(left)} left"
+            )
+
+        yield tell

@@ -1,0 +1,358 @@
+"""Monte Carlo tree search as kernels: one simulation after another from the root of a shared tree.
+
+Sources: L. Kocsis and C. Szepesvári, "Bandit Based Monte-Carlo Planning",
+2006 (UCT); D. Silver et al., "A general reinforcement learning algorithm that
+masters chess, shogi, and Go through self-play", 2018 (the term of a prior);
+M. Winands, Y. Björnsson, J. Saito, "Monte-Carlo Tree Search Solver", 2008
+(proofs); G. Chaslot, M. Winands, J. van den Herik, "Parallel Monte-Carlo Tree
+Search", 2008 (virtual loss).
+
+Totals are returns for side 0 whoever moves, so that nothing changes where a
+side moves twice. Of `positions` row 0 is the root, rows 1 and 2 take turns in
+going down, row 3 is for looking one ply ahead.
+"""
+
+import math
+from collections.abc import Callable
+
+from numba import types
+
+from boardgames.kernels import (
+    STOP,
+    Actions,
+    Apply,
+    Control,
+    Evaluate,
+    LegalMoves,
+    MoveOrder,
+    OutcomeOf,
+    Reals,
+    SideToMove,
+    Words,
+    borrowed,
+    kernel,
+    peek,
+    random_below,
+    row,
+    row_out,
+)
+from boardgames.kernels.abi import (
+    ACTIONS,
+    ACTIONS_OUT,
+    ACTIONS_STACK,
+    REALS,
+    REALS_OUT,
+    WORDS_OUT,
+    WORDS_STACK,
+    first_class,
+)
+from boardgames.search.atomics import add_shared, look
+from boardgames.search.leaves import (
+    ALL_MOVES,
+    CANCELLED,
+    DEEPEST,
+    EXPLORATION,
+    NO_MOVES_DRAWS,
+    NO_PRIOR,
+    NODE_LIMIT,
+    NODES,
+    PRIOR,
+    SHARED,
+    SIMULATION_LIMIT,
+    SIMULATIONS,
+    end_proof,
+    expand,
+    play_on,
+    prove,
+)
+from boardgames.search.nodes import (
+    COUNT_SHIFT,
+    FACTS,
+    LINK,
+    NOBODY,
+    NODE_WORDS,
+    PLACE_MASK,
+    PRIOR_MASK,
+    PRIOR_SHIFT,
+    PROOF_MASK,
+    ROOT,
+    TOTAL,
+    UNIT,
+    VISITS,
+    action_of,
+    proof_from_successors,
+    proof_of,
+    proven_total,
+    side_of,
+)
+
+LEAF_VISITS = 2
+"""Visits, the present one among them, at which the moves of a leaf are added."""
+GROWTH_VISITS = 5000.0
+"""Visits from which on exploration grows where there is a prior, which matters less and less."""
+VIRTUAL_LOSS = UNIT
+
+
+@kernel(types.int64(ACTIONS_OUT, types.int64, types.int64, types.int64, WORDS_OUT))
+def _unvisited(tree: Actions, first: int, count: int, index: int, state: Words) -> int:
+    """Return one of the successors without visits or proof, by chance; `index` is the first."""
+    for place in range(index + random_below(state, count - index), count):
+        successor = first + place * NODE_WORDS
+        if tree[successor + VISITS] == 0 and proof_of(tree, successor) == 0:
+            return successor
+    return first + index * NODE_WORDS
+
+
+@kernel(types.int64(ACTIONS_OUT, types.int64, ACTIONS, REALS, WORDS_OUT))
+def select(tree: Actions, node: int, settings: Actions, scales: Reals, state: Words) -> int:
+    """Return the successor with the highest upper bound; NOBODY if all are lost or settled.
+
+    Without a prior the bound is UCB1, and those without visits come first.
+    With one it is that of Silver et al., 2018, and those without visits are
+    taken to be worth what the node is.
+    """
+    link = look(tree, node + LINK)
+    first, count = link & PLACE_MASK, link >> COUNT_SHIFT
+    side = side_of(tree, node)
+    unit = (1.0 - 2.0 * side) / UNIT
+    has_prior = settings[PRIOR] != NO_PRIOR
+    is_settling = node == ROOT and settings[ALL_MOVES] != 0
+    visits = float(max(peek(tree, node + VISITS), 1))
+    mean = peek(tree, node + TOTAL) * unit / visits
+    width = scales[EXPLORATION]
+    if has_prior:
+        width *= (1.0 + math.log1p(visits / GROWTH_VISITS)) * math.sqrt(visits) / PRIOR_MASK
+    else:
+        width *= math.sqrt(math.log(visits))
+    best, highest = NOBODY, -math.inf
+    for index in range(count):
+        successor = first + index * NODE_WORDS
+        facts = look(tree, successor + FACTS)
+        proof = facts & PROOF_MASK
+        if proof != 0 and (is_settling or proof == 2 - side):
+            continue
+        times = peek(tree, successor + VISITS)
+        if has_prior:
+            hope = width * ((facts >> PRIOR_SHIFT) & PRIOR_MASK)
+            if times <= 0:
+                bound = mean + hope
+            else:  # total / times + hope / (times + 1), by one division
+                total = peek(tree, successor + TOTAL) * unit
+                bound = (total * (times + 1) + hope * times) / (float(times) * (times + 1))
+        elif times <= 0:
+            return _unvisited(tree, first, count, index, state)
+        else:
+            inverse = 1.0 / times
+            bound = peek(tree, successor + TOTAL) * unit * inverse + width * math.sqrt(inverse)
+        if bound > highest:
+            best, highest = successor, bound
+    return best
+
+
+@kernel(types.void(ACTIONS_OUT, types.int64, types.int64, types.int64, types.boolean))
+def _enter(tree: Actions, node: int, side: int, sign: int, is_shared: bool) -> None:
+    """Count a visit that `side` chose, or with `sign` -1 take it back.
+
+    Until a simulation has its return it counts as lost, so that other threads go elsewhere.
+    """
+    if not is_shared:
+        tree[node + VISITS] += sign
+        return
+    loss = VIRTUAL_LOSS if side == 0 else -VIRTUAL_LOSS
+    add_shared(tree, node + VISITS, sign)
+    add_shared(tree, node + TOTAL, -sign * loss)
+
+
+@kernel(types.void(ACTIONS_OUT, ACTIONS, types.int64, types.int64, types.int64, types.boolean))
+def back_up(tree: Actions, path: Actions, depth: int, total: int, proof: int, is_shared: bool) -> None:
+    """Add the return of a simulation to every node of its path, and go on proving.
+
+    From a node that is proven by it upwards, the proven return counts.
+    """
+    for ply in range(depth, -1, -1):
+        node = path[ply]
+        if ply < depth and proof != 0:
+            proof = proof_from_successors(tree, node)
+            prove(tree, node, proof)
+            if proof != 0:
+                total = proven_total(proof)
+        if not is_shared:
+            tree[node + TOTAL] += total
+        else:
+            side = side_of(tree, path[ply - 1]) if ply > 0 else 0
+            add_shared(tree, node + TOTAL, total + (VIRTUAL_LOSS if side == 0 else -VIRTUAL_LOSS))
+
+
+@kernel(
+    types.int64(
+        first_class(Apply),
+        ACTIONS_OUT,
+        WORDS_STACK,
+        ACTIONS_OUT,
+        types.int64,
+        WORDS_OUT,
+        ACTIONS,
+        REALS,
+        ACTIONS_OUT,
+    )
+)
+def descend(
+    apply: Callable[[Words, int, Words], None],
+    tree: Actions,
+    positions: Words,
+    path: Actions,
+    depth: int,
+    state: Words,
+    settings: Actions,
+    scales: Reals,
+    tally: Actions,
+) -> int:
+    """Go on from `path[depth]` to a node that is a leaf or proven, and return its depth.
+
+    The position of the root is row 0, that of every other node row 1 at odd
+    depths and row 2 at even ones.
+    """
+    while True:
+        node = path[depth]
+        if depth > 0 and proof_of(tree, node) != 0:
+            return depth
+        successor = select(tree, node, settings, scales, state) if look(tree, node + LINK) > 0 else NOBODY
+        if successor == NOBODY:
+            return depth
+        _enter(tree, successor, side_of(tree, node), 1, settings[SHARED] != 0)
+        here = 2 - depth % 2 if depth > 0 else 0
+        apply(row(positions, here), action_of(tree, successor), row_out(positions, 1 + depth % 2))
+        tally[NODES] += 1
+        depth += 1
+        path[depth] = successor
+
+
+@kernel(types.void(ACTIONS_OUT, ACTIONS, types.int64, types.boolean))
+def take_back(tree: Actions, path: Actions, depth: int, is_shared: bool) -> None:
+    """Leave a tree as if the simulation of a path had not begun."""
+    for ply in range(depth, -1, -1):
+        side = side_of(tree, path[ply - 1]) if ply > 0 else 0
+        _enter(tree, path[ply], side, -1, is_shared)
+
+
+@kernel(types.boolean(ACTIONS_OUT, ACTIONS))
+def is_settled(tree: Actions, settings: Actions) -> bool:
+    """Say whether more simulations can add nothing: the root, or where it matters every move, is proven."""
+    if settings[ALL_MOVES] == 0:
+        return proof_of(tree, ROOT) != 0
+    link = look(tree, ROOT + LINK)
+    first = link & PLACE_MASK
+    for successor in range(first, first + (link >> COUNT_SHIFT) * NODE_WORDS, NODE_WORDS):
+        if proof_of(tree, successor) == 0:
+            return False
+    return link > 0
+
+
+@kernel(
+    types.void(
+        first_class(LegalMoves),
+        first_class(Apply),
+        first_class(SideToMove),
+        first_class(OutcomeOf),
+        first_class(MoveOrder),
+        first_class(Evaluate),
+        REALS,
+        ACTIONS_OUT,
+        WORDS_STACK,
+        ACTIONS_STACK,
+        REALS_OUT,
+        ACTIONS_OUT,
+        WORDS_OUT,
+        ACTIONS,
+        REALS,
+        ACTIONS_OUT,
+        ACTIONS_OUT,
+    )
+)
+def simulate(
+    legal_moves: Callable[[Words, Actions], int],
+    apply: Callable[[Words, int, Words], None],
+    side_to_move: Callable[[Words], int],
+    outcome: Callable[[Words], int],
+    move_order: Callable[[Words, int], int],
+    evaluate: Callable[[Words, Reals], float],
+    weights: Reals,
+    tree: Actions,
+    positions: Words,
+    moves: Actions,
+    worths: Reals,
+    path: Actions,
+    state: Words,
+    settings: Actions,
+    scales: Reals,
+    tally: Actions,
+    control: Control,
+) -> None:
+    """Descend the tree again and again until a limit is reached or all is proven.
+
+    Parameters
+    ----------
+    legal_moves, apply, side_to_move, outcome, move_order, evaluate : kernels
+        The game.
+    weights : float64[n]
+        Of the evaluation.
+    tree : int64[4 n]
+        Shared by all threads; the other arrays, but settings, scales and
+        control, are this thread's own.
+    positions : uint64[4, words]
+        The root, and three rows that are overwritten.
+    moves, worths : int64[1, actions], float64[2 actions]
+        Overwritten.
+    path : int64[deepest + 2]
+        Gets the nodes of a simulation.
+    state : uint64[1]
+        Of the random generator; advanced.
+    settings, scales : int64[SETTINGS], float64[SCALES]
+        How to search.
+    tally : int64[TALLY]
+        Counts simulations and positions up to the limits in it; the
+        simulation that reaches the limit of positions is finished.
+    control : int64[CONTROL_SIZE]
+        Only the stop flag is read; the simulation under way is taken back.
+    """
+    # hot helpers get these by the million: not one of them shall count references
+    tree, positions, moves, worths = borrowed(tree), borrowed(positions), borrowed(moves), borrowed(worths)
+    path, state, tally, control = borrowed(path), borrowed(state), borrowed(tally), borrowed(control)
+    weights, settings, scales = borrowed(weights), borrowed(settings), borrowed(scales)
+    while tally[SIMULATIONS] < tally[SIMULATION_LIMIT] and tally[NODES] < tally[NODE_LIMIT]:
+        depth, total, proof = 0, CANCELLED, 0
+        _enter(tree, ROOT, 0, 1, settings[SHARED] != 0)
+        path[0] = ROOT
+        while True:
+            depth = descend(apply, tree, positions, path, depth, state, settings, scales, tally)
+            node, here = path[depth], 2 - depth % 2 if depth > 0 else 0
+            proof = proof_of(tree, node) if depth > 0 else 0
+            if proof == 0 and look(tree, node + LINK) > 0:
+                proof = proof_from_successors(tree, node)
+            if proof != 0:
+                break
+            count = legal_moves(row(positions, here), row_out(moves, 0))
+            if count == 0:
+                proof = end_proof(side_to_move, outcome, positions, here, settings[NO_MOVES_DRAWS] != 0)
+                prove(tree, node, proof)
+                break
+            is_due = depth == 0 or (tree[node + VISITS] >= LEAF_VISITS and depth < settings[DEEPEST])
+            if is_due and expand(
+                apply, side_to_move, outcome, move_order, evaluate, weights,
+                tree, node, positions, here, moves, count, worths, settings, scales, tally,
+            ):  # fmt: skip
+                continue
+            total = play_on(
+                legal_moves, apply, side_to_move, outcome, evaluate, weights,
+                positions, here, moves, count, state, settings, scales, tally, control,
+            )  # fmt: skip
+            break
+        if proof != 0:
+            total = proven_total(proof)
+        if total == CANCELLED:
+            take_back(tree, path, depth, settings[SHARED] != 0)
+        else:
+            back_up(tree, path, depth, total, proof, settings[SHARED] != 0)
+            tally[SIMULATIONS] += 1
+        if peek(control, STOP) != 0 or is_settled(tree, settings):
+            return

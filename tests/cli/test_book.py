@@ -1,0 +1,72 @@
+"""`bg book`: makes a book, goes on with it, and agents play by it."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from boardgames.books import Book
+
+SMALL = ("connect4", "--agent", "alphabeta:table=1", "--depth", "2", "--positions", "5", "--workers", "1")
+
+
+def test_a_book_is_made_and_gone_on_with(bg: Callable, home: Path) -> None:
+    ran = bg("book", *SMALL, "--out", "a.book")
+    assert (ran.code, ran.out) == (0, "5 pages, 5 of them new: a.book\n")
+    assert len(Book.read(Path("a.book")).pages) == 5
+    ran = bg("book", *SMALL[:-4], "--positions", "7", "--workers", "1", "--out", "a.book")
+    assert ran.out == "7 pages, 2 of them new: a.book\n"
+    assert ran.err == "bg: going on: 5 of 7 pages are there\n"
+
+
+def test_json_says_what_there_is(bg: Callable, home: Path) -> None:
+    told = json.loads(bg("book", *SMALL, "--out", "a.book", "--json").out)
+    assert (told["game"], told["file"], told["pages"], told["new"]) == ("connect4", "a.book", 5, 5)
+    assert told["made"] == {
+        "agent": "alphabeta:table=1,book=false",
+        "fingerprint": told["made"]["fingerprint"],
+        "version": told["made"]["version"],
+        "limit": {"depth": 2},
+        "lines": 4,
+    }
+
+
+def test_the_command_in_the_header_makes_the_same_book(bg: Callable, home: Path) -> None:
+    bg("book", *SMALL, "--out", "a.book")
+    command = Book.read(Path("a.book")).provenance["command"].split()
+    assert bg(*command[1:], "--workers", "1", "--out", "b.book").code == 0
+    assert Path("a.book").read_bytes() == Path("b.book").read_bytes()
+
+
+def test_ctrl_c_leaves_what_is_done(bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from boardgames.books import building
+
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(building, "searched", interrupted)
+    ran = bg("book", *SMALL, "--out", "a.book")
+    assert ran.code == 130
+    assert ran.err == "bg: interrupted after 0 pages; the same command goes on\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("connect4",), "expected out: nothing came"),
+        (("connect4", "--out", ""), "expected the name of a file: ''"),
+        (("connect4", "--out", "x", "--positions", "0"), "expected"),
+        (("connect4", "--out", "x", "--margin", "0"), "expected"),
+        (("connect4", "--out", "x", "--agent", "random"), "expected an agent that values moves"),
+        (("abalone", "--out", "x", "--layout", "nowhere"), "abalone has no layout 'nowhere'"),
+        (("abalone", "--out", "x", *("--layout", "standard") * 2), "expected every layout once"),
+        (("connect4", "--out", "rubbish"), "expected a JSON object: 'rubbish' on line 1 of rubbish"),
+    ],
+)
+def test_wrong_input_is_one_line(bg: Callable, home: Path, arguments: tuple[str, ...], told: str) -> None:
+    Path("rubbish").write_text("rubbish\n")
+    ran = bg("book", *arguments, *(() if "--workers" in arguments else ("--workers", "1")))
+    assert ran.code == 2
+    assert told in ran.err
+    assert ran.err.count("\n") == 1

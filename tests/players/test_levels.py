@@ -1,0 +1,226 @@
+"""The levels for people: how strong, how blind, and that seeds repeat them."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nim import Nim
+from reference.minimax import tictactoe
+
+import boardgames
+from boardgames.arena.arena import Arena
+from boardgames.arena.plan import Plan
+from boardgames.declarations import Evaluation
+from boardgames.errors import MatchError, OptionError
+from boardgames.executors import InProcess
+from boardgames.game import Game, Move, Position
+from boardgames.players import search
+from boardgames.players.levels import DECIDED, STRENGTHS, Level, in_spreads
+from boardgames.playing import Choice, Clock, Context, Limit
+from boardgames.search import table
+from boardgames.search.tree import WIN
+
+ABALONE = boardgames.load("abalone")
+CONNECT4 = boardgames.load("connect4")
+GAMES = pytest.mark.parametrize(
+    "game",
+    [ABALONE, CONNECT4, boardgames.load("hexifence"), tictactoe(), Nim(), Nim(again=True)],
+    ids=["abalone", "connect4", "hexifence", "tictactoe", "nim", "nim again"],
+)
+LEVELS = range(1, len(STRENGTHS) + 1)
+TIMELESS = LEVELS[:-1]
+WIN_IN_ONE = "112233"
+"""Red, to move, wins in column 4."""
+
+
+def level(number: int, game: Game = CONNECT4, seed: int = 1) -> Level:
+    """Return a level with a small table, which is made sooner."""
+    return Level(game, seed=seed, level=number, table=1)
+
+
+def course(number: int, game: Game, seed: int, plies: int = 12) -> list[Move]:
+    """Return the first moves of a level against itself."""
+    player, position, moves = level(number, game, seed), game.start(), []
+    player.match_started(0)
+    while position.outcome is None and len(moves) < plies:
+        move = player.choose(position, Limit(nodes=3000)).move
+        assert move is not None
+        position = position.apply(move)
+        moves.append(move)
+    return moves
+
+
+def share(first: str, second: str, game: Game, matches: int) -> float:
+    """Return the share of the points that the first agent wins against the second."""
+    plan = Plan(game=game, agents=(first, second), matches=matches)
+    by_agent = {standing.agent: standing for standing in Arena(plan, seed=1).run(InProcess()).ranked}
+    won = by_agent[first].score
+    assert won is not None
+    return won
+
+
+@GAMES
+@pytest.mark.parametrize("number", LEVELS)
+def test_every_level_plays_every_game(number: int, game: Game) -> None:
+    choice = level(number, game).choose(game.start(), Limit(nodes=500))
+    assert choice.move in game.start().legal_moves
+    assert choice.line[0] == choice.move
+
+
+@pytest.mark.parametrize("number", TIMELESS)
+def test_a_seed_repeats_the_match(number: int) -> None:
+    assert course(number, CONNECT4, 1) == course(number, CONNECT4, 1)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_another_seed_plays_another_match(number: int) -> None:
+    assert len({tuple(course(number, ABALONE, seed)) for seed in range(5)}) == 5
+
+
+@pytest.mark.parametrize("number", TIMELESS)
+def test_a_match_does_not_depend_on_the_one_before(number: int) -> None:
+    player = level(number)
+    choices = []
+    for _ in range(2):
+        player.match_started(0)
+        player.reseed(1)
+        choices.append(player.choose(CONNECT4.parse("44"), Limit(nodes=2000)))
+    assert len({(choice.move, choice.value, choice.nodes) for choice in choices}) == 1
+
+
+def test_only_the_strongest_level_is_limited_by_time() -> None:
+    limits = [level(number)._limit(boardgames.Limit()) for number in LEVELS]
+    assert [limit.seconds for limit in limits] == [None] * (len(LEVELS) - 1) + [search.DEFAULT_SECONDS]
+
+
+@pytest.mark.parametrize("number", TIMELESS)
+@pytest.mark.parametrize(
+    "given_limit", [Limit(nodes=1), Limit(depth=1), Limit(seconds=0.01), Limit(clock=Clock((0.1, 0.1)))]
+)
+def test_a_limit_of_the_caller_is_kept_too(given_limit: Limit, number: int) -> None:
+    kept = level(number)._limit(given_limit)
+    assert kept == given_limit.tightened(STRENGTHS[number - 1].limit)
+
+
+def test_levels_differ_by_one_measure_at_least_and_none_gets_worse() -> None:
+    for weaker, stronger in pairwise(STRENGTHS):
+        assert weaker != stronger
+        assert weaker.noise >= stronger.noise
+        assert (weaker.limit.depth or 100) <= (stronger.limit.depth or 100)
+
+
+def test_the_strongest_level_is_the_search_itself() -> None:
+    limit = Limit(nodes=20_000)
+    choice = level(10, ABALONE).choose(ABALONE.start(), limit)
+    own = boardgames.player("alphabeta:table=1", ABALONE).choose(ABALONE.start(), limit)
+    assert (choice.move, choice.value, choice.line) == (own.move, own.value, own.line)
+
+
+def test_the_weakest_level_misses_a_win_that_a_better_one_sees() -> None:
+    position = CONNECT4.parse(WIN_IN_ONE)
+    seen = [
+        sum(str(level(number, seed=seed).choose(position).move) == "4" for seed in range(50))
+        for number in (1, 5)
+    ]
+    assert seen[0] < 40
+    assert seen[1] == 50
+
+
+@pytest.mark.parametrize("factor", [0.001, 10.0])
+def test_noise_is_as_wide_as_the_unit_asks_for(factor: float) -> None:
+    class Scaled(Level):
+        def evaluation(self) -> Evaluation:
+            own = self.game.evaluation
+            return replace(own, weights=factor * own.weights, bound=factor * own.bound, margin=0.0)
+
+    position = ABALONE.start()
+    for number in (1, 2, 3):
+        players = [kind(ABALONE, seed=3, level=number, table=1) for kind in (Level, Scaled)]
+        moves = [[player.choose(position).move for _ in range(20)] for player in players]
+        assert moves[0] == moves[1]
+
+
+VALUES = st.lists(st.floats(-9000, 9000), min_size=1, max_size=60).map(lambda one: sorted(one)[::-1])
+
+
+@given(VALUES, st.integers(0, 3), st.integers(0, 3))
+def test_wins_come_before_and_losses_after_all_other_moves(values: list[float], won: int, lost: int) -> None:
+    wins, losses = [WIN - ply for ply in range(won)], [ply - WIN for ply in range(lost)][::-1]
+    worths = in_spreads(np.array([*wins, *values, *losses]), WIN - 200.0)
+    assert all(before > after for before, after in pairwise(worths[:won]))
+    if won:
+        assert worths[won - 1] > worths[won] + DECIDED - 1
+    if lost:
+        assert worths[-lost] < worths[-lost - 1] - DECIDED + 1
+    assert all(before >= after for before, after in pairwise(worths))
+
+
+@given(VALUES)
+def test_the_spread_of_what_is_not_decided_is_one(values: list[float]) -> None:
+    worths = in_spreads(np.array(values), WIN)
+    assert np.ptp(values) < 1e-6 or worths.std() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("number", [1, 4, 5, 6])
+def test_nothing_is_reported_but_what_is_chosen(number: int) -> None:
+    for seed in range(10):
+        reported: list[Choice] = []
+        player = level(number, ABALONE, seed)
+        choice = player.choose(ABALONE.start(), context=Context(report=reported.append))
+        assert reported == [choice]
+
+
+def test_values_have_no_noise() -> None:
+    position = CONNECT4.parse("4435")
+    found = [level(2, seed=seed).analyse(position).moves for seed in range(3)]
+    assert sorted(entry.move.action for entry in found[0]) == list(position.actions)
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_worse_move_proves_nothing_of_the_position() -> None:
+    position = CONNECT4.parse(WIN_IN_ONE)
+    choices = [level(1, seed=seed).choose(position) for seed in range(50)]
+    assert all(choice.proven == (str(choice.move) == "4") for choice in choices)
+
+
+@pytest.mark.parametrize("number", LEVELS)
+def test_no_move_is_chosen_after_the_end(number: int) -> None:
+    with pytest.raises(MatchError, match="is over"):
+        level(number).choose(CONNECT4.parse("1212121"))
+
+
+@pytest.mark.parametrize("value", ["0", "11", "-1", "2.5", "easy", ""])
+def test_a_level_that_is_none_is_refused(value: str) -> None:
+    with pytest.raises(OptionError, match=f"expected a whole number from 1 to 10 for level: '{value}'"):
+        boardgames.player(f"level:level={value}", CONNECT4)
+
+
+@pytest.mark.parametrize("agent", ["level", "alphabeta"])
+def test_a_table_larger_than_the_memory_is_refused_when_the_agent_is_made(
+    agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "free_memory", lambda: 100 << 20)
+    boardgames.player(f"{agent}:table=127", CONNECT4)  # of which a power of two is taken
+    with pytest.raises(OptionError, match="fits into the 100 MB that are free: 128 MB"):
+        boardgames.player(f"{agent}:table=128", CONNECT4)
+
+
+def test_a_draw_is_refused_by_a_level_that_sees_its_win() -> None:
+    position: Position = CONNECT4.parse("22334")
+    assert [level(8).accepts_draw(position, side) for side in (0, 1)] == [False, True]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", [ABALONE, CONNECT4], ids=["abalone", "connect4"])
+def test_the_weakest_level_loses_to_a_beginner_and_not_to_chance(game: Game) -> None:
+    assert share("level:level=1", "greedy", game, 20) <= 0.2
+    assert share("level:level=1", "random", game, 20) >= 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("weaker", [2, 4, 6])
+def test_two_levels_more_win_clearly(weaker: int) -> None:
+    assert share(f"level:level={weaker + 2}", f"level:level={weaker}", ABALONE, 40) >= 0.65

@@ -1,0 +1,107 @@
+"""Tactical positions that exhaustive search has found, and the engine that solves them."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+import pytest
+from reference.tactics import (
+    DEEPEST,
+    MOST_MOVES,
+    Balances,
+    Tactic,
+    depth_that_solves,
+    over_marbles,
+    read_suite,
+    tactic_of,
+)
+
+import boardgames
+from boardgames.playing import Player
+from boardgames.search.minimax import minimax
+
+GAME = boardgames.load("abalone")
+SUITE = read_suite()
+CLEAR = [tactic for tactic in SUITE if tactic.is_clear]
+QUICK = SUITE[::6]
+SHARE = 0.6
+"""Of the clear ones, which the full evaluation solves at least: it may think a position worth a marble."""
+
+
+def unsolved(tactics: Iterable[Tactic], engine: Player) -> list[str]:
+    """Return those that a player does not solve at the depth that suffices: the plies that they take."""
+    return [str(tactic) for tactic in tactics if depth_that_solves(tactic, engine, tactic.plies) is None]
+
+
+def test_there_are_positions_of_every_kind() -> None:
+    kinds = Counter(tactic.name for tactic in SUITE)
+    assert len({tactic.position for tactic in SUITE}) == len(SUITE) >= 80
+    assert min(kinds[name] for name in ("win 3", "win 5", "save 2", "save 4")) >= 15
+    assert len(CLEAR) >= 60
+    assert kinds["win 1"] > 0
+    assert len({tactic.layout for tactic in SUITE}) >= 5
+    assert min(Counter(tactic.position.split(":")[1] for tactic in SUITE).values()) >= 30
+    assert min(Counter(tactic.stake for tactic in SUITE).values()) >= 10
+
+
+@pytest.mark.parametrize("tactic", SUITE, ids=lambda tactic: tactic.position)
+def test_few_of_the_legal_moves_do_it(tactic: Tactic) -> None:
+    legal = {str(move) for move in GAME.parse(tactic.position).legal_moves}
+    assert set(tactic.moves) <= legal
+    assert 1 <= len(tactic.moves) <= MOST_MOVES < len(legal)
+
+
+def test_a_push_off_at_hand_is_a_win_in_one() -> None:
+    wins = GAME.parse("...../....../......./......../.....bbbw/......../......./....../w....:b:0:5")
+    found = tactic_of(wins, Balances(GAME), "standard")
+    assert found is not None
+    assert (found.name, set(found.moves), found.stake) == ("win 1", {"e6e7", "e7e8"}, "match")
+
+
+@pytest.mark.parametrize("tactic", QUICK, ids=lambda tactic: tactic.position)
+def test_what_is_won_and_saved_is_what_minimax_says_two_plies_ahead(tactic: Tactic) -> None:
+    position, balances = GAME.parse(tactic.position), Balances(GAME)
+    exact = {action: balances.balance(position, action, 2, minimax) for action in position.actions}
+    for goal in (-1, 0, 1):
+        told = balances.at_least(position, goal, 2)
+        assert told == {action for action, balance in exact.items() if balance >= goal}
+
+
+def test_the_engine_solves_some_at_the_depth_that_suffices() -> None:
+    assert unsolved(QUICK, over_marbles("alphabeta")) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "agent", ["alphabeta", "alphabeta:threads=2", "alphabeta:quiescence=0", "alphabeta:table=0"]
+)
+def test_the_engine_solves_all_at_the_depth_that_suffices(agent: str) -> None:
+    assert unsolved(SUITE, over_marbles(agent)) == []
+
+
+@pytest.mark.slow
+def test_the_full_evaluation_seldom_thinks_a_position_worth_a_marble() -> None:
+    missed = unsolved(CLEAR, boardgames.player("alphabeta", GAME))
+    assert len(missed) <= (1 - SHARE) * len(CLEAR), "\n".join(missed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("tactic", SUITE, ids=lambda tactic: tactic.position)
+def test_the_definition_gives_the_same_again(tactic: Tactic) -> None:
+    position = GAME.parse(tactic.position)
+    assert tactic_of(position, Balances(GAME), tactic.layout, DEEPEST) == tactic
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "tactic", [one for one in SUITE if one.plies <= 4][::4], ids=lambda tactic: tactic.position
+)
+def test_plain_minimax_finds_the_same_moves_up_to_three_plies_and_alpha_beta_at_four(tactic: Tactic) -> None:
+    position, balances = GAME.parse(tactic.position), Balances(GAME)
+    goal = 1 if tactic.kind == "win" else 0
+    search = {"node": minimax} if tactic.plies <= 3 else {}
+    found = {
+        str(GAME.decode(position, action))
+        for action in position.actions
+        if balances.balance(position, action, tactic.plies, **search) >= goal
+    }
+    assert found == set(tactic.moves)
