@@ -25,10 +25,12 @@ from boardgames.kernels import (
     LegalMoves,
     MoveOrder,
     OutcomeOf,
+    PositionKey,
     Reals,
     SideToMove,
     Words,
     kernel,
+    mixed,
 )
 from boardgames.kernels.abi import WORDS
 from boardgames.picture import Cell, Picture, Piece
@@ -228,6 +230,87 @@ def middle_first(position: Words, action: int) -> int:
     return 1 if action == 4 else 0
 
 
+@kernel(MoveOrder)
+def middle_far_too_high(position: Words, action: int) -> int:
+    """Prefer the middle by more than there is room for."""
+    return 1 << 41 if action == 4 else 0
+
+
+@kernel(LegalMoves)
+def corners(position: Words, moves: Actions) -> int:
+    """Write the corners that can be taken: they are tactical."""
+    count = 0
+    for index in range(legal_moves(position, moves)):
+        if moves[index] in (0, 2, 6, 8):
+            moves[count] = moves[index]
+            count += 1
+    return count
+
+
+@kernel(LegalMoves)
+def corners_backwards(position: Words, moves: Actions) -> int:
+    """Write the corners in descending order."""
+    count = corners(position, moves)
+    for index in range(count // 2):
+        other = moves[count - 1 - index]
+        moves[count - 1 - index] = moves[index]
+        moves[index] = other
+    return count
+
+
+@kernel(LegalMoves)
+def corners_taken(position: Words, moves: Actions) -> int:
+    """Write the first corner, taken or not, as long as the match goes on."""
+    if outcome(position) >= 0:
+        return 0
+    moves[0] = 0
+    return 1
+
+
+@kernel(LegalMoves)
+def corners_after_the_end(position: Words, moves: Actions) -> int:
+    """Write a corner that is empty when the match is over."""
+    if outcome(position) < 0:
+        return corners(position, moves)
+    if (position[0] | position[1]) & ONE == ZERO:
+        moves[0] = 0
+        return 1
+    return 0
+
+
+@kernel(types.uint64(types.uint64))
+def mirrored_marks(marks: np.uint64) -> np.uint64:
+    """Return marks with left and right changed."""
+    left, middle, right = np.uint64(0b001001001), np.uint64(0b010010010), np.uint64(0b100100100)
+    return (marks & middle) | ((marks & left) << np.uint64(2)) | ((marks & right) >> np.uint64(2))
+
+
+@kernel(types.uint64(types.uint64, types.uint64, types.uint64))
+def key_of(first: np.uint64, second: np.uint64, side: np.uint64) -> np.uint64:
+    """Return the same number for a position and its mirror image."""
+    one = (first << np.uint64(9)) | second
+    other = (mirrored_marks(first) << np.uint64(9)) | mirrored_marks(second)
+    return mixed((min(one, other) << ONE) | side)
+
+
+@kernel(PositionKey)
+def symmetric_key(position: Words) -> np.uint64:
+    """Return the key of a position and its mirror image."""
+    return key_of(position[0], position[1], position[2])
+
+
+@kernel(PositionKey)
+def key_of_one_side(position: Words) -> np.uint64:
+    """Leave the marks of the second side out."""
+    return key_of(position[0], ZERO, position[2])
+
+
+@kernel(PositionKey)
+def key_without_symmetry(position: Words) -> np.uint64:
+    """Take only one of the sides for mirrored."""
+    return mixed(key_of(position[0], ZERO, position[2]) ^ position[1])
+
+
 def make_evaluate(factor: float) -> Any:
     """Return an evaluation: who has the middle, times a factor."""
 
@@ -272,6 +355,12 @@ MIRROR = Symmetry("mirror", mirrored, lambda words, action: _mirrored_cell(actio
 FALSE_MIRROR = Symmetry("mirror", mirrored, lambda words, action: action)
 
 KERNEL_FAULTS: dict[str, dict[str, Any]] = {
+    "ranks beyond bounds": {"move_order": middle_far_too_high},
+    "tactical moves unsorted": {"tactical_moves": corners_backwards},
+    "tactical moves not legal": {"tactical_moves": corners_taken},
+    "tactical moves after the end": {"tactical_moves": corners_after_the_end},
+    "one key for different positions": {"symmetric_key": key_of_one_side},
+    "two keys for symmetric positions": {"symmetric_key": key_without_symmetry},
     "a legal move never offered": {"legal_moves": make_legal_moves(LINES, 7)},
     "a corner never offered": {"legal_moves": make_legal_moves(LINES, 8)},
     "diagonal wins missed": {
@@ -337,6 +426,8 @@ class Noughts(Game):
             "side_to_move": side_to_move,
             "outcome": outcome,
             "move_order": middle_first,
+            "tactical_moves": corners,
+            "symmetric_key": symmetric_key,
         }
         self.kernels = Kernels(**(rules | KERNEL_FAULTS.get(self.fault, {})))
         bound = 0.5 if self.fault == "evaluation out of bounds" else 1.0

@@ -29,6 +29,8 @@ BATCH = 8
 PLIES_OF_MARGIN = 2.0
 """A loss of the whole margin puts a position off by so many plies."""
 BEST_WEIGHT = 10
+DECIMALS = 4
+"""Of values in a book."""
 MARGINS: dict[Unit, float] = {"return": 0.05, "centimarble": 30.0, "cell": 1.0, "score": 1.0, "sum": 0.1}
 """What a good move loses at most, where nobody says otherwise."""
 DEFAULT_LIMIT = Limit(nodes=200_000)
@@ -318,7 +320,8 @@ def searched(game: Game, agent: str, text: str, limit: Limit, lines: int) -> Sea
         found = valuer.analyse(position, limit, lines=lines * doublings(position))
     finally:
         valuer.close()
-    moves = tuple(BookMove(str(told.move), told.value, told.value, 0) for told in found.moves)
+    valued = ((str(told.move), round(told.value, DECIMALS)) for told in found.moves)
+    moves = tuple(BookMove(move, value, value, 0) for move, value in valued)
     return Searched(text, found.unit, found.depth, found.nodes, moves)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog=examples(
         "bg book abalone --out mine.book",
-        "bg book abalone --layout standard --layout dutch-daisy --nodes 2000000 --out mine.book",
+        "bg book abalone --layout standard --nodes 2000000 --out mine.book",
         'bg play abalone --agent "alphabeta:book=mine.book"',
     )
 )

@@ -19,6 +19,7 @@ from boardgames.playing import (
     fingerprint_of,
 )
 from boardgames.search.deepening import NodeSearch, as_choice, search
+from boardgames.search.full import search_fully
 from boardgames.search.means import Means
 from boardgames.search.minimax import minimax
 from boardgames.search.table import LARGEST_MB, check_table
@@ -33,6 +34,15 @@ DEPTH = Option("depth", int, None, "plies to look ahead", minimum=1, maximum=MAX
 TIME = Option("time", float, None, "seconds a move", minimum=0.001, maximum=86_400)
 NODES = Option("nodes", int, None, "positions to visit", minimum=1, maximum=10**12)
 WEIGHTS = Option("weights", str, None, "learned weights, a name, run or file, for the game's evaluation")
+QUIESCENCE = Option(
+    "quiescence",
+    int,
+    4,
+    "plies that tactical moves are followed beyond the horizon",
+    minimum=0,
+    maximum=LONGEST_QUIESCENCE,
+)
+EXTENSIONS = Option("extensions", bool, True, "look deeper at the answers to forcing moves")
 
 
 class Searcher(Player):
@@ -101,29 +111,45 @@ class Minimax(Searcher):
     """Full search without pruning: the teaching agent, and the oracle for other searches."""
 
     name: ClassVar[str] = "minimax"
-    declared_options = (DEPTH, TIME, NODES, WEIGHTS)
+    declared_options = (
+        DEPTH,
+        TIME,
+        NODES,
+        WEIGHTS,
+        replace(QUIESCENCE, default=0),
+        replace(EXTENSIONS, default=False),
+    )
     node = minimax
+
+    def _search(self, position: Position, limit: Limit, context: Context, *, lines: int | None) -> Analysis:
+        quiescence, extensions = int(self.options["quiescence"] or 0), bool(self.options["extensions"])
+        if not (quiescence or extensions):
+            return super()._search(position, limit, context, lines=lines)
+        self._check_open(position)
+        found = search_fully(
+            position,
+            self.evaluation(),
+            self._limit(limit),
+            context,
+            quiescence=quiescence,
+            extensions=extensions,
+            all_moves=lines != 1,
+        )
+        return replace(found, moves=found.moves[:lines])
 
 
 TABLE = Option("table", int, 64, "MB of the transposition table, 0 for none", minimum=0, maximum=LARGEST_MB)
 MEANS = (
     TABLE,
     Option("threads", int, 1, "threads that search", minimum=1, maximum=64),
-    Option(
-        "quiescence",
-        int,
-        4,
-        "plies that tactical moves are followed beyond the horizon",
-        minimum=0,
-        maximum=LONGEST_QUIESCENCE,
-    ),
+    QUIESCENCE,
     Option("scouts", bool, True, "empty windows for all but the first move"),
     Option("aspiration", bool, True, "a narrow window around the value of the depth before"),
     Option("killers", bool, True, "try first what refuted a sibling"),
     Option("history", bool, True, "try first what refuted anything"),
     Option("reductions", bool, True, "look less deep at late quiet moves, where the game allows"),
     Option("passes", bool, True, "take what is good without a move for good, where the game allows"),
-    Option("extensions", bool, True, "look deeper at the answers to forcing moves"),
+    EXTENSIONS,
     Option("repetition", bool, True, "take a position that was there before for a draw"),
     Option("symmetry", bool, False, "take positions that a symmetry maps onto each other for one"),
 )

@@ -2,6 +2,7 @@
 
 import math
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -211,24 +212,36 @@ def search(
     KeyboardInterrupt
         When the user interrupts; the kernels have ended by then.
     """
+    rows = min(limit.depth or MAX_DEPTH, MAX_DEPTH) + SPARE_ROWS
+    return searched(_ByNode(position, evaluation, rows, all_moves, node), position, limit, context)
+
+
+def searched(searcher: DepthSearch, position: Position, limit: Limit, context: Context) -> Analysis:
+    """Return what a search finds in a thread of its own, which time, stop and Ctrl-C reach."""
     control = new_control(0)
-    plain = _Plain(position, node, evaluation, limit.depth or MAX_DEPTH, all_moves)
-    budget = limit.budget(position.side_to_move)
     return run(
-        lambda: deepen(plain, position, limit, context, control), control, seconds=budget, stop=context.stop
+        lambda: deepen(searcher, position, limit, context, control),
+        control,
+        seconds=limit.budget(position.side_to_move),
+        stop=context.stop,
     )
 
 
-class _Plain:
-    """A search that remembers nothing from one depth to the next but the order of the root moves."""
+class Plain(ABC):
+    """A search that remembers nothing from one depth to the next but the order of the root moves.
 
-    def __init__(
-        self, position: Position, node: NodeSearch, evaluation: Evaluation, deepest: int, all_moves: bool
-    ) -> None:
-        self.node, self.evaluation, self.kernels = node, evaluation, position.game.kernels
+    Parameters
+    ----------
+    rows : int
+        Plies from the root that its stacks have room for.
+    all_moves : bool
+        Every move is to be valued exactly.
+    """
+
+    def __init__(self, position: Position, evaluation: Evaluation, rows: int, all_moves: bool) -> None:
+        self.evaluation, self.kernels = evaluation, position.game.kernels
         self.exact_moves = len(position.actions) if all_moves else 1
         facts = position.game.facts
-        rows = min(deepest, MAX_DEPTH) + SPARE_ROWS
         self.positions = np.zeros((rows, facts.words), dtype=np.uint64)
         self.positions[0] = position.words
         self.moves = np.zeros((2 * rows, facts.actions), dtype=np.int64)
@@ -238,9 +251,39 @@ class _Plain:
         self.settings[EXACT_AT_END] = evaluation.exact_at_end
         self.settings[ALL_MOVES] = all_moves
 
+    @abstractmethod
+    def fill(self, actions: Actions, depth: int, buffers: Buffers, control: Control) -> None:
+        """Write the value, the evaluated positions and the line of each root move, in their order."""
+
     def to_depth(self, depth: int, known: Found, control: Control) -> Found:
+        """Return what is found, or, if stopped, what is known with what could be added to it."""
         count = len(known.actions)
-        buffers, kernels, evaluation = Buffers(count, self.lines.shape[1]), self.kernels, self.evaluation
+        buffers = Buffers(count, self.lines.shape[1])
+        self.fill(np.array(known.actions, dtype=np.int64), depth, buffers, control)
+        finished = int(control[FINISHED])
+        if finished < count and (finished == 0 or self.exact_moves > 1):
+            return known
+        order = sorted(range(finished), key=lambda index: -buffers.values[index])
+        if finished < count and buffers.values[order[0]] < -EVALUATION_BOUND:
+            return known.without(finished)
+        return known.after(depth if finished == count else known.depth, buffers, order)
+
+    def nodes(self, control: Control) -> int:
+        """Return the positions visited so far."""
+        return int(control[NODES])
+
+
+class _ByNode(Plain):
+    """A search by a kernel of the type `tree.NODE`."""
+
+    def __init__(
+        self, position: Position, evaluation: Evaluation, rows: int, all_moves: bool, node: NodeSearch
+    ) -> None:
+        super().__init__(position, evaluation, rows, all_moves)
+        self.node = node
+
+    def fill(self, actions: Actions, depth: int, buffers: Buffers, control: Control) -> None:
+        kernels, evaluation = self.kernels, self.evaluation
         search_root(
             self.node,
             kernels.legal_moves,
@@ -253,7 +296,7 @@ class _Plain:
             self.positions,
             self.moves,
             self.lines,
-            np.array(known.actions, dtype=np.int64),
+            actions,
             depth,
             buffers.values,
             buffers.horizons,
@@ -261,16 +304,6 @@ class _Plain:
             self.settings,
             control,
         )
-        finished = int(control[FINISHED])
-        if finished < count and (finished == 0 or self.exact_moves > 1):
-            return known
-        order = sorted(range(finished), key=lambda index: -buffers.values[index])
-        if finished < count and buffers.values[order[0]] < -EVALUATION_BOUND:
-            return known.without(finished)
-        return known.after(depth if finished == count else known.depth, buffers, order)
-
-    def nodes(self, control: Control) -> int:
-        return int(control[NODES])
 
 
 def as_choice(analysis: Analysis) -> Choice:

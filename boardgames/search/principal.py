@@ -44,7 +44,6 @@ from boardgames.kernels.abi import (
 )
 from boardgames.search.ordering import (
     KILLER_RANK,
-    KNOWN_RANK,
     TACTICAL_RANK,
     bring_best_forward,
     extend_line,
@@ -171,14 +170,6 @@ def settles(facts: int, depth: int, value: float, alpha: float, beta: float, exa
     if bound == EXACT:
         return True
     return value >= beta if bound == LOWER else value <= alpha
-
-
-@kernel(types.boolean(types.int64))
-def is_forcing(rank: int) -> bool:
-    """Say whether the game ranks a move as forcing, wherever it stands in the order."""
-    if rank >= KNOWN_RANK // 2:  # the game may rank below 0
-        return rank - KNOWN_RANK >= FORCING
-    return rank >= TACTICAL_RANK + FORCING
 
 
 @kernel(types.int64(ACTIONS, types.int64, types.int64))
@@ -317,6 +308,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
         if is_stopped(control):
             return 0.0
         if value >= beta:
+            control[HORIZON] += 1
             return min(value, EVALUATION_BOUND)  # nobody has won by a move that there is not
     horizon, taints = control[HORIZON], control[TAINTS]
     side = side_to_move(row(positions, ply))
@@ -341,12 +333,14 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             best = max(best, hope)
             continue
         apply(row(positions, ply), action, row_out(positions, ply + 1))
-        if depth > 1:
+        ahead = depth - 1
+        if settings[EXTENSIONS] != 0 and rank >= TACTICAL_RANK:
+            ahead += move_order(row(positions, ply), action) >= FORCING
+        if ahead > 0:
             key = key_of(row(positions, ply + 1))
             keys[start + ply + 1] = key
             prefetch(table, bucket(table, key))
         turns = side_to_move(row(positions, ply + 1)) != side
-        ahead = depth if settings[EXTENSIONS] != 0 and is_forcing(rank) else depth - 1
         plies = ahead
         if turns and index > 0 and rank < KILLER_RANK:
             plies -= reduction(settings, depth, index)

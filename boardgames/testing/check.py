@@ -100,6 +100,8 @@ _SAMPLE_CHECKS = {
     "score": faces.check_score,
     "evaluation": rules.check_evaluation,
     "symmetries": rules.check_symmetries,
+    "tactical": rules.check_tactical,
+    "keys": rules.check_keys,
 }
 
 

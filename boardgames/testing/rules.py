@@ -5,12 +5,20 @@ it covered, in words.
 """
 
 from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
 import numpy as np
 
-from boardgames.declarations import NO_EVALUATION, SIGNATURES, FeatureSet, Symmetry
+from boardgames.declarations import (
+    NO_EVALUATION,
+    SIGNATURES,
+    FeatureSet,
+    Symmetry,
+    no_tactical_moves,
+    position_key,
+)
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.kernels import JIT, Words
 from boardgames.kernels.abi import check_kernel
@@ -33,6 +41,8 @@ Checking = Generator[str, None, str]
 LEAVES = 3_000_000 if JIT else 3_000
 FULLY_MAPPED = 10
 RANGE_SLACK = 1e-9
+LARGEST_RANK = 1 << 40
+"""Of `move_order`: search puts other orders above it."""
 
 
 def check_signatures(game: Game) -> Checking:
@@ -153,10 +163,12 @@ def check_sides(sample: Sample) -> Checking:
 
 
 def check_evaluation(sample: Sample) -> Checking:
-    """See that values are finite and within their bound, and that moves can be ordered."""
+    """See that values are finite and within their bound, and ranks of moves within theirs."""
     game, evaluation = sample.game, sample.game.evaluation
     for words, action in _plies(sample):
-        int(game.kernels.move_order(words.copy(), action))
+        rank = int(game.kernels.move_order(words.copy(), action))
+        if abs(rank) > LARGEST_RANK:
+            yield f"expected a rank within ±2^40: {rank} of action {action} in {told(game, words)}"
     if evaluation is NO_EVALUATION:
         return "no evaluation; move order"
     for words in sample.words:
@@ -194,6 +206,40 @@ def check_symmetries(sample: Sample) -> Checking:
     return f"{len(sample.words)} positions, {len(symmetries)} declared"
 
 
+def check_tactical(sample: Sample) -> Checking:
+    """See that tactical moves are legal ones, ascending; what the buffer has behind them is nobody's."""
+    game, count = sample.game, 0
+    if game.kernels.tactical_moves is no_tactical_moves:
+        return "none named"
+    for words in sample.words:
+        written = write_moves(game, words, name="tactical_moves")
+        for fault in _unsound(game.facts.actions, replace(written, is_clean=True)):
+            yield f"{fault}, tactical, in {told(game, words)}"
+        others = sorted(set(written.actions) - set(write_moves(game, words).actions))
+        if others:
+            yield f"expected tactical moves to be legal: {others} in {told(game, words)}"
+        count += len(written.actions)
+    return f"{len(sample.words)} positions, {count} tactical moves"
+
+
+def check_keys(sample: Sample) -> Checking:
+    """See that symmetric positions have one key, and that no other positions share it."""
+    game, key = sample.game, sample.game.kernels.symmetric_key
+    if key is position_key:
+        return "the key of all words"
+    kept = [symmetry for symmetry in game.symmetries() if not symmetry.swaps_sides]
+    known: dict[int, Words] = {}
+    for words in sample.words:
+        found = int(key(words.copy()))
+        for symmetry in kept:
+            if int(key(symmetry.words(words.copy()))) != found:
+                yield f"symmetric_key differs under {symmetry.name}: {told(game, words)}"
+        other = known.setdefault(found, words)
+        if not np.array_equal(other, words) and not _are_symmetric(kept, words, other):
+            yield f"symmetric_key is one for {told(game, words)} and {told(game, other)}"
+    return f"{len(sample.words)} positions under {counted(len(kept), 'map')}"
+
+
 def check_perft(game: Game, depth: int | None) -> Checking:
     """Count the leaves of declared perfts, as deep as `depth` and a few million go."""
     covered = []
@@ -209,6 +255,19 @@ def check_perft(game: Game, depth: int | None) -> Checking:
     if not covered:
         return "none declared"
     return f"{counted(len(game.facts.perft), 'position')}, to depth {max(covered)}"
+
+
+def _are_symmetric(symmetries: list[Symmetry], words: Words, other: Words) -> bool:
+    """Say whether symmetries, one after another, take a position to another one."""
+    reached, left = {words.tobytes()}, [words]
+    while left:
+        image = left.pop()
+        for symmetry in symmetries:
+            following = symmetry.words(image.copy())
+            if following.tobytes() not in reached:
+                reached.add(following.tobytes())
+                left.append(following)
+    return other.tobytes() in reached
 
 
 def _unsound(size: int, written: Written) -> Iterator[str]:
@@ -242,7 +301,13 @@ def _calls(game: Game, words: Words) -> Iterator[tuple[str, Callable[[Words], ob
         buffer = np.zeros(facts.actions, dtype=np.int64)
         return buffer[: kernels.legal_moves(given, buffer)].tolist()
 
+    def tactical(given: Words) -> object:
+        buffer = np.zeros(facts.actions, dtype=np.int64)
+        return buffer[: kernels.tactical_moves(given, buffer)].tolist()
+
     yield "legal_moves", moves
+    yield "tactical_moves", tactical
+    yield "symmetric_key", kernels.symmetric_key
     written = write_moves(game, words)
     if not is_sound(game, written):
         return

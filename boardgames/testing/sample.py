@@ -20,7 +20,7 @@ FILLS = (0, -0x5A5A5A5A5A5A5A5B)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What `legal_moves` did: the actions, and whether it kept to its part of the buffer."""
+    """What a kernel that writes moves did: the actions, and whether it kept to its part of the buffer."""
 
     actions: tuple[int, ...]
     count: int
@@ -79,11 +79,11 @@ class Sample:
             yield Position(self.game, words.copy())
 
 
-def write_moves(game: Game, words: Words, fill: int = FILLS[1]) -> Written:
-    """Call `legal_moves` on a copy of `words` with a guarded buffer full of `fill`."""
+def write_moves(game: Game, words: Words, fill: int = FILLS[1], *, name: str = "legal_moves") -> Written:
+    """Call `legal_moves`, or another kernel that writes moves, with a guarded buffer full of `fill`."""
     size = game.facts.actions
     buffer = np.full(size + GUARD, fill, dtype=np.int64)
-    count = int(game.kernels.legal_moves(words.copy(), buffer[:size]))
+    count = int(getattr(game.kernels, name)(words.copy(), buffer[:size]))
     kept = min(max(count, 0), size)
     return Written(tuple(buffer[:kept].tolist()), count, bool((buffer[kept:] == fill).all()))
 

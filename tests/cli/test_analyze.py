@@ -60,7 +60,7 @@ def test_values_stand_below_each_other(bg: Run) -> None:
         (["--lines", "-1"], "for --lines: '-1'"),
         (["--depth", "-3"], "for --depth: '-3'"),
         (["--time", "-1"], "for --time: '-1'"),
-        (["--nodes", "0"], "at least 1 for --nodes"),
+        (["--nodes", "0"], "for --nodes: '0'"),
         (["--nodes", "9" * 400], "nodes"),
         (["--match", "2"], "expected --match with a record only: a position came"),
         (["--mistakes", "2"], "expected --mistakes with a record only"),

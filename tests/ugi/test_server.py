@@ -151,7 +151,7 @@ def test_an_infinite_search_answers_only_a_stop(engine: Driven) -> None:
 
 
 def test_a_stop_is_answered_soon_and_once() -> None:
-    engine = Driven(Setup("abalone", agent="alphabeta"))
+    engine = Driven(Setup("abalone", agent="alphabeta:book=false"))
     for _ in range(5):
         engine.tell("go infinite")
         engine.until("info depth")
@@ -208,7 +208,7 @@ def test_a_search_that_nobody_listens_to_does_not_go_on() -> None:
         if is_gone.is_set():
             raise BrokenPipeError
 
-    server = Server(Setup("abalone", agent="alphabeta"), write)
+    server = Server(Setup("abalone", agent="alphabeta:book=false"), write)
     server.receive("go movetime 1000000")
     is_gone.set()
     began = time.monotonic()

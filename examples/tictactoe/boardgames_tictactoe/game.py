@@ -9,12 +9,25 @@ are side 0 and move first. An action is the cell it fills:
         a b c
 """
 
-import numpy as np
+from functools import partial
 
-from boardgames.declarations import Facts, Kernels
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.declarations import Facts, Kernels, Symmetry
 from boardgames.errors import PositionError, shown
 from boardgames.game import Game, Position
-from boardgames.kernels import Actions, Apply, LegalMoves, OutcomeOf, SideToMove, Words, kernel
+from boardgames.kernels import (
+    Actions,
+    Apply,
+    LegalMoves,
+    OutcomeOf,
+    PositionKey,
+    SideToMove,
+    Words,
+    kernel,
+    mixed,
+)
 from boardgames.picture import Cell, Label, Picture, Piece
 
 CELLS = 9
@@ -22,6 +35,20 @@ NAMES = ("a3", "b3", "c3", "a2", "b2", "c2", "a1", "b1", "c1")
 SYMBOLS = ".xo"
 EMPTY = np.uint64(0)
 LINES = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
+THREE = np.uint64(3)
+TURNED, MIRRORED = (6, 3, 0, 7, 4, 1, 8, 5, 2), (2, 1, 0, 5, 4, 3, 8, 7, 6)
+"""Which cell comes to each place if the board is turned to the right, and if left and right change."""
+
+
+def _symmetries() -> npt.NDArray[np.int64]:
+    """Return, for each of the eight symmetries, which cell comes to each place."""
+    maps = [np.arange(CELLS)]
+    for _ in range(3):
+        maps.append(maps[-1][list(TURNED)])
+    return np.array([cells[list(order)] for cells in maps for order in (range(CELLS), MIRRORED)])
+
+
+SYMMETRIES = _symmetries()
 
 
 @kernel(SideToMove)
@@ -67,6 +94,18 @@ def apply(position: Words, action: int, successor: Words) -> None:
     successor[action] = np.uint64(side_to_move(position) + 1)
 
 
+@kernel(PositionKey)
+def symmetric_key(position: Words) -> np.uint64:
+    """Return one key for the eight positions that symmetries make of one: the least, read as a number."""
+    least = ~EMPTY
+    for symmetry in range(len(SYMMETRIES)):
+        number = EMPTY
+        for cell in range(CELLS):
+            number = number * THREE + position[SYMMETRIES[symmetry, cell]]
+        least = min(least, number)
+    return mixed(least)
+
+
 class TicTacToe(Game):
     """Tic-tac-toe.
 
@@ -90,7 +129,7 @@ class TicTacToe(Game):
             layouts={"standard": ".../.../..."},
             perft={".../.../...": (9, 72, 504, 3_024, 15_120, 54_720, 148_176, 200_448, 127_872)},
         )
-        self.kernels = Kernels(legal_moves, apply, side_to_move, outcome)
+        self.kernels = Kernels(legal_moves, apply, side_to_move, outcome, symmetric_key=symmetric_key)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
         """Return the packed words of three rows from the top, `x`, `o` and `.`."""
@@ -121,6 +160,14 @@ class TicTacToe(Game):
         if winners - {2 - (crosses - noughts)}:
             raise PositionError(f"expected three in a line of the last to move only: {words.tolist()}")
 
+    def symmetries(self) -> tuple[Symmetry, ...]:
+        """Return the rotations and reflections of the board."""
+        return tuple(
+            Symmetry(f"symmetry {number}", partial(_mapped, cells=cells), partial(_mapped_cell, cells=cells))
+            for number, cells in enumerate(SYMMETRIES)
+            if number
+        )
+
     def draw(self, words: Words) -> Picture:
         """Return the board as a picture."""
         return Picture(
@@ -136,3 +183,13 @@ class TicTacToe(Game):
             colours=("#222222", "#c0392b"),
             clicks={NAMES[cell]: ((NAMES[cell],),) for cell in Position(self, words.copy()).actions},
         )
+
+
+def _mapped(words: Words, *, cells: npt.NDArray[np.int64]) -> Words:
+    """Return the position with the mark of `cells[k]` in cell k."""
+    return words[cells]
+
+
+def _mapped_cell(words: Words, action: int, *, cells: npt.NDArray[np.int64]) -> int:
+    """Return where a symmetry takes a cell."""
+    return int(np.flatnonzero(cells == action)[0])

@@ -15,6 +15,7 @@ from boardgames_abalone import notation as texts
 from boardgames_abalone import rules, view
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
 from boardgames_abalone.evaluation import engine_evaluation
+from boardgames_abalone.keys import symmetric_key
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
 
 FACT_BITS = np.uint64(0xFFFF01)
@@ -69,6 +70,7 @@ class Abalone(Game):
             outcome=rules.outcome,
             move_order=rules.move_order,
             tactical_moves=rules.tactical_moves,
+            symmetric_key=symmetric_key,
             pass_turn=rules.pass_turn,
         )
         self.evaluation = engine_evaluation()

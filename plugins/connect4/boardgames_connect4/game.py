@@ -63,6 +63,7 @@ class Connect4(Game):
             side_to_move=rules.side_to_move,
             outcome=rules.outcome,
             move_order=sized.move_order,
+            symmetric_key=sized.symmetric_key,
         )
         self.evaluation = evaluation(self.board)
 

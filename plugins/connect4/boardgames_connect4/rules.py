@@ -27,9 +27,11 @@ from boardgames.kernels import (
     LegalMoves,
     MoveOrder,
     OutcomeOf,
+    PositionKey,
     SideToMove,
     Words,
     kernel,
+    mixed,
 )
 from boardgames.kernels.abi import ACTIONS_OUT, WORDS, WORDS_OUT
 from boardgames_connect4.board import Board
@@ -49,6 +51,7 @@ class SizedRules(NamedTuple):
     legal_moves: Callable[[Words, Actions], int]
     apply: Callable[[Words, int, Words], None]
     move_order: Callable[[Words, int], int]
+    symmetric_key: Callable[[Words], np.uint64]
 
 
 @kernel(types.boolean(types.uint64, types.int64))
@@ -129,6 +132,27 @@ def _apply(position: Words, action: int, successor: Words, height: int, full: np
     successor[FACTS] = facts
 
 
+@kernel(types.uint64(types.uint64, types.int64, types.int64))
+def _mirrored(stones: np.uint64, columns: int, height: int) -> np.uint64:
+    """Return the stones with the first column last."""
+    lowest = (ONE << np.uint64(height)) - ONE
+    image = ZERO
+    for _ in range(columns):
+        image = (image << np.uint64(height)) | (stones & lowest)
+        stones >>= np.uint64(height)
+    return image
+
+
+@kernel(types.uint64(WORDS, types.int64, types.int64))
+def _symmetric_key(position: Words, columns: int, height: int) -> np.uint64:
+    """Return the key of whichever of a position and its mirror image is the smaller."""
+    red, blue = position[0], position[1]
+    red_image, blue_image = _mirrored(red, columns, height), _mirrored(blue, columns, height)
+    if red_image < red or (red_image == red and blue_image < blue):
+        red, blue = red_image, blue_image
+    return mixed(mixed(mixed(red + ONE) ^ blue) + ONE ^ position[FACTS])
+
+
 @cache
 def sized_rules(board: Board) -> SizedRules:
     """Return the kernels of one size, compiled at its first use.
@@ -156,4 +180,9 @@ def sized_rules(board: Board) -> SizedRules:
         """Prefer columns near the centre: 0 there, negative further out."""
         return -abs(2 * action - (columns - 1))
 
-    return SizedRules(legal_moves, apply, move_order)
+    @kernel(PositionKey)
+    def symmetric_key(position: Words) -> np.uint64:
+        """Return the key of a position and of its mirror image."""
+        return _symmetric_key(position, columns, height)
+
+    return SizedRules(legal_moves, apply, move_order, symmetric_key)

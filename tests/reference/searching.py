@@ -1,0 +1,142 @@
+"""Positions of every game to try searches on, and a search with everything on that must be exact."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from nim import Nim
+from reference.minimax import reached, tictactoe
+
+import boardgames
+from boardgames.declarations import Evaluation
+from boardgames.game import Game, Position
+from boardgames.playing import NO_CONTEXT, Analysis, Limit
+from boardgames.search.full import search_fully
+from boardgames.search.means import Means
+from boardgames.search.thinking import Thinker
+from boardgames_abalone.board import CELLS, NEIGHBOURS, ROW_LENGTHS
+
+EXACT = Means(table=1, reductions=False)
+"""Everything that leaves values as they are: what a search with it finds must be what minimax finds."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A game, how its positions come about, how deep they are searched, and half the width of the window."""
+
+    game: Game
+    plies: int
+    depth: int
+    margin: float
+    marbles: int = 0
+    least: int = 0
+
+    @property
+    def evaluation(self) -> Evaluation:
+        """Return the game's own, narrow windows on."""
+        return replace(self.game.evaluation, margin=self.margin)
+
+    def positions(self, count: int, seed: int) -> Iterator[tuple[Position, int]]:
+        """Yield positions with the depth to search them to."""
+        random = np.random.default_rng([seed, self.plies, self.marbles])
+        for index in range(count):
+            depth = int(random.integers(1, self.depth + 1))
+            if self.marbles:
+                yield near_pushes(self.game, self.marbles, random), depth
+            else:
+                plies = int(random.integers(self.least, self.plies))
+                yield reached(self.game, plies, seed * 10_000 + index), depth
+
+
+def near_pushes(game: Game, marbles: int, random: np.random.Generator) -> Position:
+    """Return an Abalone position with about so many marbles a side, some of which can push to the border."""
+    while True:
+        board = ["."] * CELLS
+        for side in ("bw", "wb", "bw"[:: random.choice([-1, 1])]):
+            _place_push(board, side, random)
+        for side in "bw":
+            for cell in random.choice(CELLS, max(0, marbles - board.count(side)), replace=False):
+                if board[cell] == ".":
+                    board[cell] = side
+        losses = random.integers(4, 6, 2)
+        position = game.parse(f"{_rows(board)}:{'bw'[random.integers(2)]}:{losses[0]}:{losses[1]}")
+        if position.actions:
+            return position
+
+
+def _place_push(board: list[str], sides: str, random: np.random.Generator) -> None:
+    """Put two marbles of the first side behind one of the second, on a line that leads off the board."""
+    inwards = int(random.integers(6))
+    cell = int(random.choice(np.flatnonzero(NEIGHBOURS[:, (inwards + 3) % 6] < 0)))
+    if random.random() < 0.6:  # to the border, not yet off it
+        cell = int(NEIGHBOURS[cell, inwards])
+    for side in (sides[1], sides[0], sides[0]):
+        if cell >= 0:
+            board[cell] = side
+            cell = int(NEIGHBOURS[cell, inwards])
+
+
+def lone_marbles(count: int, seed: int) -> list[Position]:
+    """Return Abalone positions with one marble a side: nothing is pushed, and all can be undone."""
+    game, random = boardgames.load("abalone", broadside=False), np.random.default_rng(seed)
+    positions = []
+    for _ in range(count):
+        board = ["."] * CELLS
+        for cell, side in zip(random.choice(CELLS, 2, replace=False), "bw", strict=True):
+            board[cell] = side
+        positions.append(game.parse(f"{_rows(board)}:{'bw'[random.integers(2)]}:5:5"))
+    return positions
+
+
+def _rows(board: list[str]) -> str:
+    """Return the text of a board."""
+    left = iter(board)
+    return "/".join("".join(next(left) for _ in range(length)) for length in ROW_LENGTHS)
+
+
+def drawn_nim() -> Nim:
+    """Return the Nim in which an empty heap is a draw."""
+    game = Nim(stuck=True, again=True)
+    game.facts = replace(game.facts, no_moves_draws=True)
+    return game
+
+
+CASES = {
+    "tictactoe": Case(tictactoe(), 9, 7, 0.1),
+    "connect4 of 4 x 4": Case(boardgames.load("connect4", columns=4, rows=4), 12, 8, 0.02),
+    "connect4 of 5 x 4": Case(boardgames.load("connect4", columns=5, rows=4), 14, 6, 0.02),
+    "connect4": Case(boardgames.load("connect4"), 30, 5, 0.02),
+    "hexifence": Case(boardgames.load("hexifence", dimension=2), 20, 3, 1.0),
+    "hexifence to the end": Case(boardgames.load("hexifence", dimension=2), 28, 6, 1.0, least=22),
+    "abalone": Case(boardgames.load("abalone"), 60, 2, 20.0),
+    "abalone near pushes": Case(boardgames.load("abalone"), 0, 3, 20.0, marbles=6),
+    "abalone without broadside moves": Case(boardgames.load("abalone", broadside=False), 60, 2, 20.0),
+    "abalone without broadside moves near pushes": Case(
+        boardgames.load("abalone", broadside=False), 0, 4, 20.0, marbles=5
+    ),
+    "nim": Case(Nim(again=True), 4, 8, 0.1),
+    "nim ended by lack of moves": Case(Nim(stuck=True), 4, 8, 0.1),
+    "nim drawn by lack of moves": Case(drawn_nim(), 4, 8, 0.1),
+}
+
+
+def thinker_of(case: Case, **means: object) -> Thinker:
+    """Return a search that reduces nothing; other means as named.
+
+    Where forcing moves make lines longer, marbles come back, which full minimax does not mind.
+    """
+    exact = replace(EXACT, repetition=case.marbles == 0)
+    return Thinker(case.game, case.evaluation, replace(exact, **means))  # type: ignore[arg-type]  # read by name
+
+
+def oracle(case: Case, position: Position, depth: int, *, all_moves: bool, means: Means = EXACT) -> Analysis:
+    """Return what full minimax says with the same quiescence and extensions."""
+    return search_fully(
+        position,
+        case.evaluation,
+        Limit(depth=depth),
+        NO_CONTEXT,
+        quiescence=means.quiescence,
+        extensions=means.extensions,
+        all_moves=all_moves,
+    )
