@@ -106,7 +106,7 @@ def test_repeated_pairs_are_pointed_out(bg: Callable[..., Any]) -> None:
     agents = ("alphabeta:depth=2", "minimax:depth=1")
     ran = bg("arena", "connect4", *agents, "--openings", "every:0", "--matches", "20", *ALONE)
     assert "9 of 10 pairs repeat another one" in ran.out
-    same = ("alphabeta:depth=2", "minimax:depth=2")
+    same = ("alphabeta:depth=2", "alphabeta:depth=2,table=1")
     ran = bg("arena", "connect4", *same, "--matches", "20", "--seed", "1", *ALONE)
     assert "20 matches, 10 distinct" in ran.out
     assert "repeat" not in ran.out

@@ -57,7 +57,7 @@ TERMS = (
     Feature("pushes waiting", "moves", -25.0, 25.0, "pushes of the side not to move, likewise"),
     Feature("push-offs at hand", "moves", -12.0, 12.0, "pushes off by the side to move, likewise"),
     Feature("push-offs waiting", "moves", -12.0, 12.0, "pushes off by the side not to move, likewise"),
-    Feature("edge pressure", "moves", -15.0, 15.0, "pushes to the edge, at hand or waiting"),
+    Feature("edge pressure", "moves", -25.0, 25.0, "pushes to the edge, at hand or waiting"),
     Feature("spread", "cells^2", -120.0, 120.0, "spread of the other's marbles, less that of the own ones"),
     Feature("tempo", "moves", -1.0, 1.0, "1 if it is this side's move, else -1"),
 )
