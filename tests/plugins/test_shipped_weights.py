@@ -45,7 +45,11 @@ def test_players_take_shipped_weights_by_name() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "opponent", "share"),
-    [("abalone", "random", 0.98), ("abalone", "greedy:weights=three-terms-by-hand", 0.75), ("connect4", "random", 0.95)],
+    [
+        ("abalone", "random", 0.98),
+        ("abalone", "greedy:weights=three-terms-by-hand", 0.75),
+        ("connect4", "random", 0.95),
+    ],
 )
 def test_td_beats(name: str, opponent: str, share: float) -> None:
     plan = Plan(game=boardgames.load(name), agents=("td", opponent), matches=60)
