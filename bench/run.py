@@ -30,6 +30,7 @@ from boardgames.playing import Limit, Player
 from boardgames.selfplay import Rates, Setting, teach
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+import engine
 from reference.tactics import Tactic, depth_that_solves, over_marbles, read_suite
 from reference.temporal import Plain
 
@@ -80,16 +81,16 @@ def playouts(runs: int) -> Iterator[tuple[str, str, str]]:
 
 
 def search(runs: int) -> Iterator[tuple[str, str, str]]:
-    """Search the belgian daisy with the three-term evaluation."""
+    """Search Abalone: speed, threads and limits; and plain search for comparison."""
     game = boardgames.load("abalone")
-    for agent in ("alphabeta", "minimax"):
-        limit = Limit(depth=5 if agent == "alphabeta" else 4)
+    for agent in ("simple:depth=5", "minimax:depth=4"):
         player = boardgames.player(agent, game)
-        choices = [player.choose(game.start(), limit) for _ in range(runs + 1)][1:]
+        choices = [player.choose(game.start()) for _ in range(runs + 1)][1:]
         rates = [choice.nodes / choice.seconds / 1e6 for choice in choices]
-        yield f"{agent} abalone, depth {limit.depth}", _shown(rates, "million nodes/s"), ""
-        seconds = [choice.seconds for choice in choices]
-        yield f"{agent} abalone to depth {limit.depth}", _shown(seconds, "s"), ""
+        yield f"{agent} abalone", _shown(rates, "million nodes/s"), ""
+        yield f"{agent} abalone, one move", _shown([choice.seconds for choice in choices], "s"), ""
+    for section in (engine.speed, engine.threads, engine.limits):
+        yield from section(runs)
 
 
 def simulations(runs: int) -> Iterator[tuple[str, str, str]]:
@@ -199,6 +200,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[tuple[str, str, str]]]] = {
     "perft": perft,
     "playouts": playouts,
     "search": search,
+    "ablation": engine.ablation,
     "simulations": simulations,
     "tactics": tactics,
     "start": start,
