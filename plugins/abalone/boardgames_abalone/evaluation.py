@@ -11,8 +11,11 @@ from boardgames.weights.weights import Weights, ranges_of
 from boardgames_abalone.features import centre_distance, density, marbles_lost
 from boardgames_abalone.rules import FACTS, ONE
 from boardgames_abalone.strategy import (
+    CONTACT,
     ENGINE,
+    MATERIAL,
     MEASURED,
+    SIMPLE,
     lanes_to_move,
     measure_contact,
     measure_simple,
@@ -37,6 +40,13 @@ QUIET_MARGIN = 30.0
 """What search takes for the most that a move without a push changes the evaluation `engine`, centimarbles.
 
 In 80 matches at 4,000 nodes a move it beat 60 by 89 Elo [34, 148]; 120 was no better than 60.
+"""
+REACH = 1_600.0
+"""What the stand of the marbles is worth at most, centimarbles; at that sum half of it counts.
+
+In matches at 4,000 nodes a move this beat the three terms set by hand, at depth
+3, by 483 Elo, the plain sum by 120, whose matches were drawn for want of
+progress. Against each other the two were level; with 800 it was 83 less, with 400 154.
 """
 BOUND = 10_000.0
 """Largest value of an evaluation, centimarbles."""
@@ -73,7 +83,12 @@ def evaluate(position: Words, weights: Reals) -> float:
 
 @kernel(Evaluate)
 def evaluate_engine(position: Words, weights: Reals) -> float:
-    """Return the weighted sum of the features of `engine` for the side to move.
+    """Return the worth of marbles pushed off and of where the others stand, for the side to move.
+
+    Both are weighted sums of the features of `engine`. What the stand of the
+    marbles is worth has an end: a sum p counts as p / (1 + |p| / REACH), so
+    that a side that stands far better gives some of that for a marble, and does
+    not shuffle until the match is drawn.
 
     Parameters
     ----------
@@ -85,13 +100,18 @@ def evaluate_engine(position: Words, weights: Reals) -> float:
     marbles, late = lanes_to_move(position), phase(position[FACTS])
     simple, contact = measure_simple(position, marbles), measure_contact(marbles)
     early_sum, late_sum = weights[MEASURED], weights[2 * MEASURED + 1]  # of the tempo
-    for index in range(6):
+    for index in range(MATERIAL, SIMPLE):
         early_sum += weights[index] * simple[index]
         late_sum += weights[MEASURED + 1 + index] * simple[index]
-    for index in range(10):
-        early_sum += weights[6 + index] * contact[index]
-        late_sum += weights[MEASURED + 7 + index] * contact[index]
-    value = (1.0 - late) * early_sum + late * late_sum
+    for index in range(CONTACT):
+        early_sum += weights[SIMPLE + index] * contact[index]
+        late_sum += weights[MEASURED + 1 + SIMPLE + index] * contact[index]
+    stand = (1.0 - late) * early_sum + late * late_sum
+    early_sum, late_sum = 0.0, 0.0
+    for index in range(MATERIAL):
+        early_sum += weights[index] * simple[index]
+        late_sum += weights[MEASURED + 1 + index] * simple[index]
+    value = (1.0 - late) * early_sum + late * late_sum + stand / (1.0 + abs(stand) / REACH)
     return min(max(value, -BOUND), BOUND)
 
 

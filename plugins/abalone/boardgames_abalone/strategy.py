@@ -62,7 +62,9 @@ TERMS = (
     Feature("tempo", "moves", -1.0, 1.0, "1 if it is this side's move, else -1"),
 )
 """Seventeen numbers, the same in both phases."""
-MEASURED = 16
+MATERIAL, SIMPLE, CONTACT = 2, 6, 10
+"""Terms of marbles pushed off, first; those and the rings; the others that are measured."""
+MEASURED = SIMPLE + CONTACT
 """Terms that are measured; the last one, tempo, is known."""
 LATE = 8
 """Marbles lost by both sides from which on the late weights alone count."""
@@ -282,10 +284,10 @@ def engine_features(position: Words, side: int, out: Reals) -> None:
     marbles, late = lanes_to_move(position), phase(position[FACTS])
     sign = 1.0 if side == np.int64(position[FACTS] & ONE) else -1.0
     simple, contact = measure_simple(position, marbles), measure_contact(marbles)
-    for index in range(6):
+    for index in range(SIMPLE):
         out[index] = sign * simple[index]
-    for index in range(10):
-        out[6 + index] = sign * contact[index]
+    for index in range(CONTACT):
+        out[SIMPLE + index] = sign * contact[index]
     out[MEASURED] = sign
     for index in range(MEASURED + 1):
         out[MEASURED + 1 + index] = late * out[index]

@@ -20,11 +20,12 @@ from boardgames_abalone.evaluation import (
     CLASSIC,
     CLASSIC_WEIGHTS,
     HAND_WEIGHTS,
+    REACH,
     TD_WEIGHTS,
     engine_evaluation,
     evaluate_engine,
 )
-from boardgames_abalone.strategy import ENGINE
+from boardgames_abalone.strategy import ENGINE, TERMS
 
 pytestmark = pytest.mark.plain
 
@@ -108,12 +109,13 @@ def test_weights_are_as_the_name_classic_promises() -> None:
 # --- the evaluation `engine` ---------------------------------------------------------------------
 
 ENGINE_SIZE = len(ENGINE.features)
+TERMS_TWICE = len(TERMS)
 WEIGHTS = arrays(np.float64, ENGINE_SIZE, elements=st.floats(-20, 20, width=32))
 
 
 @settings(max_examples=60)
 @given(positions(GAME, max_plies=120), WEIGHTS, st.tuples(st.integers(0, 5), st.integers(0, 5)))
-def test_engine_is_the_weighted_sum_of_its_features(
+def test_engine_is_the_weighted_sum_of_its_features_with_an_end_to_what_a_stand_is_worth(
     position: Position, weights: Reals, lost: tuple[int, int]
 ) -> None:
     board, side, *_ = str(position).split(":")
@@ -122,8 +124,20 @@ def test_engine_is_the_weighted_sum_of_its_features(
     for seat in (0, 1):
         ENGINE.kernel(words, seat, numbers)
         sign = 1 if seat == "bw".index(side) else -1
-        expected = np.clip(sign * numbers @ weights, -BOUND, BOUND)
+        weighted = sign * numbers * weights
+        marbles = [0, 1, TERMS_TWICE, TERMS_TWICE + 1]  # material and lead, early and late
+        stand = float(np.delete(weighted, marbles).sum())
+        expected = np.clip(weighted[marbles].sum() + stand / (1 + abs(stand) / REACH), -BOUND, BOUND)
         assert evaluate_engine(words, weights) == pytest.approx(float(expected), abs=1e-9)
+
+
+def test_a_stand_is_never_worth_more_than_its_reach() -> None:
+    board = "...../....../......./...bbb../...bbb.../...bbb../w...w../w....w/w...w"
+    weights = np.zeros(ENGINE_SIZE)
+    weights[2:TERMS_TWICE] = weights[TERMS_TWICE + 2 :] = 1e6  # all but marbles pushed off
+    assert 0.99 * REACH < evaluate_engine(GAME.parse(f"{board}:b:0:0").words, weights) < REACH
+    weights[0] = weights[TERMS_TWICE] = 2 * REACH
+    assert -1.01 * REACH < evaluate_engine(GAME.parse(f"{board}:b:1:0").words, weights) < -0.99 * REACH
 
 
 def test_engine_stays_within_its_bound() -> None:
