@@ -309,7 +309,9 @@ def looks(
 ) -> Iterator[Look]:
     """Yield what a player sees in the start and after each move; see `review`.
 
-    Nothing is searched before the whole record has been checked.
+    Nothing is searched before the whole record has been checked. Every position
+    is looked at for itself, as if the match began there: to come back to one
+    that was there before is no draw, as it was none when the match went on.
     """
     if record.game != player.game.facts.name:
         raise RecordError(f"expected a match of {player.game}: {record.game!r}")
@@ -320,7 +322,7 @@ def looks(
             yield end_look(position, unit)
             return
         heard: dict[int, float] = {}
-        now = replace(context, history=positions[:ply], report=_listener(heard, context))
+        now = replace(context, history=(), report=_listener(heard, context))
         found = player.analyse(position, limit, now, lines=1)
         unit = found.unit
         is_stopped = context.stop is not None and context.stop.is_set()

@@ -226,12 +226,18 @@ def test_a_real_player_finds_the_blunder_and_the_better_move() -> None:
     assert found.unit == "return"
 
 
-def test_the_player_is_told_what_came_before() -> None:
+def test_every_position_is_looked_at_for_itself() -> None:
     player = Written(NIM, [0.0, 0.0, 0.0])
-    record = nim("12")
-    review(record, player)
-    positions = tuple(record.positions(NIM))
-    assert player.histories == [(), positions[:1], positions[:2]]
+    review(nim("12"), player)
+    assert player.histories == [(), (), ()]
+
+
+def test_to_come_back_to_a_position_is_no_draw() -> None:
+    ahead = "...../....../......./...bbb../...bbb.../...bbb../......./.ww.../.ww..:b:0:4"
+    game = boardgames.load("abalone")
+    record = Record("abalone", start=ahead, moves=("f7f8", "b3b4", "f8f7", "b4b3") * 2)
+    found = review(record, boardgames.player("alphabeta", game), Limit(depth=3))
+    assert min(found.values_for_side(0)) > 300
 
 
 def test_a_stop_leaves_what_is_known() -> None:
