@@ -107,15 +107,11 @@ def simulations(runs: int) -> Iterator[tuple[str, str, str]]:
 def tactics(runs: int) -> Iterator[tuple[str, str, str]]:
     """Solve tactical positions of Abalone at the depth that they take, and a little deeper."""
     suite = read_suite()
-    clear = [tactic for tactic in suite if tactic.is_clear]
-    names = list(dict.fromkeys(tactic.name for tactic in suite))
     full = boardgames.player("alphabeta", boardgames.load("abalone"))
-    yield from _solved("all, marbles counted alone", suite, over_marbles("alphabeta"), "all at once")
-    for name in names:
-        chosen = [tactic for tactic in clear if tactic.name == name]
-        yield from _solved(f"{name}, clear, full evaluation", chosen, full)
-    yield from _solved("all clear, full evaluation", clear, full)
-    yield from _solved("all disputed, full evaluation", [one for one in suite if not one.is_clear], full)
+    for name in dict.fromkeys(tactic.name for tactic in suite):
+        yield from _solved(name, [tactic for tactic in suite if tactic.name == name], full)
+    yield from _solved("all", suite, full, "all at once")
+    yield from _solved("all, marbles counted alone", suite, over_marbles("alphabeta"))
 
 
 def _solved(what: str, suite: list[Tactic], player: Player, bar: str = "") -> Iterator[tuple[str, str, str]]:

@@ -1,10 +1,11 @@
 """Make the suite of tactical positions of Abalone by exhaustive search.
 
-    python bench/tactics.py --seed 1     about half an hour
+    python bench/tactics.py --seed 1 --matches 112     a quarter of an hour
 
 Positions come from matches of the agent `simple:depth=2` with itself, which
 stays as it is, a quarter of the moves being random. Who wins or saves a marble
-is found by exhaustive search over marbles alone (tests/reference/tactics.py).
+is found by exhaustive search over marbles alone, and whether it pays by the deep
+searches of two judges (tests/reference/tactics.py).
 """
 
 import argparse
@@ -21,17 +22,17 @@ from boardgames.game import Game, Position
 from boardgames.paths import write_atomic
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-from reference.tactics import SUITE, Balances, Tactic, tactic_of
+from reference.tactics import SUITE, Balances, Tactic, judges, pays, tactic_of
 
 LAYOUTS = ("belgian-daisy", "standard", "german-daisy", "swiss-daisy", "dutch-daisy", "snakes", "the-wall")
 WANTED = {
-    ("win 1", "marble"): 2, ("win 1", "match"): 1,
-    ("win 3", "marble"): 10, ("win 3", "match"): 3,
-    ("win 5", "marble"): 9, ("win 5", "match"): 3,
-    ("save 2", "marble"): 8, ("save 2", "match"): 3,
-    ("save 4", "marble"): 7, ("save 4", "match"): 2,
+    ("win 1", "marble"): 1, ("win 1", "match"): 1,
+    ("win 3", "marble"): 7, ("win 3", "match"): 3,
+    ("win 5", "marble"): 5, ("win 5", "match"): 3,
+    ("save 2", "marble"): 7, ("save 2", "match"): 3,
+    ("save 4", "marble"): 5, ("save 4", "match"): 2,
 }  # fmt: skip
-"""Positions for either side, by what they ask for and what is at stake; clear or disputed, as they come."""
+"""Positions for either side, by what they ask for and what is at stake."""
 A_MATCH = 3
 """Positions of one kind that one match gives at most."""
 FIRST_PLY, LAST_PLY = 8, 250
@@ -48,8 +49,8 @@ def main() -> None:
     arguments = parser.parse_args()
     header = [
         "# Tactical positions of Abalone by exhaustive search, as tests/reference/tactics.py defines them.",
-        f"# python bench/tactics.py --seed {arguments.seed}",
-        "# position, win or save, plies, moves that do it, what is at stake, whether it is clear, layout",
+        f"# python bench/tactics.py --seed {arguments.seed} --matches {arguments.matches}",
+        "# position, win or save, plies, moves that do it, what is at stake, layout",
     ]
     found: list[Tactic] = []
     with open_executor(arguments.workers) as executor:
@@ -87,7 +88,8 @@ def match_tactics(seed: int, number: int) -> list[Tactic]:
     game = boardgames.load("abalone", layout=layout)
     positions = match_positions(game, random.Random(f"tactics {seed} {number}"))
     found = (tactic_of(position, Balances(game), layout) for position in dict.fromkeys(positions))
-    return [tactic for tactic in found if tactic is not None]
+    sitting = judges()
+    return [tactic for tactic in found if tactic is not None and pays(tactic, sitting)]
 
 
 def match_positions(game: Game, chance: random.Random) -> Iterator[Position]:
@@ -108,7 +110,7 @@ def match_positions(game: Game, chance: random.Random) -> Iterator[Position]:
 
 
 def _order(tactic: Tactic) -> tuple[str, int, str, str]:
-    return tactic.kind, tactic.plies, tactic.verdict + tactic.stake, tactic.position
+    return tactic.kind, tactic.plies, tactic.stake, tactic.position
 
 
 if __name__ == "__main__":

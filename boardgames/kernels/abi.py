@@ -61,14 +61,14 @@ Features = types.void(WORDS, types.int64, REALS_OUT)
 Evaluate = types.float64(WORDS, REALS)
 """`evaluate(position, weights)`: static estimate for the side to move."""
 MoveOrder = types.int64(WORDS, types.int64)
-"""`move_order(position, action)`: larger is tried earlier; from `TACTICAL` on it is never pruned."""
+"""`move_order(position, action)`: larger is tried earlier, first of all what `tactical_moves` gives."""
 PassTurn = types.void(WORDS, WORDS_OUT)
 """`pass_turn(position, successor)`: the position if the side to move made none, which no rule allows."""
 PositionKey = types.uint64(WORDS)
 """`key(position)`: 64 mixed bits; equal for positions that search may take for one another."""
 
 TACTICAL = 100
-"""Rank in `move_order` from which on a move is tactical: neither reduced nor left out."""
+"""Rank in `move_order` from which on no move of the root is reduced; below, what `tactical_moves` gives."""
 FORCING = 10_000
 """Rank from which on a move threatens to win at once: the answers are looked at a ply deeper."""
 

@@ -48,7 +48,6 @@ from boardgames.search.ordering import (
     bring_best_forward,
     extend_line,
     rank_moves,
-    rank_quickly,
     remember,
 )
 from boardgames.search.quiescence import quiesce
@@ -316,10 +315,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
     hope = 0.0
     if is_futile:
         hope = evaluate(row(positions, ply), weights) + depth * (settings[MARGIN] / MILLION)
-    if depth <= 99:  # quick
-        rank_quickly(tactical_moves, positions, moves, memory, ply, count, side, known)
-    else:
-        rank_moves(move_order, positions, moves, memory, ply, count, side, known)
+    rank_moves(move_order, tactical_moves, positions, moves, memory, ply, count, side, known)
     best = -INFINITY
     best_action = -1
     for index in range(count):

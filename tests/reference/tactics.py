@@ -5,16 +5,17 @@ than it has lost since, both sides playing for nothing else; the match won or
 lost counts more than any marbles. A move *wins* at n plies if its balance there
 is at least 1, and *saves* if it is at least 0.
 
-A marble is not all there is to Abalone. A tactic is *clear* if the three simple
-terms agree: searched by them to the same depth, without a table, a move that does
-it is better than all others. Else it is *disputed*.
+A marble is not all there is to Abalone: it may cost more than it is worth. The
+suite has the tactics that *pay*: two judges, searches that reduce nothing, one by
+the game's evaluation and one by the weights that were set by hand, play a move
+that does it at the depth that it takes, and still do when they look far deeper.
 
 A line of the suite is a position, `win` or `save`, the plies that it takes, the
-moves that do it, what is at stake (`marble` or `match`), `clear` or `disputed`,
-and the layout that the match began from; `#` starts a comment.
+moves that do it, what is at stake (`marble` or `match`), and the layout that the
+match began from; `#` starts a comment.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
@@ -27,22 +28,21 @@ from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.kernels import Actions, Evaluate, Reals, Words, kernel, new_control, row, row_out
 from boardgames.kernels.abi import ACTIONS_STACK, WORDS, WORDS_STACK
-from boardgames.playing import NO_CONTEXT, Limit, Player
+from boardgames.playing import Limit, Player
 from boardgames.search.alphabeta import negamax
-from boardgames.search.deepening import search
 from boardgames.search.tree import INFINITY, SETTINGS, SPARE_ROWS
-from boardgames_abalone.evaluation import CLASSIC
 from boardgames_abalone.rules import apply, legal_moves, outcome, tactical_moves
 
 Kind = Literal["win", "save"]
 Stake = Literal["marble", "match"]
-Verdict = Literal["clear", "disputed"]
 SUITE = Path(__file__).parents[1] / "plugins" / "abalone" / "tactics.txt"
 SEEMING = 2
 """So many moves that lose, at least, seem to save two plies sooner."""
 LAST_MARBLE = 5
 DEEPEST = 5
 """Plies that a tactic takes at most."""
+JUDGED = 1_000_000
+"""Positions that a judge visits."""
 MOST_MOVES = 3
 """A position has at most so many moves that do it: otherwise it is no test."""
 
@@ -72,17 +72,11 @@ class Tactic:
     plies: int
     moves: tuple[str, ...]
     stake: Stake
-    verdict: Verdict
     layout: str
 
     def __str__(self) -> str:
-        told = self.position, self.kind, str(self.plies), ",".join(self.moves), self.stake, self.verdict
+        told = self.position, self.kind, str(self.plies), ",".join(self.moves), self.stake
         return " ".join([*told, self.layout])
-
-    @property
-    def is_clear(self) -> bool:
-        """Say whether the simple terms agree."""
-        return self.verdict == "clear"
 
     @property
     def name(self) -> str:
@@ -92,11 +86,10 @@ class Tactic:
     @classmethod
     def parse(cls, line: str) -> "Tactic":
         """Return the tactic of a line of the suite."""
-        position, kind, plies, moves, stake, verdict, layout = line.split()
+        position, kind, plies, moves, stake, layout = line.split()
         assert kind in get_args(Kind), line
         assert stake in get_args(Stake), line
-        assert verdict in get_args(Verdict), line
-        return cls(position, kind, int(plies), tuple(moves.split(",")), stake, verdict, layout)  # type: ignore[arg-type]  # seen to
+        return cls(position, kind, int(plies), tuple(moves.split(",")), stake, layout)  # type: ignore[arg-type]  # seen to
 
 
 def read_suite(path: Path = SUITE) -> list[Tactic]:
@@ -251,13 +244,22 @@ def _tactic(position: Position, kind: Kind, plies: int, actions: frozenset[int],
     lost = score[side] if kind == "win" else score[1 - side]
     stake: Stake = "match" if lost == LAST_MARBLE else "marble"
     moves = tuple(str(position.game.decode(position, action)) for action in sorted(actions))
-    verdict: Verdict = "clear" if lead_of(position, plies, moves) > 0 else "disputed"
-    return Tactic(str(position), kind, plies, moves, stake, verdict, layout)
+    return Tactic(str(position), kind, plies, moves, stake, layout)
 
 
-def lead_of(position: Position, plies: int, moves: Collection[str]) -> float:
-    """Return by how much the best of some moves beats the best other one, by the three simple terms."""
-    found = search(position, negamax, CLASSIC, Limit(depth=plies), NO_CONTEXT, all_moves=True)
-    values = {str(told.move): told.value for told in found.moves}
-    others = (value for move, value in values.items() if move not in moves)
-    return max(values[move] for move in moves) - max(others)
+def judges() -> tuple[Player, ...]:
+    """Return those who say whether a tactic pays."""
+    game = boardgames.load("abalone")
+    whole = "alphabeta:reductions=false,passes=false"
+    return boardgames.player(whole, game), boardgames.player(f"{whole},weights=engine-by-hand", game)
+
+
+def pays(tactic: Tactic, judges: Sequence[Player]) -> bool:
+    """Say whether all judges would make a move that does it, at the depth that it takes and far deeper."""
+    for limit in (Limit(depth=tactic.plies), Limit(nodes=JUDGED)):
+        for judge in judges:
+            position = judge.game.parse(tactic.position)
+            judge.match_started(position.side_to_move)
+            if str(judge.choose(position, limit).move) not in tactic.moves:
+                return False
+    return True

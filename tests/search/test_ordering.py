@@ -6,7 +6,7 @@ from reference.minimax import reached
 
 import boardgames
 from boardgames.game import Position
-from boardgames.kernels import TACTICAL, Actions
+from boardgames.kernels import Actions
 from boardgames.search.ordering import (
     LARGEST_HISTORY,
     MEMORY_ROWS,
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.plain
 
 ROWS, PLY = 8, 1
 PUSHING = boardgames.load("abalone").parse(
-    "...../....../......./......../.bbw...../......../......./bw..../bb...:b:0:0"
+    "...../....../...bbw./......../......bbw/......../......./bw..../bb...:b:0:0"
 )
 
 
@@ -45,6 +45,7 @@ class Ply:
         """Return the actions in the order in which they are tried."""
         rank_moves(
             self.kernels.move_order,
+            self.kernels.tactical_moves,
             self.positions,
             self.moves,
             self.memory,
@@ -61,20 +62,26 @@ class Ply:
         remember(self.moves, self.memory, PLY, 0, depth, self.side, self.settings)
 
 
-def is_tactical(position: Position, action: int) -> bool:
-    return position.game.kernels.move_order(position.words, action) >= TACTICAL
+def tactical_of(position: Position) -> list[int]:
+    found: Actions = np.zeros(position.game.facts.actions, dtype=np.int64)
+    count = position.game.kernels.tactical_moves(position.words, found)
+    return [int(action) for action in found[:count]]
 
 
 def quiet_of(position: Position) -> list[int]:
-    return [action for action in position.actions if not is_tactical(position, action)]
+    tactical = tactical_of(position)
+    return [action for action in position.actions if action not in tactical]
 
 
 def test_every_move_is_tried_once() -> None:
     assert sorted(Ply(PUSHING).order()) == list(PUSHING.actions)
 
 
-def test_moves_come_as_the_game_orders_them() -> None:
-    ranks = [PUSHING.game.kernels.move_order(PUSHING.words, action) for action in Ply(PUSHING).order()]
+def test_tactical_moves_come_first_as_the_game_orders_them() -> None:
+    order, tactical = Ply(PUSHING).order(), tactical_of(PUSHING)
+    assert set(order[: len(tactical)]) == set(tactical)
+    ranks = [PUSHING.game.kernels.move_order(PUSHING.words, action) for action in order[: len(tactical)]]
+    assert len(set(ranks)) > 1
     assert ranks == sorted(ranks, reverse=True)
 
 
@@ -88,7 +95,7 @@ def test_killers_come_after_tactical_moves_and_before_quiet_ones() -> None:
     killers = quiet_of(PUSHING)[-2:]
     for action in killers:
         ply.refute(action)
-    pushes = sum(is_tactical(PUSHING, action) for action in PUSHING.actions)
+    pushes = len(tactical_of(PUSHING))
     assert pushes
     assert ply.order()[pushes : pushes + 2] == killers[::-1]  # the last one first
 
@@ -98,7 +105,7 @@ def test_a_move_that_refuted_before_comes_before_other_quiet_ones() -> None:
     ply.settings[KILLERS] = 0
     last = ply.order()[-1]
     ply.refute(last)
-    assert next(action for action in ply.order() if not is_tactical(PUSHING, action)) == last
+    assert next(action for action in ply.order() if action in quiet_of(PUSHING)) == last
 
 
 def test_moves_that_did_not_refute_come_later() -> None:

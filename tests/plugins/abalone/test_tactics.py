@@ -10,7 +10,9 @@ from reference.tactics import (
     Balances,
     Tactic,
     depth_that_solves,
+    judges,
     over_marbles,
+    pays,
     read_suite,
     tactic_of,
 )
@@ -22,13 +24,7 @@ from boardgames.search.minimax import minimax
 
 GAME = boardgames.load("abalone")
 SUITE = read_suite()
-CLEAR = [tactic for tactic in SUITE if tactic.is_clear]
 QUICK = SUITE[::6]
-SHARE = 0.6
-"""Of the clear ones, which the full evaluation solves at least: it may think a position worth a marble."""
-
-HIDDEN = "...../.wbw../bbbwww./..b.wwb./..bwbwb../..bbb.../...b.../....../.....:b:1:5"
-"""The match is won in five plies here, which reductions hide until some plies deeper."""
 
 
 def unsolved(tactics: Iterable[Tactic], engine: Player) -> list[str]:
@@ -38,12 +34,11 @@ def unsolved(tactics: Iterable[Tactic], engine: Player) -> list[str]:
 
 def test_there_are_positions_of_every_kind() -> None:
     kinds = Counter(tactic.name for tactic in SUITE)
-    assert len({tactic.position for tactic in SUITE}) == len(SUITE) >= 80
-    assert min(kinds[name] for name in ("win 3", "win 5", "save 2", "save 4")) >= 15
-    assert len(CLEAR) >= 60
-    assert kinds["win 1"] > 0
+    assert len({tactic.position for tactic in SUITE}) == len(SUITE) >= 60
+    assert min(kinds[name] for name in ("win 3", "win 5", "save 2")) >= 10
+    assert min(kinds[name] for name in ("win 1", "save 4")) >= 3
     assert len({tactic.layout for tactic in SUITE}) >= 5
-    assert min(Counter(tactic.position.split(":")[1] for tactic in SUITE).values()) >= 30
+    assert min(Counter(tactic.position.split(":")[1] for tactic in SUITE).values()) >= 25
     assert min(Counter(tactic.stake for tactic in SUITE).values()) >= 10
 
 
@@ -71,26 +66,18 @@ def test_what_is_won_and_saved_is_what_minimax_says_two_plies_ahead(tactic: Tact
 
 
 def test_the_engine_solves_some_at_the_depth_that_suffices() -> None:
-    assert unsolved(QUICK, over_marbles("alphabeta")) == []
+    assert unsolved(QUICK, boardgames.player("alphabeta", GAME)) == []
 
 
 @pytest.mark.slow
-def test_the_engine_solves_all_at_the_depth_that_suffices() -> None:
+@pytest.mark.parametrize("agent", ["alphabeta", "alphabeta:threads=2", "alphabeta:reductions=false"])
+def test_the_engine_solves_all_at_the_depth_that_suffices(agent: str) -> None:
+    assert unsolved(SUITE, boardgames.player(agent, GAME)) == []
+
+
+@pytest.mark.slow
+def test_search_for_marbles_alone_solves_all_at_the_depth_that_suffices() -> None:
     assert unsolved(SUITE, over_marbles("alphabeta:reductions=false")) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("agent", ["alphabeta", "alphabeta:threads=2"])
-def test_reductions_hide_no_solution_but_the_one_that_is_known(agent: str) -> None:
-    seen = [tactic for tactic in SUITE if tactic.position != HIDDEN]
-    assert len(seen) == len(SUITE) - 1
-    assert unsolved(seen, over_marbles(agent)) == []
-
-
-@pytest.mark.slow
-def test_the_full_evaluation_seldom_thinks_a_position_worth_a_marble() -> None:
-    missed = unsolved(CLEAR, boardgames.player("alphabeta", GAME))
-    assert len(missed) <= (1 - SHARE) * len(CLEAR), "\n".join(missed)
 
 
 @pytest.mark.slow
@@ -98,6 +85,12 @@ def test_the_full_evaluation_seldom_thinks_a_position_worth_a_marble() -> None:
 def test_the_definition_gives_the_same_again(tactic: Tactic) -> None:
     position = GAME.parse(tactic.position)
     assert tactic_of(position, Balances(GAME), tactic.layout, DEEPEST) == tactic
+
+
+@pytest.mark.slow
+def test_every_tactic_pays() -> None:
+    sitting = judges()
+    assert [str(tactic) for tactic in SUITE[::3] if not pays(tactic, sitting)] == []
 
 
 @pytest.mark.slow
