@@ -106,6 +106,25 @@ def write_atomic(path: Path, content: str | bytes) -> None:
         raise FileError(f"expected a file that can be written: {path} ({_reason(error)})") from None
 
 
+def check_writable(path: Path) -> None:
+    """Complain of a file that `write_atomic` could not write, before time is spent on what shall stand there.
+
+    Raises
+    ------
+    FileError
+        If it is no regular file, or nothing can be put into its folder.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            raise OSError("is a directory" if target.is_dir() else "no regular file")
+        make_folder(target.parent)
+        with tempfile.TemporaryFile(prefix=".", dir=target.parent):
+            pass
+    except (OSError, ValueError) as error:
+        raise FileError(f"expected a file that can be written: {path} ({_reason(error)})") from None
+
+
 def _replace(path: Path, data: bytes) -> None:
     """Write `data` beside `path` and rename it; whatever stops that, nothing is left behind."""
     mode = stat.S_IMODE(path.stat().st_mode) if path.is_file() else 0o666 & ~_umask()

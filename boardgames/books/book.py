@@ -133,8 +133,8 @@ class Book:
     @classmethod
     def parse(cls, text: str) -> "Book":
         """Return the book of the text of a file; raise BookError."""
-        lines = text.splitlines()
-        if not lines:
+        lines = text.removesuffix("\n").split("\n")
+        if not text:
             raise BookError("expected the header of a book: nothing came on line 1")
         header = _header(_fields(lines[0], 1))
         pages = [_page(_fields(line, number), number) for number, line in enumerate(lines[1:], start=2)]
@@ -221,7 +221,7 @@ def canonical(position: Position) -> tuple[str, Symmetry | None]:
 
 
 def _line(fields: Mapping[str, object]) -> str:
-    return json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return json.dumps(fields, allow_nan=False, separators=(",", ":"))
 
 
 def _fields_of(page: Page) -> dict[str, object]:

@@ -18,7 +18,7 @@ from typing import Any
 from boardgames import __version__
 from boardgames.books.book import Book, BookMove, Page, canonical
 from boardgames.declarations import Unit
-from boardgames.errors import BookError, LimitError, shown
+from boardgames.errors import BookError, LimitError, MoveError, PositionError, shown
 from boardgames.game import Game, Position
 from boardgames.options import parse_agent
 from boardgames.playing import Limit
@@ -163,6 +163,7 @@ class Builder:
         self.unit: Unit = "return"
         self.pages: dict[str, Page] = {}
         self._successors: dict[tuple[str, str], _Successor | None] = {}
+        self._margin_in_file: object = None
         if path.exists():
             self._take(Book.read(path))
         self.resumed = len(self.pages)
@@ -183,12 +184,19 @@ class Builder:
                 executor.submit(searched, plan.game, plan.bookless, text, plan.limit, plan.lines)
                 for text, _ in batch
             ]
-            for (_, ply), future in zip(batch, futures, strict=True):
-                self._add(ply, future.result())
-            self.book().write(self.path)
+            results = [future.result() for future in futures]  # all or, if interrupted, none
+            for (_, ply), found in zip(batch, results, strict=True):
+                self._add(ply, found)
+            self._write()
             if listener is not None:
                 listener(self)
+        if self.pages and self.margin != self._margin_in_file:
+            self._write()
         return self.book()
+
+    def _write(self) -> None:
+        self.book().write(self.path)
+        self._margin_in_file = self.margin
 
     def book(self) -> Book:
         """Return what is there, values carried back and moves weighed."""
@@ -212,7 +220,15 @@ class Builder:
             if book.provenance.get(name) != wanted:
                 came = shown(book.provenance.get(name))
                 raise BookError(f"expected a book made with {name} {shown(wanted)}: {self.path} has {came}")
+        for page in book.pages.values():
+            try:
+                position = self.plan.game.parse(page.position)
+                for told in page.moves:
+                    position.apply(told.move)
+            except (PositionError, MoveError) as error:
+                raise BookError(f"{error}, on the page of {page.position} of {self.path}") from None
         self.pages, self.unit = dict(book.pages), book.unit
+        self._margin_in_file = book.provenance.get("margin")
 
     def _next(self) -> list[tuple[str, int]]:
         """Return the positions to search next, each with its ply."""

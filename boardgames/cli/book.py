@@ -21,6 +21,7 @@ from boardgames.cli.common import (
 )
 from boardgames.cli.tables import duration
 from boardgames.errors import OptionError
+from boardgames.paths import check_writable
 
 if TYPE_CHECKING:
     from boardgames.books.building import BookPlan, Builder
@@ -109,6 +110,7 @@ def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> 
     from boardgames.cli.saving import leaving_on_signals
     from boardgames.executors import open_executor
 
+    check_writable(path)
     builder, code = Builder(plan, path), 0
     if builder.resumed:
         click.echo(f"bg: going on: {builder.resumed} of {plan.positions} pages are there", err=True)

@@ -15,7 +15,7 @@ from boardgames.cli.tables import print_table
 from boardgames.cli.values import Wish, line_text, number_text, stopping_on_interrupt, value_text
 from boardgames.draw.text import printable
 from boardgames.errors import FileError, RecordError, shown
-from boardgames.paths import LARGEST_TEXT, make_folder, read_text, write_atomic
+from boardgames.paths import LARGEST_TEXT, check_writable, read_text, write_atomic
 
 if TYPE_CHECKING:
     from boardgames.playing import Limit, Player, Stop
@@ -49,7 +49,7 @@ def analyze_record(
     load_game(wish.game, None, ())  # an unknown one is told first, and compiling too
     place, count, record = chosen_record(wish.game, source, number)
     if svg_file is not None:
-        _check_target(svg_file)
+        _check_chart(svg_file, source)
     game = record.load_game()
     chosen = player(wish.agent or game.facts.default_agent, game)
     try:
@@ -59,12 +59,12 @@ def analyze_record(
         chosen.close()
     if not wish.as_json:
         _print(found, f"match {place} of {count}", mistakes)
-    if svg_file is not None:
-        write_atomic(svg_file, found.svg())
     if wish.as_json:
         print_json(**_json(found, wish.game, place, mistakes))
-    elif svg_file is not None:
-        click.echo(f"wrote {svg_file}")
+    if svg_file is not None:
+        write_atomic(svg_file, found.svg())
+        if not wish.as_json:
+            click.echo(f"wrote {svg_file}")
     if not found.is_complete:
         click.echo(f"interrupted after {len(found.plies)} of {len(record.moves)} plies", err=True)
         click.get_current_context().exit(EXIT_INTERRUPTED)
@@ -120,11 +120,11 @@ def _text(source: str) -> str:
     return text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
 
 
-def _check_target(path: Path) -> None:
-    """Complain of a file that cannot be written, before time is spent on what shall stand there."""
-    if path.is_dir():
-        raise FileError(f"expected a file that can be written: {path} (is a directory)")
-    make_folder(path.parent)
+def _check_chart(path: Path, source: str) -> None:
+    """Complain of a file that cannot be written, or is the record itself, before time is spent."""
+    if source != STDIN and path.exists() and path.samefile(source):
+        raise FileError(f"expected another file for the chart than the record: {path}")
+    check_writable(path)
 
 
 def _reviewed(record: "Record", chosen: "Player", limit: "Limit", stop: "Stop") -> "Review":

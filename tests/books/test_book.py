@@ -38,6 +38,14 @@ def test_a_book_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read.fingerprint == written.fingerprint
 
 
+@pytest.mark.parametrize("name", ["u\u2028.book", "u\x85.book", "caf\udce9.book"])
+def test_a_book_made_with_any_text_is_read_again(tmp_path: Path, name: str) -> None:
+    made = {"agent": f"alphabeta:book={name}"}
+    written = Book("connect4", FOUR.options, "return", made, [page(FOUR.start(), best("4"))])
+    written.write(tmp_path / "a.book")
+    assert Book.read(tmp_path / "a.book").provenance == made
+
+
 def test_pages_stand_by_ply_so_that_equal_books_are_equal_files() -> None:
     first, second = page(FOUR.start(), best("4")), page(FOUR.start().apply("1"), best("4"))
     assert book_of(first, second).text() == book_of(second, first).text()

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,6 +50,60 @@ def test_ctrl_c_leaves_what_is_done(bg: Callable, home: Path, monkeypatch: pytes
     ran = bg("book", *SMALL, "--out", "a.book")
     assert ran.code == 130
     assert ran.err == "bg: interrupted after 0 pages; the same command goes on\n"
+
+
+def test_ctrl_c_counts_the_pages_that_are_in_the_file(
+    bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from boardgames.books import building
+
+    searched, calls = building.searched, iter(range(100))
+
+    def interrupted(*arguments: Any) -> object:
+        if next(calls) == building.BATCH + 2:  # within the second batch
+            raise KeyboardInterrupt
+        return searched(*arguments)
+
+    monkeypatch.setattr(building, "searched", interrupted)
+    many = [*SMALL[:-4], "--positions", str(building.BATCH + 5), "--workers", "1"]
+    ran = bg("book", *many, "--plies", "4", "--lines", "7", "--margin", "2", "--out", "a.book")
+    assert ran.code == 130
+    kept = len(Book.read(Path("a.book")).pages)
+    assert f"interrupted after {kept} pages" in ran.err
+    assert ran.out == f"{kept} pages, {kept} of them new: a.book\n"
+
+
+def test_another_margin_weighs_a_whole_book_anew(bg: Callable, home: Path) -> None:
+    bg("book", *SMALL, "--out", "a.book")
+    ran = bg("book", *SMALL, "--margin", "0.5", "--json", "--out", "a.book")
+    assert json.loads(ran.out)["new"] == 0
+    assert Book.read(Path("a.book")).provenance["margin"] == 0.5
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_search(
+    bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boardgames.books.building.searched", None)
+    for place, why in (("/dev/full", "no regular file"), (".", "is a directory")):
+        ran = bg("book", *SMALL, "--out", place)
+        assert (ran.code, ran.err) == (2, f"bg: expected a file that can be written: {place} ({why})\n")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [("moves", [["99", 0.0, 0.0, 1]], "'99'"), ("position", "garbage", "'garbage'")],
+)
+def test_a_page_that_cannot_be_gone_on_with_is_named(
+    bg: Callable, home: Path, field: str, value: object, told: str
+) -> None:
+    bg("book", *SMALL, "--out", "a.book")
+    lines = Path("a.book").read_text().splitlines()
+    lines[1] = json.dumps({**json.loads(lines[1]), field: value})
+    Path("a.book").write_text("\n".join(lines) + "\n")
+    ran = bg("book", *SMALL[:-4], "--positions", "7", "--workers", "1", "--out", "a.book")
+    assert ran.code == 2
+    assert told in ran.err
+    assert ran.err.endswith("of a.book\n")
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,11 @@ CASES = {
     "no mistakes to tell": (["two", "--mistakes", "0"], "at least 1 for --mistakes"),
     "no time": (["two", "--time", "0"], "above 0 seconds"),
     "a chart in a folder's place": (["two", "--svg", "folder"], "folder (is a directory)"),
+    "a chart on a device": (["two", "--svg", "/dev/full"], "/dev/full (no regular file)"),
+    "a chart in the record's place": (
+        ["two", "--svg", "./two"],
+        "another file for the chart than the record",
+    ),
     "a chart below a file": (["two", "--svg", "none/chart.svg"], "expected a folder"),
 }
 
