@@ -11,6 +11,7 @@ from boardgames.options import Option
 from boardgames.players.search import (
     DEFAULT_SECONDS,
     DRAW_LIMIT,
+    DRAW_MB,
     NODES,
     TIME,
     WEIGHTS,
@@ -21,7 +22,6 @@ from boardgames.playing import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, 
 from boardgames.search.growing import DEEPEST, MOST_THREADS, PRIORS, Style, as_choice, grow
 from boardgames.search.kept_tree import LARGEST_MB, Tree
 
-DRAW_MB = 16
 DRAW_MARGIN = 0.05
 """Return below which a side is not better: means of equal positions are seldom 0."""
 LONGEST_PLAYOUT = 10_000

@@ -29,6 +29,7 @@ from boardgames.weights import find_evaluation
 
 DEFAULT_SECONDS = 1.0
 DRAW_LIMIT = Limit(seconds=0.2)
+DRAW_MB = 16
 
 DEPTH = Option("depth", int, None, "plies to look ahead", minimum=1, maximum=MAX_DEPTH)
 TIME = Option("time", float, None, "seconds a move", minimum=0.001, maximum=86_400)
@@ -193,6 +194,21 @@ class AlphaBeta(Searcher):
         if not self._books:
             return of_evaluation
         return fingerprint_of(of_evaluation.encode(), *(book.fingerprint.encode() for book in self._books))
+
+    def accepts_draw(self, position: Position, side: int) -> bool:
+        """Take a draw unless a short look says that `side` is better."""
+        if position.outcome is not None:
+            return False
+        # a table of its own: the moves of the match do not depend on what was offered
+        means = replace(self._thinker.means, table=min(DRAW_MB, self._thinker.means.table), threads=1)
+        thinker = Thinker(self.game, self.evaluation(), means)
+        found = thinker.search(position, self._limit(DRAW_LIMIT), NO_CONTEXT)
+        value_for_side = found.value if position.side_to_move == side else -found.value
+        return value_for_side <= 0
+
+    def close(self) -> None:
+        """Give the memory of the table back."""
+        self._thinker.release()
 
     def match_started(self, side: int) -> None:
         """Forget what was found in the match before."""

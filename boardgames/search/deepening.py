@@ -4,7 +4,7 @@ import math
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -31,6 +31,10 @@ NodeSearch = Callable[..., float]
 """A kernel of the type `tree.NODE`: `alphabeta.negamax` or `minimax.minimax`."""
 
 
+FIRST_NODES = 1_000_000
+"""Positions visited for the first ply at most, which no other limit ends."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """What a depth says of the root moves, best first."""
@@ -55,14 +59,26 @@ class Found:
         """Say whether the best value is that of perfect play."""
         return abs(self.values[0]) > EVALUATION_BOUND or all(self.exact)
 
-    def without(self, count: int) -> "Found":
-        """Return the same with the first `count` moves last: they were seen to lose."""
+    def without(self, losses: Sequence[float]) -> "Found":
+        """Return the same with the first moves last, which were seen to lose, and the others best first."""
+        count = len(losses)
+        rest = sorted(range(count, len(self.actions)), key=lambda index: -self.values[index])
+        seen = replace(self, values=(*losses, *self.values[count:]))
+        return seen._in_order([*rest, *range(count)])
+
+    def led_by(self, place: int, value: float) -> "Found":
+        """Return the same with the move at `place` first, which is worth `value` at least."""
+        order = [place, *(index for index in range(len(self.actions)) if index != place)]
+        found = self._in_order(order)
+        return replace(found, values=(value, *found.values[1:]), exact=(False, *found.exact[1:]))
+
+    def _in_order(self, order: Sequence[int]) -> "Found":
         return Found(
             self.depth,
-            self.actions[count:] + self.actions[:count],
-            self.values[count:] + self.values[:count],
-            self.exact[count:] + self.exact[:count],
-            self.lines[count:] + self.lines[:count],
+            tuple(self.actions[index] for index in order),
+            tuple(self.values[index] for index in order),
+            tuple(self.exact[index] for index in order),
+            tuple(self.lines[index] for index in order),
         )
 
     def after(self, depth: int, found: "Buffers", order: Sequence[int]) -> "Found":
@@ -141,6 +157,7 @@ class _Deepening:
     def _first_depth(self) -> Found:
         """Search one ply, whatever the limits: there must be a move to answer with."""
         unstopped = new_control()
+        unstopped[NODE_LIMIT] = FIRST_NODES
         found = self.searcher.to_depth(1, Found.nothing(self.position), unstopped)
         self.control[NODES] += unstopped[NODES]
         self.control[NODE_LIMIT] = self.limit.nodes or 0
@@ -265,7 +282,7 @@ class Plain(ABC):
             return known
         order = sorted(range(finished), key=lambda index: -buffers.values[index])
         if finished < count and buffers.values[order[0]] < -EVALUATION_BOUND:
-            return known.without(finished)
+            return known.without(buffers.values[:finished].tolist())
         return known.after(depth if finished == count else known.depth, buffers, order)
 
     def nodes(self, control: Control) -> int:

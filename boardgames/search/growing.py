@@ -188,7 +188,7 @@ class _Growing:
             positions,
             np.zeros((1, facts.actions), dtype=np.int64),
             np.zeros(2 * facts.actions),
-            np.zeros(int(self.settings[leaves.DEEPEST]) + 2, dtype=np.int64),
+            np.zeros(DEEPEST + 2, dtype=np.int64),
             self.seeds[index : index + 1].copy(),
             self.settings,
             self.scales,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from boardgames.declarations import Evaluation, Facts, no_pass_turn
+from boardgames.declarations import Evaluation, Facts, no_pass_turn, no_tactical_moves
 from boardgames.game import Game
 from boardgames.kernels import Actions
 from boardgames.search.principal import MILLION
@@ -18,6 +18,7 @@ from boardgames.search.tree import (
     PASSES,
     PRINCIPAL_SETTINGS,
     QUIESCENCE,
+    RANKS,
     REDUCED_DEPTHS,
     REDUCED_PLACES,
     REDUCES,
@@ -71,7 +72,7 @@ class Means:
         their own.
     symmetry : bool
         Positions that a symmetry of the game maps onto each other are one, if
-        the game has a key for that.
+        the game has a key for that; to come back to one of them is a draw then.
     """
 
     table: int = 64
@@ -102,6 +103,7 @@ class Means:
         settings[KILLERS], settings[HISTORY] = self.killers, self.history
         settings[REDUCES] = self.reductions and facts.allows_reductions
         settings[PASSES] = self.passes and game.kernels.pass_turn is not no_pass_turn
+        settings[RANKS] = game.kernels.tactical_moves is no_tactical_moves
         settings[MARGIN] = round(evaluation.margin * MILLION)
         settings[REDUCTIONS:] = REDUCTION_TABLE
         return settings

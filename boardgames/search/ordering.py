@@ -4,7 +4,7 @@ Moves of a ply stand in row 2 ply of a stack, their ranks in the next. A rank
 says: first the move that the table knows, then the tactical ones in the game's
 order, then those that refuted a sibling (killers), then the others by how
 often they refuted anything (history; J. Schaeffer, "The history heuristic",
-1983).
+1983), between equals as the game orders them where it has no tactical moves.
 """
 
 from collections.abc import Callable
@@ -13,11 +13,13 @@ from numba import types
 
 from boardgames.kernels import Actions, LegalMoves, MoveOrder, Words, kernel, row, row_out
 from boardgames.kernels.abi import ACTIONS, ACTIONS_STACK, WORDS_STACK, first_class
-from boardgames.search.tree import HISTORY, KILLERS
+from boardgames.search.tree import HISTORY, KILLERS, RANKS
 
 KNOWN_RANK = 1 << 61
 TACTICAL_RANK = 1 << 50
 KILLER_RANK = 1 << 49
+HISTORY_SHIFT = 8
+"""The game's order among quiet moves takes the bits below."""
 LARGEST_HISTORY = 1 << 30
 
 MEMORY_ROWS = 4
@@ -59,6 +61,7 @@ def extend_line(lines: Actions, ply: int, action: int) -> None:
         types.int64,
         types.int64,
         types.int64,
+        ACTIONS,
     )
 )
 def rank_moves(
@@ -71,11 +74,12 @@ def rank_moves(
     count: int,
     side: int,
     known: int,
+    settings: Actions,
 ) -> None:
     """Write the ranks of the `count` moves of a ply, which are in ascending order.
 
-    The game is asked for its order of the tactical moves alone: to ask for that of
-    all takes ten times as long and finds no better order.
+    A game that has tactical moves is asked for its order of these alone: to ask
+    for that of all takes ten times as long, and in Abalone finds no better order.
 
     Parameters
     ----------
@@ -90,7 +94,9 @@ def rank_moves(
     """
     for index in range(count):
         action = moves[2 * ply, index]
-        rank = memory[2 + side, action]
+        rank = memory[2 + side, action] << HISTORY_SHIFT
+        if settings[RANKS] != 0:
+            rank += move_order(row(positions, ply), action)
         if action == known:
             rank = KNOWN_RANK
         elif action == memory[0, ply]:
@@ -138,7 +144,8 @@ def remember(
     memory[2 + side, action] += weight
     for other in range(index):
         if moves[2 * ply + 1, other] < KILLER_RANK:
-            memory[2 + side, moves[2 * ply, other]] -= weight
+            failed = moves[2 * ply, other]
+            memory[2 + side, failed] = max(memory[2 + side, failed] - weight, -LARGEST_HISTORY)
     if memory[2 + side, action] > LARGEST_HISTORY:
         for other in range(memory.shape[1]):
             memory[2 + side, other] //= 2

@@ -315,7 +315,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
     hope = 0.0
     if is_futile:
         hope = evaluate(row(positions, ply), weights) + depth * (settings[MARGIN] / MILLION)
-    rank_moves(move_order, tactical_moves, positions, moves, memory, ply, count, side, known)
+    rank_moves(move_order, tactical_moves, positions, moves, memory, ply, count, side, known, settings)
     best = -INFINITY
     best_action = -1
     for index in range(count):
@@ -327,6 +327,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
         if is_futile and index > 0 and rank < KILLER_RANK and hope <= low:
             control[HORIZON] += 1
             best = max(best, hope)
+            moves[2 * ply + 1, index] = KILLER_RANK  # not searched, so it did not fail
             continue
         apply(row(positions, ply), action, row_out(positions, ply + 1))
         ahead = depth - 1

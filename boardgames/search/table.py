@@ -8,7 +8,8 @@ at once fits no key, and is not found (R. Hyatt and T. Mann, "A lockless
 transposition table", 2002). Values and evaluations are the bits of a float64.
 
 The first entry of a bucket keeps the deepest search of this generation, the
-second one whatever came last (D. Breuker, J. Uiterwijk, H. van den Herik,
+second one whatever came last; a position that is there is written anew where
+it stands (D. Breuker, J. Uiterwijk, H. van den Herik,
 "Replacement schemes for transposition tables", 1994).
 
 Facts: bits 0 to 31 the best action + 1, 32 to 39 the depth, 40 and 41 the
@@ -107,7 +108,7 @@ def store(
     proven: bool,
     generation: int,
 ) -> None:
-    """Keep what was found, unless a deeper search of this generation has the place.
+    """Keep what was found, in the second entry if the first has a deeper search of this generation.
 
     Parameters
     ----------

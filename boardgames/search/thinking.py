@@ -52,7 +52,7 @@ REMEMBERED = 200
 """Positions of the match that are compared with those of the search."""
 ASPIRATION = 1.0
 """Half the width of the first window, in steps of the evaluation."""
-SMALLEST_WINDOW_DEPTH = 3
+NARROW_FROM = 3
 
 
 class Thinker:
@@ -88,6 +88,10 @@ class Thinker:
         self._minds: list[_Mind] = []
         self._table: Actions | None = None
         self.generation = 0
+
+    def release(self) -> None:
+        """Give the memory back; a search takes it again."""
+        self._table, self._minds, self.generation = None, [], 0
 
     def forget(self) -> None:
         """Begin anew: what follows does not depend on what was searched before."""
@@ -219,15 +223,14 @@ class _Work:
             if low < best < high:
                 return known.after(depth, buffers, self._order(buffers, count))
             if best >= high:
-                place = finished - 1
-                known = replace(known, actions=_first(known.actions, place), lines=_first(known.lines, place))
+                known = known.led_by(finished - 1, best)
                 high = INFINITY
             else:
                 low = -INFINITY
 
     def _window(self, depth: int, known: Found) -> tuple[float, float]:
         width = ASPIRATION * self.evaluation.margin
-        is_narrow = self.thinker.means.aspiration and depth >= SMALLEST_WINDOW_DEPTH and width > 0
+        is_narrow = self.thinker.means.aspiration and depth >= NARROW_FROM and width > 0
         if not is_narrow or self.exact_moves > 1 or abs(known.values[0]) > EVALUATION_BOUND:
             return -INFINITY, INFINITY
         return known.values[0] - width, known.values[0] + width
@@ -244,7 +247,7 @@ class _Work:
             return known
         order = self._order(buffers, finished)
         if buffers.values[order[0]] < -EVALUATION_BOUND:
-            return known.without(finished)
+            return known.without(buffers.values[:finished].tolist())
         return known.after(known.depth, buffers, order)
 
     def _searched(self, depth: int, known: Found, low: float, high: float, control: Control) -> Buffers:
@@ -286,11 +289,6 @@ class _Work:
             known = self.to_depth(depth, known, self.control)
             if is_stopped(self.control):
                 return
-
-
-def _first(values: tuple, place: int) -> tuple:  # type: ignore[type-arg]  # of any kind
-    """Return the same with the value at `place` first."""
-    return (values[place], *values[:place], *values[place + 1 :])
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from numba import types
 
 from boardgames.kernels import (
+    Actions,
     Apply,
     Evaluate,
     LegalMoves,
@@ -51,12 +52,12 @@ SETTINGS = 5
 tactical moves are followed beyond the horizon, and whether forcing moves are looked at a ply deeper."""
 
 (
-    LINES, GENERATION, START, SCOUTS, REPETITION, TABLE, KILLERS, HISTORY, REDUCES, MARGIN, PASSES
-) = range(SETTINGS, SETTINGS + 11)  # fmt: skip
+    LINES, GENERATION, START, SCOUTS, REPETITION, TABLE, KILLERS, HISTORY, REDUCES, MARGIN, PASSES, RANKS
+) = range(SETTINGS, SETTINGS + 12)  # fmt: skip
 """Places in the settings of principal variation search: moves of the root to value exactly; number of the
 search; where its path begins among the keys; then what is switched on; the most that a quiet move changes an
-evaluation, in millionths, 0 if unknown."""
-REDUCTIONS = SETTINGS + 11
+evaluation, in millionths, 0 if unknown; and whether the game ranks quiet moves too."""
+REDUCTIONS = SETTINGS + 12
 """Where the plies begin by which late moves are reduced, by depth and place in the order."""
 REDUCED_DEPTHS, REDUCED_PLACES = 32, 64
 PRINCIPAL_SETTINGS = REDUCTIONS + REDUCED_DEPTHS * REDUCED_PLACES
@@ -127,7 +128,7 @@ def end_value(
     weights: Reals,
     position: Words,
     ply: int,
-    settings: Words,
+    settings: Actions,
 ) -> float:
     """Return the worth, for its side to move, of a position without legal moves."""
     result = outcome(position)

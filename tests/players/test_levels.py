@@ -22,6 +22,7 @@ from boardgames.players.levels import DECIDED, STRENGTHS, Level, in_spreads
 from boardgames.playing import Choice, Clock, Context, Limit
 from boardgames.search import table
 from boardgames.search.tree import WIN
+from boardgames_abalone.evaluation import CLASSIC
 
 ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")
@@ -131,14 +132,17 @@ def test_the_weakest_level_misses_a_win_that_a_better_one_sees() -> None:
 
 @pytest.mark.parametrize("factor", [0.001, 10.0])
 def test_noise_is_as_wide_as_the_unit_asks_for(factor: float) -> None:
+    class Plain(Level):
+        def evaluation(self) -> Evaluation:
+            return CLASSIC
+
     class Scaled(Level):
         def evaluation(self) -> Evaluation:
-            own = self.game.evaluation
-            return replace(own, weights=factor * own.weights, bound=factor * own.bound, margin=0.0)
+            return replace(CLASSIC, weights=factor * CLASSIC.weights, bound=factor * CLASSIC.bound)
 
     position = ABALONE.start()
     for number in (1, 2, 3):
-        players = [kind(ABALONE, seed=3, level=number, table=1) for kind in (Level, Scaled)]
+        players = [kind(ABALONE, seed=3, level=number, table=1) for kind in (Plain, Scaled)]
         moves = [[player.choose(position).move for _ in range(20)] for player in players]
         assert moves[0] == moves[1]
 

@@ -186,6 +186,15 @@ def test_seed_and_match_decide_every_move(name: str) -> None:
     assert (found[0] != found[1]) is (game.facts.longest_match is not None)
 
 
+def test_a_limit_of_depth_holds_on_a_tree_that_is_deeper() -> None:
+    position = CONNECT4.parse("444")
+    player = made("mcts:simulations=20000", CONNECT4)
+    deep = player.analyse(position)
+    shallow = player.analyse(position, Limit(depth=1, simulations=2000))
+    assert max(len(entry.line) for entry in deep.moves) > 3
+    assert shallow.simulations == 2000
+
+
 def test_a_draw_offer_changes_no_later_move() -> None:
     asked, left = (made("mcts:simulations=500", CONNECT4) for _ in range(2))
     asked.choose(CONNECT4.start())

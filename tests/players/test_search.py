@@ -126,6 +126,27 @@ def test_a_draw_is_taken_by_a_side_that_is_not_better(position: Position, takes:
     assert tuple(player.accepts_draw(position, side) for side in (0, 1)) == takes
 
 
+def test_a_draw_offer_changes_no_later_move() -> None:
+    asked, left = (boardgames.player("alphabeta:nodes=3000,book=false", ABALONE) for _ in range(2))
+    position = ABALONE.start()
+    for _ in range(6):
+        asked.accepts_draw(position, 1 - position.side_to_move)
+        choices = [player.choose(position) for player in (asked, left)]
+        assert choices[0].nodes == choices[1].nodes
+        assert choices[0].move is not None
+        assert choices[0].move == choices[1].move
+        position = position.apply(choices[0].move)
+
+
+def test_a_player_that_was_closed_plays_on() -> None:
+    player = boardgames.player("alphabeta:depth=3", CONNECT4)
+    first = player.choose(CONNECT4.start())
+    player.close()
+    player.close()
+    again = player.choose(CONNECT4.start())
+    assert (again.move, again.nodes) == (first.move, first.nodes)
+
+
 def test_no_draw_is_taken_after_the_end() -> None:
     game = tictactoe()
     assert not boardgames.player("alphabeta", game).accepts_draw(game.parse("xxx/oo./..."), 1)

@@ -15,7 +15,7 @@ from boardgames.game import Game, Position
 from boardgames.playing import NO_LIMIT, Analysis, Choice, Clock, Context, Limit, Stop
 from boardgames.search import MAX_DEPTH, search
 from boardgames.search.alphabeta import negamax
-from boardgames.search.deepening import NodeSearch, as_choice
+from boardgames.search.deepening import Found, NodeSearch, as_choice
 from boardgames.search.minimax import minimax
 
 ABALONE = boardgames.load("abalone")
@@ -178,6 +178,21 @@ def test_a_search_cut_short_is_not_lost_before_every_move_was_seen_to_lose(nodes
     analysis = found(CONNECT4.parse("22334"), Limit(nodes=nodes))
     assert is_answer(analysis)
     assert (analysis.value == -1) == analysis.proven == (analysis.depth == 2)
+
+
+def test_after_moves_that_lose_comes_the_best_of_the_others() -> None:
+    known = Found(5, (1, 2, 3), (-50.0, -999_990.0, -60.0), (True, True, False), ((1,), (2,), (3,)))
+    left = known.without([-999_995.0])
+    assert (left.actions, left.values) == ((3, 2, 1), (-60.0, -999_990.0, -999_995.0))
+    assert (left.exact, left.lines) == ((False, True, True), ((3,), (2,), (1,)))
+    assert not left.is_settled()
+
+
+def test_a_move_that_turns_out_better_is_told_with_its_own_value() -> None:
+    known = Found(5, (1, 2, 3), (50.0, 40.0, -60.0), (True, True, True), ((1,), (2,), (3,)))
+    led = known.led_by(2, 70.0)
+    assert (led.actions, led.values) == ((3, 1, 2), (70.0, 50.0, 40.0))
+    assert (led.exact, led.lines) == ((False, True, True), ((3,), (1,), (2,)))
 
 
 def test_moves_that_were_seen_to_lose_come_after_the_others() -> None:

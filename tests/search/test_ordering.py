@@ -53,6 +53,7 @@ class Ply:
             self.count,
             self.side,
             known,
+            self.settings,
         )
         return [bring_best_forward(self.moves, PLY, index, self.count) for index in range(self.count)]
 

@@ -334,8 +334,8 @@ def _is_on_border(place: int) -> bool:
 def move_order(position: Words, action: int) -> int:
     """Rank a move: 1000 if it pushes off the board, 500 to the edge, 100 another push, else marbles moved.
 
-    To the edge is forcing where the other side has lost all but one of the
-    marbles that it may lose.
+    Where the other side has lost all but one of the marbles that it may lose,
+    to push to the edge is forcing, and to push off comes before that: it wins.
     """
     kind = action // TYPE_STRIDE
     if kind > 0:
@@ -352,9 +352,10 @@ def move_order(position: Words, action: int) -> int:
         return length
     while has_bit(position[other + (place >> 6)], place & 63):
         place += step
+    lost = (position[FACTS] >> np.uint64(LOST_SHIFTS[1 - side])) & BYTE
+    is_last = lost == np.uint64(MARBLES_TO_WIN - 1)
     if CELL_OF_BIT[place] < 0:
-        return PUSH_OFF
+        return FORCING + 1 if is_last else PUSH_OFF
     if not _is_on_border(place) or _is_on_border(place - step):
         return PUSH
-    lost = (position[FACTS] >> np.uint64(LOST_SHIFTS[1 - side])) & BYTE
-    return FORCING if lost == np.uint64(MARBLES_TO_WIN - 1) else PUSH_TO_EDGE
+    return FORCING if is_last else PUSH_TO_EDGE

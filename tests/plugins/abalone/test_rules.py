@@ -12,7 +12,7 @@ from reference.abalone import Abalone as Slow
 from reference.abalone import name_of
 
 import boardgames
-from boardgames.kernels import TACTICAL, Actions, Words, new_control
+from boardgames.kernels import FORCING, TACTICAL, Actions, Words, new_control
 from boardgames.search.perft import count_leaves
 from boardgames.testing import check_game
 from boardgames_abalone.board import BIT_OF_CELL, CELL_NAMES, CELLS, DIRECTIONS, LAYOUTS, NEIGHBOURS
@@ -352,7 +352,16 @@ def test_move_order_knows_pushes_and_push_offs(seed: int) -> None:
         )
         is_push_off = int(successor[4]) >> 8 != int(words[4]) >> 8
         order = move_order(words, action)
-        assert (order == 1000, order >= TACTICAL) == (is_push_off, is_push)
+        assert (order in (1000, FORCING + 1), order >= TACTICAL) == (is_push_off, is_push)
+
+
+def test_the_push_off_that_wins_comes_before_threats() -> None:
+    board = "...../....../...bbw./......../......bbw/......../......./....../.....:b:0:"
+    for lost, wins in ((4, False), (5, True)):
+        position = boardgames.load("abalone").parse(f"{board}{lost}")
+        first, second = sorted(position.actions, key=lambda a: -move_order(position.words, a))[:2]
+        assert (position.apply(position.game.decode(position, first)).outcome is not None) is wins
+        assert (move_order(position.words, second) >= FORCING) is wins
 
 
 # Leaves at depth 1, 2, 3, ... by layout and with broadside moves or without
