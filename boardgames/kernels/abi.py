@@ -11,10 +11,12 @@ casts as the signature says and makes inputs read-only.
 
 import functools
 import re
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FunctionType
+from types import FrameType, FunctionType
 from typing import Any, TypeVar
 
 import numba
@@ -117,8 +119,9 @@ def kernel(signature: Any) -> Callable[[Function], Function]:  # Numba has no ty
             return _plain(function, signature)
         dispatcher = numba.njit(nogil=True)(function)
         dispatcher._cache = StampedCache(function)
+        identity = dispatcher._cache.identity
         # a recursive kernel finds itself by its name
-        with register_dispatcher(dispatcher), _symbols_apart(function, dispatcher._cache.identity):
+        with _interrupt_waiting(), register_dispatcher(dispatcher), _symbols_apart(function, identity):
             try:
                 dispatcher.compile(signature)
             except NumbaError as error:
@@ -127,6 +130,23 @@ def kernel(signature: Any) -> Callable[[Function], Function]:  # Numba has no ty
         return dispatcher  # type: ignore[no-any-return]  # Numba has no type stubs
 
     return decorate
+
+
+@contextmanager
+def _interrupt_waiting() -> Iterator[None]:
+    """Let Ctrl-C wait until a kernel is whole: a callback from LLVM swallows it, and breaks the kernel."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    came: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            handler(*came[0])
 
 
 def _complaint(function: FunctionType, text: str) -> str:

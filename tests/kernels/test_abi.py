@@ -1,10 +1,12 @@
 """The `kernel` decorator, the check of signatures, and kernels without compilation."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from boardgames.kernels import (
     OutcomeOf,
     SideToMove,
     Words,
+    abi,
     kernel,
 )
 from boardgames.kernels.abi import WORDS, check_kernel, first_class
@@ -290,3 +293,23 @@ def test_a_kernel_that_does_not_compile_is_refused_with_place_and_reason_on_one_
     assert "\n" not in said
     assert f"test_abi.py:{line}: " in said
     assert "setitem(readonly array(uint64, 1d, C)" in said
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_an_interrupt_waits_until_a_kernel_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+
+    @contextmanager
+    def interrupted(dispatcher: Any) -> Iterator[None]:
+        signal.raise_signal(signal.SIGINT)
+        yield
+        made.append(dispatcher)
+
+    monkeypatch.setattr(abi, "register_dispatcher", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+
+        @kernel(types.int64(types.int64))
+        def twice(number: int) -> int:
+            return 2 * number
+
+    assert [dispatcher(3) for dispatcher in made] == [6]  # type: ignore[operator]  # a compiled function
