@@ -216,7 +216,10 @@ def test_a_listener_hears_of_every_batch() -> None:
     assert heard[-1] == 40
 
 
-def test_batches_grow_with_fast_matches() -> None:
+@pytest.mark.parametrize(("seconds", "largest"), [(1000.0, 20), (0.0, 1)], ids=["fast", "slow"])
+def test_batches_grow_where_matches_take_a_small_part_of_their_time(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, largest: int
+) -> None:
     sizes: list[int] = []
 
     class Watching(InProcess):
@@ -224,9 +227,10 @@ def test_batches_grow_with_fast_matches() -> None:
             sizes.append(len(args[0].pairings))
             return super().submit(fn, *args, **kwargs)
 
+    monkeypatch.setattr("boardgames.arena.arena.BATCH_S", seconds)
     Arena(plan(matches=400), seed=1).run(Watching())
     assert sizes[0] == 1
-    assert max(sizes) > 20
+    assert (max(sizes) >= largest) if seconds else (max(sizes) == largest)
     assert sum(sizes) == 200
 
 
