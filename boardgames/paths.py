@@ -95,11 +95,7 @@ def write_atomic(path: Path, content: str | bytes) -> None:
     """
     try:
         data = content.encode() if isinstance(content, str) else content
-        target = Path(os.path.realpath(path)) if path.is_symlink() else path
-        if target.exists() and not target.is_file():
-            raise OSError("is a directory" if target.is_dir() else "no regular file")
-        make_folder(target.parent)
-        _replace(target, data)
+        _replace(_target(path), data)
     except FileError:
         raise
     except (OSError, ValueError) as error:
@@ -115,14 +111,19 @@ def check_writable(path: Path) -> None:
         If it is no regular file, or nothing can be put into its folder.
     """
     try:
-        target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file():
-            raise OSError("is a directory" if target.is_dir() else "no regular file")
-        make_folder(target.parent)
-        with tempfile.TemporaryFile(prefix=".", dir=target.parent):
+        with tempfile.TemporaryFile(prefix=".", dir=_target(path).parent):
             pass
     except (OSError, ValueError) as error:
         raise FileError(f"expected a file that can be written: {path} ({_reason(error)})") from None
+
+
+def _target(path: Path) -> Path:
+    """Return what a path leads to, a regular file or nothing yet, whose folder is then there."""
+    target = Path(os.path.realpath(path)) if path.is_symlink() else path
+    if target.exists() and not target.is_file():
+        raise OSError("is a directory" if target.is_dir() else "no regular file")
+    make_folder(target.parent)
+    return target
 
 
 def _replace(path: Path, data: bytes) -> None:

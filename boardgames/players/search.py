@@ -79,7 +79,7 @@ class Searcher(Player):
         """Take a draw unless a short look says that `side` is better."""
         if position.outcome is not None:
             return False
-        found = self._search(position, DRAW_LIMIT, NO_CONTEXT, lines=1)
+        found = self._glimpse(position)
         value_for_side = found.value if position.side_to_move == side else -found.value
         return value_for_side <= 0
 
@@ -90,6 +90,10 @@ class Searcher(Player):
     def evaluation(self) -> Evaluation:
         """Return the evaluation at the horizon: of the weights that are set, else the game's."""
         return self._learned or self.game.evaluation
+
+    def _glimpse(self, position: Position) -> Analysis:
+        """Return what a short look finds, which leaves the moves of the match as they would be."""
+        return self._search(position, DRAW_LIMIT, NO_CONTEXT, lines=1)
 
     def _search(self, position: Position, limit: Limit, context: Context, *, lines: int | None) -> Analysis:
         """Return what is known of the best `lines` moves, or of all, when a limit is reached."""
@@ -195,16 +199,10 @@ class AlphaBeta(Searcher):
             return of_evaluation
         return fingerprint_of(of_evaluation.encode(), *(book.fingerprint.encode() for book in self._books))
 
-    def accepts_draw(self, position: Position, side: int) -> bool:
-        """Take a draw unless a short look says that `side` is better."""
-        if position.outcome is not None:
-            return False
-        # a table of its own: the moves of the match do not depend on what was offered
+    def _glimpse(self, position: Position) -> Analysis:
         means = replace(self._thinker.means, table=min(DRAW_MB, self._thinker.means.table), threads=1)
-        thinker = Thinker(self.game, self.evaluation(), means)
-        found = thinker.search(position, self._limit(DRAW_LIMIT), NO_CONTEXT)
-        value_for_side = found.value if position.side_to_move == side else -found.value
-        return value_for_side <= 0
+        own = Thinker(self.game, self.evaluation(), means)  # a table of its own
+        return own.search(position, self._limit(DRAW_LIMIT), NO_CONTEXT)
 
     def close(self) -> None:
         """Give the memory of the table back."""
