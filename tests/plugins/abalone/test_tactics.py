@@ -26,6 +26,12 @@ GAME = boardgames.load("abalone")
 SUITE = read_suite()
 QUICK = SUITE[::6]
 
+HIDDEN = {
+    "...../....../.b.bb../..bwbww./...wwwb../..bbwbw./.bwww../...b../.....:w:3:3",
+    "...../.wbw../bbbwww./..b.wwb./..bwbwb../..bbb.../...b.../....../.....:b:1:5",
+}
+"""Where marbles alone count, reductions hide these wins in five until some plies deeper."""
+
 
 def unsolved(tactics: Iterable[Tactic], engine: Player) -> list[str]:
     """Return those that a player does not solve at the depth that suffices: the plies that they take."""
@@ -85,6 +91,14 @@ def test_search_for_marbles_alone_solves_all_at_the_depth_that_suffices() -> Non
 def test_the_definition_gives_the_same_again(tactic: Tactic) -> None:
     position = GAME.parse(tactic.position)
     assert tactic_of(position, Balances(GAME), tactic.layout, DEEPEST) == tactic
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["alphabeta", "alphabeta:threads=2"])
+def test_reductions_hide_no_solution_from_search_for_marbles_alone_but_the_known(agent: str) -> None:
+    seen = [tactic for tactic in SUITE if tactic.position not in HIDDEN]
+    assert len(seen) == len(SUITE) - len(HIDDEN)
+    assert unsolved(seen, over_marbles(agent)) == []
 
 
 @pytest.mark.slow
