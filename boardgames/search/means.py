@@ -7,7 +7,7 @@ import numpy as np
 from boardgames.declarations import Evaluation, Facts, no_pass_turn, no_tactical_moves
 from boardgames.game import Game
 from boardgames.kernels import Actions
-from boardgames.search.principal import MILLION
+from boardgames.search.futility import MILLION
 from boardgames.search.tree import (
     EXACT_AT_END,
     EXTENSIONS,
@@ -64,7 +64,7 @@ class Means:
         allows it. Without, every value is what full minimax gives.
     passes : bool
         What is good enough without a move is so with one, where the game
-        allows it and reductions are on.
+        allows it and reductions are on; near the horizon without a search.
     extensions : bool
         Answers to forcing moves a ply deeper.
     repetition : bool

@@ -29,10 +29,11 @@ MEMORY_ROWS = 4
 @kernel(types.int64(ACTIONS_STACK, types.int64, types.int64, types.int64))
 def bring_best_forward(moves: Actions, ply: int, index: int, count: int) -> int:
     """Swap the best-ranked of the moves from `index` on to `index` and return it."""
-    best = index
+    ranks = row(moves, 2 * ply + 1)
+    best, highest = index, ranks[index]
     for other in range(index + 1, count):
-        if moves[2 * ply + 1, other] > moves[2 * ply + 1, best]:
-            best = other
+        if ranks[other] > highest:
+            best, highest = other, ranks[other]
     for line in range(2 * ply, 2 * ply + 2):
         held = moves[line, best]
         moves[line, best] = moves[line, index]
@@ -92,18 +93,16 @@ def rank_moves(
     known : int64
         The table's action, -1 if none.
     """
+    first, second = memory[0, ply], memory[1, ply]
+    history, actions, ranks = row(memory, 2 + side), row(moves, 2 * ply), row_out(moves, 2 * ply + 1)
     for index in range(count):
-        action = moves[2 * ply, index]
-        rank = memory[2 + side, action] << HISTORY_SHIFT
+        action = actions[index]
+        rank = history[action] << HISTORY_SHIFT
         if settings[RANKS] != 0:
             rank += move_order(row(positions, ply), action)
-        if action == known:
-            rank = KNOWN_RANK
-        elif action == memory[0, ply]:
-            rank = KILLER_RANK + 1
-        elif action == memory[1, ply]:
-            rank = KILLER_RANK
-        moves[2 * ply + 1, index] = rank
+        rank = KILLER_RANK if action == second else rank
+        rank = KILLER_RANK + 1 if action == first else rank
+        ranks[index] = KNOWN_RANK if action == known else rank
     place = 0
     for index in range(tactical_moves(row(positions, ply), row_out(moves, 2 * ply + 2))):
         action = moves[2 * ply + 2, index]
@@ -111,6 +110,24 @@ def rank_moves(
             place += 1
         if place < count and action != known:
             moves[2 * ply + 1, place] = TACTICAL_RANK + move_order(row(positions, ply), action)
+
+
+@kernel(
+    types.void(
+        first_class(MoveOrder),
+        WORDS_STACK,
+        ACTIONS_STACK,
+        types.int64,
+        types.int64,
+    )
+)
+def rank_tactical(
+    move_order: Callable[[Words, int], int], positions: Words, moves: Actions, ply: int, count: int
+) -> None:
+    """Write the ranks of the `count` moves of a ply, all of them tactical."""
+    for index in range(count):
+        rank = TACTICAL_RANK + move_order(row(positions, ply), moves[2 * ply, index])
+        moves[2 * ply + 1, index] = rank
 
 
 @kernel(

@@ -5,7 +5,7 @@ an empty one, and again only if they turn out better (T. Marsland and
 M. Campbell, "Parallel search of strongly ordered game trees", 1982). What is
 found stands in a transposition table. Late quiet moves are looked at less
 deep first, and near the horizon not at all where no quiet move can mend the
-evaluation (futility). A side that is well off even without a move is taken to
+evaluation (`futility`). A side that is well off even without a move is taken to
 be so with one (C. Donninger, "Null move and deep search", 1993). A position
 that occurred before on the path or in the match counts as a draw.
 """
@@ -42,12 +42,14 @@ from boardgames.kernels.abi import (
     WORDS_STACK,
     first_class,
 )
+from boardgames.search.futility import FUTILE_DEPTH, MILLION, is_threatened, keeps
 from boardgames.search.ordering import (
     KILLER_RANK,
     TACTICAL_RANK,
     bring_best_forward,
     extend_line,
     rank_moves,
+    rank_tactical,
     remember,
 )
 from boardgames.search.quiescence import quiesce
@@ -71,6 +73,7 @@ from boardgames.search.tree import (
     INFINITY,
     MARGIN,
     MAX_DEPTH,
+    ONGOING,
     PASSES,
     QUIESCENCE,
     REDUCED_DEPTHS,
@@ -88,7 +91,6 @@ from boardgames.search.tree import (
 
 SCOUT = 1e-6
 """Width of an empty window."""
-MILLION = 1e6
 
 PASSED = -(1 << 62)
 """Stands for the first rank of a ply at which no move was made: nobody passes twice in a row."""
@@ -100,8 +102,6 @@ REDUCED_FROM = 3
 """Depth from which on late moves are reduced."""
 SORTED = 8
 """Moves that are put in order for each ply of depth: those behind are as good as each other."""
-FUTILE_DEPTH = 2
-"""Depth up to which quiet moves are left out where they are hopeless."""
 
 SEARCH = (
     *RULES,
@@ -280,8 +280,17 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
         control[HORIZON] += 1
         control[TAINTS] += 1
         return 0.0
+    hope = INFINITY
+    may_look = is_scout and not exactly and settings[MARGIN] > 0 and depth <= FUTILE_DEPTH
+    if may_look and outcome(row(positions, ply)) == ONGOING:
+        static, margin = evaluate(row(positions, ply), weights), settings[MARGIN] / MILLION
+        hope, ample = static + depth * margin, static - (depth - 1) * margin
+        is_ample = settings[PASSES] != 0 and ample >= beta > -EVALUATION_BOUND
+        if is_ample and not is_threatened(move_order, tactical_moves, pass_turn, positions, moves, ply):
+            control[HORIZON] += 1
+            return ample
     known = -1
-    if settings[TABLE] != 0:
+    if settings[TABLE] != 0 and keeps(settings, exactly, depth):
         bits, facts, _ = look_up(table, key)
         if facts != 0:
             known = action_of(facts)
@@ -289,10 +298,14 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             if is_scout and settles(facts, depth, value, alpha, beta, exactly):
                 control[HORIZON] += 0 if is_proven(facts) else 1
                 return value
-    count = legal_moves(row(positions, ply), row_out(moves, 2 * ply))
-    if count == 0:
-        here = row(positions, ply)
-        return end_value(side_to_move, outcome, evaluate, weights, here, ply, settings)
+    is_futile = hope <= alpha
+    if is_futile:
+        count = tactical_moves(row(positions, ply), row_out(moves, 2 * ply))
+    else:
+        count = legal_moves(row(positions, ply), row_out(moves, 2 * ply))
+        if count == 0:
+            here = row(positions, ply)
+            return end_value(side_to_move, outcome, evaluate, weights, here, ply, settings)
     may_pass = settings[PASSES] != 0 and is_scout and not exactly and depth >= PASSED_FROM
     may_pass = may_pass and moves[2 * ply - 1, 0] != PASSED and abs(beta) < EVALUATION_BOUND
     if may_pass and evaluate(row(positions, ply), weights) >= beta:
@@ -311,12 +324,13 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             return min(value, EVALUATION_BOUND)  # nobody has won by a move that there is not
     horizon, taints = control[HORIZON], control[TAINTS]
     side = side_to_move(row(positions, ply))
-    is_futile = is_scout and not exactly and settings[MARGIN] > 0 and depth <= FUTILE_DEPTH
-    hope = 0.0
-    if is_futile:
-        hope = evaluate(row(positions, ply), weights) + depth * (settings[MARGIN] / MILLION)
-    rank_moves(move_order, tactical_moves, positions, moves, memory, ply, count, side, known, settings)
     best = -INFINITY
+    if is_futile:
+        control[HORIZON] += 1
+        best = hope
+        rank_tactical(move_order, positions, moves, ply, count)
+    else:
+        rank_moves(move_order, tactical_moves, positions, moves, memory, ply, count, side, known, settings)
     best_action = -1
     for index in range(count):
         action = moves[2 * ply, index]
@@ -324,11 +338,6 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             action = bring_best_forward(moves, ply, index, count)
         rank = moves[2 * ply + 1, index]
         low = max(alpha, best)
-        if is_futile and index > 0 and rank < KILLER_RANK and hope <= low:
-            control[HORIZON] += 1
-            best = max(best, hope)
-            moves[2 * ply + 1, index] = KILLER_RANK  # not searched, so it did not fail
-            continue
         apply(row(positions, ply), action, row_out(positions, ply + 1))
         ahead = depth - 1
         if settings[EXTENSIONS] != 0 and rank >= TACTICAL_RANK:
@@ -336,7 +345,8 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
         if ahead > 0:
             key = key_of(row(positions, ply + 1))
             keys[start + ply + 1] = key
-            prefetch(table, bucket(table, key))
+            if keeps(settings, exactly, ahead):
+                prefetch(table, bucket(table, key))
         turns = side_to_move(row(positions, ply + 1)) != side
         plies = ahead
         if turns and index > 0 and rank < KILLER_RANK:
@@ -375,7 +385,11 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             if rank < TACTICAL_RANK:
                 remember(moves, memory, ply, index, depth, side, settings)
             break
-    if settings[TABLE] != 0 and not (exactly and control[TAINTS] != taints):
+    if (
+        settings[TABLE] != 0
+        and keeps(settings, exactly, depth)
+        and not (exactly and control[TAINTS] != taints)
+    ):
         proven = control[HORIZON] == horizon
         keep(table, keys[start + ply], ply, best, alpha, beta, best_action, depth, proven, settings)
     return best

@@ -22,7 +22,7 @@ from boardgames.kernels import (
     row_out,
 )
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS, WORDS_STACK, first_class
-from boardgames.search.ordering import bring_best_forward, extend_line
+from boardgames.search.ordering import bring_best_forward, extend_line, rank_tactical
 from boardgames.search.tree import HORIZON, ONGOING, RULES, end_value
 
 
@@ -82,8 +82,7 @@ def quiesce(
     count = tactical_moves(here, row_out(moves, 2 * ply))
     if count == 0:
         return best
-    for index in range(count):
-        moves[2 * ply + 1, index] = move_order(row(positions, ply), moves[2 * ply, index])
+    rank_tactical(move_order, positions, moves, ply, count)
     side = side_to_move(row(positions, ply))
     for index in range(count):
         if is_stopped(control):

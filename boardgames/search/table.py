@@ -185,10 +185,20 @@ def new_table(megabytes: int) -> Actions:
     """
     buckets = check_table(megabytes)
     try:
-        pages = mmap.mmap(-1, buckets * BYTES_PER_BUCKET)  # begins where a cache line does
+        pages = _pages(buckets * BYTES_PER_BUCKET)
     except (OSError, MemoryError):
         raise OptionError(f"expected a table that the system has memory for: {megabytes} MB") from None
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):  # a wish: few large pages are found sooner than many small ones
-            pages.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(pages, dtype=np.int64)
+
+
+def _pages(size: int) -> mmap.mmap:
+    """Return empty memory that begins where a cache line does, in few large pages where there are any."""
+    if not hasattr(mmap, "MAP_PRIVATE"):
+        return mmap.mmap(-1, size)
+    pages = mmap.mmap(
+        -1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+    )  # what is shared is in small ones
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a wish
+            pages.madvise(mmap.MADV_HUGEPAGE)
+    return pages

@@ -160,14 +160,14 @@ def test_a_size_that_is_none_is_refused_by_value(megabytes: object) -> None:
 
 def test_a_table_larger_than_memory_is_refused_before_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "free_memory", lambda: 100 << 20)
-    monkeypatch.setattr(tables.mmap, "mmap", lambda *_: pytest.fail("taken"))
+    monkeypatch.setattr(tables.mmap, "mmap", lambda *_, **__: pytest.fail("taken"))
     message = r"^expected a table that fits into the 100 MB that are free: 128 MB$"
     with pytest.raises(OptionError, match=message):
         new_table(128)
 
 
 def test_a_table_that_the_system_refuses_is_an_option_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise OSError("no room")
 
     monkeypatch.setattr(tables.mmap, "mmap", refuse)

@@ -1,0 +1,53 @@
+"""Positions near the horizon that need not be searched as they stand.
+
+Where a game bounds what a quiet move changes (`Evaluation.margin`), a side that
+is further below the window looks at tactical moves alone, and one that is far
+enough above it is taken to stay there (E. Heinz, "Extended futility pruning",
+1998; also called static null move pruning). Not so under a threat to decide the
+match at once, which an evaluation does not see.
+"""
+
+from collections.abc import Callable
+
+from numba import types
+
+from boardgames.kernels import FORCING, Actions, LegalMoves, MoveOrder, PassTurn, Words, kernel, row, row_out
+from boardgames.kernels.abi import ACTIONS, ACTIONS_STACK, WORDS_STACK, first_class
+from boardgames.search.tree import MARGIN
+
+FUTILE_DEPTH = 2
+"""Depth up to which that is asked."""
+MILLION = 1e6
+"""Settings hold margins in millionths."""
+
+
+@kernel(types.boolean(ACTIONS, types.boolean, types.int64))
+def keeps(settings: Actions, exactly: bool, depth: int) -> bool:
+    """Say whether the table is asked at a depth: where most is settled at once, that would take longer."""
+    return depth > 1 or exactly or settings[MARGIN] == 0
+
+
+@kernel(
+    types.boolean(
+        first_class(MoveOrder),
+        first_class(LegalMoves),
+        first_class(PassTurn),
+        WORDS_STACK,
+        ACTIONS_STACK,
+        types.int64,
+    )
+)
+def is_threatened(
+    move_order: Callable[[Words, int], int],
+    tactical_moves: Callable[[Words, Actions], int],
+    pass_turn: Callable[[Words, Words], None],
+    positions: Words,
+    moves: Actions,
+    ply: int,
+) -> bool:
+    """Say whether the other side, were it to move, would have a forcing move; rows of `ply` + 1 are lost."""
+    pass_turn(row(positions, ply), row_out(positions, ply + 1))
+    for index in range(tactical_moves(row(positions, ply + 1), row_out(moves, 2 * ply + 2))):
+        if move_order(row(positions, ply + 1), moves[2 * ply + 2, index]) >= FORCING:
+            return True
+    return False

@@ -1,0 +1,83 @@
+"""What is settled near the horizon as it stands, and what a threat to win at once keeps open."""
+
+import numpy as np
+import pytest
+from reference.searching import near_pushes
+
+import boardgames
+from boardgames.game import Position
+from boardgames.kernels import FORCING
+from boardgames.playing import NO_CONTEXT, Limit
+from boardgames.search.futility import is_threatened, keeps
+from boardgames.search.means import Means
+from boardgames.search.thinking import Thinker
+from boardgames.search.tree import MARGIN, PRINCIPAL_SETTINGS
+
+ABALONE = boardgames.load("abalone")
+KERNELS = ABALONE.kernels
+# black needs one more marble, and white has an answer to what it threatens, if it looks four plies ahead
+AT_STAKE = ABALONE.parse("...../....w./.wbb.w./.b.b..bb/..bbwbb.w/..bww.w./.b.bb../....w./.....:w:0:5")
+
+
+def threatened(position: Position) -> bool:
+    facts = position.game.facts
+    positions = np.zeros((3, facts.words), dtype=np.uint64)
+    positions[1] = position.words
+    moves = np.zeros((6, facts.actions), dtype=np.int64)
+    return bool(
+        is_threatened(KERNELS.move_order, KERNELS.tactical_moves, KERNELS.pass_turn, positions, moves, 1)
+    )
+
+
+def at_stake(position: Position, lost: str) -> Position:
+    """Return the same marbles with others lost."""
+    marbles, side, *_ = str(position).split(":")
+    return ABALONE.parse(f"{marbles}:{side}:{lost}")
+
+
+def passed(position: Position) -> Position:
+    marbles, side, *lost = str(position).split(":")
+    return ABALONE.parse(":".join([marbles, "w" if side == "b" else "b", *lost]))
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("lost", ["0:0", "5:0", "0:5", "5:5"])
+def test_a_side_is_threatened_if_the_other_one_had_a_forcing_move(lost: str) -> None:
+    found = set()
+    for seed in range(30):
+        position = at_stake(near_pushes(ABALONE, 4, np.random.default_rng(seed)), lost)
+        other = passed(position)
+        expected = any(KERNELS.move_order(other.words, action) >= FORCING for action in other.actions)
+        assert threatened(position) == expected, str(position)
+        found.add(expected)
+    assert (True in found) == (lost != "0:0")
+
+
+@pytest.mark.parametrize("depth", [4, 5, 6])
+def test_a_side_that_could_lose_at_once_is_not_taken_to_stand_well(depth: int) -> None:
+    found = Thinker(ABALONE, ABALONE.evaluation, Means(table=1)).search(
+        AT_STAKE, Limit(depth=depth), NO_CONTEXT
+    )
+    assert str(found.moves[0].move) in {"d7e8", "e9d8"}
+
+
+@pytest.mark.parametrize("depth", [6, 8])
+def test_what_is_settled_as_it_stands_saves_most_positions(depth: int) -> None:
+    start = ABALONE.start()
+    settled, searched = (
+        Thinker(ABALONE, ABALONE.evaluation, Means(table=1, **means)).search(
+            start, Limit(depth=depth), NO_CONTEXT
+        )
+        for means in ({}, {"reductions": False, "passes": False})
+    )
+    assert settled.nodes < searched.nodes / 4
+
+
+@pytest.mark.plain
+def test_the_table_is_asked_next_to_the_horizon_only_where_no_margin_settles_most() -> None:
+    settings = np.zeros(PRINCIPAL_SETTINGS, dtype=np.int64)
+    assert keeps(settings, False, 1)
+    settings[MARGIN] = 1
+    assert not keeps(settings, False, 1)
+    assert keeps(settings, False, 2)
+    assert keeps(settings, True, 1)
