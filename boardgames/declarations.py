@@ -127,6 +127,7 @@ class Evaluation:
     worth (a margin in cells, say) and search uses it instead of win or loss.
     `margin` is what a quiet move changes an evaluation by at most, but for rare
     ones; 0 if that is not known, and search then leaves no hopeless moves out.
+    Moves that win at once must be tactical where it is set.
     """
 
     name: str
