@@ -3,8 +3,8 @@
 Where a game bounds what a quiet move changes (`Evaluation.margin`), a side that
 is further below the window looks at tactical moves alone, and one that is far
 enough above it is taken to stay there (E. Heinz, "Extended futility pruning",
-1998; also called static null move pruning). Not so under a threat to decide the
-match at once, which an evaluation does not see.
+1998; also called static null move pruning), but not under a threat to decide
+the match at once, which an evaluation does not see.
 """
 
 from collections.abc import Callable
@@ -16,14 +16,14 @@ from boardgames.kernels.abi import ACTIONS, ACTIONS_STACK, WORDS_STACK, first_cl
 from boardgames.search.tree import MARGIN
 
 FUTILE_DEPTH = 2
-"""Depth up to which that is asked."""
-MILLION = 1e6
-"""Settings hold margins in millionths."""
+"""Depth up to which a position may be settled as it stands."""
+FEW_MOVES = 12
+"""With fewer at the root a side may soon have none, which is seen by a list of its moves alone."""
 
 
 @kernel(types.boolean(ACTIONS, types.boolean, types.int64))
-def keeps(settings: Actions, exactly: bool, depth: int) -> bool:
-    """Say whether the table is asked at a depth: where most is settled at once, that would take longer."""
+def has_entry(settings: Actions, exactly: bool, depth: int) -> bool:
+    """Say whether positions of a depth are in the table: to ask it takes longer than most are searched."""
     return depth > 1 or exactly or settings[MARGIN] == 0
 
 

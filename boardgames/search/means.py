@@ -7,13 +7,13 @@ import numpy as np
 from boardgames.declarations import Evaluation, Facts, no_pass_turn, no_tactical_moves
 from boardgames.game import Game
 from boardgames.kernels import Actions
-from boardgames.search.futility import MILLION
 from boardgames.search.tree import (
     EXACT_AT_END,
     EXTENSIONS,
     HISTORY,
     KILLERS,
     MARGIN,
+    MILLION,
     NO_MOVES_DRAWS,
     PASSES,
     PRINCIPAL_SETTINGS,
@@ -64,7 +64,8 @@ class Means:
         allows it. Without, every value is what full minimax gives.
     passes : bool
         What is good enough without a move is so with one, where the game
-        allows it and reductions are on; near the horizon without a search.
+        allows it and reductions are on; near the horizon without a search,
+        where the evaluation has a margin.
     extensions : bool
         Answers to forcing moves a ply deeper.
     repetition : bool
@@ -104,6 +105,7 @@ class Means:
         settings[REDUCES] = self.reductions and facts.allows_reductions
         settings[PASSES] = self.passes and game.kernels.pass_turn is not no_pass_turn
         settings[RANKS] = game.kernels.tactical_moves is no_tactical_moves
-        settings[MARGIN] = round(evaluation.margin * MILLION)
+        if settings[RANKS] == 0:  # there are tactical moves
+            settings[MARGIN] = round(evaluation.margin * MILLION)
         settings[REDUCTIONS:] = REDUCTION_TABLE
         return settings

@@ -42,7 +42,7 @@ from boardgames.kernels.abi import (
     WORDS_STACK,
     first_class,
 )
-from boardgames.search.futility import FUTILE_DEPTH, MILLION, is_threatened, keeps
+from boardgames.search.futility import FUTILE_DEPTH, has_entry, is_threatened
 from boardgames.search.ordering import (
     KILLER_RANK,
     TACTICAL_RANK,
@@ -73,6 +73,7 @@ from boardgames.search.tree import (
     INFINITY,
     MARGIN,
     MAX_DEPTH,
+    MILLION,
     ONGOING,
     PASSES,
     QUIESCENCE,
@@ -290,7 +291,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             control[HORIZON] += 1
             return ample
     known = -1
-    if settings[TABLE] != 0 and keeps(settings, exactly, depth):
+    if settings[TABLE] != 0 and has_entry(settings, exactly, depth):
         bits, facts, _ = look_up(table, key)
         if facts != 0:
             known = action_of(facts)
@@ -326,7 +327,6 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
     side = side_to_move(row(positions, ply))
     best = -INFINITY
     if is_futile:
-        control[HORIZON] += 1
         best = hope
         rank_tactical(move_order, positions, moves, ply, count)
     else:
@@ -345,7 +345,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
         if ahead > 0:
             key = key_of(row(positions, ply + 1))
             keys[start + ply + 1] = key
-            if keeps(settings, exactly, ahead):
+            if has_entry(settings, exactly, ahead):
                 prefetch(table, bucket(table, key))
         turns = side_to_move(row(positions, ply + 1)) != side
         plies = ahead
@@ -385,9 +385,11 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             if rank < TACTICAL_RANK:
                 remember(moves, memory, ply, index, depth, side, settings)
             break
+    if is_futile and best < beta:
+        control[HORIZON] += 1  # what was left out might be worth as much
     if (
         settings[TABLE] != 0
-        and keeps(settings, exactly, depth)
+        and has_entry(settings, exactly, depth)
         and not (exactly and control[TAINTS] != taints)
     ):
         proven = control[HORIZON] == horizon

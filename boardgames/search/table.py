@@ -195,10 +195,9 @@ def _pages(size: int) -> mmap.mmap:
     """Return empty memory that begins where a cache line does, in few large pages where there are any."""
     if not hasattr(mmap, "MAP_PRIVATE"):
         return mmap.mmap(-1, size)
-    pages = mmap.mmap(
-        -1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
-    )  # what is shared is in small ones
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS  # shared memory is never in large pages
+    pages = mmap.mmap(-1, size, flags=flags)
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):  # a wish
+        with suppress(OSError):  # small ones do, too
             pages.madvise(mmap.MADV_HUGEPAGE)
     return pages

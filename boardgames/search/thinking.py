@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numba import types
 
-from boardgames.declarations import Evaluation, position_key
+from boardgames.declarations import Evaluation, no_pass_turn, position_key
 from boardgames.game import Game, Position
 from boardgames.kernels import (
     NODES,
@@ -30,6 +30,7 @@ from boardgames.kernels import (
 from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK, first_class
 from boardgames.playing import Analysis, Context, Limit
 from boardgames.search.deepening import Buffers, Found, deepen
+from boardgames.search.futility import FEW_MOVES
 from boardgames.search.means import Means
 from boardgames.search.ordering import MEMORY_ROWS
 from boardgames.search.root import principal_root
@@ -41,6 +42,7 @@ from boardgames.search.tree import (
     GENERATION,
     INFINITY,
     LINES,
+    MARGIN,
     MAX_DEPTH,
     SPARE_ROWS,
     START,
@@ -200,10 +202,21 @@ class _Work:
         places = ((LINES, exact_moves), (GENERATION, thinker.generation), (START, begun.size))
         for place, value in places:
             self.settings[place] = value
+        if self._fewest_moves() < FEW_MOVES:
+            self.settings[MARGIN] = 0
         self.control = new_control()
         self.helpers: list[_Work] = []
         mind.positions[0] = position.words
         mind.keys[: begun.size] = begun
+
+    def _fewest_moves(self) -> int:
+        """Return how many moves the side to move has, or the other one if that is fewer."""
+        kernels, mind = self.position.game.kernels, self.mind
+        if kernels.pass_turn is no_pass_turn:
+            return len(self.position.actions)
+        kernels.pass_turn(self.position.words, mind.positions[1])
+        others = kernels.legal_moves(mind.positions[1], mind.moves[0])
+        return min(len(self.position.actions), int(others))
 
     def nodes(self, control: Control) -> int:
         """Return the positions visited by all threads."""

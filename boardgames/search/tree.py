@@ -57,6 +57,8 @@ tactical moves are followed beyond the horizon, and whether forcing moves are lo
 """Places in the settings of principal variation search: moves of the root to value exactly; number of the
 search; where its path begins among the keys; then what is switched on; the most that a quiet move changes an
 evaluation, in millionths, 0 if unknown; and whether the game ranks quiet moves too."""
+MILLION = 1e6
+"""What settings divide margins by."""
 REDUCTIONS = SETTINGS + 12
 """Where the plies begin by which late moves are reduced, by depth and place in the order."""
 REDUCED_DEPTHS, REDUCED_PLACES = 32, 64

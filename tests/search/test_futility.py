@@ -1,14 +1,17 @@
 """What is settled near the horizon as it stands, and what a threat to win at once keeps open."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from reference.minimax import reached
 from reference.searching import near_pushes
 
 import boardgames
 from boardgames.game import Position
 from boardgames.kernels import FORCING
 from boardgames.playing import NO_CONTEXT, Limit
-from boardgames.search.futility import is_threatened, keeps
+from boardgames.search.futility import has_entry, is_threatened
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
 from boardgames.search.tree import MARGIN, PRINCIPAL_SETTINGS
@@ -61,23 +64,41 @@ def test_a_side_that_could_lose_at_once_is_not_taken_to_stand_well(depth: int) -
     assert str(found.moves[0].move) in {"d7e8", "e9d8"}
 
 
-@pytest.mark.parametrize("depth", [6, 8])
-def test_what_is_settled_as_it_stands_saves_most_positions(depth: int) -> None:
-    start = ABALONE.start()
-    settled, searched = (
-        Thinker(ABALONE, ABALONE.evaluation, Means(table=1, **means)).search(
-            start, Limit(depth=depth), NO_CONTEXT
-        )
-        for means in ({}, {"reductions": False, "passes": False})
+# black can trap the last white marble: a side that cannot move has lost
+TRAPPED = ABALONE.parse("wb.../b...../..b..../.....bb./........./...b..../.b...b./....../....b:b:0:0")
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4, 5, 6])
+def test_a_side_with_few_moves_is_seen_to_have_none_left(depth: int) -> None:
+    found = Thinker(ABALONE, ABALONE.evaluation, Means(table=1)).search(
+        TRAPPED, Limit(depth=depth), NO_CONTEXT
     )
-    assert settled.nodes < searched.nodes / 4
+    assert not TRAPPED.apply(found.moves[0].move).legal_moves
+    assert found.proven
+
+
+@pytest.mark.parametrize("depth", [6, 7])
+def test_what_is_settled_as_it_stands_saves_half_of_the_positions(depth: int) -> None:
+    evaluations = {"known": ABALONE.evaluation, "unknown": replace(ABALONE.evaluation, margin=0.0)}
+    nodes = dict.fromkeys(evaluations, 0)
+    for seed in range(5):
+        for name, evaluation in evaluations.items():
+            thinker = Thinker(ABALONE, evaluation, Means(table=1, aspiration=False))
+            nodes[name] += thinker.search(reached(ABALONE, 20, seed), Limit(depth=depth), NO_CONTEXT).nodes
+    assert nodes["known"] < nodes["unknown"] / 2
+
+
+def test_a_margin_means_nothing_where_no_moves_are_tactical() -> None:
+    game = boardgames.load("connect4")
+    settings = Means().settings(game, replace(game.evaluation, margin=1.0))
+    assert settings[MARGIN] == 0
 
 
 @pytest.mark.plain
 def test_the_table_is_asked_next_to_the_horizon_only_where_no_margin_settles_most() -> None:
     settings = np.zeros(PRINCIPAL_SETTINGS, dtype=np.int64)
-    assert keeps(settings, False, 1)
+    assert has_entry(settings, False, 1)
     settings[MARGIN] = 1
-    assert not keeps(settings, False, 1)
-    assert keeps(settings, False, 2)
-    assert keeps(settings, True, 1)
+    assert not has_entry(settings, False, 1)
+    assert has_entry(settings, False, 2)
+    assert has_entry(settings, True, 1)
