@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     "--margin",
     type=Number(float, 1e-6),
     metavar="V",
-    help="What a good move loses at most, in what the agent counts.",
+    help="What a good move loses at most, by default 30 centimarbles, 0.05 of a return, a cell.",
 )
 @click.option("--nodes", type=COUNT, metavar="N", help="Positions to visit for a page; 200000 by default.")
 @click.option("--depth", type=COUNT, metavar="N", help="Plies to look ahead.")
@@ -112,7 +112,11 @@ def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> 
 
     check_writable(path)
     builder, code = Builder(plan, path), 0
-    if builder.resumed:
+    if builder.resumed >= plan.positions:
+        click.echo(
+            f"bg: {builder.resumed} pages are there, --positions {plan.positions} asks for no more", err=True
+        )
+    elif builder.resumed:
         click.echo(f"bg: going on: {builder.resumed} of {plan.positions} pages are there", err=True)
     with leaving_on_signals():
         try:
@@ -123,6 +127,8 @@ def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> 
                 f"bg: interrupted after {len(builder.pages)} pages; the same command goes on", err=True
             )
             code = EXIT_INTERRUPTED
+    if code == 0 and len(builder.pages) < plan.positions:
+        click.echo(f"bg: good moves lead to no other positions within --plies {plan.plies}", err=True)
     if as_json:
         _print_json(builder)
     else:

@@ -12,7 +12,13 @@ _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 def told(error: click.ClickException) -> str:
     """Return what was expected and what came, in one clause."""
     if isinstance(error, click.MissingParameter) and error.param is not None:
-        return f"expected {error.param.human_readable_name}: nothing came"
+        param = error.param
+        name = (
+            f"{param.opts[0]} {param.metavar}"
+            if isinstance(param, click.Option)
+            else param.human_readable_name
+        )
+        return f"expected {name}: nothing came"
     if isinstance(error, click.NoSuchOption):
         return f"no option {error.option_name!r}{_near_option(error)}"
     if isinstance(error, click.BadOptionUsage):

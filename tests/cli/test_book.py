@@ -19,6 +19,15 @@ def test_a_book_is_made_and_gone_on_with(bg: Callable, home: Path) -> None:
     ran = bg("book", *SMALL[:-4], "--positions", "7", "--workers", "1", "--out", "a.book")
     assert ran.out == "7 pages, 2 of them new: a.book\n"
     assert ran.err == "bg: going on: 5 of 7 pages are there\n"
+    ran = bg("book", *SMALL, "--out", "a.book")
+    assert (ran.code, ran.out) == (0, "7 pages, 0 of them new: a.book\n")
+    assert ran.err == "bg: 7 pages are there, --positions 5 asks for no more\n"
+
+
+def test_a_book_that_ends_early_says_why(bg: Callable, home: Path) -> None:
+    ran = bg("book", *SMALL, "--plies", "1", "--margin", "0.001", "--positions", "50", "--out", "a.book")
+    assert (ran.code, ran.err) == (0, "bg: good moves lead to no other positions within --plies 1\n")
+    assert int(ran.out.split()[0]) == len(Book.read(Path("a.book")).pages) < 50
 
 
 def test_json_says_what_there_is(bg: Callable, home: Path) -> None:
@@ -109,7 +118,7 @@ def test_a_page_that_cannot_be_gone_on_with_is_named(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("connect4",), "expected out: nothing came"),
+        (("connect4",), "expected --out FILE: nothing came"),
         (("connect4", "--out", ""), "expected the name of a file: ''"),
         (("connect4", "--out", "x", "--positions", "0"), "expected"),
         (("connect4", "--out", "x", "--margin", "0"), "expected"),
