@@ -202,7 +202,7 @@ def _print_mistakes(found: "Review", mistakes: int | None) -> None:
     if len(rows) == 1:
         click.echo(f"no mistakes; {marks}")
         return
-    click.echo(f"biggest mistakes, values for the side that made them; {marks}:")
+    click.echo(f"biggest mistakes, as their side saw the position before; {marks}:")
     print_table(rows, right=(0, 3), cut=(5,))
 
 
