@@ -99,8 +99,8 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
 
 
-def load_game(name: str, layout: str | None, options: tuple[str, ...]) -> "Game":
-    """Return a game, saying on a terminal if its kernels have to be compiled first."""
+def load_game(name: str, layout: str | None, options: tuple[str, ...], *, searches: bool = True) -> "Game":
+    """Return a game, saying on a terminal if its kernels, or those of search, have to be compiled first."""
     from boardgames.plugins import load, registry
 
     given = parse_assignments(options)
@@ -110,7 +110,8 @@ def load_game(name: str, layout: str | None, options: tuple[str, ...]) -> "Game"
     package = offers.get(name, "").partition(".")[0].partition(":")[0]
     with compiling(package, "boardgames"):
         game = load(name, layout=layout, **given)
-        import boardgames.players.search  # noqa: F401  # compiled now, while we say so
+        if searches:
+            import boardgames.players.search  # noqa: F401  # compiled now, while we say so
     return game
 
 
@@ -120,11 +121,13 @@ def load_position(
     options: tuple[str, ...],
     argument: str | None,
     text: str | None,
+    *,
+    searches: bool = True,
 ) -> "Position":
     """Return the position that a command was given: the layout's start by default."""
     if argument is not None and text is not None:
         raise OptionError("expected the position once: as an argument or as --position")
-    game = load_game(name, layout, options)
+    game = load_game(name, layout, options, searches=searches)
     chosen = argument if argument is not None else text
     return game.start() if chosen is None else game.parse(chosen)
 

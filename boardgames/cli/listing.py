@@ -24,7 +24,7 @@ def games(game: str | None, as_json: bool) -> None:
     offers = [offer for offer in found.offers("games") if game in (None, offer.entry.name)]
     _print("games", found, offers, as_json)
     if game is not None and not as_json:
-        _print_facts(load_game(game, None, ()))
+        _print_facts(load_game(game, None, (), searches=False))
 
 
 @click.command(epilog=examples("bg agents", "bg agents abalone", "bg agents --json"))

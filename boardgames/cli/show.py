@@ -43,7 +43,7 @@ def show(
     as_json: bool,
 ) -> None:
     """Show a position of GAME: the start, a layout's, or POSITION."""
-    position = load_position(game, layout, options, position_argument, position_text)
+    position = load_position(game, layout, options, position_argument, position_text, searches=False)
     rules = position.game
     moves = [rules.format_move(position, move, notation=notation) for move in position.legal_moves]
     if svg_file is not None:

@@ -8,7 +8,7 @@ from boardgames.declarations import Evaluation
 from boardgames.errors import WeightsError, shown
 from boardgames.kernels import Evaluate, Reals, Words, kernel
 from boardgames.weights.weights import Weights, ranges_of
-from boardgames_abalone.features import centre_distance, density, marbles_lost
+from boardgames_abalone.measures import centre_distance, density, marbles_lost
 from boardgames_abalone.rules import FACTS, ONE
 from boardgames_abalone.strategy import (
     CONTACT,

@@ -24,8 +24,9 @@ from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
 from boardgames.kernels import Features, Reals, Words, kernel, popcount
 from boardgames.kernels.abi import REALS_OUT, WORDS
-from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, HALF_BOARDS, OUTER_RINGS
-from boardgames_abalone.rules import BYTE, FACTS, LOST_SHIFTS, PAIR, ZERO, ahead
+from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, OUTER_RINGS
+from boardgames_abalone.measures import centre_distance, density, marbles_lost
+from boardgames_abalone.rules import FACTS, PAIR, ZERO, ahead
 
 TERMS = (
     Feature("centre distance", "cells", 0.0, 4.0, "average distance of the marbles to the centre"),
@@ -53,43 +54,6 @@ MORE_TERMS = (
 )
 PUSHES = types.UniTuple(types.uint64, 4)
 """What `pushes` returns: two numbers and a set of cells."""
-
-
-@kernel(types.float64(types.uint64, types.uint64))
-def centre_distance(low: np.uint64, high: np.uint64) -> float:
-    """Return the average distance to the centre of a set of cells, 0 to 4; 0 if empty."""
-    marbles = popcount(low) + popcount(high)
-    if marbles == 0:
-        return 0.0
-    total = 0
-    for ring in range(4):
-        total += popcount(low & OUTER_RINGS[ring, 0]) + popcount(high & OUTER_RINGS[ring, 1])
-    return total / marbles
-
-
-@kernel(types.float64(types.uint64, types.uint64))
-def density(low: np.uint64, high: np.uint64) -> float:
-    """Return the sum of all distances between cells of a set over its size squared, 0 to 8.
-
-    Along one axis the distances of all pairs add up to the sum, over the cuts
-    between lines, of the marbles before the cut times those behind it.
-    """
-    marbles = popcount(low) + popcount(high)
-    if marbles == 0:
-        return 0.0
-    total = 0
-    for axis in range(3):
-        for cut in range(8):
-            before = popcount(low & HALF_BOARDS[axis, cut, 0])
-            before += popcount(high & HALF_BOARDS[axis, cut, 1])
-            total += before * (marbles - before)
-    return total / (marbles * marbles)  # pairs count twice, distances are half the sum
-
-
-@kernel(types.float64(types.uint64, types.int64))
-def marbles_lost(facts: np.uint64, side: int) -> float:
-    """Return the marbles that a side has lost, from a position's word of facts."""
-    return float((facts >> np.uint64(LOST_SHIFTS[side])) & BYTE)
 
 
 @kernel(Features)
