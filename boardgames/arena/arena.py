@@ -88,14 +88,10 @@ class Arena:
             self._run = self._run_of(store, settings, fresh=fresh)
             self.seed = self._run.seed
         self._setting = plan.setting(self.seed)
-        self._results: dict[int, tuple[Played, Played]] = {}
-        self._tally = Tally(self._labels)
         self._strays: set[int] = set()  # matches that are kept, those of pairs that are not whole among them
-        self._test = None if plan.sprt is None else InOrder(plan.sprt)
         self._is_finished = False
-        self.resumed = 0
-        if self._run is not None:
-            self._recall(self._run)
+        self._recall()
+        self.resumed = self.matches
 
     @property
     def matches(self) -> int:
@@ -138,6 +134,10 @@ class Arena:
                         break
                 if self._has_decided:
                     break
+        except KeyboardInterrupt:
+            if self._run is not None:
+                self._recall()  # it may have come when matches were kept and not yet counted
+            raise
         finally:
             close_players()
         return self._finish()
@@ -275,10 +275,14 @@ class Arena:
             store.claim_run(run.id)
         return run
 
-    def _recall(self, run: Run) -> None:
-        """Count the pairs of the run that are whole, round by round, since a round follows from others."""
-        assert self._store is not None
-        stored = {match.number: match for match in self._store.run_matches(run.id)}
+    def _recall(self) -> None:
+        """Count the kept pairs that are whole, round by round, since a round follows from others."""
+        self._results: dict[int, tuple[Played, Played]] = {}
+        self._tally = Tally(self._labels)
+        self._test = None if self.plan.sprt is None else InOrder(self.plan.sprt)
+        if self._store is None or self._run is None:
+            return
+        stored = {match.number: match for match in self._store.run_matches(self._run.id)}
         self._strays = {number for number in stored if number is not None}
         for pairings in self._rounds():
             for pairing in pairings:
@@ -291,7 +295,6 @@ class Arena:
                     self._count((first, second))
             if any(pairing.number not in self._results for pairing in pairings):
                 break
-        self.resumed = self.matches
 
 
 def _as_played(match: StoredMatch | None, sides: tuple[int, int]) -> Played:

@@ -1,6 +1,7 @@
 """Arenas: the same matches whoever plays them, interrupted or not, kept or not."""
 
 import sys
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 
@@ -85,6 +86,21 @@ def test_an_arena_that_is_gone_on_with_ends_as_one_that_was_not_interrupted(
     assert last.run(InProcess()) == report
     assert played(last) == played(whole)
     assert len(list(store.matches())) == report.matches == wanted.planned
+
+
+def test_an_interrupt_between_keeping_and_counting_loses_no_match(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arena, add = Arena(plan("random", "greedy", matches=8), seed=1, store=store), store.add
+
+    def interrupted(matches: Sequence[object]) -> None:
+        add(matches)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(store, "add", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        arena.run(InProcess())
+    assert arena.report().matches == arena.matches == len(list(store.matches())) > 0
 
 
 def test_what_is_kept_says_who_played_what(store: Store) -> None:
