@@ -26,7 +26,7 @@ EXIT_WRONG_INPUT = 2
 EXIT_INTERRUPTED = 130
 COMPLETION_VARIABLE = "_BOARDGAMES_COMPLETE"
 SCHEMA = 1
-COMPILE_TIME = "about 10 seconds, only this once"
+COMPILE_TIME = "10 to 30 seconds, only this once"
 WEEK_S = 604_800
 PROGRAM = "boardgames" if Path(sys.argv[0]).stem == "boardgames" else "bg"
 """The name under which the program was called: it has two."""
