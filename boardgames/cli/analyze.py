@@ -15,6 +15,7 @@ from boardgames.cli.common import (
     examples,
     game_options,
     json_option,
+    load_player,
     load_position,
     outcome_text,
     print_json,
@@ -114,13 +115,12 @@ def analyze_position(
 ) -> None:
     """Print the value of the moves of a position."""
     from boardgames.playing import Context
-    from boardgames.plugins import player
 
     position = load_position(wish.game, layout, options, argument, text)
     if position.outcome is not None:
         how = outcome_text(position.outcome, position.game)
         raise MatchError(f"expected a position with moves: {position} is over, {how}")
-    chosen = player(wish.agent or position.game.facts.default_agent, position.game)
+    chosen = load_player(wish.agent or position.game.facts.default_agent, position.game)
     what = "valuing every move" if lines is None else "valuing the best moves"
     try:
         with thinking(what) as report, stopping_on_interrupt() as stop:

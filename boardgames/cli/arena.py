@@ -18,6 +18,7 @@ from boardgames.cli.common import (
     SECONDS,
     WHOLE,
     Number,
+    compiling,
     examples,
     game_options,
     json_option,
@@ -181,7 +182,8 @@ def _play(
     from boardgames.store import Store
 
     with redirect_stdout(sys.stderr), leaving_on_signals(), Store() as store:
-        found = Arena(plan, seed=seed, store=store, fresh=fresh)
+        with compiling():
+            found = Arena(plan, seed=seed, store=store, fresh=fresh)
         if found.resumed:
             click.echo(f"bg: going on: {found.resumed} of {plan.planned} matches are there", err=True)
         try:

@@ -6,7 +6,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from boardgames.arena.pentanomial import Estimate
     from boardgames.game import Game, Outcome, Position
-    from boardgames.playing import Choice
+    from boardgames.playing import Choice, Player
 
 EXIT_WRONG_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -101,14 +101,12 @@ def json_option(command: Command) -> Command:
 
 def load_game(name: str, layout: str | None, options: tuple[str, ...], *, searches: bool = True) -> "Game":
     """Return a game, saying on a terminal if its kernels, or those of search, have to be compiled first."""
-    from boardgames.plugins import load, registry
+    from boardgames.plugins import load
 
     given = parse_assignments(options)
     if "layout" in given:
         raise OptionError(f"expected a layout as --layout NAME: --option layout={given['layout']}")
-    offers = {offer.entry.name: offer.entry.target for offer in registry().offers("games")}
-    package = offers.get(name, "").partition(".")[0].partition(":")[0]
-    with compiling(package, "boardgames"):
+    with compiling():
         game = load(name, layout=layout, **given)
         if searches:
             import boardgames.players.search  # noqa: F401  # compiled now, while we say so
@@ -132,21 +130,40 @@ def load_position(
     return game.start() if chosen is None else game.parse(chosen)
 
 
+def load_player(agent: str, game: "Game", *, seed: int | None = None) -> "Player":
+    """Return a player, saying on a terminal if kernels of its own have to be compiled first."""
+    from boardgames.plugins import player
+
+    with compiling():
+        return player(agent, game, seed=seed)
+
+
 @contextmanager
-def compiling(*packages: str) -> Iterator[None]:
-    """Show a spinner on a terminal while kernels of `packages` are compiled."""
+def compiling() -> Iterator[None]:
+    """Show a spinner on a terminal from when the first kernel has to be compiled within."""
     if not sys.stderr.isatty():
         yield
         return
-    from boardgames.kernels.cache import is_warm
+    from numba.core import event
 
-    if all(is_warm(package) for package in packages if package):
-        yield
-        return
-    from rich.console import Console
+    with ExitStack() as shown:
 
-    with Console(stderr=True).status(f"compiling the rules and the search ({COMPILE_TIME})"):
-        yield
+        class Notice(event.Listener):  # type: ignore[misc]  # Numba has no type stubs
+            is_shown = False
+
+            def on_start(self, event: object) -> None:
+                if not self.is_shown:
+                    from rich.console import Console
+
+                    what = f"compiling the rules and the search ({COMPILE_TIME})"
+                    shown.enter_context(Console(stderr=True).status(what))
+                    self.is_shown = True
+
+            def on_end(self, event: object) -> None:
+                pass
+
+        with event.install_listener("numba:compile", Notice()):
+            yield
 
 
 @contextmanager

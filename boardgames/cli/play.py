@@ -17,6 +17,7 @@ from boardgames.cli.common import (
     examples,
     game_options,
     load_game,
+    load_player,
     outcome_text,
     print_picture,
 )
@@ -65,11 +66,12 @@ class Setup:
     def manager(self, record: "Record | None" = None) -> "Manager":
         """Return a manager at the start, or where an unfinished record stands."""
         from boardgames.manager import Manager
-        from boardgames.plugins import player
 
         game = self.game if record is None else record.load_game()
         seeds = [None if self.seed is None else self.seed + seat for seat in (0, 1)]
-        players = [player(agent, game, seed=seed) for agent, seed in zip(self.agents, seeds, strict=True)]
+        players = [
+            load_player(agent, game, seed=seed) for agent, seed in zip(self.agents, seeds, strict=True)
+        ]
         rules = self._rules(players, game, record)
         if record is None:
             return Manager(game, players, names=self.names, start=self.start, rules=rules, limit=self.limit)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import EXIT_INTERRUPTED, load_game, outcome_json, print_json
+from boardgames.cli.common import EXIT_INTERRUPTED, load_game, load_player, outcome_json, print_json
 from boardgames.cli.tables import print_table
 from boardgames.cli.values import Wish, line_text, number_text, stopping_on_interrupt, value_text
 from boardgames.draw.text import printable
@@ -44,14 +44,12 @@ def analyze_record(
     wish: Wish, source: str, *, number: int | None, mistakes: int | None, svg_file: Path | None
 ) -> None:
     """Print the review of a recorded match, or as much of it as there is when it is interrupted."""
-    from boardgames.plugins import player
-
     load_game(wish.game, None, ())  # an unknown one is told first, and compiling too
     place, count, record = chosen_record(wish.game, source, number)
     if svg_file is not None:
         _check_chart(svg_file, source)
     game = record.load_game()
-    chosen = player(wish.agent or game.facts.default_agent, game)
+    chosen = load_player(wish.agent or game.facts.default_agent, game)
     try:
         with stopping_on_interrupt() as stop:
             found = _reviewed(record, chosen, position_limit(wish, chosen), stop)

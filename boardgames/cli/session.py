@@ -11,6 +11,7 @@ from boardgames.cli.common import (
     EXIT_INTERRUPTED,
     console,
     listed,
+    load_player,
     outcome_text,
     print_picture,
 )
@@ -25,7 +26,7 @@ from boardgames.errors import (
     near,
 )
 from boardgames.picture import Caption
-from boardgames.plugins import player, told
+from boardgames.plugins import told
 from boardgames.record import append_record
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ class Session:
 
     def _hint(self, rest: str) -> None:
         position = self._open_position()
-        agent = player(position.game.facts.default_agent, position.game)
+        agent = load_player(position.game.facts.default_agent, position.game)
         choice = agent.choose(position, self.setup.limit)
         if choice.move is not None:
             click.echo(f"hint: {self._written(position, choice.move)}")

@@ -129,7 +129,7 @@ def _resume(
     for name, told in NOT_WITH_RESUME.items():
         if asked[name] not in (None, False, ()):
             raise OptionError(f"expected --resume without what the run has settled: {told} came")
-    with compiling("boardgames"):
+    with compiling():
         run = Run.open(find_run(text))
     with run:
         trainer = Trainer(run)
@@ -245,11 +245,7 @@ def _config(
 
 def _loaded(config: "Config") -> "Learner":
     """Return the learner, saying on a terminal if kernels have to be compiled first."""
-    from boardgames.plugins import registry
-
-    targets = {offer.entry.name: offer.entry.target for offer in registry().offers("games")}
-    package = targets.get(config.game, "").partition(".")[0].partition(":")[0]
-    with compiling(package, "boardgames"):
+    with compiling():
         return config.load()
 
 

@@ -148,21 +148,6 @@ def kernel_folder(function: types.FunctionType) -> Path | None:
     return _package_folder(source.stem, source) if source.exists() else None
 
 
-def is_warm(package: str) -> bool:
-    """Say whether kernels of `package` as it is now have been compiled before.
-
-    Examples
-    --------
-    >>> is_warm("no_such_package")
-    False
-    """
-    root = _package_root(package)
-    base = _base_folder() if root is not None else None
-    if base is None or root is None:
-        return False
-    return any((base / package / stamp(package, root)).glob("*.kernel"))
-
-
 def stamp(package: str, root: Path) -> str:
     """Return the hash, 24 hexadecimal digits, of all that compiled code depends on."""
     digest = hashlib.sha256()

@@ -10,7 +10,7 @@ def bg_agents() -> list[Entry]:
         Entry("human", "a person who types moves", "boardgames.players.human:Human"),
         Entry("random", "any legal move, each as likely", "boardgames.players.simple:Random"),
         Entry("greedy", "the best move one ply ahead", "boardgames.players.simple:Greedy"),
-        Entry("minimax", "full search without pruning", "boardgames.players.search:Minimax"),
+        Entry("minimax", "full search without pruning", "boardgames.players.minimax:Minimax"),
         Entry("alphabeta", "search with pruning", "boardgames.players.search:AlphaBeta"),
         Entry("mcts", "Monte Carlo tree search", "boardgames.players.mcts:MonteCarlo"),
         Entry(

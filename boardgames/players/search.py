@@ -1,4 +1,4 @@
-"""Players that search: minimax, which prunes nothing, and alpha-beta."""
+"""Players that search: what they share, and alpha-beta."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -19,9 +19,7 @@ from boardgames.playing import (
     fingerprint_of,
 )
 from boardgames.search.deepening import NodeSearch, as_choice, search
-from boardgames.search.full import search_fully
 from boardgames.search.means import Means
-from boardgames.search.minimax import minimax
 from boardgames.search.table import LARGEST_MB, check_table
 from boardgames.search.thinking import LONGEST_QUIESCENCE, Thinker
 from boardgames.search.tree import MAX_DEPTH
@@ -110,37 +108,6 @@ class Searcher(Player):
         if all(value is None for value in bounded):
             return Limit(seconds=DEFAULT_SECONDS)
         return both
-
-
-class Minimax(Searcher):
-    """Full search without pruning: the teaching agent, and the oracle for other searches."""
-
-    name: ClassVar[str] = "minimax"
-    declared_options = (
-        DEPTH,
-        TIME,
-        NODES,
-        WEIGHTS,
-        replace(QUIESCENCE, default=0),
-        replace(EXTENSIONS, default=False),
-    )
-    node = minimax
-
-    def _search(self, position: Position, limit: Limit, context: Context, *, lines: int | None) -> Analysis:
-        quiescence, extensions = int(self.options["quiescence"] or 0), bool(self.options["extensions"])
-        if not (quiescence or extensions):
-            return super()._search(position, limit, context, lines=lines)
-        self._check_open(position)
-        found = search_fully(
-            position,
-            self.evaluation(),
-            self._limit(limit),
-            context,
-            quiescence=quiescence,
-            extensions=extensions,
-            all_moves=lines != 1,
-        )
-        return replace(found, moves=found.moves[:lines])
 
 
 TABLE = Option("table", int, 64, "MB of the transposition table, 0 for none", minimum=0, maximum=LARGEST_MB)

@@ -1,5 +1,7 @@
 """What only a terminal shows: colours, spinners, keys, Ctrl-C; each test is a user at the keyboard."""
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -162,6 +164,20 @@ def test_a_warm_start_does_not_speak_of_compiling(terminal: Start) -> None:
     warm = terminal("show", "connect4")
     assert warm.wait() == 0
     again = terminal("show", "connect4")
+    assert again.wait() == 0
+    assert "compiling" not in again.seen
+
+
+def test_an_agent_whose_search_was_never_compiled_says_that_it_compiles(home: Path, terminal: Start) -> None:
+    words = ("analyze", "connect4", "--agent", "minimax", "--depth", "2")
+    assert terminal(*words).wait() == 0  # now it was
+    warm, cold = (home / "cache").resolve(), home.parent / "cold"
+    without = shutil.ignore_patterns("*search_minimax_*")
+    shutil.copytree(warm, cold / "cache", copy_function=os.link, ignore=without)
+    user = terminal(*words, BOARDGAMES_HOME=str(cold))
+    user.wait_for("compiling")
+    assert user.wait() == 0
+    again = terminal(*words, BOARDGAMES_HOME=str(cold))
     assert again.wait() == 0
     assert "compiling" not in again.seen
 

@@ -20,7 +20,7 @@ import pytest
 from numba.core import config
 
 from boardgames.kernels import JIT, cache
-from boardgames.kernels.cache import KEPT_DAYS, KEPT_STAMPS, is_warm, kernel_folder, stamp
+from boardgames.kernels.cache import KEPT_DAYS, KEPT_STAMPS, kernel_folder, stamp
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain Python needs no cache")
 posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows keeps users apart by itself")
@@ -532,17 +532,6 @@ def test_a_usable_home_costs_no_warning(fresh: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert kernel_folder(some_kernel) is not None
-
-
-def test_is_warm_says_whether_kernels_are_kept(
-    fresh: Path, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(workshop.packages))
-    before = is_warm("cachedgame")
-    folder = fresh / "cachedgame" / stamp("cachedgame", workshop.packages / "cachedgame")
-    folder.mkdir(parents=True)
-    (folder / "size.kernel").write_bytes(b"")
-    assert (before, is_warm("cachedgame")) == (False, True)
 
 
 # --- what is swept --------------------------------------------------------

@@ -10,7 +10,7 @@ import boardgames
 from boardgames.declarations import NO_EVALUATION
 from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Position
-from boardgames.players.search import DEFAULT_SECONDS, AlphaBeta, Minimax, Searcher
+from boardgames.players.search import DEFAULT_SECONDS, AlphaBeta, Searcher
 from boardgames.playing import NO_LIMIT, Choice, Clock, Context, Limit, Stop
 
 AGENTS = pytest.mark.parametrize("agent", ["alphabeta", "minimax"])
@@ -177,10 +177,3 @@ def test_an_agent_with_an_evaluation_of_its_own_uses_it() -> None:
 
     choice = Blind(ABALONE).choose(ABALONE.start(), Limit(depth=2))
     assert (choice.value, choice.unit) == (0.0, "return")
-
-
-def test_minimax_prunes_nothing_and_alphabeta_does() -> None:
-    limit = Limit(depth=3)
-    full, pruned = (kind(CONNECT4).choose(CONNECT4.start(), limit) for kind in (Minimax, AlphaBeta))
-    assert full.nodes == sum(sum(7**ply for ply in range(1, depth + 1)) for depth in (1, 2, 3))
-    assert pruned.nodes < full.nodes
