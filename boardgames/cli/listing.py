@@ -1,11 +1,14 @@
 """`bg games`, `bg agents`, `bg plugins`: what there is."""
 
+import shutil
+import sys
+import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import examples, json_option, load_game, print_json
+from boardgames.cli.common import compiling, examples, json_option, load_game, print_json
 from boardgames.plugins import Offer, Registry, registry
 
 if TYPE_CHECKING:
@@ -40,8 +43,10 @@ def agents(game: str | None, as_json: bool) -> None:
         _print("agents", found, offers, as_json)
         return
     for offer in offers:
+        with compiling():
+            declared = found.load("agents", offer.entry.name, game).declared_options
         _print("agents", found, [offer], as_json)
-        _print_options(found.load("agents", offer.entry.name, game).declared_options)
+        _print_options(declared)
 
 
 @click.command(epilog=examples("bg plugins", "bg plugins --json", "BOARDGAMES_BLOCK=hexifence bg plugins"))
@@ -98,4 +103,11 @@ def _print_facts(game: "Game") -> None:
 def _print_options(options: "Iterable[Option]") -> None:
     for option in options:
         default = "not set" if option.default is None else str(option.default).lower()
-        click.echo(f"  {option.name}={option.expectation()} ({default}): {option.summary}")
+        line = f"  {option.name}={option.expectation()} ({default}): {option.summary}"
+        if sys.stdout.isatty():
+            width = shutil.get_terminal_size().columns
+            indent = " " * 6
+            line = textwrap.fill(
+                line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+            )
+        click.echo(line)

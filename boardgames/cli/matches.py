@@ -59,7 +59,9 @@ def matches(context: click.Context) -> None:
     """List, show, export, import and delete the matches that are kept.
 
     They are kept in one file, matches.db in the user's data folder, by
-    whatever plays many of them; each has a number.
+    whatever plays many of them; each has a number. Those that you play with
+    `bg play` are files of their own, in the folder records beside it; `bg
+    matches import` keeps such files here too.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -182,6 +182,14 @@ def test_an_agent_whose_search_was_never_compiled_says_that_it_compiles(home: Pa
     assert "compiling" not in again.seen
 
 
+def test_options_of_agents_are_as_wide_as_the_terminal_at_most(bg: Start, terminal: Start) -> None:
+    user = terminal("agents", "connect4")
+    assert user.wait() == 0
+    lines, in_pipe = user.seen.splitlines(), bg("agents", "connect4").out
+    assert max(map(len, lines)) <= 80 < max(map(len, in_pipe.splitlines()))
+    assert " ".join(" ".join(lines).split()) == " ".join(in_pipe.split())
+
+
 def test_replay_steps_by_keys(home: Path, terminal: Start) -> None:
     (home.parent / "match").write_text(RECORD)
     user = terminal("replay", "match", NO_COLOR="1")
