@@ -83,13 +83,15 @@ class Found:
 
     def after(self, depth: int, found: "Buffers", order: Sequence[int]) -> "Found":
         """Return what a search of the same moves says, the searched ones in `order`, then the others."""
-        rest = range(len(order), len(self.actions))
+        count, places = len(self.actions) - len(order), np.array(order)
+        lines = found.lines[places]
+        width = int(lines[:, 0].max()) + 1
         return Found(
             depth,
-            tuple(self.actions[index] for index in (*order, *rest)),
-            (*(float(found.values[index]) for index in order), *(-INFINITY for _ in rest)),
-            (*(bool(found.horizons[index] == 0) for index in order), *(False for _ in rest)),
-            (*(_line(found.lines[index]) for index in order), *(() for _ in rest)),
+            (*(self.actions[index] for index in order), *self.actions[len(order) :]),
+            (*found.values[places].tolist(), *(-INFINITY,) * count),
+            (*(found.horizons[places] == 0).tolist(), *(False,) * count),
+            (*(tuple(line[1 : line[0] + 1]) for line in lines[:, :width].tolist()), *((),) * count),
         )
 
 
@@ -336,11 +338,6 @@ def as_choice(analysis: Analysis) -> Choice:
         analysis.seconds,
         analysis.proven,
     )
-
-
-def _line(actions: Actions) -> tuple[int, ...]:
-    """Return a line as a kernel writes it: its length, then its actions."""
-    return tuple(actions[1 : actions[0] + 1].tolist())
 
 
 def _named(position: Position, actions: tuple[int, ...]) -> tuple[Move, ...]:

@@ -13,7 +13,7 @@ from numba import types
 
 from boardgames.kernels import FORCING, Actions, LegalMoves, MoveOrder, PassTurn, Words, kernel, row, row_out
 from boardgames.kernels.abi import ACTIONS, ACTIONS_STACK, WORDS_STACK, first_class
-from boardgames.search.tree import MARGIN
+from boardgames.search.tree import MARGIN, TABLE
 
 FUTILE_DEPTH = 2
 """Depth up to which a position may be settled as it stands."""
@@ -23,8 +23,11 @@ FEW_MOVES = 12
 
 @kernel(types.boolean(ACTIONS, types.boolean, types.int64))
 def has_entry(settings: Actions, exactly: bool, depth: int) -> bool:
-    """Say whether positions of a depth are in the table: to ask it takes longer than most are searched."""
-    return depth > 1 or exactly or settings[MARGIN] == 0
+    """Say whether positions of a depth are in the table, if there is one.
+
+    To ask it takes longer than most of depth 1 are searched where margins settle them.
+    """
+    return settings[TABLE] != 0 and (depth > 1 or exactly or settings[MARGIN] == 0)
 
 
 @kernel(

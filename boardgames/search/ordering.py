@@ -130,6 +130,15 @@ def rank_tactical(
         moves[2 * ply + 1, index] = rank
 
 
+@kernel(types.void(ACTIONS_STACK, types.int64, types.int64, types.int64))
+def exchange(moves: Actions, ply: int, one: int, other: int) -> None:
+    """Let two moves of a ply, and their ranks, change places."""
+    for line in (2 * ply, 2 * ply + 1):
+        held = moves[line, one]
+        moves[line, one] = moves[line, other]
+        moves[line, other] = held
+
+
 @kernel(
     types.void(
         ACTIONS_STACK,

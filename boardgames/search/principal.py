@@ -7,7 +7,8 @@ found stands in a transposition table. Late quiet moves are looked at less
 deep first, and near the horizon not at all where no quiet move can mend the
 evaluation (`futility`). A side that is well off even without a move is taken to
 be so with one (C. Donninger, "Null move and deep search", 1993). A position
-that occurred before on the path or in the match counts as a draw.
+that occurred before on the path or in the match counts as a draw. What another
+thread is looking at comes later (`paths`).
 """
 
 from collections.abc import Callable
@@ -47,11 +48,13 @@ from boardgames.search.ordering import (
     KILLER_RANK,
     TACTICAL_RANK,
     bring_best_forward,
+    exchange,
     extend_line,
     rank_moves,
     rank_tactical,
     remember,
 )
+from boardgames.search.paths import is_repeated, is_taken
 from boardgames.search.quiescence import quiesce
 from boardgames.search.table import (
     EXACT,
@@ -85,7 +88,6 @@ from boardgames.search.tree import (
     RULES,
     SCOUTS,
     START,
-    TABLE,
     TAINTS,
     end_value,
 )
@@ -101,6 +103,8 @@ PASSED_LESS = 2
 """Plies by which that is looked at less deep, besides a quarter of the depth."""
 REDUCED_FROM = 3
 """Depth from which on late moves are reduced."""
+SHARED_FROM = 3
+"""Depth from which on a move that another thread is looking at is put off, until that one knows more."""
 SORTED = 8
 """Moves that are put in order for each ply of depth: those behind are as good as each other."""
 
@@ -117,16 +121,6 @@ SEARCH = (
     ACTIONS_STACK,
     ACTIONS_STACK,
 )
-
-
-@kernel(types.boolean(WORDS_OUT, types.int64))
-def is_repeated(keys: Words, place: int) -> bool:
-    """Say whether the key at `place` stands in an earlier place."""
-    key = keys[place]
-    for other in range(place - 2, -1, -1):  # noqa: SIM110 - compiled
-        if keys[other] == key:
-            return True
-    return False
 
 
 @kernel(types.float64(types.float64, types.int64))
@@ -258,7 +252,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
     table : int64[8 n]
         Transposition table; changed.
     keys : uint64[m]
-        Of positions of the match and, from `settings[START]` on, of the path.
+        Of each thread: positions of the match and, from `settings[START]` on, of the path.
     memory : int64[4, max(rows, actions)]
         Killers and history; changed.
     settings : int64[PRINCIPAL_SETTINGS]
@@ -277,7 +271,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
     exactly = settings[REDUCES] == 0
     start = settings[START]
     key = keys[start + ply]
-    if settings[REPETITION] != 0 and is_repeated(keys, start + ply):
+    if settings[REPETITION] != 0 and is_repeated(keys, start + ply, settings):
         control[HORIZON] += 1
         control[TAINTS] += 1
         return 0.0
@@ -291,7 +285,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             control[HORIZON] += 1
             return ample
     known = -1
-    if settings[TABLE] != 0 and has_entry(settings, exactly, depth):
+    if has_entry(settings, exactly, depth):
         bits, facts, _ = look_up(table, key)
         if facts != 0:
             known = action_of(facts)
@@ -332,10 +326,11 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
     else:
         rank_moves(move_order, tactical_moves, positions, moves, memory, ply, count, side, known, settings)
     best_action = -1
-    for index in range(count):
+    index, fresh = 0, count  # the moves from `fresh` on were put off, for another thread was at them
+    while index < count:
         action = moves[2 * ply, index]
-        if index < SORTED * depth:
-            action = bring_best_forward(moves, ply, index, count)
+        if index < SORTED * depth and index < fresh:
+            action = bring_best_forward(moves, ply, index, fresh)
         rank = moves[2 * ply + 1, index]
         low = max(alpha, best)
         apply(row(positions, ply), action, row_out(positions, ply + 1))
@@ -344,6 +339,11 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             ahead += move_order(row(positions, ply), action) >= FORCING
         if ahead > 0:
             key = key_of(row(positions, ply + 1))
+            is_later = 0 < index < fresh - 1 and ahead >= SHARED_FROM
+            if is_later and is_taken(keys, start + ply + 1, key, settings):
+                fresh -= 1
+                exchange(moves, ply, index, fresh)
+                continue
             keys[start + ply + 1] = key
             if has_entry(settings, exactly, ahead):
                 prefetch(table, bucket(table, key))
@@ -385,13 +385,10 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             if rank < TACTICAL_RANK:
                 remember(moves, memory, ply, index, depth, side, settings)
             break
+        index += 1
     if is_futile and best < beta:
         control[HORIZON] += 1  # what was left out might be worth as much
-    if (
-        settings[TABLE] != 0
-        and has_entry(settings, exactly, depth)
-        and not (exactly and control[TAINTS] != taints)
-    ):
+    if has_entry(settings, exactly, depth) and not (exactly and control[TAINTS] != taints):
         proven = control[HORIZON] == horizon
         keep(table, keys[start + ply], ply, best, alpha, beta, best_action, depth, proven, settings)
     return best

@@ -5,15 +5,22 @@
 
 from collections.abc import Callable
 
-import numpy as np
 from numba import types
 
 from boardgames.kernels import (
     FORCING,
     TACTICAL,
     Actions,
+    Apply,
     Control,
+    Evaluate,
+    LegalMoves,
+    MoveOrder,
+    OutcomeOf,
+    PassTurn,
+    PositionKey,
     Reals,
+    SideToMove,
     Words,
     borrowed,
     is_stopped,
@@ -22,6 +29,7 @@ from boardgames.kernels import (
     row_out,
 )
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS_OUT
+from boardgames.kernels.functions import function_at
 from boardgames.search.ordering import extend_line
 from boardgames.search.principal import SCOUT, SEARCH, principal, reduction
 from boardgames.search.tree import (
@@ -127,9 +135,19 @@ def _kth_best(values: Reals, count: int, which: int) -> float:
     return best
 
 
+FUNCTIONS = (LegalMoves, Apply, SideToMove, OutcomeOf, MoveOrder, Evaluate, LegalMoves, PositionKey, PassTurn)
+"""Of the kernels that `principal_root` takes in one array, in their order."""
+
+(
+    legal_moves_of, apply_of, side_to_move_of, outcome_of, move_order_of, evaluate_of, tactical_moves_of,
+    key_of_of, pass_turn_of,
+) = (function_at(signature, place) for place, signature in enumerate(FUNCTIONS))  # fmt: skip
+
+
 @kernel(
     types.void(
-        *SEARCH,
+        ACTIONS,
+        *SEARCH[len(FUNCTIONS) :],
         ACTIONS,
         types.int64,
         types.float64,
@@ -142,15 +160,7 @@ def _kth_best(values: Reals, count: int, which: int) -> float:
     )
 )
 def principal_root(
-    legal_moves: Callable[[Words, Actions], int],
-    apply: Callable[[Words, int, Words], None],
-    side_to_move: Callable[[Words], int],
-    outcome: Callable[[Words], int],
-    move_order: Callable[[Words, int], int],
-    evaluate: Callable[[Words, Reals], float],
-    tactical_moves: Callable[[Words, Actions], int],
-    key_of: Callable[[Words], np.uint64],
-    pass_turn: Callable[[Words, Words], None],
+    functions: Actions,
     weights: Reals,
     table: Actions,
     keys: Words,
@@ -172,6 +182,8 @@ def principal_root(
 
     Parameters
     ----------
+    functions : int64[m]
+        The kernels, as `functions.addresses` has them by `FUNCTIONS`.
     root_moves : int64[n]
         Legal moves, the most promising first.
     alpha, beta : float64
@@ -188,6 +200,11 @@ def principal_root(
 
     The other parameters are those of `principal`.
     """
+    legal_moves, apply = legal_moves_of(functions), apply_of(functions)
+    side_to_move, outcome = side_to_move_of(functions), outcome_of(functions)
+    move_order, evaluate = move_order_of(functions), evaluate_of(functions)
+    tactical_moves, pass_turn = tactical_moves_of(functions), pass_turn_of(functions)
+    key_of = key_of_of(functions)
     weights, table, keys, settings = borrowed(weights), borrowed(table), borrowed(keys), borrowed(settings)
     positions, moves, lines = borrowed(positions), borrowed(moves), borrowed(lines)
     memory, control = borrowed(memory), borrowed(control)

@@ -1,8 +1,9 @@
 """Thinker: principal variation search that remembers from move to move, on one thread or several.
 
-Several threads search the same position and tell each other what they find
-through the transposition table alone ("lazy SMP"); the first one's result
-counts. One thread with a limit of depth or nodes does the same every time.
+Several threads search the same position. Where they meet they look at different
+moves (`paths`), each finds in the transposition table what others found, and
+all go a ply deeper when the first one is done (`team`). One thread with a limit
+of depth or nodes does the same every time.
 """
 
 import threading
@@ -28,17 +29,20 @@ from boardgames.kernels import (
     row,
 )
 from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK, first_class
+from boardgames.kernels.functions import addresses
 from boardgames.playing import Analysis, Context, Limit
 from boardgames.search.deepening import Buffers, Found, deepen
 from boardgames.search.futility import FEW_MOVES
 from boardgames.search.means import Means
 from boardgames.search.ordering import MEMORY_ROWS
-from boardgames.search.root import principal_root
+from boardgames.search.root import FUNCTIONS, principal_root
 from boardgames.search.runner import run
 from boardgames.search.table import GENERATIONS, new_table
+from boardgames.search.team import Team
 from boardgames.search.tree import (
     EVALUATION_BOUND,
     FINISHED,
+    FIRST,
     GENERATION,
     INFINITY,
     LINES,
@@ -46,12 +50,15 @@ from boardgames.search.tree import (
     MAX_DEPTH,
     SPARE_ROWS,
     START,
+    STRIDE,
 )
 
 LONGEST_QUIESCENCE = 16
 ROWS = MAX_DEPTH + LONGEST_QUIESCENCE + SPARE_ROWS
 REMEMBERED = 200
 """Positions of the match that are compared with those of the search."""
+KEYS = REMEMBERED + ROWS
+"""Keys that each thread has room for."""
 ASPIRATION = 1.0
 """Half the width of the first window, in steps of the evaluation."""
 NARROW_FROM = 3
@@ -89,6 +96,23 @@ class Thinker:
         self.game, self.evaluation, self.means = game, evaluation, means
         self._minds: list[_Mind] = []
         self._table: Actions | None = None
+        self.keys = np.zeros(means.threads * KEYS, dtype=np.uint64)
+        kernels, key = game.kernels, game.kernels.symmetric_key if means.symmetry else position_key
+        self.key: Callable[[Words], np.uint64] = key
+        self.functions = addresses(
+            FUNCTIONS,
+            (
+                kernels.legal_moves,
+                kernels.apply,
+                kernels.side_to_move,
+                kernels.outcome,
+                kernels.move_order,
+                evaluation.kernel,
+                kernels.tactical_moves,
+                key,
+                kernels.pass_turn,
+            ),
+        )
         self.generation = 0
 
     def release(self) -> None:
@@ -123,7 +147,8 @@ class Thinker:
         threads = self.means.threads
         own = limit if limit.nodes is None else replace(limit, nodes=max(1, limit.nodes // threads))
         begun = self._keys_before(position, context)
-        works = [_Work(mind, self, position, exact_moves, begun) for mind in self._minds]
+        team = Team(position)
+        works = [_Work(mind, self, position, exact_moves, begun, team) for mind in self._minds]
         control = new_control()
 
         def go() -> Analysis:
@@ -145,7 +170,7 @@ class Thinker:
         """Take what memory is needed, and let the findings of earlier searches age."""
         assert self.table is not None
         if not self._minds:
-            self._minds = [_Mind(self.game) for _ in range(self.means.threads)]
+            self._minds = [_Mind(self.game, number) for number in range(self.means.threads)]
         for mind in self._minds:
             mind.memory[:2] = -1  # killers are of one tree
             mind.memory[2:] //= 2
@@ -165,11 +190,6 @@ class Thinker:
             write_keys(self.key, np.array(words[::-1], dtype=np.uint64), keys)
         return keys
 
-    @property
-    def key(self) -> Callable[[Words], np.uint64]:
-        """Return the kernel of the keys."""
-        return self.game.kernels.symmetric_key if self.means.symmetry else position_key
-
 
 @kernel(types.void(first_class(PositionKey), WORDS_STACK, WORDS_OUT))
 def write_keys(key_of: Callable[[Words], np.uint64], positions: Words, keys: Words) -> None:
@@ -181,33 +201,45 @@ def write_keys(key_of: Callable[[Words], np.uint64], positions: Words, keys: Wor
 class _Mind:
     """The buffers of one thread, kept from search to search."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, number: int) -> None:
         facts = game.facts
+        self.first = number * KEYS
         self.positions = np.zeros((ROWS, facts.words), dtype=np.uint64)
         self.moves = np.zeros((2 * ROWS, facts.actions), dtype=np.int64)
         self.lines = np.zeros((ROWS, ROWS + 1), dtype=np.int64)
         self.memory = np.zeros((MEMORY_ROWS, max(ROWS, facts.actions)), dtype=np.int64)
-        self.keys = np.zeros(REMEMBERED + ROWS, dtype=np.uint64)
 
 
 class _Work:
     """One thread's search of one position."""
 
     def __init__(
-        self, mind: _Mind, thinker: Thinker, position: Position, exact_moves: int, begun: Words
+        self,
+        mind: _Mind,
+        thinker: Thinker,
+        position: Position,
+        exact_moves: int,
+        begun: Words,
+        team: Team,
     ) -> None:
-        self.mind, self.thinker, self.position = mind, thinker, position
+        self.mind, self.thinker, self.position, self.team = mind, thinker, position, team
         self.evaluation, self.exact_moves = thinker.evaluation, exact_moves
         self.settings = thinker.means.settings(thinker.game, thinker.evaluation)
-        places = ((LINES, exact_moves), (GENERATION, thinker.generation), (START, begun.size))
-        for place, value in places:
+        places = {
+            LINES: exact_moves,
+            GENERATION: thinker.generation,
+            FIRST: mind.first,
+            START: mind.first + begun.size,
+            STRIDE: KEYS if thinker.means.threads > 1 else 0,
+        }
+        for place, value in places.items():
             self.settings[place] = value
         if self._fewest_moves() < FEW_MOVES:
             self.settings[MARGIN] = 0
         self.control = new_control()
         self.helpers: list[_Work] = []
         mind.positions[0] = position.words
-        mind.keys[: begun.size] = begun
+        thinker.keys[mind.first : mind.first + begun.size] = begun
 
     def _fewest_moves(self) -> int:
         """Return how many moves the side to move has, or the other one if that is fewer."""
@@ -223,6 +255,13 @@ class _Work:
         return int(control[NODES]) + sum(int(helper.control[NODES]) for helper in self.helpers)
 
     def to_depth(self, depth: int, known: Found, control: Control) -> Found:
+        """Return what the thread finds that is the first to reach a depth; if stopped, what is known."""
+        known = self.team.begin(depth, known, control)
+        return (
+            known if known.depth >= depth else self.team.end(self._by_itself(depth, known, control), control)
+        )
+
+    def _by_itself(self, depth: int, known: Found, control: Control) -> Found:
         """Search to a depth in a narrow window first, and in a wider one if the value is not inside."""
         count = len(known.actions)
         low, high = self._window(depth, known)
@@ -264,21 +303,13 @@ class _Work:
         return known.after(known.depth, buffers, order)
 
     def _searched(self, depth: int, known: Found, low: float, high: float, control: Control) -> Buffers:
-        mind, thinker, kernels = self.mind, self.thinker, self.position.game.kernels
+        mind, thinker = self.mind, self.thinker
         buffers = Buffers(len(known.actions), mind.lines.shape[1])
         principal_root(
-            kernels.legal_moves,
-            kernels.apply,
-            kernels.side_to_move,
-            kernels.outcome,
-            kernels.move_order,
-            self.evaluation.kernel,
-            kernels.tactical_moves,
-            thinker.key,
-            kernels.pass_turn,
+            thinker.functions,
             self.evaluation.weights,
             thinker.table,
-            mind.keys,
+            thinker.keys,
             mind.positions,
             mind.moves,
             mind.lines,
@@ -295,23 +326,20 @@ class _Work:
         )
         return buffers
 
-    def help_on(self, first: int, deepest: int) -> None:
-        """Search deeper and deeper until somebody stops it, for what it leaves in the table."""
-        known = Found.nothing(self.position)
-        for depth in range(first, deepest + 1):
-            known = self.to_depth(depth, known, self.control)
-            if is_stopped(self.control):
-                return
+    def help_on(self, deepest: int) -> None:
+        """Search deeper and deeper with the others until somebody stops it."""
+        known = self.team.deepest
+        while known.depth < deepest and not known.is_settled() and not is_stopped(self.control):
+            self.to_depth(known.depth + 1, known, self.control)
+            known = self.team.deepest
 
 
 @contextmanager
 def _helping(helpers: list[_Work], deepest: int) -> Iterator[None]:
-    """Have helpers search while the body does; they begin at different depths."""
+    """Have helpers search while the body does."""
     threads = [
-        threading.Thread(
-            target=helper.help_on, args=(1 + index % 2, deepest), name="boardgames-helper", daemon=True
-        )
-        for index, helper in enumerate(helpers, 1)
+        threading.Thread(target=helper.help_on, args=(deepest,), name="boardgames-helper", daemon=True)
+        for helper in helpers
     ]
     for thread in threads:
         thread.start()

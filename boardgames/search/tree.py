@@ -52,14 +52,16 @@ SETTINGS = 5
 tactical moves are followed beyond the horizon, and whether forcing moves are looked at a ply deeper."""
 
 (
-    LINES, GENERATION, START, SCOUTS, REPETITION, TABLE, KILLERS, HISTORY, REDUCES, MARGIN, PASSES, RANKS
-) = range(SETTINGS, SETTINGS + 12)  # fmt: skip
+    LINES, GENERATION, FIRST, START, STRIDE,
+    SCOUTS, REPETITION, TABLE, KILLERS, HISTORY, REDUCES, MARGIN, PASSES, RANKS,
+) = range(SETTINGS, SETTINGS + 14)  # fmt: skip
 """Places in the settings of principal variation search: moves of the root to value exactly; number of the
-search; where its path begins among the keys; then what is switched on; the most that a quiet move changes an
+search; where the thread's keys and among them its path begin, and how many each thread has, 0 if there is one
+thread; then what is switched on; the most that a quiet move changes an
 evaluation, in millionths, 0 if unknown; and whether the game ranks quiet moves too."""
 MILLION = 1e6
 """What settings divide margins by."""
-REDUCTIONS = SETTINGS + 12
+REDUCTIONS = SETTINGS + 14
 """Where the plies begin by which late moves are reduced, by depth and place in the order."""
 REDUCED_DEPTHS, REDUCED_PLACES = 32, 64
 PRINCIPAL_SETTINGS = REDUCTIONS + REDUCED_DEPTHS * REDUCED_PLACES

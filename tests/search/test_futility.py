@@ -14,7 +14,7 @@ from boardgames.playing import NO_CONTEXT, Limit
 from boardgames.search.futility import has_entry, is_threatened
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
-from boardgames.search.tree import MARGIN, PRINCIPAL_SETTINGS
+from boardgames.search.tree import MARGIN, PRINCIPAL_SETTINGS, TABLE
 
 ABALONE = boardgames.load("abalone")
 KERNELS = ABALONE.kernels
@@ -97,6 +97,8 @@ def test_a_margin_means_nothing_where_no_moves_are_tactical() -> None:
 @pytest.mark.plain
 def test_the_table_is_asked_next_to_the_horizon_only_where_no_margin_settles_most() -> None:
     settings = np.zeros(PRINCIPAL_SETTINGS, dtype=np.int64)
+    assert not has_entry(settings, False, 2)
+    settings[TABLE] = 1
     assert has_entry(settings, False, 1)
     settings[MARGIN] = 1
     assert not has_entry(settings, False, 1)
