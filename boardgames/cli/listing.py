@@ -84,7 +84,7 @@ def _print(kind: str, found: Registry, offers: list[Offer], as_json: bool) -> No
         return
     for offer in offers:
         where = f" ({offer.entry.game} only)" if offer.entry.game else ""
-        click.echo(f"{offer.entry.name:<16} {offer.entry.summary}{where}")
+        click.echo(_wrapped(f"{offer.entry.name:<16} {offer.entry.summary}{where}", 17))
     if kind == "games":
         broken = [plugin for plugin in found.plugins if plugin.error]
         for plugin in broken:
@@ -103,11 +103,14 @@ def _print_facts(game: "Game") -> None:
 def _print_options(options: "Iterable[Option]") -> None:
     for option in options:
         default = "not set" if option.default is None else str(option.default).lower()
-        line = f"  {option.name}={option.expectation()} ({default}): {option.summary}"
-        if sys.stdout.isatty():
-            width = shutil.get_terminal_size().columns
-            indent = " " * 6
-            line = textwrap.fill(
-                line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
-            )
-        click.echo(line)
+        click.echo(_wrapped(f"  {option.name}={option.expectation()} ({default}): {option.summary}", 6))
+
+
+def _wrapped(line: str, indent: int) -> str:
+    """Return a line as several ones where the terminal is narrower, all but the first indented."""
+    if not sys.stdout.isatty():
+        return line
+    width, margin = shutil.get_terminal_size().columns, " " * indent
+    return textwrap.fill(
+        line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
+    )

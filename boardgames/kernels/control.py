@@ -1,7 +1,7 @@
 """The control array of a long kernel: what its caller sets and what it reports.
 
-`int64[CONTROL_SIZE]`. The caller sets the limit of nodes (0: none) and, from
-any thread and at any time, the stop flag; the kernel counts its nodes.
+`int64[CONTROL_SIZE]`. The stop flag and the limit of nodes (0: none) may be set
+from any thread and at any time; the kernel counts its nodes.
 """
 
 import numpy as np
@@ -18,8 +18,8 @@ CONTROL_SIZE = 8
 
 @kernel(types.boolean(ACTIONS_OUT))
 def is_stopped(control: Control) -> bool:
-    """Say whether the caller has set the stop flag or the node limit is reached."""
-    limit = control[NODE_LIMIT]
+    """Say whether the stop flag is set or the node limit reached."""
+    limit = peek(control, NODE_LIMIT)
     return peek(control, STOP) != 0 or (limit > 0 and control[NODES] >= limit)
 
 

@@ -59,6 +59,12 @@ class Found:
         """Say whether the best value is that of perfect play."""
         return abs(self.values[0]) > EVALUATION_BOUND or all(self.exact)
 
+    def is_done(self, lines: int) -> bool:
+        """Say whether a deeper search could say nothing new of the best `lines` moves."""
+        if lines > 1:
+            return all(self.is_proven(index) for index in range(lines))
+        return len(self.actions) == 1 or self.is_settled()
+
     def without(self, losses: Sequence[float]) -> "Found":
         """Return the same with the first moves last, which were seen to lose, and the others best first."""
         count = len(losses)
@@ -146,7 +152,7 @@ class _Deepening:
     def go(self) -> Analysis:
         found = self._first_depth()
         self._report(found)
-        while found.depth < self.deepest and not self._is_done(found):
+        while found.depth < self.deepest and not (is_stopped(self.control) or found.is_done(self.shown)):
             self.control[FINISHED] = 0
             deeper = self.searcher.to_depth(found.depth + 1, found, self.control)
             if deeper.depth == found.depth:  # stopped within it
@@ -164,13 +170,6 @@ class _Deepening:
         self.control[NODES] += unstopped[NODES]
         self.control[NODE_LIMIT] = self.limit.nodes or 0
         return found
-
-    def _is_done(self, found: Found) -> bool:
-        if is_stopped(self.control):
-            return True
-        if self.shown > 1:
-            return all(found.is_proven(index) for index in range(self.shown))
-        return len(found.actions) == 1 or found.is_settled()
 
     def _report(self, found: Found) -> None:
         if self.context.report is not None:

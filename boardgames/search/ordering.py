@@ -139,6 +139,15 @@ def exchange(moves: Actions, ply: int, one: int, other: int) -> None:
         moves[line, other] = held
 
 
+@kernel(types.void(ACTIONS_STACK, types.int64, types.int64, types.int64))
+def turn_round(moves: Actions, ply: int, first: int, end: int) -> None:
+    """Let the moves of a ply from `first` up to `end` stand the other way round."""
+    last = end - 1
+    while first < last:
+        exchange(moves, ply, first, last)
+        first, last = first + 1, last - 1
+
+
 @kernel(
     types.void(
         ACTIONS_STACK,

@@ -27,7 +27,7 @@ def is_repeated(keys: Words, place: int, settings: Actions) -> bool:
 
 @kernel(types.boolean(WORDS_OUT, types.int64, types.uint64, ACTIONS))
 def is_taken(keys: Words, place: int, key: np.uint64, settings: Actions) -> bool:
-    """Say whether another thread was last at a position of this key at the ply of `place`."""
+    """Say whether another thread was last at this position at the ply of `place`."""
     stride = settings[STRIDE]
     if stride == 0:
         return False

@@ -21,9 +21,6 @@ from boardgames.kernels import (
     NODES,
     Actions,
     Control,
-    LegalMoves,
-    PassTurn,
-    PositionKey,
     Reals,
     Words,
     bits_of,
@@ -53,6 +50,7 @@ from boardgames.search.ordering import (
     rank_moves,
     rank_tactical,
     remember,
+    turn_round,
 )
 from boardgames.search.paths import is_repeated, is_taken
 from boardgames.search.quiescence import quiesce
@@ -71,6 +69,7 @@ from boardgames.search.table import (
 from boardgames.search.tree import (
     EVALUATION_BOUND,
     EXTENSIONS,
+    FUNCTIONS,
     GENERATION,
     HORIZON,
     INFINITY,
@@ -85,7 +84,6 @@ from boardgames.search.tree import (
     REDUCES,
     REDUCTIONS,
     REPETITION,
-    RULES,
     SCOUTS,
     START,
     TAINTS,
@@ -109,10 +107,7 @@ SORTED = 8
 """Moves that are put in order for each ply of depth: those behind are as good as each other."""
 
 SEARCH = (
-    *RULES,
-    first_class(LegalMoves),
-    first_class(PositionKey),
-    first_class(PassTurn),
+    *map(first_class, FUNCTIONS),
     REALS,
     ACTIONS_OUT,
     WORDS_OUT,
@@ -326,8 +321,13 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
     else:
         rank_moves(move_order, tactical_moves, positions, moves, memory, ply, count, side, known, settings)
     best_action = -1
-    index, fresh = 0, count  # the moves from `fresh` on were put off, for another thread was at them
+    index, fresh, later = 0, count, count  # moves from `fresh` on were put off, the first at place `later`
     while index < count:
+        place = index
+        if index >= fresh:
+            if index == fresh:
+                turn_round(moves, ply, fresh, count)
+            place = min(index, later + index - fresh)
         action = moves[2 * ply, index]
         if index < SORTED * depth and index < fresh:
             action = bring_best_forward(moves, ply, index, fresh)
@@ -341,7 +341,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
             key = key_of(row(positions, ply + 1))
             is_later = 0 < index < fresh - 1 and ahead >= SHARED_FROM
             if is_later and is_taken(keys, start + ply + 1, key, settings):
-                fresh -= 1
+                fresh, later = fresh - 1, min(later, index)
                 exchange(moves, ply, index, fresh)
                 continue
             keys[start + ply + 1] = key
@@ -349,8 +349,8 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
                 prefetch(table, bucket(table, key))
         turns = side_to_move(row(positions, ply + 1)) != side
         plies = ahead
-        if turns and index > 0 and rank < KILLER_RANK:
-            plies -= reduction(settings, depth, index)
+        if turns and place > 0 and rank < KILLER_RANK:
+            plies -= reduction(settings, depth, place)
         high = beta if index == 0 or settings[SCOUTS] == 0 else min(beta, low + SCOUT)
         while True:
             floor, ceiling = (-high, -low) if turns else (low, high)

@@ -11,16 +11,8 @@ from boardgames.kernels import (
     FORCING,
     TACTICAL,
     Actions,
-    Apply,
     Control,
-    Evaluate,
-    LegalMoves,
-    MoveOrder,
-    OutcomeOf,
-    PassTurn,
-    PositionKey,
     Reals,
-    SideToMove,
     Words,
     borrowed,
     is_stopped,
@@ -36,6 +28,7 @@ from boardgames.search.tree import (
     ALL_MOVES,
     EXTENSIONS,
     FINISHED,
+    FUNCTIONS,
     HORIZON,
     INFINITY,
     LINES,
@@ -135,12 +128,9 @@ def _kth_best(values: Reals, count: int, which: int) -> float:
     return best
 
 
-FUNCTIONS = (LegalMoves, Apply, SideToMove, OutcomeOf, MoveOrder, Evaluate, LegalMoves, PositionKey, PassTurn)
-"""Of the kernels that `principal_root` takes in one array, in their order."""
-
 (
-    legal_moves_of, apply_of, side_to_move_of, outcome_of, move_order_of, evaluate_of, tactical_moves_of,
-    key_of_of, pass_turn_of,
+    legal_moves_in, apply_in, side_to_move_in, outcome_in, move_order_in, evaluate_in, tactical_moves_in,
+    key_in, pass_turn_in,
 ) = (function_at(signature, place) for place, signature in enumerate(FUNCTIONS))  # fmt: skip
 
 
@@ -200,11 +190,11 @@ def principal_root(
 
     The other parameters are those of `principal`.
     """
-    legal_moves, apply = legal_moves_of(functions), apply_of(functions)
-    side_to_move, outcome = side_to_move_of(functions), outcome_of(functions)
-    move_order, evaluate = move_order_of(functions), evaluate_of(functions)
-    tactical_moves, pass_turn = tactical_moves_of(functions), pass_turn_of(functions)
-    key_of = key_of_of(functions)
+    legal_moves, apply = legal_moves_in(functions), apply_in(functions)
+    side_to_move, outcome = side_to_move_in(functions), outcome_in(functions)
+    move_order, evaluate = move_order_in(functions), evaluate_in(functions)
+    tactical_moves, pass_turn = tactical_moves_in(functions), pass_turn_in(functions)
+    key_of = key_in(functions)
     weights, table, keys, settings = borrowed(weights), borrowed(table), borrowed(keys), borrowed(settings)
     positions, moves, lines = borrowed(positions), borrowed(moves), borrowed(lines)
     memory, control = borrowed(memory), borrowed(control)

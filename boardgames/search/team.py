@@ -11,8 +11,8 @@ class Team:
     """The threads of one search of a position, which go deeper together.
 
     A thread that is still at a depth that another one has finished is stopped
-    by a node limit of 1 in its control array; its own limit comes back when it
-    has ended. The stop flag is not touched, so that no other wish to end is lost.
+    by a node limit of 1 in its control array; its own comes back in `end`. The
+    stop flag is not touched, so that no other wish to end is lost.
     """
 
     def __init__(self, position: Position) -> None:
@@ -26,7 +26,7 @@ class Team:
         return self._done[-1]
 
     def begin(self, depth: int, known: Found, control: Control) -> Found:
-        """Note that a thread starts on a depth; return what is known, which may be of that depth by now.
+        """Start a thread on a depth; return what is known, perhaps of that depth by now.
 
         Parameters
         ----------
@@ -44,7 +44,7 @@ class Team:
             return known
 
     def end(self, found: Found, control: Control) -> Found:
-        """Return what came of a thread's depth: what it found, or what another had found by then."""
+        """Return what a thread found at its depth, or what another had found by then."""
         with self._lock:
             depth, limit, _ = self._under_way.pop(id(control))
             control[NODE_LIMIT] = limit
@@ -52,6 +52,6 @@ class Team:
                 return self._done[depth]
             if found.depth == depth:
                 self._done.append(found)
-                for _, _, others in self._under_way.values():  # nobody is at another depth
+                for _, _, others in self._under_way.values():  # at this depth, or stopped already
                     others[NODE_LIMIT] = 1
             return found

@@ -17,6 +17,7 @@ from numba import types
 from boardgames.declarations import Evaluation, no_pass_turn, position_key
 from boardgames.game import Game, Position
 from boardgames.kernels import (
+    NODE_LIMIT,
     NODES,
     STOP,
     Actions,
@@ -35,7 +36,7 @@ from boardgames.search.deepening import Buffers, Found, deepen
 from boardgames.search.futility import FEW_MOVES
 from boardgames.search.means import Means
 from boardgames.search.ordering import MEMORY_ROWS
-from boardgames.search.root import FUNCTIONS, principal_root
+from boardgames.search.root import principal_root
 from boardgames.search.runner import run
 from boardgames.search.table import GENERATIONS, new_table
 from boardgames.search.team import Team
@@ -43,6 +44,7 @@ from boardgames.search.tree import (
     EVALUATION_BOUND,
     FINISHED,
     FIRST,
+    FUNCTIONS,
     GENERATION,
     INFINITY,
     LINES,
@@ -152,10 +154,12 @@ class Thinker:
         control = new_control()
 
         def go() -> Analysis:
-            with _helping(works[1:], limit.depth or MAX_DEPTH):
+            with _helping(works[1:], min(limit.depth or MAX_DEPTH, MAX_DEPTH)):
                 return deepen(works[0], position, own, context, control)
 
         works[0].helpers = works[1:]
+        for helper in works[1:]:
+            helper.control[NODE_LIMIT] = own.nodes or 0
         budget = limit.budget(position.side_to_move)
         return run(go, control, seconds=budget, stop=context.stop)
 
@@ -329,7 +333,7 @@ class _Work:
     def help_on(self, deepest: int) -> None:
         """Search deeper and deeper with the others until somebody stops it."""
         known = self.team.deepest
-        while known.depth < deepest and not known.is_settled() and not is_stopped(self.control):
+        while known.depth < deepest and not (is_stopped(self.control) or known.is_done(self.exact_moves)):
             self.to_depth(known.depth + 1, known, self.control)
             known = self.team.deepest
 

@@ -17,6 +17,8 @@ from boardgames.kernels import (
     LegalMoves,
     MoveOrder,
     OutcomeOf,
+    PassTurn,
+    PositionKey,
     Reals,
     SideToMove,
     Words,
@@ -72,14 +74,10 @@ SPARE_ROWS = 3
 TAINTS = 5
 """Where a control array counts the values that held on one path only."""
 
-RULES = (
-    first_class(LegalMoves),
-    first_class(Apply),
-    first_class(SideToMove),
-    first_class(OutcomeOf),
-    first_class(MoveOrder),
-    first_class(Evaluate),
-)
+RULES = tuple(map(first_class, (LegalMoves, Apply, SideToMove, OutcomeOf, MoveOrder, Evaluate)))
+"""Of the kernels that every search takes: the game's, and last the evaluation."""
+FUNCTIONS = (LegalMoves, Apply, SideToMove, OutcomeOf, MoveOrder, Evaluate, LegalMoves, PositionKey, PassTurn)
+"""Signatures of those that principal variation search takes: the second `LegalMoves` finds tactical moves."""
 
 NODE = types.float64(
     *RULES,

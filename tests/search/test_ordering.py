@@ -14,6 +14,7 @@ from boardgames.search.ordering import (
     extend_line,
     rank_moves,
     remember,
+    turn_round,
 )
 from boardgames.search.tree import HISTORY, KILLERS, PRINCIPAL_SETTINGS
 
@@ -168,3 +169,15 @@ def test_positions_and_actions_are_left_as_they_were() -> None:
     ply = Ply(position)
     assert sorted(ply.order()) == list(position.actions)
     assert np.array_equal(ply.positions[PLY], position.words)
+
+
+@pytest.mark.parametrize(
+    ("first", "end", "turned"),
+    [(0, 4, [3, 2, 1, 0]), (1, 4, [0, 3, 2, 1]), (1, 3, [0, 2, 1, 3]), (2, 2, [0, 1, 2, 3])],
+)
+def test_moves_that_were_put_off_are_turned_round_with_their_ranks(
+    first: int, end: int, turned: list[int]
+) -> None:
+    moves = np.array([[9] * 4, [9] * 4, [0, 1, 2, 3], [10, 11, 12, 13]], dtype=np.int64)
+    turn_round(moves, 1, first, end)
+    assert moves.tolist() == [[9] * 4, [9] * 4, turned, [10 + place for place in turned]]

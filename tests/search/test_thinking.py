@@ -101,10 +101,22 @@ def test_a_limit_of_nodes_is_kept_but_for_the_first_ply(nodes: int, lines: int |
     assert nodes <= first or analysis.nodes >= nodes
 
 
-def test_two_threads_share_a_limit_of_nodes() -> None:
-    analysis = found(thinker_of(START, replace(SMALL, threads=2)), START, Limit(nodes=40_000))
+@pytest.mark.parametrize("nodes", [200, 40_000])
+@pytest.mark.parametrize("threads", [2, 4])
+def test_threads_share_a_limit_of_nodes(threads: int, nodes: int) -> None:
+    first = found(thinker_of(START), START, Limit(depth=1)).nodes
+    analysis = found(thinker_of(START, replace(SMALL, threads=threads)), START, Limit(nodes=nodes))
     assert is_answer(analysis)
-    assert analysis.nodes >= 20_000  # of the first; the other one ends with it
+    # the first thread ends the search, and each may notice two positions late
+    assert nodes // threads <= max(analysis.nodes, first) <= nodes + first + 2 * threads
+
+
+def test_all_threads_go_on_until_every_line_that_was_asked_for_is_proven() -> None:
+    position = CONNECT4.parse("112233")  # won at once, the other moves take longer
+    thinker, limit = thinker_of(position, replace(SMALL, threads=2)), Limit(nodes=200_000)
+    analysis = thinker.search(position, limit, NO_CONTEXT, lines=None)
+    assert not all(entry.proven for entry in analysis.moves)
+    assert analysis.nodes > 110_000  # more than the share of one
 
 
 @THREADS
