@@ -9,14 +9,21 @@ The whole file is looked over (`PRAGMA quick_check`) at every opening. For
 program, and 2.4 s where the system had to read them from a disk of 70 MB/s
 first. Larger files than `CHECKED_BYTES` are trusted until a damaged page is
 read.
+
+On POSIX systems a process that opens and closes a file gives up its locks on
+it, SQLite's as well (sqlite.org/howtocorrupt.html, 2.2). So nothing here opens
+the file past SQLite while this process has a connection to it: else another
+process would take itself for the last one and remove the log under this one.
 """
 
 import os
 import sqlite3
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
+from weakref import WeakSet
 
 from boardgames.errors import FileError, StoreError, shown
 from boardgames.store.files import (
@@ -39,6 +46,9 @@ _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SETTINGS = ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON", "foreign_keys = ON")
 
 Row = tuple[Any, ...]  # what a query asks for
+
+_opening = threading.RLock()  # held while a file is opened or closed
+_opened: "WeakSet[Database]" = WeakSet()
 
 
 class Database:
@@ -76,11 +86,14 @@ class Database:
         self._identity: Identity = (0, 0)
         with self.telling():
             make_missing(self.path, _fill)
-            self._identity = identity_of(self.path)
-            fault = header_fault(self.path)
-            if fault:
-                self._fail_damaged(fault)
-            self._open()
+            with _opening:
+                self._identity = identity_of(self.path)
+                fault = "" if self._is_open_here() else header_fault(self.path)
+                if fault:
+                    self._fail_damaged(fault)
+                self._connection = _connected(self.path)
+                _opened.add(self)
+            self._prepare()
 
     def rows(self, query: str, *parameters: object) -> list[Row]:
         """Return what a query finds."""
@@ -154,12 +167,17 @@ class Database:
 
     def close(self) -> None:
         """Give the file back, any number of times."""
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
+        with _opening:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
 
-    def _open(self) -> None:
-        self._connection = _connected(self.path)
+    def _is_open_here(self) -> bool:
+        return any(
+            other._connection is not None and other._identity == self._identity for other in list(_opened)
+        )
+
+    def _prepare(self) -> None:
         try:
             check_version(self.path, version_of(self.connection))
             self._look_over()
