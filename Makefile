@@ -1,5 +1,6 @@
 # The commands that README and CI use; `make help` lists them.
 # Another Python or environment: make play PYTHON=python3.12 VENV=.venv312
+# Tests one after the other, to debug: make test ARGS=-n0
 
 VENV ?= .venv
 GAME ?= abalone
@@ -18,6 +19,7 @@ TYPED := boardgames $(foreach name,$(PLUGINS),plugins/$(name)/boardgames_$(name)
 	$(if $(wildcard examples/*/*.py examples/*/*/*.py),examples)
 DECLARED := constraints.txt pyproject.toml $(foreach name,$(PLUGINS),plugins/$(name)/pyproject.toml)
 EDITABLE := $(foreach name,$(PLUGINS),-e plugins/$(name))
+PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # the backends that build the packages are held to the same versions
@@ -38,7 +40,7 @@ play: $(VENV)/for-play
 	$(BIN)/bg play $(GAME) $(ARGS)
 
 test: $(VENV)/for-check
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) $(ARGS)
 
 check: lint types contracts coverage slow
 
@@ -58,7 +60,7 @@ coverage: $(VENV)/for-check
 	$(BIN)/coverage report
 
 slow: $(VENV)/for-check
-	$(BIN)/python -m pytest -m slow $(ARGS)
+	$(PYTEST) -m slow $(ARGS)
 
 format: $(VENV)/for-check
 	$(BIN)/ruff check --fix --select I
