@@ -239,7 +239,7 @@ def test_a_match_of_no_run_that_is_kept_is_refused(store: Store, match: Make) ->
         store.add([match(run=9, number=1)])
 
 
-@pytest.mark.parametrize("value", [object(), float("nan")], ids=str)
+@pytest.mark.parametrize("value", [object(), float("nan")], ids=["an object", "nan"])
 def test_settings_that_json_cannot_hold_are_refused(value: object, store: Store) -> None:
     with pytest.raises(OptionError, match="expected settings that JSON can hold"):
         store.begin_run("arena", "connect4", key="k", settings={"x": value}, seed=1)
