@@ -84,7 +84,9 @@ def first_class(signature: Any) -> Any:  # Numba has no type stubs
     return types.FunctionType(signature)
 
 
-def kernel(signature: Any) -> Callable[[Function], Function]:  # Numba has no type stubs
+def kernel(
+    signature: Any, *, inline: bool = False
+) -> Callable[[Function], Function]:  # Numba has no type stubs
     """Compile a function for `signature` now, or take it from the cache.
 
     Parameters
@@ -92,6 +94,8 @@ def kernel(signature: Any) -> Callable[[Function], Function]:  # Numba has no ty
     signature : numba signature
         One of the signatures of this module, or `boardgames.kernels.abi`
         types put together for a helper: `types.uint64(types.uint64)`.
+    inline : bool
+        Put the code into every kernel that calls it, however long it is.
 
     Returns
     -------
@@ -117,19 +121,35 @@ def kernel(signature: Any) -> Callable[[Function], Function]:  # Numba has no ty
             )
         if not JIT:
             return _plain(function, signature)
-        dispatcher = numba.njit(nogil=True)(function)
-        dispatcher._cache = StampedCache(function)
-        identity = dispatcher._cache.identity
-        # a recursive kernel finds itself by its name
-        with _interrupt_waiting(), register_dispatcher(dispatcher), _symbols_apart(function, identity):
-            try:
-                dispatcher.compile(signature)
-            except NumbaError as error:
-                raise KernelError(_complaint(function, str(error))) from error
-        dispatcher.disable_compile()
-        return dispatcher  # type: ignore[no-any-return]  # Numba has no type stubs
+        try:
+            return _compiled(function, signature, inline, counts=False)
+        except NumbaError:  # it may make arrays of its own, which have to be counted
+            pass
+        try:
+            return _compiled(function, signature, inline, counts=True)
+        except NumbaError as error:
+            raise KernelError(_complaint(function, str(error))) from error
 
     return decorate
+
+
+def _compiled(function: Function, signature: Any, inline: bool, *, counts: bool) -> Function:
+    """Return the compiled function, which counts references to arrays only if `counts` says so.
+
+    Callers keep the arrays alive that they hand over, and to count took a
+    tenth of the time of a search, a third where kernels hand arrays on.
+    """
+    dispatcher = numba.njit(nogil=True, forceinline=inline, _nrt=counts)(function)
+    dispatcher._cache = StampedCache(function)  # type: ignore[arg-type]  # a function: decorate has seen to that
+    # a recursive kernel finds itself by its name
+    with (
+        _interrupt_waiting(),
+        register_dispatcher(dispatcher),
+        _symbols_apart(function, dispatcher._cache.identity),  # type: ignore[arg-type]
+    ):
+        dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    return dispatcher  # type: ignore[no-any-return]  # Numba has no type stubs
 
 
 @contextmanager

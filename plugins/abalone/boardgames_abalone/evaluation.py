@@ -8,17 +8,21 @@ from boardgames.declarations import Evaluation
 from boardgames.errors import WeightsError, shown
 from boardgames.kernels import Evaluate, Reals, Words, kernel
 from boardgames.weights.weights import Weights, ranges_of
+from boardgames_abalone.lanes import add, multiply, quad_at
 from boardgames_abalone.measures import centre_distance, density, marbles_lost
 from boardgames_abalone.rules import FACTS, ONE
 from boardgames_abalone.strategy import (
-    CONTACT,
     ENGINE,
-    MATERIAL,
-    MEASURED,
-    SIMPLE,
+    PRESSURE,
+    PUSHED,
+    RINGS,
+    SHAPE,
+    SPREAD,
+    TEMPO,
+    TERM_COUNT,
     lanes_to_move,
-    measure_contact,
-    measure_simple,
+    measure,
+    measure_lost,
     phase,
 )
 
@@ -97,21 +101,24 @@ def evaluate_engine(position: Words, weights: Reals) -> float:
     weights : float64[34]
         Of the terms in the order of `strategy.TERMS`, early and then late.
     """
-    marbles, late = lanes_to_move(position), phase(position[FACTS])
-    simple, contact = measure_simple(position, marbles), measure_contact(marbles)
-    early_sum, late_sum = weights[MEASURED], weights[2 * MEASURED + 1]  # of the tempo
-    for index in range(MATERIAL, SIMPLE):
-        early_sum += weights[index] * simple[index]
-        late_sum += weights[MEASURED + 1 + index] * simple[index]
-    for index in range(CONTACT):
-        early_sum += weights[SIMPLE + index] * contact[index]
-        late_sum += weights[MEASURED + 1 + SIMPLE + index] * contact[index]
+    late, lost = phase(position[FACTS]), measure_lost(position)
+    rings, shape, pushes, pressure, spread = measure(lanes_to_move(position))
+    early_sums = add(multiply(quad_at(weights, RINGS), rings), multiply(quad_at(weights, SHAPE), shape))
+    early_sums = add(early_sums, multiply(quad_at(weights, PUSHED), pushes))
+    late_sums = add(
+        multiply(quad_at(weights, TERM_COUNT + RINGS), rings),
+        multiply(quad_at(weights, TERM_COUNT + SHAPE), shape),
+    )
+    late_sums = add(late_sums, multiply(quad_at(weights, TERM_COUNT + PUSHED), pushes))
+    early_sum = weights[PRESSURE] * pressure + weights[SPREAD] * spread + weights[TEMPO]
+    late_sum = weights[TERM_COUNT + PRESSURE] * pressure + weights[TERM_COUNT + SPREAD] * spread
+    late_sum += weights[TERM_COUNT + TEMPO]
+    early_sum += (early_sums[0] + early_sums[1]) + (early_sums[2] + early_sums[3])
+    late_sum += (late_sums[0] + late_sums[1]) + (late_sums[2] + late_sums[3])
     stand = (1.0 - late) * early_sum + late * late_sum
-    early_sum, late_sum = 0.0, 0.0
-    for index in range(MATERIAL):
-        early_sum += weights[index] * simple[index]
-        late_sum += weights[MEASURED + 1 + index] * simple[index]
-    value = (1.0 - late) * early_sum + late * late_sum + stand / (1.0 + abs(stand) / REACH)
+    value = (1.0 - late) * (weights[0] * lost[0] + weights[1] * lost[1])
+    value += late * (weights[TERM_COUNT] * lost[0] + weights[TERM_COUNT + 1] * lost[1])
+    value += stand / (1.0 + abs(stand) / REACH)
     return min(max(value, -BOUND), BOUND)
 
 

@@ -19,6 +19,7 @@ Kernels work on `lanes`: the side to move first, then the other.
 """
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numba import types
@@ -30,13 +31,21 @@ from boardgames.kernels.abi import WORDS
 from boardgames_abalone.board import CELLS, CENTRE, DIAGONAL_OF, DISTANCES, NEIGHBOURS, ROW_OF
 from boardgames_abalone.lanes import (
     LANES,
+    QUAD,
     Lanes,
+    Quad,
     all_ahead,
     counts,
     join,
     lanes_of,
+    leads_of,
     less,
+    less_by,
     meet,
+    most,
+    odd,
+    others_of,
+    own_of,
     plus,
     swapped,
 )
@@ -62,13 +71,14 @@ TERMS = (
     Feature("tempo", "moves", -1.0, 1.0, "1 if it is this side's move, else -1"),
 )
 """Seventeen numbers, the same in both phases."""
-MATERIAL, SIMPLE, CONTACT = 2, 6, 10
-"""Terms of marbles pushed off, first; those and the rings; the others that are measured."""
-MEASURED = SIMPLE + CONTACT
-"""Terms that are measured; the last one, tempo, is known."""
+RINGS, SHAPE, PUSHED, PRESSURE, SPREAD, TEMPO = 2, 6, 10, 14, 15, 16
+"""Places of terms: four rings, pairs to sandwiched, pushes and push-offs; edge pressure, spread, tempo."""
+TERM_COUNT = len(TERMS)
 LATE = 8
 """Marbles lost by both sides from which on the late weights alone count."""
 NO_CELLS: Lanes = (ZERO, ZERO, ZERO, ZERO)
+FIRST: Lanes = (~ZERO, ~ZERO, ZERO, ZERO)
+"""The whole of the first side's lanes."""
 
 
 def _path(cell: int, direction: int) -> Iterator[int]:
@@ -100,9 +110,10 @@ def _digits(numbers: list[int], count: int) -> tuple[Lanes, ...]:
     )
 
 
-def _squares() -> list[int]:
+def _dents() -> list[int]:
+    """Return by how much the squared distance to the middle is less than that of the ring's corners."""
     steps = [(row - 4, diagonal - 5) for row, diagonal in zip(ROW_OF, DIAGONAL_OF, strict=True)]
-    return [x * x + x * y + y * y for x, y in steps]
+    return [int(DISTANCES[CENTRE, cell]) ** 2 - (x * x + x * y + y * y) for cell, (x, y) in enumerate(steps)]
 
 
 OUTSIDE = tuple(
@@ -111,17 +122,45 @@ OUTSIDE = tuple(
 """Cells more than 0, 1, 2 and 3 steps from the middle one."""
 ROW_DIGITS = _digits(list(ROW_OF), 4)
 DIAGONAL_DIGITS = _digits([diagonal - 1 for diagonal in DIAGONAL_OF], 4)
-SQUARE_DIGITS = _digits(_squares(), 5)
+DENT_DIGITS = _digits(_dents(), 3)
 
 
-def _push_kernel(direction: int) -> Callable[[Lanes, Lanes, Lanes, Lanes], tuple[Lanes, Lanes, Lanes]]:
-    """Return the kernel that counts pushes in a direction."""
+TRIPLE, PUSHES = types.UniTuple(LANES, 3), types.UniTuple(LANES, 6)
+
+
+@kernel(TRIPLE(LANES, LANES, LANES, LANES))
+def _add_four(first: Lanes, second: Lanes, third: Lanes, fourth: Lanes) -> tuple[Lanes, ...]:
+    """Return three sets: the count of the first and twice those of the others are those of the four."""
+    three = odd(first, second, third)
+    return odd(three, fourth, NO_CELLS), most(first, second, third), meet(three, fourth)
+
+
+@kernel(LANES(LANES))
+def _twice(numbers: Lanes) -> Lanes:
+    return plus(numbers, numbers)
+
+
+@kernel(LANES(TRIPLE, TRIPLE, TRIPLE))
+def _count_twelve(first: tuple[Lanes, ...], second: tuple[Lanes, ...], third: tuple[Lanes, ...]) -> Lanes:
+    """Return the counts of three times four sets, of which `_add_four` has made three each."""
+    ones, carried = odd(first[0], second[0], third[0]), most(first[0], second[0], third[0])
+    left, left_carried = odd(first[1], second[1], third[1]), most(first[1], second[1], third[1])
+    right, right_carried = odd(first[2], second[2], third[2]), most(first[2], second[2], third[2])
+    twos, last_carried = odd(left, right, carried), most(left, right, carried)
+    fours = odd(left_carried, right_carried, last_carried)
+    eights = most(left_carried, right_carried, last_carried)
+    high = plus(counts(fours), _twice(counts(eights)))
+    return plus(counts(ones), _twice(plus(counts(twos), _twice(high))))
+
+
+def _push_kernel(direction: int) -> Callable[[Lanes, Lanes, Lanes, Lanes], tuple[Lanes, ...]]:
+    """Return the kernel that finds pushes in a direction."""
     one_off, one_to_edge = _fronts(direction, 1)
     two_off, two_to_edge = _fronts(direction, 2)
 
-    @kernel(types.UniTuple(LANES, 3)(LANES, LANES, LANES, LANES))
-    def count_pushes(others: Lanes, pairs: Lanes, trios: Lanes, last: Lanes) -> tuple[Lanes, Lanes, Lanes]:
-        """Return the pushes, those of them off, and those to the edge.
+    @kernel(PUSHES(LANES, LANES, LANES, LANES))
+    def find_pushes(others: Lanes, pairs: Lanes, trios: Lanes, last: Lanes) -> tuple[Lanes, ...]:
+        """Return two sets each of pushes, those of them off, and those to the edge: both count.
 
         `pairs` and `trios` are the foremost marbles of at least two and three
         in line, `last` the other side's marbles with nothing before them.
@@ -129,32 +168,32 @@ def _push_kernel(direction: int) -> Callable[[Lanes, Lanes, Lanes, Lanes], tuple
         near = all_ahead(last, direction)
         far = all_ahead(meet(others, near), direction)
         by_two, by_three, of_two = meet(pairs, near), meet(trios, near), meet(trios, far)
-        made = plus(counts(by_two), counts(join(by_three, of_two)))  # these two are never one cell
-        off = join(meet(by_three, one_off), meet(of_two, two_off))
-        to_edge = join(meet(by_three, one_to_edge), meet(of_two, two_to_edge))
         return (
-            made,
-            plus(counts(meet(by_two, one_off)), counts(off)),
-            plus(counts(meet(by_two, one_to_edge)), counts(to_edge)),
+            by_two,
+            join(by_three, of_two),  # these two are never one cell
+            meet(by_two, one_off),
+            join(meet(by_three, one_off), meet(of_two, two_off)),
+            meet(by_two, one_to_edge),
+            join(meet(by_three, one_to_edge), meet(of_two, two_to_edge)),
         )
 
-    return count_pushes
+    return find_pushes
 
 
-def _axis_kernel(axis: int) -> Callable[[Lanes], tuple[Lanes, ...]]:
+def _axis_kernel(axis: int) -> Callable[[Lanes], tuple[Any, ...]]:
     """Return the kernel that reads all there is to see along one axis."""
     back = axis + 3
     ends = lanes_of(cell for cell in range(CELLS) if NEIGHBOURS[cell, axis] < 0)
     back_ends = lanes_of(cell for cell in range(CELLS) if NEIGHBOURS[cell, back] < 0)
-    count_pushes, count_pushes_back = _push_kernel(axis), _push_kernel(back)
+    find_pushes, find_pushes_back = _push_kernel(axis), _push_kernel(back)
 
-    @kernel(types.UniTuple(LANES, 7)(LANES))
-    def read_axis(marbles: Lanes) -> tuple[Lanes, ...]:
-        """Return four counts and three sets of cells.
+    @kernel(types.Tuple((LANES, TRIPLE, TRIPLE, TRIPLE, LANES, LANES, LANES))(LANES))
+    def read_axis(marbles: Lanes) -> tuple[Any, ...]:
+        """Return the pairs; pushes, those of them off and those to the edge; three sets of cells.
 
-        Counted are pairs, pushes, those of them off and those to the edge. The
-        cells are those between two marbles of their side, between two of the
-        other's, and at an edge with one of the other's behind them.
+        Pushes are three sets each, as `_count_twelve` takes them. The cells are
+        those between two marbles of their side, between two of the other's,
+        and at an edge with one of the other's behind them.
         """
         others = swapped(marbles)
         before, behind = all_ahead(marbles, axis), all_ahead(marbles, back)  # has a marble there
@@ -163,13 +202,13 @@ def _axis_kernel(axis: int) -> Callable[[Lanes], tuple[Lanes, ...]]:
         trios, back_trios = meet(marbles, all_ahead(pairs, back)), meet(marbles, all_ahead(back_pairs, axis))
         last = less(others, join(before, others_before))
         back_last = less(others, join(behind, others_behind))
-        made, off, to_edge = count_pushes(others, pairs, trios, last)
-        made_back, off_back, to_edge_back = count_pushes_back(others, back_pairs, back_trios, back_last)
+        ahead = find_pushes(others, pairs, trios, last)
+        backwards = find_pushes_back(others, back_pairs, back_trios, back_last)
         return (
-            counts(pairs),
-            plus(made, made_back),
-            plus(off, off_back),
-            plus(to_edge, to_edge_back),
+            pairs,
+            _add_four(ahead[0], ahead[1], backwards[0], backwards[1]),
+            _add_four(ahead[2], ahead[3], backwards[2], backwards[3]),
+            _add_four(ahead[4], ahead[5], backwards[4], backwards[5]),
             meet(before, behind),
             meet(others_before, others_behind),
             join(meet(ends, others_behind), meet(back_ends, others_before)),
@@ -181,49 +220,67 @@ def _axis_kernel(axis: int) -> Callable[[Lanes], tuple[Lanes, ...]]:
 _read_axis_0, _read_axis_1, _read_axis_2 = _axis_kernel(0), _axis_kernel(1), _axis_kernel(2)
 
 
-@kernel(types.float64(LANES))
-def _own(lanes: Lanes) -> float:
-    return float(np.int64(lanes[0] + lanes[1]))
-
-
-@kernel(types.float64(LANES))
-def _others(lanes: Lanes) -> float:
-    return float(np.int64(lanes[2] + lanes[3]))
-
-
-@kernel(types.float64(LANES))
-def _difference(lanes: Lanes) -> float:
-    """Return the number of the first side less that of the other."""
-    return float(np.int64(lanes[0] + lanes[1]) - np.int64(lanes[2] + lanes[3]))
-
-
 @kernel(LANES(LANES, types.UniTuple(LANES, 4)))
 def _sum_4(marbles: Lanes, digits: tuple[Lanes, ...]) -> Lanes:
     """Return the sums of a number of each cell, 0 to 15, by the cells with its digits."""
-    total = NO_CELLS
-    for index in range(4):
-        total = plus(plus(total, total), counts(meet(marbles, digits[index])))
+    total = counts(meet(marbles, digits[0]))
+    for index in range(1, 4):
+        total = plus(_twice(total), counts(meet(marbles, digits[index])))
     return total
 
 
-@kernel(types.float64(types.float64, types.float64, types.float64, types.float64))
-def _spread_of(count: float, rows: float, diagonals: float, squares: float) -> float:
-    """Return the spread of so many marbles with these sums of rows, diagonals and squares."""
+@kernel(types.float64(QUAD))
+def _spread_of(sums: Quad) -> float:
+    """Return the spread of marbles from how many they are and their sums of rows, diagonals and squares."""
+    count, rows, diagonals, squares = sums
     if count == 0.0:
         return 0.0
     x, y = rows - 4.0 * count, diagonals - 4.0 * count
     return squares - (x * x + x * y + y * y) / count
 
 
-@kernel(types.float64(LANES))
-def spread(marbles: Lanes) -> float:
-    """Return the spread of the other side's marbles less that of the first side's."""
+@kernel(types.float64(LANES, LANES, LANES, LANES, LANES))
+def _spread(marbles: Lanes, ring_1: Lanes, ring_2: Lanes, ring_3: Lanes, ring_4: Lanes) -> float:
+    """Return the spread of the other side's marbles less that of the first side's.
+
+    The rings are the counts of marbles more than 0, 1, 2 and 3 steps from the
+    middle; 1, 3, 5 and 7 times these add up to the squares of the rings.
+    """
+    squares = plus(plus(ring_1, ring_2), plus(ring_3, plus(_twice(ring_2), _twice(_twice(ring_3)))))
+    squares = plus(squares, less_by(_twice(_twice(_twice(ring_4))), ring_4))
+    dents = counts(meet(marbles, DENT_DIGITS[0]))
+    for index in range(1, 3):
+        dents = plus(_twice(dents), counts(meet(marbles, DENT_DIGITS[index])))
     count, rows, diagonals = counts(marbles), _sum_4(marbles, ROW_DIGITS), _sum_4(marbles, DIAGONAL_DIGITS)
-    squares = NO_CELLS
-    for index in range(5):
-        squares = plus(plus(squares, squares), counts(meet(marbles, SQUARE_DIGITS[index])))
-    others = _spread_of(_others(count), _others(rows), _others(diagonals), _others(squares))
-    return others - _spread_of(_own(count), _own(rows), _own(diagonals), _own(squares))
+    squares = less_by(squares, dents)
+    own = _spread_of(own_of(count, rows, diagonals, squares))
+    return _spread_of(others_of(count, rows, diagonals, squares)) - own
+
+
+@kernel(types.Tuple((QUAD, QUAD, QUAD, types.float64, types.float64))(LANES), inline=True)
+def measure(marbles: Lanes) -> tuple[Quad, Quad, Quad, float, float]:
+    """Return the terms from off centre to spread, for the side whose lanes are the first.
+
+    Four each are of the rings, from pairs to sandwiched, and of pushes and push-offs.
+    """
+    pairs_0, made_0, off_0, edge_0, inner_0, held_0, end_0 = _read_axis_0(marbles)
+    pairs_1, made_1, off_1, edge_1, inner_1, held_1, end_1 = _read_axis_1(marbles)
+    pairs_2, made_2, off_2, edge_2, inner_2, held_2, end_2 = _read_axis_2(marbles)
+    made, off = _count_twelve(made_0, made_1, made_2), _count_twelve(off_0, off_1, off_2)
+    ring_1, ring_2 = counts(meet(marbles, OUTSIDE[0])), counts(meet(marbles, OUTSIDE[1]))
+    ring_3, ring_4 = counts(meet(marbles, OUTSIDE[2])), counts(meet(marbles, OUTSIDE[3]))
+    pairs = plus(counts(odd(pairs_0, pairs_1, pairs_2)), _twice(counts(most(pairs_0, pairs_1, pairs_2))))
+    flowers = counts(meet(marbles, meet(inner_0, meet(inner_1, inner_2))))
+    endangered = counts(meet(marbles, join(end_0, join(end_1, end_2))))
+    sandwiched = counts(meet(marbles, join(held_0, join(held_1, held_2))))
+    pressure = _count_twelve(edge_0, edge_1, edge_2)
+    return (
+        leads_of(swapped(ring_1), swapped(ring_2), swapped(ring_3), swapped(ring_4)),
+        leads_of(pairs, flowers, swapped(endangered), swapped(sandwiched)),
+        leads_of(meet(made, FIRST), less(made, FIRST), meet(off, FIRST), less(off, FIRST)),
+        leads_of(pressure, NO_CELLS, NO_CELLS, NO_CELLS)[0],
+        _spread(marbles, ring_1, ring_2, ring_3, ring_4),
+    )
 
 
 @kernel(types.float64(types.uint64))
@@ -241,57 +298,31 @@ def lanes_to_move(position: Words) -> Lanes:
     return position[2], position[3], position[0], position[1]
 
 
-@kernel(types.UniTuple(types.float64, 6)(WORDS, LANES))
-def measure_simple(position: Words, marbles: Lanes) -> tuple[float, ...]:
-    """Return the first six terms, material, lead and four rings, for the side to move."""
+@kernel(types.UniTuple(types.float64, 2)(WORDS))
+def measure_lost(position: Words) -> tuple[float, float]:
+    """Return the first two terms, material and lead, for the side to move."""
     side = np.int64(position[FACTS] & ONE)
     own = float(np.int64(position[FACTS] >> np.uint64(8 + 8 * side) & BYTE))
     other = float(np.int64(position[FACTS] >> np.uint64(16 - 8 * side) & BYTE))
-    return (
-        other - own,
-        other * other - own * own,
-        -_difference(counts(meet(marbles, OUTSIDE[0]))),
-        -_difference(counts(meet(marbles, OUTSIDE[1]))),
-        -_difference(counts(meet(marbles, OUTSIDE[2]))),
-        -_difference(counts(meet(marbles, OUTSIDE[3]))),
-    )
-
-
-@kernel(types.UniTuple(types.float64, 10)(LANES))
-def measure_contact(marbles: Lanes) -> tuple[float, ...]:
-    """Return the ten terms from pairs to spread, for the side to move."""
-    pairs_0, made_0, off_0, edge_0, inner_0, held_0, end_0 = _read_axis_0(marbles)
-    pairs_1, made_1, off_1, edge_1, inner_1, held_1, end_1 = _read_axis_1(marbles)
-    pairs_2, made_2, off_2, edge_2, inner_2, held_2, end_2 = _read_axis_2(marbles)
-    made, off = plus(made_0, plus(made_1, made_2)), plus(off_0, plus(off_1, off_2))
-    return (
-        _difference(plus(pairs_0, plus(pairs_1, pairs_2))),
-        _difference(counts(meet(marbles, meet(inner_0, meet(inner_1, inner_2))))),
-        -_difference(counts(meet(marbles, join(end_0, join(end_1, end_2))))),
-        -_difference(counts(meet(marbles, join(held_0, join(held_1, held_2))))),
-        _own(made),
-        -_others(made),
-        _own(off),
-        -_others(off),
-        _difference(plus(edge_0, plus(edge_1, edge_2))),
-        spread(marbles),
-    )
+    return other - own, other * other - own * own
 
 
 @kernel(Features)
 def engine_features(position: Words, side: int, out: Reals) -> None:
     """Write the terms as `side` sees them, times 1 - t and then times t, into `out`, `float64[34]`."""
-    marbles, late = lanes_to_move(position), phase(position[FACTS])
+    late, lost = phase(position[FACTS]), measure_lost(position)
+    rings, shape, pushes, pressure, spread = measure(lanes_to_move(position))
     sign = 1.0 if side == np.int64(position[FACTS] & ONE) else -1.0
-    simple, contact = measure_simple(position, marbles), measure_contact(marbles)
-    for index in range(SIMPLE):
-        out[index] = sign * simple[index]
-    for index in range(CONTACT):
-        out[SIMPLE + index] = sign * contact[index]
-    out[MEASURED] = sign
-    for index in range(MEASURED + 1):
-        out[MEASURED + 1 + index] = late * out[index]
-        out[index] *= 1.0 - late
+    out[0], out[1] = lost
+    for index in range(4):
+        out[RINGS + index] = rings[index]
+        out[SHAPE + index] = shape[index]
+        out[PUSHED + index] = pushes[index]
+    out[PRESSURE], out[SPREAD], out[TEMPO] = pressure, spread, 1.0
+    for index in range(TERM_COUNT):
+        number = sign * out[index]
+        out[TERM_COUNT + index] = late * number
+        out[index] = (1.0 - late) * number
 
 
 ENGINE = FeatureSet(
