@@ -19,7 +19,8 @@ TYPED := boardgames $(foreach name,$(PLUGINS),plugins/$(name)/boardgames_$(name)
 	$(if $(wildcard examples/*/*.py examples/*/*/*.py),examples)
 DECLARED := constraints.txt pyproject.toml $(foreach name,$(PLUGINS),plugins/$(name)/pyproject.toml)
 EDITABLE := $(foreach name,$(PLUGINS),-e plugins/$(name))
-PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=worksteal
+SIDE_BY_SIDE := --numprocesses=auto --maxprocesses=4 --dist=worksteal
+PYTEST := $(BIN)/python -m pytest $(SIDE_BY_SIDE)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # the backends that build the packages are held to the same versions
@@ -56,7 +57,9 @@ contracts: $(VENV)/for-check
 
 coverage: export NUMBA_DISABLE_JIT = 1
 coverage: $(VENV)/for-check
-	$(BIN)/coverage run -m pytest -m "plain and not slow" tests
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest $(SIDE_BY_SIDE) -m "plain and not slow" tests
+	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
 slow: $(VENV)/for-check

@@ -35,7 +35,7 @@ from boardgames.kernels.bits import (
     real_of,
 )
 from boardgames.kernels.control import NODE_LIMIT, NODES, STOP, is_stopped, new_control
-from boardgames.kernels.rows import borrowed, peek, prefetch, row, row_out
+from boardgames.kernels.rows import peek, prefetch, row, row_out
 
 __all__ = [
     "FORCING",
@@ -59,7 +59,6 @@ __all__ = [
     "Words",
     "bit",
     "bits_of",
-    "borrowed",
     "has_bit",
     "is_stopped",
     "kernel",

@@ -1,13 +1,9 @@
 """Borrowed rows of a stack, and a load that another thread's store reaches.
 
-`stack[i]` counts references, which costs more than most kernels do; `row`
-builds the view without counting. Borrow only from arrays that came in as
-arguments: the caller keeps them alive. LLVM lifts a plain load of a stop flag
-out of a loop; `peek` reads it anew each time.
-
-A function counts the references to each array that it is given, one up and one
-down, atomically: a third of the time of a search. So the outermost kernel
-hands on `borrowed` ones, which have no count, to those that call themselves.
+`stack[i]` counts references in a kernel that makes arrays of its own, which
+costs more than most kernels do; `row` builds the view without counting. Borrow
+only from arrays that came in as arguments: the caller keeps them alive. LLVM
+lifts a plain load of a stop flag out of a loop; `peek` reads it anew each time.
 """
 
 from typing import Any
@@ -52,17 +48,6 @@ if JIT:
         return borrow
 
     @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def borrowed(typing_context: Any, array: Any) -> Any:
-        """Return the same array without its count of references."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
-            whole.meminfo = cgutils.get_null_value(whole.meminfo.type)
-            return whole._getvalue()
-
-        return array(array), generate
-
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
     def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
         """Have the processor fetch the cache line of an element, which will be needed soon."""
 
@@ -92,10 +77,6 @@ if JIT:
         return types.int64(array, types.int64), generate
 
 else:
-
-    def borrowed(array: Any) -> Any:
-        """Return the array."""
-        return array
 
     def prefetch(array: Any, index: Any) -> None:
         """Do nothing."""

@@ -29,7 +29,6 @@ from boardgames.kernels import (
     Reals,
     SideToMove,
     Words,
-    borrowed,
     kernel,
     peek,
     random_below,
@@ -315,10 +314,6 @@ def simulate(
     control : int64[CONTROL_SIZE]
         Only the stop flag is read; the simulation under way is taken back.
     """
-    # hot helpers get these by the million: not one of them shall count references
-    tree, positions, moves, worths = borrowed(tree), borrowed(positions), borrowed(moves), borrowed(worths)
-    path, state, tally, control = borrowed(path), borrowed(state), borrowed(tally), borrowed(control)
-    weights, settings, scales = borrowed(weights), borrowed(settings), borrowed(scales)
     while tally[SIMULATIONS] < tally[SIMULATION_LIMIT] and tally[NODES] < tally[NODE_LIMIT]:
         depth, total, proof = 0, CANCELLED, 0
         _enter(tree, ROOT, 0, 1, settings[SHARED] != 0)

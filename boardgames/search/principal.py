@@ -11,8 +11,6 @@ that occurred before on the path or in the match counts as a draw. What another
 thread is looking at comes later (`paths`).
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from numba import types
 
@@ -20,9 +18,6 @@ from boardgames.kernels import (
     FORCING,
     NODES,
     Actions,
-    Control,
-    Reals,
-    Words,
     bits_of,
     is_stopped,
     kernel,
@@ -34,11 +29,6 @@ from boardgames.kernels import (
 from boardgames.kernels.abi import (
     ACTIONS,
     ACTIONS_OUT,
-    ACTIONS_STACK,
-    REALS,
-    WORDS_OUT,
-    WORDS_STACK,
-    first_class,
 )
 from boardgames.search.futility import FUTILE_DEPTH, has_entry, is_threatened
 from boardgames.search.ordering import (
@@ -69,7 +59,6 @@ from boardgames.search.table import (
 from boardgames.search.tree import (
     EVALUATION_BOUND,
     EXTENSIONS,
-    FUNCTIONS,
     GENERATION,
     HORIZON,
     INFINITY,
@@ -89,6 +78,26 @@ from boardgames.search.tree import (
     TAINTS,
     end_value,
 )
+from boardgames.search.workspace import (
+    apply_in,
+    control_in,
+    evaluate_in,
+    key_in,
+    keys_in,
+    legal_moves_in,
+    lines_in,
+    memory_in,
+    move_order_in,
+    moves_in,
+    outcome_in,
+    pass_turn_in,
+    positions_in,
+    settings_in,
+    side_to_move_in,
+    table_in,
+    tactical_moves_in,
+    weights_in,
+)
 
 SCOUT = 1e-6
 """Width of an empty window."""
@@ -105,17 +114,6 @@ SHARED_FROM = 3
 """Depth from which on a move that another thread is looking at is put off, until that one knows more."""
 SORTED = 8
 """Moves that are put in order for each ply of depth: those behind are as good as each other."""
-
-SEARCH = (
-    *map(first_class, FUNCTIONS),
-    REALS,
-    ACTIONS_OUT,
-    WORDS_OUT,
-    WORDS_STACK,
-    ACTIONS_STACK,
-    ACTIONS_STACK,
-    ACTIONS_STACK,
-)
 
 
 @kernel(types.float64(types.float64, types.int64))
@@ -206,59 +204,38 @@ def keep(
     store(table, key, bits, 0, action, depth, bound, proven, settings[GENERATION])
 
 
-NODE_OF_PRINCIPAL = types.float64(
-    *SEARCH, types.int64, types.int64, types.float64, types.float64, ACTIONS, ACTIONS_OUT
-)
-
-
-@kernel(NODE_OF_PRINCIPAL)
+@kernel(types.float64(ACTIONS, types.int64, types.int64, types.float64, types.float64))
 def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be taken apart further
-    legal_moves: Callable[[Words, Actions], int],
-    apply: Callable[[Words, int, Words], None],
-    side_to_move: Callable[[Words], int],
-    outcome: Callable[[Words], int],
-    move_order: Callable[[Words, int], int],
-    evaluate: Callable[[Words, Reals], float],
-    tactical_moves: Callable[[Words, Actions], int],
-    key_of: Callable[[Words], np.uint64],
-    pass_turn: Callable[[Words, Words], None],
-    weights: Reals,
-    table: Actions,
-    keys: Words,
-    positions: Words,
-    moves: Actions,
-    lines: Actions,
-    memory: Actions,
-    ply: int,
-    depth: int,
-    alpha: float,
-    beta: float,
-    settings: Actions,
-    control: Control,
+    workspace: Actions, ply: int, depth: int, alpha: float, beta: float
 ) -> float:
-    """Return the worth of `positions[ply]` for its side to move, within a window.
-
-    The parameters are those of `alphabeta.negamax`, with
+    """Return the worth of the position at `ply` for its side to move, within a window.
 
     Parameters
     ----------
-    tactical_moves, key_of : kernels
-        The moves of quiescence; the key of a position.
-    table : int64[8 n]
-        Transposition table; changed.
-    keys : uint64[m]
-        Of each thread: positions of the match and, from `settings[START]` on, of the path.
-    memory : int64[4, max(rows, actions)]
-        Killers and history; changed.
-    settings : int64[PRINCIPAL_SETTINGS]
-        As the constants of this module and of `tree` have them.
+    workspace : int64[m]
+        Words of a bundle of kernels and arrays, as `workspace` has them; the
+        table, keys, positions, moves, lines and memory are changed.
+    ply : int64
+        Plies from the root.
+    depth : int64
+        Plies to search; from 0 on only tactical moves are followed.
+    alpha, beta : float64
+        The window: outside of it the value is a bound.
     """
+    settings, control = settings_in(workspace), control_in(workspace)
     control[NODES] += 1
     if depth <= 0 or ply >= MAX_DEPTH:
-        return quiesce(
-            apply, side_to_move, outcome, move_order, evaluate, tactical_moves, weights,
-            positions, moves, lines, ply, settings[QUIESCENCE], alpha, beta, settings, control,
-        )  # fmt: skip
+        return quiesce(workspace, ply, settings[QUIESCENCE], alpha, beta)
+    legal_moves, apply, side_to_move = (
+        legal_moves_in(workspace),
+        apply_in(workspace),
+        side_to_move_in(workspace),
+    )
+    outcome, move_order, evaluate = outcome_in(workspace), move_order_in(workspace), evaluate_in(workspace)
+    tactical_moves, key_of = tactical_moves_in(workspace), key_in(workspace)
+    pass_turn, weights, table = pass_turn_in(workspace), weights_in(workspace), table_in(workspace)
+    keys, positions, moves = keys_in(workspace), positions_in(workspace), moves_in(workspace)
+    lines, memory = lines_in(workspace), memory_in(workspace)
     lines[ply, 0] = 0
     if is_stopped(control):
         return 0.0
@@ -302,11 +279,7 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
         pass_turn(row(positions, ply), row_out(positions, ply + 1))
         keys[start + ply + 1] = key_of(row(positions, ply + 1))
         moves[2 * ply + 1, 0] = PASSED
-        value = -principal(
-            legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
-            pass_turn, weights, table, keys, positions, moves, lines, memory,
-            ply + 1, depth - 1 - PASSED_LESS - depth // 4, -beta, -alpha, settings, control,
-        )  # fmt: skip
+        value = -principal(workspace, ply + 1, depth - 1 - PASSED_LESS - depth // 4, -beta, -alpha)
         if is_stopped(control):
             return 0.0
         if value >= beta:
@@ -354,18 +327,11 @@ def principal(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cann
         high = beta if index == 0 or settings[SCOUTS] == 0 else min(beta, low + SCOUT)
         while True:
             floor, ceiling = (-high, -low) if turns else (low, high)
-            if plies <= 0:  # at once: an argument costs a nanosecond
+            if plies <= 0:  # at once, which saves a call
                 control[NODES] += 1
-                value = quiesce(
-                    apply, side_to_move, outcome, move_order, evaluate, tactical_moves, weights,
-                    positions, moves, lines, ply + 1, settings[QUIESCENCE], floor, ceiling, settings, control,
-                )  # fmt: skip
+                value = quiesce(workspace, ply + 1, settings[QUIESCENCE], floor, ceiling)
             else:
-                value = principal(
-                    legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
-                    pass_turn, weights, table, keys, positions, moves, lines, memory,
-                    ply + 1, plies, floor, ceiling, settings, control,
-                )  # fmt: skip
+                value = principal(workspace, ply + 1, plies, floor, ceiling)
             if is_stopped(control):
                 return best
             if turns:

@@ -5,72 +5,49 @@ The side to move need not play one, so what it has without is a lower bound
 generalised quiescence search algorithm", 1990).
 """
 
-from collections.abc import Callable
-
 from numba import types
 
 from boardgames.kernels import (
     NODES,
     Actions,
-    Control,
-    LegalMoves,
-    Reals,
-    Words,
     is_stopped,
     kernel,
     row,
     row_out,
 )
-from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS, WORDS_STACK, first_class
+from boardgames.kernels.abi import ACTIONS
 from boardgames.search.ordering import bring_best_forward, extend_line, rank_tactical
-from boardgames.search.tree import HORIZON, ONGOING, RULES, end_value
-
-
-@kernel(
-    types.float64(
-        *RULES[1:],
-        first_class(LegalMoves),
-        REALS,
-        WORDS_STACK,
-        ACTIONS_STACK,
-        ACTIONS_STACK,
-        types.int64,
-        types.int64,
-        types.float64,
-        types.float64,
-        ACTIONS,
-        ACTIONS_OUT,
-    )
+from boardgames.search.tree import HORIZON, ONGOING, end_value
+from boardgames.search.workspace import (
+    apply_in,
+    control_in,
+    evaluate_in,
+    lines_in,
+    move_order_in,
+    moves_in,
+    outcome_in,
+    positions_in,
+    settings_in,
+    side_to_move_in,
+    tactical_moves_in,
+    weights_in,
 )
-def quiesce(
-    apply: Callable[[Words, int, Words], None],
-    side_to_move: Callable[[Words], int],
-    outcome: Callable[[Words], int],
-    move_order: Callable[[Words, int], int],
-    evaluate: Callable[[Words, Reals], float],
-    tactical_moves: Callable[[Words, Actions], int],
-    weights: Reals,
-    positions: Words,
-    moves: Actions,
-    lines: Actions,
-    ply: int,
-    plies: int,
-    alpha: float,
-    beta: float,
-    settings: Actions,
-    control: Control,
-) -> float:
-    """Return the worth of `positions[ply]` when at most `plies` tactical moves are made.
 
-    The parameters are those of `alphabeta.negamax`, with
 
-    Parameters
-    ----------
-    tactical_moves : kernel
-        The moves that are followed.
-    plies : int64
-        At 0 the evaluation counts as it is.
+@kernel(types.float64(ACTIONS, types.int64, types.int64, types.float64, types.float64))
+def quiesce(workspace: Actions, ply: int, plies: int, alpha: float, beta: float) -> float:
+    """Return the worth of the position at `ply` when at most `plies` tactical moves are made.
+
+    The parameters are those of `principal`, but at 0 plies the evaluation counts as it is.
     """
+    lines, positions, moves = lines_in(workspace), positions_in(workspace), moves_in(workspace)
+    settings, control, weights = settings_in(workspace), control_in(workspace), weights_in(workspace)
+    apply, side_to_move, outcome = apply_in(workspace), side_to_move_in(workspace), outcome_in(workspace)
+    move_order, evaluate, tactical_moves = (
+        move_order_in(workspace),
+        evaluate_in(workspace),
+        tactical_moves_in(workspace),
+    )
     lines[ply, 0] = 0
     here = row(positions, ply)
     if outcome(here) != ONGOING:
@@ -92,15 +69,9 @@ def quiesce(
         control[NODES] += 1
         low = max(alpha, best)
         if side_to_move(row(positions, ply + 1)) == side:
-            value = quiesce(
-                apply, side_to_move, outcome, move_order, evaluate, tactical_moves, weights,
-                positions, moves, lines, ply + 1, plies - 1, low, beta, settings, control,
-            )  # fmt: skip
+            value = quiesce(workspace, ply + 1, plies - 1, low, beta)
         else:
-            value = -quiesce(
-                apply, side_to_move, outcome, move_order, evaluate, tactical_moves, weights,
-                positions, moves, lines, ply + 1, plies - 1, -beta, -low, settings, control,
-            )  # fmt: skip
+            value = -quiesce(workspace, ply + 1, plies - 1, -beta, -low)
         if value > best:
             best = value
             extend_line(lines, ply, action)

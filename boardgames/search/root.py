@@ -14,27 +14,36 @@ from boardgames.kernels import (
     Control,
     Reals,
     Words,
-    borrowed,
     is_stopped,
     kernel,
     row,
     row_out,
 )
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS_OUT
-from boardgames.kernels.functions import function_at
 from boardgames.search.ordering import extend_line
-from boardgames.search.principal import SCOUT, SEARCH, principal, reduction
+from boardgames.search.principal import SCOUT, principal, reduction
 from boardgames.search.tree import (
     ALL_MOVES,
     EXTENSIONS,
     FINISHED,
-    FUNCTIONS,
     HORIZON,
     INFINITY,
     LINES,
     ROOT,
     SCOUTS,
     START,
+)
+from boardgames.search.workspace import (
+    apply_in,
+    control_in,
+    key_in,
+    keys_in,
+    lines_in,
+    move_order_in,
+    moves_in,
+    positions_in,
+    settings_in,
+    side_to_move_in,
 )
 
 
@@ -128,16 +137,9 @@ def _kth_best(values: Reals, count: int, which: int) -> float:
     return best
 
 
-(
-    legal_moves_in, apply_in, side_to_move_in, outcome_in, move_order_in, evaluate_in, tactical_moves_in,
-    key_in, pass_turn_in,
-) = (function_at(signature, place) for place, signature in enumerate(FUNCTIONS))  # fmt: skip
-
-
 @kernel(
     types.void(
         ACTIONS,
-        *SEARCH[len(FUNCTIONS) :],
         ACTIONS,
         types.int64,
         types.float64,
@@ -145,19 +147,10 @@ def _kth_best(values: Reals, count: int, which: int) -> float:
         REALS_OUT,
         ACTIONS_OUT,
         ACTIONS_STACK,
-        ACTIONS,
-        ACTIONS_OUT,
     )
 )
 def principal_root(
-    functions: Actions,
-    weights: Reals,
-    table: Actions,
-    keys: Words,
-    positions: Words,
-    moves: Actions,
-    lines: Actions,
-    memory: Actions,
+    workspace: Actions,
     root_moves: Actions,
     depth: int,
     alpha: float,
@@ -165,15 +158,13 @@ def principal_root(
     values: Reals,
     horizons: Actions,
     root_lines: Actions,
-    settings: Actions,
-    control: Control,
 ) -> None:
     """Search the moves of `positions[0]` to `depth` plies, in the order given, within a window.
 
     Parameters
     ----------
-    functions : int64[m]
-        The kernels, as `functions.addresses` has them by `FUNCTIONS`.
+    workspace : int64[m]
+        As `principal` has it; the finished moves are counted in `control[FINISHED]`.
     root_moves : int64[n]
         Legal moves, the most promising first.
     alpha, beta : float64
@@ -185,19 +176,15 @@ def principal_root(
         Gets the evaluated positions below each: 0 means its value is proven.
     root_lines : int64[n, m + 1]
         Gets the line of each: its length, then its actions.
-    control : int64[CONTROL_SIZE]
-        `FINISHED` counts the moves searched to the end.
-
-    The other parameters are those of `principal`.
     """
-    legal_moves, apply = legal_moves_in(functions), apply_in(functions)
-    side_to_move, outcome = side_to_move_in(functions), outcome_in(functions)
-    move_order, evaluate = move_order_in(functions), evaluate_in(functions)
-    tactical_moves, pass_turn = tactical_moves_in(functions), pass_turn_in(functions)
-    key_of = key_in(functions)
-    weights, table, keys, settings = borrowed(weights), borrowed(table), borrowed(keys), borrowed(settings)
-    positions, moves, lines = borrowed(positions), borrowed(moves), borrowed(lines)
-    memory, control = borrowed(memory), borrowed(control)
+    apply, side_to_move, move_order = (
+        apply_in(workspace),
+        side_to_move_in(workspace),
+        move_order_in(workspace),
+    )
+    key_of, keys, positions = key_in(workspace), keys_in(workspace), positions_in(workspace)
+    moves, lines = moves_in(workspace), lines_in(workspace)
+    settings, control = settings_in(workspace), control_in(workspace)
     side = side_to_move(row(positions, 0))
     keys[settings[START]] = key_of(row(positions, 0))
     for index in range(root_moves.size):
@@ -217,11 +204,7 @@ def principal_root(
             plies -= reduction(settings, depth, index)
         while True:
             floor, ceiling = (-high, -low) if turns else (low, high)
-            value = principal(
-                legal_moves, apply, side_to_move, outcome, move_order, evaluate, tactical_moves, key_of,
-                pass_turn, weights, table, keys, positions, moves, lines, memory,
-                1, plies, floor, ceiling, settings, control,
-            )  # fmt: skip
+            value = principal(workspace, 1, plies, floor, ceiling)
             if is_stopped(control):
                 return
             if turns:

@@ -30,7 +30,7 @@ from boardgames.kernels import (
     row,
 )
 from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK, first_class
-from boardgames.kernels.functions import addresses
+from boardgames.kernels.bundles import Bundle
 from boardgames.playing import Analysis, Context, Limit
 from boardgames.search.deepening import Buffers, Found, deepen
 from boardgames.search.futility import FEW_MOVES
@@ -54,6 +54,7 @@ from boardgames.search.tree import (
     START,
     STRIDE,
 )
+from boardgames.search.workspace import ARRAYS
 
 LONGEST_QUIESCENCE = 16
 ROWS = MAX_DEPTH + LONGEST_QUIESCENCE + SPARE_ROWS
@@ -101,7 +102,7 @@ class Thinker:
         self.keys = np.zeros(means.threads * KEYS, dtype=np.uint64)
         kernels, key = game.kernels, game.kernels.symmetric_key if means.symmetry else position_key
         self.key: Callable[[Words], np.uint64] = key
-        self.functions = addresses(
+        self.functions = Bundle(
             FUNCTIONS,
             (
                 kernels.legal_moves,
@@ -242,6 +243,7 @@ class _Work:
             self.settings[MARGIN] = 0
         self.control = new_control()
         self.helpers: list[_Work] = []
+        self._bundle: Bundle | None = None
         mind.positions[0] = position.words
         thinker.keys[mind.first : mind.first + begun.size] = begun
 
@@ -307,17 +309,9 @@ class _Work:
         return known.after(known.depth, buffers, order)
 
     def _searched(self, depth: int, known: Found, low: float, high: float, control: Control) -> Buffers:
-        mind, thinker = self.mind, self.thinker
-        buffers = Buffers(len(known.actions), mind.lines.shape[1])
+        buffers = Buffers(len(known.actions), self.mind.lines.shape[1])
         principal_root(
-            thinker.functions,
-            self.evaluation.weights,
-            thinker.table,
-            thinker.keys,
-            mind.positions,
-            mind.moves,
-            mind.lines,
-            mind.memory,
+            self._workspace(control).words,
             np.array(known.actions, dtype=np.int64),
             depth,
             low,
@@ -325,10 +319,28 @@ class _Work:
             buffers.values,
             buffers.horizons,
             buffers.lines,
-            self.settings,
-            control,
         )
         return buffers
+
+    def _workspace(self, control: Control) -> Bundle:
+        """Return what the kernels work with; it is kept as long as they get the same control array."""
+        mind, thinker = self.mind, self.thinker
+        if self._bundle is None or self._bundle.items[-1] is not control:
+            self._bundle = thinker.functions.followed_by(
+                ARRAYS,
+                (
+                    self.evaluation.weights,
+                    thinker.table,
+                    thinker.keys,
+                    mind.positions,
+                    mind.moves,
+                    mind.lines,
+                    mind.memory,
+                    self.settings,
+                    control,
+                ),
+            )
+        return self._bundle
 
     def help_on(self, deepest: int) -> None:
         """Search deeper and deeper with the others until somebody stops it."""

@@ -29,7 +29,7 @@ from boardgames.kernels import (
     abi,
     kernel,
 )
-from boardgames.kernels.abi import WORDS, check_kernel, first_class
+from boardgames.kernels.abi import WORDS, WORDS_STACK, check_kernel, first_class
 
 compiled = pytest.mark.skipif(not JIT, reason="the compiler is what is tested")
 
@@ -313,3 +313,48 @@ def test_an_interrupt_waits_until_a_kernel_is_whole(monkeypatch: pytest.MonkeyPa
             return 2 * number
 
     assert [dispatcher(3) for dispatcher in made] == [6]  # type: ignore[operator]  # a compiled function
+
+
+@kernel(types.int64(WORDS, types.int64))
+def sum_from(words: Words, first: int) -> int:
+    held = np.zeros(words.size, dtype=np.int64)
+    for index in range(first, words.size):
+        held[index] = np.int64(words[index])
+    return held.sum()
+
+
+@kernel(types.int64(WORDS, types.int64), inline=True)
+def sum_to(words: Words, end: int) -> int:
+    total = 0
+    for index in range(end):
+        total += np.int64(words[index])
+    return total
+
+
+@kernel(types.int64(WORDS_STACK, types.int64))
+def sums(stack: Words, times: int) -> int:
+    total = 0
+    for time in range(times):
+        line = stack[time % stack.shape[0]]
+        total += sum_from(line, 1) + sum_to(line, 1)
+    return total
+
+
+def test_a_kernel_may_make_arrays_of_its_own() -> None:
+    words = np.arange(1000, dtype=np.uint64)
+    assert sum_from(words, 998) == 998 + 999
+    assert sys.getrefcount(words) == 2
+
+
+def test_a_kernel_inside_another_does_the_same() -> None:
+    stack = np.arange(12, dtype=np.uint64).reshape(3, 4)
+    assert sum_to(stack[2], 4) == 8 + 9 + 10 + 11
+    assert sums(stack, 3) == sum(range(12))
+
+
+@compiled
+def test_arrays_outlive_kernels_that_do_not_count_references() -> None:
+    stack = np.ones((3, 1000), dtype=np.uint64)
+    assert sums(stack, 200_000) == 200_000_000
+    assert sys.getrefcount(stack) == 2
+    assert stack.sum() == 3000

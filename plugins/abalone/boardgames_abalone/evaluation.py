@@ -118,7 +118,7 @@ def evaluate_engine(position: Words, weights: Reals) -> float:
     stand = (1.0 - late) * early_sum + late * late_sum
     value = (1.0 - late) * (weights[0] * lost[0] + weights[1] * lost[1])
     value += late * (weights[TERM_COUNT] * lost[0] + weights[TERM_COUNT + 1] * lost[1])
-    value += stand / (1.0 + abs(stand) / REACH)
+    value += stand * REACH / (REACH + abs(stand))
     return min(max(value, -BOUND), BOUND)
 
 
