@@ -14,7 +14,7 @@ import re
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any, TypeVar
@@ -23,11 +23,12 @@ import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
+from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.core.typeinfer import register_dispatcher
 
 from boardgames.errors import KernelError
-from boardgames.kernels.cache import StampedCache
+from boardgames.kernels.cache import StampedCache, counts_references
 
 Words = npt.NDArray[np.uint64]
 """Words of a packed position, `uint64[n]` or, as a stack of them, `uint64[m, n]`."""
@@ -121,10 +122,9 @@ def kernel(
             )
         if not JIT:
             return _plain(function, signature)
-        try:
-            return _compiled(function, signature, inline, counts=False)
-        except NumbaError:  # it may make arrays of its own, which have to be counted
-            pass
+        if not _must_count(function, signature):
+            with suppress(Exception):  # whatever Numba makes of it: the next attempt says what is wrong
+                return _compiled(function, signature, inline, counts=False)
         try:
             return _compiled(function, signature, inline, counts=True)
         except NumbaError as error:
@@ -133,21 +133,44 @@ def kernel(
     return decorate
 
 
+class _CountsError(Exception):
+    """Raised where code that does not count references calls some that makes arrays, or hands them back."""
+
+
+def _must_count(function: FunctionType, signature: Any) -> bool:
+    """Say whether a function hands back an array, or calls one that Numba compiles on its own terms."""
+    if _holds_array(signature.return_type):
+        return True
+    named = [function.__globals__.get(name) for name in function.__code__.co_names]
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # a function that is inside itself is not there yet
+            named.append(cell.cell_contents)
+    return any(isinstance(one, Dispatcher) and not isinstance(one._cache, StampedCache) for one in named)
+
+
+def _holds_array(kind: Any) -> bool:
+    return isinstance(kind, types.Array) or any(map(_holds_array, getattr(kind, "types", ())))
+
+
 def _compiled(function: Function, signature: Any, inline: bool, *, counts: bool) -> Function:
     """Return the compiled function, which counts references to arrays only if `counts` says so.
 
     Callers keep the arrays alive that they hand over, and to count took a
-    tenth of the time of a search, a third where kernels hand arrays on.
+    quarter of the time of a search. What makes arrays of its own has to count.
+
+    Raises
+    ------
+    _CountsError
+        If it does not count and what it calls does.
     """
     dispatcher = numba.njit(nogil=True, forceinline=inline, _nrt=counts)(function)
-    dispatcher._cache = StampedCache(function)  # type: ignore[arg-type]  # a function: decorate has seen to that
+    cache = StampedCache(function, may_count=counts)
+    dispatcher._cache = cache
     # a recursive kernel finds itself by its name
-    with (
-        _interrupt_waiting(),
-        register_dispatcher(dispatcher),
-        _symbols_apart(function, dispatcher._cache.identity),  # type: ignore[arg-type]
-    ):
+    with _interrupt_waiting(), register_dispatcher(dispatcher), _symbols_apart(function, cache.identity):
         dispatcher.compile(signature)
+    if not counts and counts_references(dispatcher.overloads[signature.args].library):
+        raise _CountsError
     dispatcher.disable_compile()
     return dispatcher  # type: ignore[no-any-return]  # Numba has no type stubs
 

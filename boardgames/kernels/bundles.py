@@ -32,7 +32,7 @@ class Bundle:
     Parameters
     ----------
     kinds : sequence
-        Of each the signature, if it is a kernel, or the type of the array.
+        Of each the signature, if it is a kernel, or the type of the array, of one axis or two.
     items : sequence
         The kernels and arrays.
 
@@ -66,16 +66,16 @@ def _words_of(kind: Any, item: Any) -> list[Any]:
         return [_get_wrapper_address(item, kind), _get_jit_address(item, kind), 0] if JIT else [item, 0, 0]
     dtype = np.dtype(str(kind.dtype))
     if not isinstance(item, np.ndarray) or (item.dtype, item.ndim) != (dtype, kind.ndim):
-        raise KernelError(f"expected an array of {kind.ndim} dimensions of {dtype}: {_described(item)}")
-    if not item.flags.c_contiguous or (kind.mutable and not item.flags.writeable):
-        raise KernelError(f"expected an array in one piece that may be written: {_described(item)}")
+        raise KernelError(f"expected an array of {dtype} with {kind.ndim} axes: {_described(item)}")
+    if not item.flags.c_contiguous:
+        raise KernelError(f"expected an array in one piece: {_described(item)} with gaps")
+    if kind.mutable and not item.flags.writeable:
+        raise KernelError(f"expected an array that may be written: {_described(item)} may not")
     return [item.ctypes.data, *item.shape, 0][:_WORDS] if JIT else [item, 0, 0]
 
 
 def _described(item: Any) -> str:
-    if not isinstance(item, np.ndarray):
-        return type(item).__name__
-    return f"{item.dtype}{list(item.shape)}, {'' if item.flags.writeable else 'not '}writable"
+    return f"{item.dtype}{list(item.shape)}" if isinstance(item, np.ndarray) else type(item).__name__
 
 
 if JIT:
@@ -129,4 +129,13 @@ else:
 
     def item_at(kind: Any, place: int) -> Any:
         """Return what takes the thing of a place out of a bundle's words."""
-        return lambda bundle: bundle[_WORDS * place]
+        is_frozen = isinstance(kind, types.Array) and not kind.mutable
+
+        def taken(bundle: Any) -> Any:
+            item = bundle[_WORDS * place]
+            if is_frozen:
+                item = item.view()
+                item.flags.writeable = False
+            return item
+
+        return taken

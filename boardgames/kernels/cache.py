@@ -65,11 +65,18 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
 
     Loading takes anything wrong with a file for a miss; saving ignores errors
     of the file system. Neither ever raises.
+
+    Parameters
+    ----------
+    function : function
+        What is compiled.
+    may_count : bool
+        If not, code that counts references to arrays is not saved.
     """
 
-    def __init__(self, function: types.FunctionType) -> None:
+    def __init__(self, function: types.FunctionType, *, may_count: bool = True) -> None:
         self._folder = kernel_folder(function)
-        self._function = function
+        self._function, self._may_count = function, may_count
         self.identity = identity(function)
 
     @property
@@ -97,6 +104,8 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         path = self._path(signature, result.codegen)
         if path is None or result.library.has_dynamic_globals:
             return
+        if not self._may_count and counts_references(result.library):
+            return
         body = dumps(result._reduce())
         temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}.tmp")
         try:
@@ -122,6 +131,11 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         digest = hashlib.sha256(key.encode()).hexdigest()[:16]
         name = re.sub(r"\W", "_", f"{self._function.__module__}.{self._function.__name__}")
         return self._folder / f"{name}-{digest}.kernel"
+
+
+def counts_references(library: Any) -> bool:
+    """Say whether fresh code, or what is linked to it, makes arrays or counts references to them."""
+    return any(function.name.startswith("NRT_") for function in library._final_module.functions)
 
 
 def identity(function: types.FunctionType) -> str:

@@ -5,7 +5,7 @@ import pytest
 from numba import types
 
 from boardgames.errors import KernelError
-from boardgames.kernels import Actions, kernel
+from boardgames.kernels import JIT, Actions, kernel
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS
 from boardgames.kernels.bundles import Bundle, item_at
 
@@ -92,11 +92,11 @@ FROZEN.flags.writeable = False
 @pytest.mark.parametrize(
     ("kind", "item", "told"),
     [
-        (ACTIONS, [1, 2], "1 dimensions of int64: list"),
-        (ACTIONS, np.zeros(3), r"1 dimensions of int64: float64\[3\]"),
-        (ACTIONS_STACK, np.zeros(3, dtype=np.int64), r"2 dimensions of int64: int64\[3\]"),
-        (ACTIONS, np.zeros(6, dtype=np.int64)[::2], "in one piece"),
-        (ACTIONS_OUT, FROZEN, "not writable"),
+        (ACTIONS, [1, 2], "int64 with 1 axes: list"),
+        (ACTIONS, np.zeros(3), r"int64 with 1 axes: float64\[3\]"),
+        (ACTIONS_STACK, np.zeros(3, dtype=np.int64), r"int64 with 2 axes: int64\[3\]"),
+        (ACTIONS, np.zeros(6, dtype=np.int64)[::2], r"in one piece: int64\[3\] with gaps"),
+        (ACTIONS_OUT, FROZEN, r"that may be written: int64\[3\] may not"),
     ],
     ids=["a list", "reals", "a line", "every second", "frozen"],
 )
@@ -107,3 +107,11 @@ def test_what_is_no_such_array_is_refused(kind: object, item: object, told: str)
 
 def test_a_frozen_array_may_be_read() -> None:
     assert Bundle((ACTIONS,), (FROZEN,)).items == (FROZEN,)
+
+
+@pytest.mark.skipif(JIT, reason="compiled code cannot be made to write there")
+def test_what_is_read_only_is_so_without_compilation_too() -> None:
+    bundle = KERNELS.followed_by(ARRAYS, (np.zeros((1, 3), np.int64), np.zeros(3), np.zeros(1, np.int64)))
+    with pytest.raises(ValueError, match="read-only"):
+        reals_of(bundle.words)[0] = 1.0
+    out_of(bundle.words)[0] = 7

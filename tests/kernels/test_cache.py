@@ -288,6 +288,41 @@ def test_a_recursive_kernel_of_a_factory_is_kept(workshop: Workshop) -> None:
 
 
 @pytest.mark.slow
+def test_code_that_would_leave_arrays_behind_is_not_kept(workshop: Workshop) -> None:
+    workshop.write(
+        "cachedgame/places.py",
+        """
+        import numpy as np
+        from numba import types
+        from numba.core.runtime import _nrt_python, rtsys
+        from boardgames.kernels import kernel
+        from boardgames.kernels.abi import ACTIONS
+
+        @kernel(types.int64(ACTIONS))
+        def first(numbers):
+            return numbers.argsort()[0]
+
+        @kernel(types.int64(ACTIONS))
+        def last(numbers):  # compiles without counting: Numba has the code of argsort
+            return numbers.argsort()[-1]
+
+        def left_over():
+            numbers = np.array([3, 1, 2])
+            _nrt_python.memsys_enable_stats()
+            before = rtsys.get_allocation_stats()
+            for _ in range(100):
+                assert (first(numbers), last(numbers)) == (1, 0)
+            after = rtsys.get_allocation_stats()
+            made = after.mi_alloc - before.mi_alloc
+            return made >= 200, made - (after.mi_free - before.mi_free)
+        """,
+    )
+    imports, shown = "from cachedgame.places import left_over", "*left_over()"
+    assert workshop.show(imports, shown)[:2] == ["True", "0"]
+    assert workshop.show(imports, shown) == ["True", "0", "0"]
+
+
+@pytest.mark.slow
 def test_a_script_is_kept_and_followed(workshop: Workshop) -> None:
     workshop.write("sizes.py", "SIZE = 5\n")
     script = workshop.write(
