@@ -111,7 +111,7 @@ def kernel(
         If the function takes another number of arguments.
     """
 
-    def decorate(function: Function) -> Function:
+    def decorate(function: Function) -> Any:  # the compiled one: Numba has no type stubs
         if not isinstance(function, FunctionType):
             raise KernelError(f"expected a Python function to compile for {signature}: {function!r}")
         expected = len(signature.args)
@@ -145,14 +145,17 @@ def _must_count(function: FunctionType, signature: Any) -> bool:
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # a function that is inside itself is not there yet
             named.append(cell.cell_contents)
-    return any(isinstance(one, Dispatcher) and not isinstance(one._cache, StampedCache) for one in named)
+    return any(
+        isinstance(one, Dispatcher) and not isinstance(getattr(one, "_cache", None), StampedCache)
+        for one in named
+    )
 
 
 def _holds_array(kind: Any) -> bool:
     return isinstance(kind, types.Array) or any(map(_holds_array, getattr(kind, "types", ())))
 
 
-def _compiled(function: Function, signature: Any, inline: bool, *, counts: bool) -> Function:
+def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: bool) -> Any:
     """Return the compiled function, which counts references to arrays only if `counts` says so.
 
     Callers keep the arrays alive that they hand over, and to count took a
@@ -172,7 +175,7 @@ def _compiled(function: Function, signature: Any, inline: bool, *, counts: bool)
     if not counts and counts_references(dispatcher.overloads[signature.args].library):
         raise _CountsError
     dispatcher.disable_compile()
-    return dispatcher  # type: ignore[no-any-return]  # Numba has no type stubs
+    return dispatcher
 
 
 @contextmanager
