@@ -49,7 +49,7 @@ class Slow(Random):
     name: ClassVar[str] = "slow"
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        time.sleep(0.05)
+        time.sleep(1.5)
         return super().choose(position, limit, context)
 
 

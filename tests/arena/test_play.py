@@ -98,7 +98,8 @@ def test_limits_reach_the_agents() -> None:
 def test_a_fault_is_the_agents_whichever_side_it_has(
     agent: str, termination: Termination, words: str
 ) -> None:
-    for played in play(setting("random", agent, time=TimeControl(move=0.02))):
+    control = TimeControl(move=1.0) if agent == "slow" else TimeControl()
+    for played in play(setting("random", agent, time=control)):
         assert (played.faulty, played.termination) == (1, termination)
         assert words in played.fault
         assert (played.points(0), played.points(1)) == (1.0, 0.0)

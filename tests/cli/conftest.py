@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE_S
 
 from boardgames.cli.main import main
 from boardgames.paths import cache_folder
@@ -109,7 +110,7 @@ class Terminal:
         self.seen = ""
         self.read_to = 0
 
-    def wait_for(self, words: str, seconds: float = 60.0) -> str:
+    def wait_for(self, words: str, seconds: float = PATIENCE_S) -> str:
         """Return what came since the last wait, up to and with `words`."""
         deadline = time.monotonic() + seconds
         while (place := self.seen.find(words, self.read_to)) < 0:
@@ -130,18 +131,18 @@ class Terminal:
         """
         for _ in range(10):
             (press or partial(self.type, "\x03"))()
-            deadline = time.monotonic() + 2.0
+            deadline = time.monotonic() + 15.0  # it is ending, and a second one would cut that short
             while time.monotonic() < deadline:
                 if not self._read():
-                    return self.process.wait(60)
+                    return self.process.wait(PATIENCE_S)
         raise AssertionError(f"the program did not end: {self.seen!r}")
 
     def wait(self) -> int:
         """Read to the end and return the exit code."""
-        deadline = time.monotonic() + 60.0
+        deadline = time.monotonic() + PATIENCE_S
         while self._read():
             assert time.monotonic() < deadline, f"the program did not end: {self.seen!r}"
-        return self.process.wait(60)
+        return self.process.wait(PATIENCE_S)
 
     def close(self) -> None:
         """End the program if it still runs."""

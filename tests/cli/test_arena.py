@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from processes import wait_until_dead
+from waiting import PATIENCE_S
 
 from boardgames.store import Store
 
@@ -202,7 +204,10 @@ def test_a_store_that_cannot_be_had_is_reported(bg: Callable[..., Any], home: Pa
 # --- interruptions -------------------------------------------------------------------
 
 
-LONG = ("arena", "connect4", "alphabeta:depth=4", "alphabeta:depth=3", "--matches", "60", "--seed", "2")
+LONG = ("arena", "connect4", "alphabeta:depth=4", "alphabeta:depth=3", "--matches", "240", "--seed", "2")
+
+LONGER = [word.replace("240", "6000") for word in LONG]
+"""Not over before somebody looks."""
 
 
 def started(*arguments: str) -> "subprocess.Popen[bytes]":
@@ -219,7 +224,7 @@ def kept(home: Path) -> list[int]:
 
 
 def wait_for_matches(home: Path, count: int) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while len(kept(home)) < count:
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -231,15 +236,15 @@ def test_an_interrupted_arena_prints_what_is_known_and_goes_on_later(number: int
     process = started(*LONG)
     wait_for_matches(home, 4)
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     done = len(kept(home))
     assert f"connect4: {done} matches" in out.decode()
-    assert f"interrupted after {done} of 60 matches" in err.decode()
+    assert f"interrupted after {done} of 240 matches" in err.decode()
     again = started(*LONG)
-    out, err = again.communicate(timeout=120)
-    assert f"going on: {done} of 60 matches are there" in err.decode()
-    assert "connect4: 60 matches" in out.decode()
+    out, err = again.communicate(timeout=PATIENCE_S)
+    assert f"going on: {done} of 240 matches are there" in err.decode()
+    assert "connect4: 240 matches" in out.decode()
 
 
 @pytest.mark.slow
@@ -247,7 +252,7 @@ def test_killed_again_and_again_it_ends_with_the_matches_of_one_that_was_not(hom
     kills, before = 0, 0
     while not is_finished(home):
         process = started(*LONG, "--json")
-        while process.poll() is None and len(kept(home)) < before + 1 + 2 * kills:
+        while process.poll() is None and len(kept(home)) < before + 1 + 30 * kills:
             time.sleep(0.02)
         if process.poll() is None:
             process.kill()
@@ -258,10 +263,10 @@ def test_killed_again_and_again_it_ends_with_the_matches_of_one_that_was_not(hom
         assert len(now) > before or is_finished(home)
         before = len(now)
     assert kills >= 2
-    assert started(*LONG, "--fresh").wait(120) == 0
+    assert started(*LONG, "--fresh").wait(PATIENCE_S) == 0
     with Store() as store:
         killed, whole = ([match.course for match in store.run_matches(run)] for run in (1, 2))
-    assert len(whole) == 60
+    assert len(whole) == 240
     assert killed == whole
 
 
@@ -274,15 +279,14 @@ def is_finished(home: Path) -> bool:
 
 @pytest.mark.slow
 def test_a_second_process_with_the_same_command_is_refused_and_the_first_goes_on(home: Path) -> None:
-    longer = [word.replace("60", "6000") for word in LONG]  # not over before the second looks
-    process = started(*longer)
+    process = started(*LONGER)
     wait_for_matches(home, 2)
-    _, err = started(*longer).communicate(timeout=60)
+    _, err = started(*LONGER).communicate(timeout=PATIENCE_S)
     assert b"another process is at run 1" in err
     before = len(kept(home))
     wait_for_matches(home, before + 2)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert f"interrupted after {len(kept(home))} of 6000 matches" in err.decode()
 
@@ -290,23 +294,20 @@ def test_a_second_process_with_the_same_command_is_refused_and_the_first_goes_on
 @pytest.mark.slow
 def test_a_terminal_shows_the_table_while_it_runs(terminal: Callable[..., Any]) -> None:
     run = terminal(*LONG)
-    run.wait_for("of 60 matches, ")
+    run.wait_for("of 240 matches, ")
     run.wait_for(" left")
     assert run.wait() == 0
-    assert "connect4: 60 matches" in run.seen
+    assert "connect4: 240 matches" in run.seen
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks at processes as Linux shows them")  # noqa: PTH112
 def test_no_worker_outlives_an_arena_that_is_killed(home: Path) -> None:
-    process = started(*LONG)
+    process = started(*LONGER)
     wait_for_matches(home, 2)
     threads = Path(f"/proc/{process.pid}/task").glob("*/children")
     workers = [int(pid) for thread in threads for pid in thread.read_text().split()]
     assert workers
     process.kill()
     process.communicate()
-    deadline = time.monotonic() + 30
-    while any(Path(f"/proc/{pid}").exists() for pid in workers):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until_dead(*workers)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import executor_tasks as tasks
 import pytest
+from processes import is_alive, wait_until_dead
 
 from boardgames.errors import ClusterError, LimitError, WorkerError
 from boardgames.executors import InProcess, ProcessPool, core_count, open_executor
@@ -29,14 +30,6 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
 def executor(request: pytest.FixtureRequest) -> Executor:
     with open_executor(request.param) as opened:
         yield opened
-
-
-def is_alive(pid: int) -> bool:
-    """Say whether a process runs; one that nobody has waited for does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def becomes_true(claim: object, seconds: float = PATIENCE_S) -> bool:
@@ -131,7 +124,7 @@ def test_a_program_that_leaves_its_pool_open_ends_in_silence() -> None:
     )
     assert done.stderr == b""
     pids = [int(word) for word in done.stdout.split()]
-    assert becomes_true(lambda: not any(is_alive(pid) for pid in pids))
+    wait_until_dead(*pids)
 
 
 def test_a_task_whose_worker_is_killed_is_done_again_and_no_other_is(tmp_path: Path) -> None:
@@ -233,7 +226,7 @@ def test_workers_end_when_their_parent_is_killed() -> None:
         pids = [int(word) for word in parent.stdout.readline().split()]
         assert all(is_alive(pid) for pid in pids)
         parent.kill()
-    assert becomes_true(lambda: not any(is_alive(pid) for pid in pids))
+    wait_until_dead(*pids)
 
 
 def test_ctrl_c_is_for_the_parent_alone() -> None:
@@ -249,7 +242,7 @@ def test_ctrl_c_is_for_the_parent_alone() -> None:
         os.killpg(parent.pid, signal.SIGINT)
         _, err = parent.communicate(timeout=PATIENCE_S)
     assert err.decode().count("KeyboardInterrupt") == 1
-    assert becomes_true(lambda: not any(is_alive(pid) for pid in pids))
+    wait_until_dead(*pids)
 
 
 @pytest.mark.parametrize("address", ["", " ", "127.0.0.1:1", "nonsense", "tcp://"])

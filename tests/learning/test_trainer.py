@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from training import SMALL, Walker, add_plugin, content, small
 from training import walker as walker  # noqa: PLC0414 - a fixture
+from waiting import PATIENCE_S
 
 from boardgames.errors import FileError, PluginError, WeightsError
 from boardgames.executors import InProcess, ProcessPool, open_executor
@@ -26,6 +27,8 @@ from boardgames.learning.trainer import Trainer
 
 PROGRAM = (sys.executable, "-m", "boardgames.cli")
 KILLS = 20
+STEPS = 600
+"""More than are done before the last kill."""
 
 Walk = Callable[..., Config]
 
@@ -248,7 +251,7 @@ def test_any_number_of_workers_and_a_cluster_give_the_same_bytes(tmp_path: Path)
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process by a signal")
 def test_workers_that_are_killed_change_nothing(tmp_path: Path) -> None:
-    config = small(steps=8, matches=1000)
+    config = small(steps=12, matches=1000)
     trained(tmp_path / "whole", config)
     killed: list[int] = []
 
@@ -273,7 +276,7 @@ def test_workers_that_are_killed_change_nothing(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no kill -9")
 def test_killed_at_twenty_instants_a_run_ends_with_the_bytes_of_one_that_was_not(tmp_path: Path) -> None:
     folder, chance = tmp_path / "run", random.Random()
-    settings = {**SMALL, "steps": 250}
+    settings = {**SMALL, "steps": STEPS}
     config = tmp_path / "config.toml"
     config.write_text(Config("connect4", seed=7, settings=settings).as_toml())
     kills, in_training = 0, 0
@@ -295,7 +298,7 @@ def test_killed_at_twenty_instants_a_run_ends_with_the_bytes_of_one_that_was_not
         kills += 1
         in_training += size(folder) != before
     assert in_training >= KILLS // 2
-    assert checkpoints(folder)[-1].name < "step-000250.safetensors"  # no kill came after the end
+    assert checkpoints(folder)[-1].name < f"step-{STEPS:06d}.safetensors"  # no kill came after the end
     resumed(folder)
     trained(tmp_path / "whole", Config.read(folder / "config.toml"))
     assert content(folder) == content(tmp_path / "whole")
@@ -307,7 +310,7 @@ def size(folder: Path) -> int:
 
 
 def wait_for_steps(folder: Path, before: int, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE_S
     while size(folder) == before and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.001)

@@ -44,7 +44,7 @@ def served(game: str, agent: str, **options: str) -> Engine:
     return player(f"{sys.executable} -m boardgames.cli engine {game} --agent {agent}", game, **options)
 
 
-def lost(engine: Engine, move: float = 0.2) -> Manager:
+def lost(engine: Engine, move: float = 20.0) -> Manager:
     """Return the match of this engine against nobody in particular."""
     rules = MatchRules(time=TimeControl(move=move))
     match = Manager(CONNECT4, [engine, boardgames.player("random", CONNECT4, seed=1)], rules=rules)
@@ -82,8 +82,9 @@ def test_a_move_comes_with_depth_nodes_value_and_line() -> None:
 def test_every_fault_is_a_lost_match_with_its_reason(
     mode: str, termination: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "ANSWER_MARGIN_S", 10.0 if mode == "late" else 0.1)
-    match = lost(fake(mode, start="0.3" if mode == "silent" else "20"))
+    monkeypatch.setattr(module, "ANSWER_MARGIN_S", 10.0 if mode == "late" else 1.0)
+    engine = fake(mode, start="0.3" if mode == "silent" else "20")
+    match = lost(engine, move=0.2 if termination == "time" else 20.0)
     assert match.outcome is not None
     assert (match.outcome.winner, match.outcome.termination) == (1, termination)
     assert reason in (match.fault or "")
@@ -91,7 +92,7 @@ def test_every_fault_is_a_lost_match_with_its_reason(
 
 
 def test_an_illegal_move_is_told_with_the_engines_last_words() -> None:
-    match = lost(fake("talks-past-us", "9"), move=20)
+    match = lost(fake("talks-past-us", "9"))
     assert match.fault == (
         "expected a column 1 to 7: '9'; its last info string: expected 7 columns; "
         "its last line on stderr: columns?"

@@ -1,6 +1,5 @@
 """The player `mcts`: moves that must be found, matches that must be won, limits, options, threads."""
 
-import _thread
 import threading
 from functools import cache
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 from nim import Nim
 from reference.minimax import reached, successors, tictactoe, worth
+from waiting import interrupted
 
 import boardgames
 from boardgames import Manager
@@ -262,17 +262,19 @@ def test_a_stop_set_before_the_start_gives_a_legal_move() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_stop_from_another_thread_ends_the_choice(threads: int) -> None:
     stop, limit = Stop(), Limit(simulations=10**12)
-    threading.Timer(0.1, stop.set).start()
     player = made(f"mcts:threads={threads}", ABALONE)
-    choice = player.choose(ABALONE.start(), limit, Context(stop=stop))
+
+    def report(choice: Choice) -> None:
+        threading.Thread(target=stop.set).start()
+
+    choice = player.choose(ABALONE.start(), limit, Context(stop=stop, report=report))
     assert 0 < choice.simulations < 10**12
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_interrupt_ends_the_choice_and_is_raised_again(threads: int) -> None:
     player = made(f"mcts:threads={threads}", ABALONE)
-    threading.Timer(0.1, _thread.interrupt_main).start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted():
         player.choose(ABALONE.start(), Limit(simulations=10**12))
     assert not any(thread.name.startswith("boardgames-") for thread in threading.enumerate())
     assert player.choose(ABALONE.start(), Limit(simulations=10)).simulations == 10

@@ -1,6 +1,5 @@
 """Iterative deepening: what ends a search, what is reported, and what is answered then."""
 
-import _thread
 import subprocess
 import sys
 import threading
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 from nim import Nim
 from reference.minimax import reached, tictactoe
+from waiting import interrupted
 
 import boardgames
 from boardgames.game import Game, Position
@@ -203,8 +203,7 @@ def test_moves_that_were_seen_to_lose_come_after_the_others() -> None:
 
 
 def test_an_interrupt_ends_a_search_and_is_raised_again() -> None:
-    threading.Timer(0.2, _thread.interrupt_main).start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted():
         found(ABALONE.start())
     assert not any(thread.name == "boardgames-search" for thread in threading.enumerate())
 

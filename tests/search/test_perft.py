@@ -1,12 +1,12 @@
 """Perft: counts, their parts, limits, interrupts."""
 
-import _thread
 import threading
 
 import numpy as np
 import pytest
 from nim import Nim
 from reference.minimax import tictactoe
+from waiting import interrupted
 
 import boardgames
 from boardgames.errors import LimitError
@@ -83,8 +83,6 @@ def test_a_set_flag_ends_the_count() -> None:
 
 def test_an_interrupt_ends_the_count() -> None:
     # deeper than anybody can wait for
-    timer = threading.Timer(0.2, _thread.interrupt_main)
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted():
         perft(boardgames.load("abalone").start(), 12)
     assert not any(thread.name == "boardgames-search" for thread in threading.enumerate())

@@ -1,6 +1,5 @@
 """Random playouts: totals, seeds, limits, and chances that are known."""
 
-import _thread
 import threading
 from dataclasses import replace
 from typing import Any
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 from nim import Nim
 from reference.minimax import tictactoe
+from waiting import interrupted
 
 import boardgames
 from boardgames.errors import LimitError, OptionError
@@ -117,9 +117,7 @@ def _shares(position: Position) -> "np.ndarray[tuple[int], np.dtype[np.float64]]
 
 
 def test_an_interrupt_ends_the_playouts() -> None:
-    timer = threading.Timer(0.2, _thread.interrupt_main)
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted():
         playouts(START, 10**12)
     assert not any(thread.name == "boardgames-search" for thread in threading.enumerate())
 
@@ -127,9 +125,7 @@ def test_an_interrupt_ends_the_playouts() -> None:
 def test_an_interrupt_ends_a_match_that_goes_on_and_on() -> None:
     # two lone marbles cannot push each other off
     position = boardgames.load("abalone").parse(LONE)
-    timer = threading.Timer(0.2, _thread.interrupt_main)
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted():
         playouts(position, 1, ply_limit=2**62)
     assert not any(thread.name == "boardgames-search" for thread in threading.enumerate())
 

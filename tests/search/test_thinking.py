@@ -1,12 +1,12 @@
 """Thinker: what it keeps from search to search, what ends it, and that it does the same every time."""
 
-import _thread
 import threading
 from dataclasses import replace
 
 import pytest
 from nim import Nim
 from reference.minimax import reached
+from waiting import interrupted
 
 import boardgames
 from boardgames.errors import OptionError
@@ -148,16 +148,14 @@ def test_a_stop_ends_a_search(threads: int) -> None:
 
 @THREADS
 def test_an_interrupt_ends_a_search_and_is_raised_again(threads: int) -> None:
-    threading.Timer(0.2, _thread.interrupt_main).start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted():
         found(thinker_of(START, replace(SMALL, threads=threads)), START, NO_LIMIT)
     assert not searching()
 
 
 def test_a_search_goes_on_after_an_interrupt() -> None:
     thinker = thinker_of(START, replace(SMALL, threads=2))
-    threading.Timer(0.2, _thread.interrupt_main).start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted():
         found(thinker, START, NO_LIMIT)
     assert is_answer(found(thinker, START, Limit(depth=4)))
 

@@ -1,11 +1,11 @@
 """Rooms: tasks that are decided by their arguments, pairs of one opening, both sides in turn."""
 
-import _thread
 import threading
 from collections import Counter
 
 import numpy as np
 import pytest
+from waiting import interrupted
 
 import boardgames
 from boardgames.errors import BoardgamesError, OptionError, UnknownNameError
@@ -226,10 +226,7 @@ def test_ctrl_c_ends_a_task_in_the_middle_of_a_long_match_and_the_next_is_whole(
     setting = Setting.of(boardgames.load("abalone"), "classic14", opening=2, ply_limit=20)
     deep, quick = Contestant(depth=12), Contestant(depth=1)
     whole = play(setting, quick, quick, matches=2, seed=1)
-    timer = threading.Timer(0.3, _thread.interrupt_main)
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(0.3):
         play(setting, deep, deep, matches=2, seed=1)
-    timer.join()
     assert play(setting, quick, quick, matches=2, seed=1) == whole
     assert [match.plies for match in whole] == [20, 20]

@@ -70,8 +70,8 @@ def test_an_engine_without_a_move_is_quoted() -> None:
 @pytest.mark.parametrize("mode", ["hang", "flood", "blank-flood", "endless-line", "stderr-flood", "waits"])
 def test_a_deadline_holds_whatever_the_engine_does(mode: str) -> None:
     client = greeted(mode)
-    with pytest.raises(EngineError, match=r"gave no bestmove within 0\.2 s"):
-        client.go(POSITION, "go", deadline=Deadline(0.2))
+    with pytest.raises(EngineError, match=r"gave no bestmove within 1 s"):
+        client.go(POSITION, "go", deadline=Deadline(1.0))
 
 
 def test_an_engine_that_does_not_greet_is_given_up() -> None:
@@ -82,9 +82,9 @@ def test_an_engine_that_does_not_greet_is_given_up() -> None:
 
 
 def test_what_came_instead_of_a_greeting_is_told() -> None:
-    reason = r"gave no ugiok within 2 s \(its first line was 'id name fake'; does it flush its output\?\)$"
+    reason = r"gave no ugiok within 5 s \(its first line was 'id name fake'; does it flush its output\?\)$"
     with pytest.raises(EngineError, match=reason):
-        greeted("speaks-uci", seconds=2)
+        greeted("speaks-uci", seconds=5)
 
 
 def test_a_deadline_holds_for_what_an_engine_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ def test_a_deadline_holds_for_what_an_engine_is_told_too(monkeypatch: pytest.Mon
     client.program.send("uginewgame")
     began = time.monotonic()
     with pytest.raises(EngineError, match="has not read in time what it was told"):
-        client.go("position fen " + "x" * 20_000_000, "go", deadline=Deadline(0.3))
+        client.go("position fen " + "x" * 20_000_000, "go", deadline=Deadline(2.0))
     assert time.monotonic() - began < 60  # all of it would take minutes
 
 

@@ -4,17 +4,17 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import is_alive, wait_until_dead
 
 from boardgames.ugi.guard import Guard
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 
 FAKES = Path(__file__).with_name("fakes.py")
-SOON_S = 20.0
+SOON_S = 60.0
 OWNER = """
 import os, sys, time
 from boardgames.ugi.process import EngineProcess
@@ -35,11 +35,7 @@ def sleeper() -> "subprocess.Popen[bytes]":
 @pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGTERM, None], ids=["killed", "terminated", "done"])
 @pytest.mark.parametrize("script", [OWNER, FORKING], ids=["alone", "forking"])
 def test_engines_and_their_children_end_with_their_owner(
-    way: signal.Signals | None,
-    script: str,
-    tmp_path: Path,
-    is_alive: Callable[[int], bool],
-    wait_until_dead: Callable[..., None],
+    way: signal.Signals | None, script: str, tmp_path: Path
 ) -> None:
     names = [str(tmp_path / name) for name in "ab"]
     owner = subprocess.Popen(
@@ -91,7 +87,7 @@ def test_there_is_one_guardian_in_a_session_of_its_own() -> None:
     program.wait(SOON_S)
 
 
-def test_a_guardian_that_is_gone_is_replaced_and_told_again(wait_until_dead: Callable[..., None]) -> None:
+def test_a_guardian_that_is_gone_is_replaced_and_told_again() -> None:
     guard, program, other = Guard(), sleeper(), sleeper()
     guard.watch(program.pid)
     first = guard.pid

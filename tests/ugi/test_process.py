@@ -3,10 +3,10 @@
 import os
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from processes import is_alive, wait_until_dead
 
 from boardgames.errors import EngineError
 from boardgames.ugi import process
@@ -16,7 +16,7 @@ from boardgames.ugi.process import EngineProcess
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 
 FAKES = str(Path(__file__).with_name("fakes.py"))
-SOON_S = 20.0
+SOON_S = 60.0
 
 
 def started(mode: str, *arguments: str) -> EngineProcess:
@@ -118,9 +118,7 @@ def test_a_log_has_every_line_there_and_back(tmp_path: Path) -> None:
     ]
 
 
-def test_the_end_reaches_a_program_that_heeds_nothing_and_its_children(
-    tmp_path: Path, is_alive: Callable[[int], bool], wait_until_dead: Callable[..., None]
-) -> None:
+def test_the_end_reaches_a_program_that_heeds_nothing_and_its_children(tmp_path: Path) -> None:
     told = tmp_path / "told"
     program = started("family", str(told))
     program.send("isready")
@@ -143,7 +141,7 @@ def test_closing_may_be_repeated() -> None:
         program.read(time.monotonic() + SOON_S)
 
 
-def test_a_forked_process_leaves_its_parents_program_alone(is_alive: Callable[[int], bool]) -> None:
+def test_a_forked_process_leaves_its_parents_program_alone() -> None:
     program = started("plain")
     program._owner = os.getppid()  # as it looks from a forked process
     pid = program._process.pid
