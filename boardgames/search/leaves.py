@@ -49,6 +49,7 @@ from boardgames.search.nodes import (
     LINK,
     NOBODY,
     NODE_WORDS,
+    ORDERED,
     PENDING,
     PRIOR_MASK,
     PRIOR_SHIFT,
@@ -56,6 +57,7 @@ from boardgames.search.nodes import (
     TOTAL,
     UNIT,
     VISITS,
+    prior_of,
     proof_from_successors,
     proven_total,
     reserve,
@@ -92,7 +94,10 @@ def as_total(value: float, scale: float, side: int) -> int:
 
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64, REALS_OUT, types.int64, types.float64))
 def _set_priors(tree: Actions, first: int, count: int, worths: Reals, kind: int, sharpness: float) -> None:
-    """Give new successors their shares of 1: by their place in the order, or by their evaluations."""
+    """Give new successors their shares of 1: by their place in the order, or by their evaluations.
+
+    The `ORDERED` highest get the first places; all else of new successors is the same.
+    """
     highest = -math.inf
     for index in range(count):
         highest = max(highest, worths[index])
@@ -109,9 +114,18 @@ def _set_priors(tree: Actions, first: int, count: int, worths: Reals, kind: int,
             share = 1.0 / place
         total += share
         worths[count + index] = share
+    last = first + (ORDERED - 1) * NODE_WORDS
     for index in range(count):
         prior = int(PRIOR_MASK * worths[count + index] / total)
-        tree[first + index * NODE_WORDS + FACTS] |= prior << PRIOR_SHIFT
+        place = first + index * NODE_WORDS
+        facts = tree[place + FACTS] | (prior << PRIOR_SHIFT)
+        if place > last and prior_of(tree, last) < prior:
+            tree[place + FACTS] = tree[last + FACTS]
+            place = last
+        while first < place <= last and prior_of(tree, place - NODE_WORDS) < prior:
+            tree[place + FACTS] = tree[place - NODE_WORDS + FACTS]
+            place -= NODE_WORDS
+        tree[place + FACTS] = facts
 
 
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64))

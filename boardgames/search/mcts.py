@@ -70,6 +70,7 @@ from boardgames.search.nodes import (
     LINK,
     NOBODY,
     NODE_WORDS,
+    ORDERED,
     PLACE_MASK,
     PRIOR_MASK,
     PRIOR_SHIFT,
@@ -87,8 +88,9 @@ from boardgames.search.nodes import (
 
 LEAF_VISITS = 2
 """Visits, the present one among them, at which the moves of a leaf are added."""
-GROWTH_VISITS = 5000.0
-"""Visits from which on exploration grows where there is a prior, which matters less and less."""
+GROWTH = 1.0 / 5000.0
+"""One by the visits from which on exploration grows where there is a prior, which matters less and less."""
+PRIOR_STEP = 1.0 / PRIOR_MASK
 VIRTUAL_LOSS = UNIT
 
 
@@ -102,50 +104,80 @@ def _unvisited(tree: Actions, first: int, count: int, index: int, state: Words) 
     return first + index * NODE_WORDS
 
 
-@kernel(types.int64(ACTIONS_OUT, types.int64, ACTIONS, REALS, WORDS_OUT))
-def select(tree: Actions, node: int, settings: Actions, scales: Reals, state: Words) -> int:
-    """Return the successor with the highest upper bound; NOBODY if all are lost or settled.
-
-    Without a prior the bound is UCB1, and those without visits come first.
-    With one it is that of Silver et al., 2018, and those without visits are
-    taken to be worth what the node is.
-    """
+@kernel(
+    types.int64(ACTIONS_OUT, types.int64, types.int64, types.float64, types.boolean, WORDS_OUT), inline=True
+)
+def _by_visits(tree: Actions, node: int, losing: int, width: float, is_settling: bool, state: Words) -> int:
+    """Return the successor with the highest UCB1; those without visits come first."""
     link = look(tree, node + LINK)
     first, count = link & PLACE_MASK, link >> COUNT_SHIFT
-    side = side_of(tree, node)
-    unit = (1.0 - 2.0 * side) / UNIT
-    has_prior = settings[PRIOR] != NO_PRIOR
-    is_settling = node == ROOT and settings[ALL_MOVES] != 0
-    visits = float(max(peek(tree, node + VISITS), 1))
-    mean = peek(tree, node + TOTAL) * unit / visits
-    width = scales[EXPLORATION]
-    if has_prior:
-        width *= (1.0 + math.log1p(visits / GROWTH_VISITS)) * math.sqrt(visits) / PRIOR_MASK
-    else:
-        width *= math.sqrt(math.log(visits))
+    unit = (2.0 * losing - 3.0) / UNIT
     best, highest = NOBODY, -math.inf
     for index in range(count):
         successor = first + index * NODE_WORDS
-        facts = look(tree, successor + FACTS)
-        proof = facts & PROOF_MASK
-        if proof != 0 and (is_settling or proof == 2 - side):
+        proof = proof_of(tree, successor)
+        if proof != 0 and (is_settling or proof == losing):
             continue
         times = peek(tree, successor + VISITS)
-        if has_prior:
-            hope = width * ((facts >> PRIOR_SHIFT) & PRIOR_MASK)
-            if times <= 0:
-                bound = mean + hope
-            else:  # total / times + hope / (times + 1), by one division
-                total = peek(tree, successor + TOTAL) * unit
-                bound = (total * (times + 1) + hope * times) / (float(times) * (times + 1))
-        elif times <= 0:
+        if times <= 0:
             return _unvisited(tree, first, count, index, state)
-        else:
-            inverse = 1.0 / times
-            bound = peek(tree, successor + TOTAL) * unit * inverse + width * math.sqrt(inverse)
+        inverse = 1.0 / times
+        bound = peek(tree, successor + TOTAL) * unit * inverse + width * math.sqrt(inverse)
         if bound > highest:
             best, highest = successor, bound
     return best
+
+
+@kernel(
+    types.int64(ACTIONS_OUT, types.int64, types.int64, types.float64, types.boolean, types.boolean),
+    inline=True,
+)
+def _by_prior(tree: Actions, node: int, losing: int, width: float, is_settling: bool, is_shared: bool) -> int:
+    """Return the successor with the highest bound of Silver et al., 2018.
+
+    Those without visits are taken to be worth what the node is: if the first
+    of them is among those that stand in the order of their priors, none after
+    it has a higher bound, and if one thread is at work, none has visits.
+    """
+    link = look(tree, node + LINK)
+    first, count = link & PLACE_MASK, link >> COUNT_SHIFT
+    unit = (2.0 * losing - 3.0) / UNIT
+    mean = peek(tree, node + TOTAL) * unit / max(peek(tree, node + VISITS), 1)
+    last = NOBODY if is_shared else first + (ORDERED - 1) * NODE_WORDS
+    best, highest = NOBODY, -math.inf
+    for successor in range(first, first + count * NODE_WORDS, NODE_WORDS):
+        facts = look(tree, successor + FACTS)
+        proof = facts & PROOF_MASK
+        if proof != 0 and (is_settling or proof == losing):
+            continue
+        times = float(peek(tree, successor + VISITS))
+        hope = width * ((facts >> PRIOR_SHIFT) & PRIOR_MASK)
+        if times <= 0.0:
+            if mean + hope > highest:
+                best, highest = successor, mean + hope
+            if successor <= last:
+                break
+            continue
+        # total / times + hope / (times + 1), by one division
+        over = peek(tree, successor + TOTAL) * unit * (times + 1.0) + hope * times
+        bound = over / (times * (times + 1.0))
+        best = successor if bound > highest else best
+        highest = max(highest, bound)
+    return best
+
+
+@kernel(types.int64(ACTIONS_OUT, types.int64, ACTIONS, REALS, WORDS_OUT), inline=True)
+def select(tree: Actions, node: int, settings: Actions, scales: Reals, state: Words) -> int:
+    """Return the successor with the highest upper bound; NOBODY if all are lost or settled."""
+    losing = 2 - side_of(tree, node)
+    is_settling = node == ROOT and settings[ALL_MOVES] != 0
+    visits = float(max(peek(tree, node + VISITS), 1))
+    width = scales[EXPLORATION]
+    if settings[PRIOR] == NO_PRIOR:
+        width *= math.sqrt(math.log(visits))
+        return _by_visits(tree, node, losing, width, is_settling, state)
+    width *= PRIOR_STEP * (1.0 + math.log(1.0 + visits * GROWTH)) * math.sqrt(visits)
+    return _by_prior(tree, node, losing, width, is_settling, settings[SHARED] != 0)
 
 
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64, types.int64, types.boolean))

@@ -3,7 +3,8 @@
 A tree is `int64[4 n]`: n nodes of four words, half a line of the processor's
 cache. A node is known by the place of its first word. The first node is none:
 its first word counts the words in use; the second one is the root. The
-successors of a node stand together, by ascending action and after it.
+successors of a node stand together and after it: those with the highest priors
+first, in their order, the others by ascending action or near to it.
 
     visits   simulations that came through
     total    sum of their returns for side 0, in units of 2^-24
@@ -40,6 +41,9 @@ KEPT = 1 << 3
 PRIOR_SHIFT, PRIOR_MASK = 8, (1 << 24) - 1
 ACTION_SHIFT = 32
 
+ORDERED = 8
+"""Of the successors of a node, so many stand in the order of their priors, if there are priors."""
+
 UNIT = 1 << 24
 """A return of 1 in a total; a prior of 1."""
 
@@ -74,6 +78,12 @@ def side_of(tree: Actions, node: int) -> int:
 def action_of(tree: Actions, node: int) -> int:
     """Return the action that led to a node."""
     return look(tree, node + FACTS) >> ACTION_SHIFT
+
+
+@kernel(types.int64(ACTIONS_OUT, types.int64))
+def prior_of(tree: Actions, node: int) -> int:
+    """Return the prior of a node, from 0 to `PRIOR_MASK`."""
+    return (look(tree, node + FACTS) >> PRIOR_SHIFT) & PRIOR_MASK
 
 
 @kernel(types.int64(types.int64))

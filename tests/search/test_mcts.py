@@ -1,5 +1,6 @@
 """Monte Carlo tree search: proofs that hold, trees that add up, values that converge, limits kept."""
 
+import math
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -16,9 +17,26 @@ from boardgames.kernels import JIT, Actions, LegalMoves, Words, kernel
 from boardgames.playing import NO_CONTEXT, Analysis, Context, Limit
 from boardgames.search.growing import FORCED_SIMULATIONS, LONG_PLAYOUT, SCALES, Style, grow
 from boardgames.search.kept_tree import Tree
-from boardgames.search.leaves import as_total
-from boardgames.search.mcts import LEAF_VISITS
-from boardgames.search.nodes import COUNT_SHIFT, LINK, NODE_WORDS, PLACE_MASK, ROOT, TOTAL, UNIT, USED, VISITS
+from boardgames.search.leaves import EXPLORATION, PRIOR, SETTINGS, SHARED, as_total
+from boardgames.search.leaves import SCALES as SCALES_LENGTH
+from boardgames.search.mcts import LEAF_VISITS, select
+from boardgames.search.nodes import (
+    COUNT_SHIFT,
+    FACTS,
+    LINK,
+    NODE_WORDS,
+    ORDERED,
+    PLACE_MASK,
+    PRIOR_MASK,
+    PROOF_MASK,
+    ROOT,
+    SIDE_SHIFT,
+    TOTAL,
+    UNIT,
+    USED,
+    VISITS,
+    prior_of,
+)
 
 CONNECT4 = boardgames.load("connect4")
 SMALL: dict[str, tuple[Game, range]] = {
@@ -166,6 +184,41 @@ def test_a_tree_adds_up(name: str, style: str) -> None:
     assert found.simulations == 80
     assert tree.words[ROOT + VISITS] == 80
     assert_adds_up(tree.words)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("style", ["order", "evaluation"])
+@pytest.mark.parametrize("name", ["connect4", "hexifence", "abalone"])
+def test_the_way_down_is_that_of_the_highest_bound_of_all_successors(
+    name: str, style: str, threads: int
+) -> None:
+    start, tree, compared = boardgames.load(name).start(), Tree(4), 0
+    searched(start, 4000, style=replace(STYLES[style], threads=threads), tree=tree)
+    words = tree.words
+    settings, scales = np.zeros(SETTINGS, dtype=np.int64), np.zeros(SCALES_LENGTH)
+    settings[PRIOR], settings[SHARED], scales[EXPLORATION] = 1, threads > 1, 1.0
+    for node, below in nodes_of(words):
+        if not below or words[node + FACTS] & PROOF_MASK:
+            continue
+        priors = [prior_of(words, place) for place in below]
+        assert priors[:ORDERED] == sorted(priors, reverse=True)[:ORDERED]
+        chosen = select(words, node, settings, scales, np.ones(1, dtype=np.uint64))
+        bounds = {place: bound_of(words, node, place) for place in below}
+        assert bounds[chosen] == pytest.approx(max(bounds.values()), abs=1e-9)
+        compared += 1
+    assert compared > 30
+
+
+def bound_of(words: Actions, node: int, place: int) -> float:
+    """Return the upper bound of a successor as Silver et al., 2018, define it; none of one that is lost."""
+    side = words[node + FACTS] >> SIDE_SHIFT & 1
+    if words[place + FACTS] & PROOF_MASK == 2 - side:
+        return -math.inf
+    above, visits = max(int(words[node + VISITS]), 1), int(words[place + VISITS])
+    total, times = (words[place + TOTAL], visits) if visits > 0 else (words[node + TOTAL], above)
+    growth = 1.0 + math.log((1 + above + 4999) / 5000)
+    prior = prior_of(words, place) / PRIOR_MASK
+    return (1 - 2 * side) * total / (times * UNIT) + growth * prior * math.sqrt(above) / (1 + max(visits, 0))
 
 
 @pytest.mark.parametrize("name", ["connect4", "hexifence", "abalone"])

@@ -26,7 +26,9 @@ for blue.
 TD_WEIGHTS = Path(__file__).parent / "data" / "td.safetensors"
 
 
-@kernel(types.float64(types.uint64, types.uint64, types.uint64, types.uint64, types.int64, REALS))
+@kernel(
+    types.float64(types.uint64, types.uint64, types.uint64, types.uint64, types.int64, REALS), inline=True
+)
 def _worth(
     own: np.uint64,
     empty: np.uint64,

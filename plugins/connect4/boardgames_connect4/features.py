@@ -34,7 +34,7 @@ def step(direction: int, height: int) -> np.uint64:
     return np.uint64(height - 1) if direction == 2 else np.uint64(height + 1)
 
 
-@kernel(PAIR(types.uint64, types.uint64, types.int64))
+@kernel(PAIR(types.uint64, types.uint64, types.int64), inline=True)
 def open_lines(own: np.uint64, empty: np.uint64, height: int) -> tuple[int, int]:
     """Return how many open lines hold exactly two own stones, and exactly three.
 
@@ -55,7 +55,7 @@ def open_lines(own: np.uint64, empty: np.uint64, height: int) -> tuple[int, int]
     return twos, threes
 
 
-@kernel(types.uint64(types.uint64, types.uint64, types.int64))
+@kernel(types.uint64(types.uint64, types.uint64, types.int64), inline=True)
 def threats(own: np.uint64, empty: np.uint64, height: int) -> np.uint64:
     """Return the empty cells that would complete four own stones in a line."""
     cells = ZERO
