@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 SOON_S = 60.0
+"""What a test starts sleeps for longer, so that it did not end by itself."""
 
 
 def is_alive(pid: int) -> bool:

@@ -89,8 +89,10 @@ from boardgames.search.nodes import (
 LEAF_VISITS = 2
 """Visits, the present one among them, at which the moves of a leaf are added."""
 GROWTH = 1.0 / 5000.0
-"""One by the visits from which on exploration grows where there is a prior, which matters less and less."""
+"""Exploration grows by the logarithm of 1 + this times the visits where there is a prior, which matters less
+and less."""
 PRIOR_STEP = 1.0 / PRIOR_MASK
+"""What a prior counts in."""
 VIRTUAL_LOSS = UNIT
 
 
@@ -111,7 +113,7 @@ def _by_visits(tree: Actions, node: int, losing: int, width: float, is_settling:
     """Return the successor with the highest UCB1; those without visits come first."""
     link = look(tree, node + LINK)
     first, count = link & PLACE_MASK, link >> COUNT_SHIFT
-    unit = (2.0 * losing - 3.0) / UNIT
+    unit = (2.0 * losing - 3.0) / UNIT  # 1 for side 0, -1 for side 1, by the proof that it loses
     best, highest = NOBODY, -math.inf
     for index in range(count):
         successor = first + index * NODE_WORDS
@@ -141,7 +143,7 @@ def _by_prior(tree: Actions, node: int, losing: int, width: float, is_settling: 
     """
     link = look(tree, node + LINK)
     first, count = link & PLACE_MASK, link >> COUNT_SHIFT
-    unit = (2.0 * losing - 3.0) / UNIT
+    unit = (2.0 * losing - 3.0) / UNIT  # 1 for side 0, -1 for side 1, by the proof that it loses
     mean = peek(tree, node + TOTAL) * unit / max(peek(tree, node + VISITS), 1)
     last = NOBODY if is_shared else first + (ORDERED - 1) * NODE_WORDS
     best, highest = NOBODY, -math.inf

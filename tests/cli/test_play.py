@@ -14,9 +14,10 @@ Run = Callable[..., Any]
 AGENTS = ("play", "connect4", "--first", "random", "--second", "random")
 
 
-def without_times(text: str) -> list[str]:
-    """Return the words, but for the times that moves took: where lines end depends on how long those are."""
-    return re.sub(r"\{[^}]*\}", "", text).split()
+def without_times(text: str) -> tuple[str, list[str]]:
+    """Return what comes before the moves, and these without their times, on whose length the lines depend."""
+    before, _, moves = text.rpartition("]\n\n")
+    return before, re.sub(r"\{[^}]*\}", "", moves).split()
 
 
 def test_two_agents_print_the_end_and_a_record_that_is_read_back(home: Path, bg: Run) -> None:

@@ -234,7 +234,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str
     begun = time.monotonic()
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE_S)
-    assert time.monotonic() - begun < 20.0  # two seconds where nothing else runs
+    seconds = [time.monotonic() - begun]
     assert (process.returncode, err) == (130, b"")
     assert not (folder / "lock").exists()
     told = out.decode().splitlines()
@@ -243,8 +243,11 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str
     assert checkpoints(folder)[-1].name == f"step-{done:06d}.safetensors"
     again = started("train", "--resume", "long", "--workers", workers)
     wait_for_steps(folder, done + 2)
+    begun = time.monotonic()
     again.send_signal(number)
     out, _ = again.communicate(timeout=PATIENCE_S)
+    seconds.append(time.monotonic() - begun)
+    assert min(seconds) < 2.0  # what the program promises; other programs may hold it up once
     assert f"going on after step {done}" in out.decode()
 
 

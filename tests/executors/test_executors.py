@@ -12,11 +12,11 @@ from pathlib import Path
 import executor_tasks as tasks
 import pytest
 from processes import is_alive, wait_until_dead
+from waiting import PATIENCE_S
 
 from boardgames.errors import ClusterError, LimitError, WorkerError
 from boardgames.executors import InProcess, ProcessPool, core_count, open_executor
 
-PATIENCE_S = 60.0
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(tasks.__file__).parent)}
 
 

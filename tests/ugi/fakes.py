@@ -94,7 +94,7 @@ def rank_lines() -> None:
 
 
 def come_late() -> None:
-    time.sleep(0.6)
+    time.sleep(1.5)
     answer()
 
 

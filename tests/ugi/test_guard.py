@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from processes import is_alive, wait_until_dead
+from waiting import PATIENCE_S
 
 from boardgames.ugi.guard import Guard
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 
 FAKES = Path(__file__).with_name("fakes.py")
-SOON_S = 60.0
 OWNER = """
 import os, sys, time
 from boardgames.ugi.process import EngineProcess
@@ -54,7 +54,7 @@ def test_engines_and_their_children_end_with_their_owner(
         owner.stdin.flush()
     else:
         owner.send_signal(way)
-    owner.wait(SOON_S)
+    owner.wait(PATIENCE_S)
     wait_until_dead(*family)
     if script is FORKING:
         os.killpg(owner.pid, signal.SIGKILL)  # the fork, which has slept through all this
@@ -68,7 +68,7 @@ def test_a_group_that_was_forgotten_is_left_alone() -> None:
     guard.watch(killed.pid)
     guard.forget(kept.pid)
     guard.close()
-    assert killed.wait(SOON_S) == -signal.SIGKILL
+    assert killed.wait(PATIENCE_S) == -signal.SIGKILL
     assert kept.poll() is None
     kept.kill()
     kept.wait()
@@ -84,7 +84,7 @@ def test_there_is_one_guardian_in_a_session_of_its_own() -> None:
     assert os.getsid(first) == first
     guard.close()
     assert guard.pid is None
-    program.wait(SOON_S)
+    program.wait(PATIENCE_S)
 
 
 def test_a_guardian_that_is_gone_is_replaced_and_told_again() -> None:
@@ -97,4 +97,4 @@ def test_a_guardian_that_is_gone_is_replaced_and_told_again() -> None:
     guard.watch(other.pid)
     assert guard.pid != first
     guard.close()
-    assert program.wait(SOON_S) == other.wait(SOON_S) == -signal.SIGKILL
+    assert program.wait(PATIENCE_S) == other.wait(PATIENCE_S) == -signal.SIGKILL

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from processes import is_alive, wait_until_dead
+from waiting import PATIENCE_S
 
 from boardgames.errors import EngineError
 from boardgames.ugi import process
@@ -16,7 +17,6 @@ from boardgames.ugi.process import EngineProcess
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 
 FAKES = str(Path(__file__).with_name("fakes.py"))
-SOON_S = 60.0
 
 
 def started(mode: str, *arguments: str) -> EngineProcess:
@@ -24,7 +24,7 @@ def started(mode: str, *arguments: str) -> EngineProcess:
 
 
 def heard(program: EngineProcess) -> str:
-    line = program.read(time.monotonic() + SOON_S)
+    line = program.read(time.monotonic() + PATIENCE_S)
     assert line is not None
     return line
 
@@ -138,7 +138,7 @@ def test_closing_may_be_repeated() -> None:
     with pytest.raises(EngineError, match="has been ended"):
         program.send("isready")
     with pytest.raises(EngineError, match="has been ended"):
-        program.read(time.monotonic() + SOON_S)
+        program.read(time.monotonic() + PATIENCE_S)
 
 
 def test_a_forked_process_leaves_its_parents_program_alone() -> None:
