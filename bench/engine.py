@@ -13,7 +13,7 @@ import numpy as np
 
 import boardgames
 from boardgames.game import Position
-from boardgames.playing import NO_CONTEXT, Analysis, Context, Limit, Player, Stop
+from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, Player, Stop
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
 
@@ -68,7 +68,7 @@ def threads(runs: int) -> Iterator[Row]:
 def limits(runs: int) -> Iterator[Row]:
     """Measure by how much limits of time are overshot, and how soon a search stops when told."""
     over, late = [], []
-    player = boardgames.player("alphabeta:time=60,book=false", GAME)
+    player = boardgames.load_player("alphabeta:time=60,book=false", GAME)
     for position in positions():
         for seconds in (0.05, 0.1, 0.2):
             player.match_started(0)  # an empty table: a full one may settle the search at once

@@ -25,8 +25,8 @@ import numpy as np
 
 import boardgames
 from boardgames.paths import cache_folder
+from boardgames.player import Limit, Player
 from boardgames.players.simple import Random
-from boardgames.playing import Limit, Player
 from boardgames.selfplay import Rates, Setting, teach
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -84,7 +84,7 @@ def search(runs: int) -> Iterator[tuple[str, str, str]]:
     """Search Abalone: speed, threads and limits; and plain search for comparison."""
     game = boardgames.load("abalone")
     for agent in ("simple:depth=5", "minimax:depth=4"):
-        player = boardgames.player(agent, game)
+        player = boardgames.load_player(agent, game)
         choices = [player.choose(game.start()) for _ in range(runs + 1)][1:]
         rates = [choice.nodes / choice.seconds / 1e6 for choice in choices]
         yield f"{agent} abalone", _shown(rates, "million nodes/s"), ""
@@ -98,7 +98,9 @@ def simulations(runs: int) -> Iterator[tuple[str, str, str]]:
     for name, count, bar in (("connect4", 500_000, "500,000"), ("abalone", 50_000, "")):
         game, rates = boardgames.load(name), []
         for _ in range(runs + 1):
-            choice = boardgames.player("mcts", game, seed=1).choose(game.start(), Limit(simulations=count))
+            choice = boardgames.load_player("mcts", game, seed=1).choose(
+                game.start(), Limit(simulations=count)
+            )
             rates.append(choice.simulations / choice.seconds)
         yield f"mcts {name}", _shown(rates[1:], "simulations/s"), bar
     yield from _openspiel_simulations(runs)
@@ -107,7 +109,7 @@ def simulations(runs: int) -> Iterator[tuple[str, str, str]]:
 def tactics(runs: int) -> Iterator[tuple[str, str, str]]:
     """Solve tactical positions of Abalone at the depth that they take, and a little deeper."""
     suite = read_suite()
-    full = boardgames.player("alphabeta", boardgames.load("abalone"))
+    full = boardgames.load_player("alphabeta", boardgames.load("abalone"))
     for name in dict.fromkeys(tactic.name for tactic in suite):
         yield from _solved(name, [tactic for tactic in suite if tactic.name == name], full)
     yield from _solved("all", suite, full, "all at once")
@@ -168,7 +170,7 @@ def learning(runs: int) -> Iterator[tuple[str, str, str]]:
     times = _times(lambda: teach(setting, weights, rates, matches=300, seed=1), runs)
     compiled = [300 / seconds for seconds in times]
     yield "TD(lambda) abalone classic14, at most 200 plies", _shown(compiled, "matches/s"), "300"
-    features = boardgames.feature_set("classic14", game)
+    features = boardgames.load_features("classic14", game)
     plain = Plain(features, weights, rates.as_array(), seed=1)
     times = _times(lambda: plain.play(game.start(), 200), runs)
     yield "the same update in plain Python", _shown([1 / seconds for seconds in times], "matches/s"), ""

@@ -94,7 +94,7 @@ def match_tactics(seed: int, number: int) -> list[Tactic]:
 
 def match_positions(game: Game, chance: random.Random) -> Iterator[Position]:
     """Yield the positions of a match of the simple agent with itself, some moves being random."""
-    player, position = boardgames.player("simple:depth=2", game), game.start()
+    player, position = boardgames.load_player("simple:depth=2", game), game.start()
     for ply in range(LAST_PLY):
         if position.outcome is not None:
             return

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from boardgames.manager import Manager, MatchRules, TimeControl
     from boardgames.options import Option
     from boardgames.picture import Picture
-    from boardgames.playing import Analysis, Choice, Clock, Context, Limit, Player, Stop
-    from boardgames.plugins import feature_set, load, player, registry
+    from boardgames.player import Analysis, Choice, Clock, Context, Limit, Player, Stop
+    from boardgames.plugins import load, load_features, load_learner, load_player, registry
     from boardgames.record import Record
     from boardgames.search import Playouts, divide, perft, playouts
     from boardgames.testing import check_game
@@ -38,8 +38,8 @@ _HOMES = {
     "boardgames.manager": ("Manager", "MatchRules", "TimeControl"),
     "boardgames.options": ("Option",),
     "boardgames.picture": ("Picture",),
-    "boardgames.playing": ("Analysis", "Choice", "Clock", "Context", "Limit", "Player", "Stop"),
-    "boardgames.plugins": ("feature_set", "load", "player", "registry"),
+    "boardgames.player": ("Analysis", "Choice", "Clock", "Context", "Limit", "Player", "Stop"),
+    "boardgames.plugins": ("load", "load_features", "load_learner", "load_player", "registry"),
     "boardgames.record": ("Record",),
     "boardgames.search": ("Playouts", "divide", "perft", "playouts"),
     "boardgames.testing": ("check_game",),
@@ -78,11 +78,12 @@ __all__ = [
     "__version__",
     "check_game",
     "divide",
-    "feature_set",
     "hookimpl",
     "load",
+    "load_features",
+    "load_learner",
+    "load_player",
     "perft",
-    "player",
     "playouts",
     "registry",
 ]

@@ -66,7 +66,7 @@ def bg_games() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls t
 
 @hookspec
 def bg_agents() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Offer agents: each target is a subclass of `boardgames.playing.Player`.
+    """Offer agents: each target is a subclass of `boardgames.player.Player`.
 
     A game's own agent (its `game` is set) comes before one for every game of
     the same name.

@@ -30,7 +30,7 @@ from boardgames.match import (
 from boardgames.match import MatchRules as MatchRules  # noqa: PLC0414 - users find it here
 from boardgames.match import MoveMade as MoveMade  # noqa: PLC0414 - users find it here
 from boardgames.options import is_finite
-from boardgames.playing import NO_LIMIT, Choice, Clock, Context, Limit, Stop
+from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Stop
 from boardgames.plugins import told
 from boardgames.record import Record, options_as_texts
 

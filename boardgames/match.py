@@ -13,7 +13,7 @@ from boardgames import plugins
 from boardgames.clock import UNTIMED, MatchClock, TimeControl
 from boardgames.errors import IllegalMoveError, LimitError, MatchError, PositionError, shown
 from boardgames.game import Game, Move, Outcome, Position, Termination
-from boardgames.playing import Player
+from boardgames.player import Player
 
 if TYPE_CHECKING:
     from boardgames.manager import Manager

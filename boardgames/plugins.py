@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from boardgames.declarations import FeatureSet
     from boardgames.game import Game
     from boardgames.learner import Learner
-    from boardgames.playing import Player
+    from boardgames.player import Player
 
 Kind = Literal["games", "agents", "features", "learners", "weights", "books", "experiments"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -273,7 +273,7 @@ def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game
         return made(layout=layout, **read)
 
 
-def player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
+def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
     """Return a player by its agent text, `alphabeta:depth=4`.
 
     Every agent takes the option `seed` too, which comes before the argument.
@@ -285,10 +285,10 @@ def player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
 
     Examples
     --------
-    >>> player("random", load("abalone"), seed=7)
+    >>> load_player("random", load("abalone"), seed=7)
     <player random>
     """
-    from boardgames.playing import Player
+    from boardgames.player import Player
 
     name, options = parse_agent(text)
     made = registry().load("agents", name, game.facts.name)
@@ -301,7 +301,7 @@ def player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
         return made(game, seed=None if seed_read is None else int(seed_read), **read)
 
 
-def feature_set(name: str, game: "Game") -> "FeatureSet":
+def load_features(name: str, game: "Game") -> "FeatureSet":
     """Return a feature set of a game by name.
 
     Raises
@@ -319,7 +319,7 @@ def feature_set(name: str, game: "Game") -> "FeatureSet":
     return made
 
 
-def learner(name: str, game: "Game", /, **options: object) -> "Learner":
+def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":
     """Return a learner by name, with its options as values or texts.
 
     Raises

@@ -20,7 +20,7 @@ from boardgames.declarations import Unit
 from boardgames.draw.chart import Mark, values_svg
 from boardgames.errors import RecordError
 from boardgames.game import Game, Move, Position, Termination
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
 from boardgames.record import Record
 from boardgames.search.tree import EVALUATION_BOUND, WIN
 
@@ -186,9 +186,9 @@ class Review:
 
     Examples
     --------
-    >>> from boardgames import Limit, player
+    >>> from boardgames import Limit, load_player
     >>> record = Record("connect4", start="-", moves=("1", "2", "1", "2", "1", "3"))
-    >>> found = review(record, player("alphabeta", record.load_game()), Limit(depth=2))
+    >>> found = review(record, load_player("alphabeta", record.load_game()), Limit(depth=2))
     >>> [(ply.number, ply.move.text, ply.best.text, ply.mark) for ply in found.mistakes()]
     [(6, '3', '1', '??')]
     """

@@ -10,8 +10,8 @@ from boardgames.errors import IllegalMoveError
 from boardgames.game import Position
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.options import Option
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.players.simple import Random
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 
 closed: list[str] = []
 

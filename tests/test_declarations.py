@@ -97,7 +97,7 @@ def test_facts_that_make_no_sense_are_refused(changed: dict[str, object], said: 
 
 
 def test_features_are_normalised_by_their_ranges() -> None:
-    features = boardgames.feature_set("classic14", boardgames.load("abalone"))
+    features = boardgames.load_features("classic14", boardgames.load("abalone"))
     lows = np.array([feature.low for feature in features.features])
     highs = np.array([feature.high for feature in features.features])
     assert features.normalised(lows).tolist() == [-1.0] * 14
@@ -106,7 +106,7 @@ def test_features_are_normalised_by_their_ranges() -> None:
 
 
 def test_a_feature_that_is_always_the_same_is_normalised_to_nothing() -> None:
-    features = boardgames.feature_set("lines", boardgames.load("connect4", columns=2, rows=2))
+    features = boardgames.load_features("lines", boardgames.load("connect4", columns=2, rows=2))
     flat = [feature.low == feature.high for feature in features.features]
     assert any(flat)
     lows = np.array([feature.low for feature in features.features])
@@ -114,6 +114,6 @@ def test_a_feature_that_is_always_the_same_is_normalised_to_nothing() -> None:
 
 
 def test_a_range_that_ends_before_it_begins_is_refused() -> None:
-    kernel = boardgames.feature_set("simple", boardgames.load("abalone")).kernel
+    kernel = boardgames.load_features("simple", boardgames.load("abalone")).kernel
     with pytest.raises(PluginError, match="range of feature 'odd'"):
         FeatureSet("odd", kernel, (Feature("odd", "cells", 1.0, 0.0, "no range"),))

@@ -52,7 +52,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
 
 def short_match() -> boardgames.Manager:
     game = boardgames.load("connect4")
-    seats = [boardgames.player("random", game, seed=seed) for seed in (1, 2)]
+    seats = [boardgames.load_player("random", game, seed=seed) for seed in (1, 2)]
     return boardgames.Manager(game, seats)
 
 
@@ -70,7 +70,7 @@ def test_bg_agents(install: Install) -> None:
 
     install(bg_agents)
     game = boardgames.load("connect4")
-    choice = boardgames.player("dice", game, seed=1).choose(game.start())
+    choice = boardgames.load_player("dice", game, seed=1).choose(game.start())
     assert choice.move in game.start().legal_moves
 
 
@@ -80,7 +80,9 @@ def test_bg_features(install: Install) -> None:
 
     install(bg_features)
     game = boardgames.load("connect4")
-    assert boardgames.feature_set("again", game).features == boardgames.feature_set("lines", game).features
+    assert (
+        boardgames.load_features("again", game).features == boardgames.load_features("lines", game).features
+    )
 
 
 def test_bg_learners(install: Install) -> None:
@@ -93,7 +95,7 @@ def test_bg_learners(install: Install) -> None:
 
 def test_bg_weights(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = boardgames.load("connect4")
-    features, path = boardgames.feature_set("lines", game), tmp_path / "td.safetensors"
+    features, path = boardgames.load_features("lines", game), tmp_path / "td.safetensors"
     Weights.of(game, features, np.linspace(-1, 1, 11)).write(path)
     shipping = ModuleType("shipping_module")
     shipping.TD = path  # type: ignore[attr-defined]  # a module made by hand
@@ -104,9 +106,11 @@ def test_bg_weights(install: Install, tmp_path: Path, monkeypatch: pytest.Monkey
 
     install(bg_weights)
     assert find_weights("deep", game)[0].values.tolist() == np.linspace(-1, 1, 11).tolist()
-    assert boardgames.player("td:weights=deep", game).choose(game.start()).move in game.start().legal_moves
+    assert (
+        boardgames.load_player("td:weights=deep", game).choose(game.start()).move in game.start().legal_moves
+    )
     with pytest.raises(UnknownNameError, match="'deep'"):
-        boardgames.player("td:weights=deep", boardgames.load("abalone"))
+        boardgames.load_player("td:weights=deep", boardgames.load("abalone"))
 
 
 def test_bg_books(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,8 +126,8 @@ def test_bg_books(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     install(bg_books)
     soon = boardgames.Limit(seconds=0.01)
-    assert str(boardgames.player("alphabeta", game).choose(game.start(), soon).move) == "2"
-    assert str(boardgames.player("alphabeta:book=false", game).choose(game.start(), soon).move) == "4"
+    assert str(boardgames.load_player("alphabeta", game).choose(game.start(), soon).move) == "2"
+    assert str(boardgames.load_player("alphabeta:book=false", game).choose(game.start(), soon).move) == "4"
 
 
 def test_bg_experiments(install: Install) -> None:

@@ -38,11 +38,11 @@ def test_no_module_takes_the_place_of_a_name() -> None:
     assert not modules & set(boardgames.__all__)
 
 
-def test_player_stays_a_function_whatever_is_imported() -> None:
+def test_importing_every_module_leaves_load_player_a_function() -> None:
     for module in pkgutil.walk_packages(boardgames.__path__, "boardgames."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    assert isinstance(boardgames.player, FunctionType)
+    assert isinstance(boardgames.load_player, FunctionType)
 
 
 @pytest.mark.parametrize(("use", "loaded"), [("pass", ""), ("boardgames.BoardgamesError", "")])
@@ -61,15 +61,15 @@ def test_names_that_others_rely_on_work_together() -> None:
     assert position.outcome is None
     assert game.parse(str(position)) == position
     assert boardgames.perft(game.start(), 4) == 5_045_110
-    player = boardgames.player("alphabeta:depth=4", game)
+    player = boardgames.load_player("alphabeta:depth=4", game)
     move = player.choose(position, boardgames.Limit(seconds=1.0)).move
     assert move in position.legal_moves
 
 
 def test_a_match_of_two_players_is_played_and_recorded(home: object) -> None:
     game = boardgames.load("abalone", layout="standard", broadside=True)
-    player = boardgames.player("alphabeta:depth=1", game)
-    match = boardgames.Manager(game, [player, boardgames.player("random", game, seed=7)])
+    player = boardgames.load_player("alphabeta:depth=1", game)
+    match = boardgames.Manager(game, [player, boardgames.load_player("random", game, seed=7)])
     record = match.play()
     assert isinstance(record, boardgames.Record)
     assert record.outcome is not None

@@ -15,7 +15,7 @@ from boardgames.errors import IllegalMoveError, LimitError, MatchError, MoveErro
 from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.hookspecs import hookimpl
 from boardgames.manager import Change, Manager, MatchRules, MoveMade, TimeControl
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.plugins import EntryPoint, Registry
 from boardgames.record import Record
 

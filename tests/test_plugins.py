@@ -281,7 +281,7 @@ def test_a_game_that_is_no_game_is_a_plugin_error(installed: Registry) -> None:
         plugins.load("wrong")
 
 
-@pytest.mark.parametrize("make", [plugins.player, plugins.feature_set, plugins.learner])
+@pytest.mark.parametrize("make", [plugins.load_player, plugins.load_features, plugins.load_learner])
 def test_what_is_of_another_kind_than_its_hook_is_a_plugin_error(
     installed: Registry, make: Callable[..., object]
 ) -> None:
@@ -290,19 +290,19 @@ def test_what_is_of_another_kind_than_its_hook_is_a_plugin_error(
 
 
 def test_a_player_is_made_from_an_agent_text() -> None:
-    assert repr(boardgames.player("alphabeta:depth=2", boardgames.load("connect4"))) == (
+    assert repr(boardgames.load_player("alphabeta:depth=2", boardgames.load("connect4"))) == (
         "<player alphabeta:depth=2>"
     )
 
 
 def test_an_unknown_agent_is_an_error_that_names_near_ones() -> None:
     with pytest.raises(UnknownNameError, match="agents of connect4: 'alphabet'; did you mean 'alphabeta'"):
-        boardgames.player("alphabet", boardgames.load("connect4"))
+        boardgames.load_player("alphabet", boardgames.load("connect4"))
 
 
 def test_an_unknown_option_of_an_agent_is_an_error_that_names_near_ones() -> None:
     with pytest.raises(OptionError, match="agent 'alphabeta' has no option 'dept'; did you mean 'depth'"):
-        boardgames.player("alphabeta:dept=3", boardgames.load("connect4"))
+        boardgames.load_player("alphabeta:dept=3", boardgames.load("connect4"))
 
 
 def test_an_unknown_layout_is_an_error_that_names_near_ones() -> None:
@@ -384,10 +384,10 @@ def test_an_agent_that_cannot_be_made_is_a_plugin_error(
     plugin: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connect4 = boardgames.load("connect4")
-    point = plugin("odd", bg_agents=[Entry("mine", "x", "boardgames.playing:Player")])
+    point = plugin("odd", bg_agents=[Entry("mine", "x", "boardgames.player:Player")])
     monkeypatch.setattr(plugins, "registry", lambda: Registry([point]))
     with pytest.raises(PluginError, match="agent 'mine' is broken"):
-        plugins.player("mine", connect4)
+        plugins.load_player("mine", connect4)
 
 
 @pytest.mark.parametrize("name", [5, ["abalone"], None, "x" * 10**6], ids=["number", "list", "none", "long"])

@@ -11,7 +11,7 @@ import boardgames
 from boardgames.declarations import Unit
 from boardgames.errors import OptionError, RecordError
 from boardgames.game import Game, Outcome, Position, Termination
-from boardgames.playing import (
+from boardgames.player import (
     NO_CONTEXT,
     NO_LIMIT,
     Analysis,
@@ -206,7 +206,7 @@ def test_where_cells_are_counted_an_end_is_the_margin() -> None:
 
 def test_a_match_that_was_resigned_is_searched_to_its_last_position() -> None:
     record = Record("connect4", start="-", moves=("4", "4"), outcome=Outcome(0, Termination.RESIGNATION))
-    found = review(record, boardgames.player("alphabeta", CONNECT4), Limit(depth=2))
+    found = review(record, boardgames.load_player("alphabeta", CONNECT4), Limit(depth=2))
     assert found.is_complete
     assert not found.looks[-1].proven
 
@@ -220,7 +220,7 @@ def test_only_a_decided_value_tells_plies(value: float, plies: int | None) -> No
 
 
 def test_a_real_player_finds_the_blunder_and_the_better_move() -> None:
-    found = review(BLUNDER, boardgames.player("alphabeta", CONNECT4), Limit(depth=3))
+    found = review(BLUNDER, boardgames.load_player("alphabeta", CONNECT4), Limit(depth=3))
     worst = found.mistakes()[0]
     assert (worst.number, worst.side, str(worst.best), worst.mark) == (6, 1, "1", "??")
     assert found.unit == "return"
@@ -236,7 +236,7 @@ def test_to_come_back_to_a_position_is_no_draw() -> None:
     ahead = "...../....../......./...bbb../...bbb.../...bbb../......./.ww.../.ww..:b:0:4"
     game = boardgames.load("abalone")
     record = Record("abalone", start=ahead, moves=("f7f8", "b3b4", "f8f7", "b4b3") * 2)
-    found = review(record, boardgames.player("alphabeta", game), Limit(depth=3))
+    found = review(record, boardgames.load_player("alphabeta", game), Limit(depth=3))
     assert min(found.values_for_side(0)) > 300
 
 
@@ -268,11 +268,11 @@ def test_a_match_of_another_game_is_refused() -> None:
 
 def test_a_player_without_values_is_refused() -> None:
     with pytest.raises(OptionError, match="values moves"):
-        review(BLUNDER, boardgames.player("random", CONNECT4))
+        review(BLUNDER, boardgames.load_player("random", CONNECT4))
 
 
 def test_a_notebook_shows_the_chart() -> None:
-    found = review(BLUNDER, boardgames.player("alphabeta", CONNECT4), Limit(depth=2))
+    found = review(BLUNDER, boardgames.load_player("alphabeta", CONNECT4), Limit(depth=2))
     label = ET.fromstring(found._repr_svg_()).get("aria-label")  # our own text
     assert label is not None
     assert label.startswith("? (red) - ? (blue) *: values in returns")

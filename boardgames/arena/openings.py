@@ -11,7 +11,7 @@ from pathlib import Path
 from boardgames.errors import BoardgamesError, FileError, LimitError, UnknownNameError, near, shown
 from boardgames.game import Game, Position
 from boardgames.paths import read_text
-from boardgames.playing import fingerprint_of
+from boardgames.player import fingerprint_of
 
 DEFAULT_OPENINGS = "random:4"
 MOST_PLIES = 100

@@ -15,7 +15,7 @@ from boardgames.clock import UNTIMED, TimeControl
 from boardgames.errors import LimitError, MatchError, shown
 from boardgames.game import Game
 from boardgames.match import MatchRules
-from boardgames.playing import NO_LIMIT, Limit
+from boardgames.player import NO_LIMIT, Limit
 from boardgames.record import options_as_texts
 from boardgames.store import PlayerKey
 
@@ -156,7 +156,7 @@ class Plan:
         labels: list[str] = []
         classes: list[type] = [type(self.game)]
         for text in self.agents:
-            player = plugins.player(text, self.game)
+            player = plugins.load_player(text, self.game)
             try:
                 if player.is_human:
                     raise MatchError(f"expected agents: {text!r} is a person")

@@ -17,7 +17,7 @@ from boardgames.clock import UNTIMED, TimeControl
 from boardgames.errors import MatchError
 from boardgames.game import Game, Position, Termination
 from boardgames.manager import Manager, MatchRules
-from boardgames.playing import NO_LIMIT, Limit, Player
+from boardgames.player import NO_LIMIT, Limit, Player
 from boardgames.record import format_record
 from boardgames.store import course_of
 
@@ -203,7 +203,7 @@ class _Room:
         """Return the players of a match, their chance begun anew."""
         for side, agent in enumerate(sides):
             if agent not in self._players:
-                self._players[agent] = plugins.player(self.setting.agents[agent], self.game)
+                self._players[agent] = plugins.load_player(self.setting.agents[agent], self.game)
             self._players[agent].reseed(seed_of(self.setting, number, side=side, agent=agent))
         return [self._players[agent] for agent in sides]
 

@@ -19,7 +19,7 @@ from boardgames.errors import BookError, shown
 from boardgames.game import Game, Move, Position
 from boardgames.options import is_finite
 from boardgames.paths import read_text, write_atomic
-from boardgames.playing import Choice, fingerprint_of
+from boardgames.player import Choice, fingerprint_of
 
 FORMAT = "boardgames opening book"
 VERSION = 1

@@ -21,8 +21,8 @@ from boardgames.declarations import Unit
 from boardgames.errors import BookError, LimitError, MoveError, PositionError, shown
 from boardgames.game import Game, Position
 from boardgames.options import parse_agent
-from boardgames.playing import Limit
-from boardgames.plugins import player, registry
+from boardgames.player import Limit
+from boardgames.plugins import load_player, registry
 
 BATCH = 8
 """Positions that are searched before the next ones are chosen, whatever the number of workers."""
@@ -82,7 +82,7 @@ class BookPlan:
             raise LimitError(f"expected a margin above 0: {shown(self.margin)}")
         if self.limit.is_open:
             raise LimitError("expected a limit of nodes, depth or time for each position")
-        player(self.bookless, self.game).close()
+        load_player(self.bookless, self.game).close()
         assert list(self.starts())
 
     @property
@@ -120,7 +120,7 @@ class BookPlan:
 
     def made(self) -> dict[str, Any]:  # JSON values
         """Return what decides the searches of a book; with another it is not gone on with."""
-        valuer = player(self.bookless, self.game)
+        valuer = load_player(self.bookless, self.game)
         try:
             limit = {name: getattr(self.limit, name) for name in ("nodes", "depth", "seconds")}
             return {
@@ -331,7 +331,7 @@ def searched(game: Game, agent: str, text: str, limit: Limit, lines: int) -> Sea
     More lines are asked for where symmetries leave the position as it is, since
     they double its moves.
     """
-    position, valuer = game.parse(text), player(agent, game, seed=0)
+    position, valuer = game.parse(text), load_player(agent, game, seed=0)
     try:
         found = valuer.analyse(position, limit, lines=lines * doublings(position))
     finally:

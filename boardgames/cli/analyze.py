@@ -25,7 +25,7 @@ from boardgames.cli.values import Wish, line_text, stopping_on_interrupt, value_
 from boardgames.errors import MatchError, OptionError
 
 if TYPE_CHECKING:
-    from boardgames.playing import Analysis
+    from boardgames.player import Analysis
 
 
 @click.command(
@@ -114,7 +114,7 @@ def analyze_position(
     lines: int | None,
 ) -> None:
     """Print the value of the moves of a position."""
-    from boardgames.playing import Context
+    from boardgames.player import Context
 
     position = load_position(wish.game, layout, options, argument, text)
     if position.outcome is not None:

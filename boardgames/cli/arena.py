@@ -132,7 +132,7 @@ def arena(
     game = load_game(game_name, layout, options)
     from boardgames.arena.plan import Plan
     from boardgames.arena.sprt import Sprt
-    from boardgames.playing import Limit
+    from boardgames.player import Limit
 
     plan = Plan(
         game=game,

@@ -88,7 +88,7 @@ def book(
     game = load_game(game_name, layouts[0] if layouts else None, options)
     from boardgames.books.building import DEFAULT_LIMIT, BookPlan
     from boardgames.cli.saving import user_path
-    from boardgames.playing import Limit
+    from boardgames.player import Limit
 
     limit = Limit(nodes=nodes, depth=depth, seconds=seconds)
     plan = BookPlan(

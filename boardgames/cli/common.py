@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from boardgames.arena.pentanomial import Estimate
     from boardgames.game import Game, Outcome, Position
-    from boardgames.playing import Choice, Player
+    from boardgames.player import Choice, Player
 
 EXIT_WRONG_INPUT = 2
 EXIT_INTERRUPTED = 130
@@ -132,10 +132,10 @@ def load_position(
 
 def load_player(agent: str, game: "Game", *, seed: int | None = None) -> "Player":
     """Return a player, saying on a terminal if kernels of its own have to be compiled first."""
-    from boardgames.plugins import player
+    from boardgames.plugins import load_player
 
     with compiling():
-        return player(agent, game, seed=seed)
+        return load_player(agent, game, seed=seed)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from boardgames.errors import OptionError
 if TYPE_CHECKING:
     from boardgames.game import Game, Position
     from boardgames.manager import Manager, MatchRules
-    from boardgames.playing import Limit, Player
+    from boardgames.player import Limit, Player
     from boardgames.record import Record
 
 THINKING_S = 1.0
@@ -59,7 +59,7 @@ class Setup:
     @property
     def limit(self) -> "Limit":
         """Return what an agent may spend on a move."""
-        from boardgames.playing import Limit
+        from boardgames.player import Limit
 
         return Limit(seconds=THINKING_S if self.timing.move is None else self.timing.move)
 

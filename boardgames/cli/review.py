@@ -18,7 +18,7 @@ from boardgames.errors import FileError, RecordError, shown
 from boardgames.paths import LARGEST_TEXT, check_writable, read_text, write_atomic
 
 if TYPE_CHECKING:
-    from boardgames.playing import Limit, Player, Stop
+    from boardgames.player import Limit, Player, Stop
     from boardgames.record import Record
     from boardgames.review import Look, Ply, Review
 
@@ -126,7 +126,7 @@ def _check_chart(path: Path, source: str) -> None:
 
 
 def _reviewed(record: "Record", chosen: "Player", limit: "Limit", stop: "Stop") -> "Review":
-    from boardgames.playing import Context
+    from boardgames.player import Context
     from boardgames.review import Review, looks
 
     found: list[Look] = []

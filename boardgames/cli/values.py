@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from boardgames.playing import Limit, Stop
+    from boardgames.player import Limit, Stop
     from boardgames.position import Move
 
 SHOWN_LINE = 8
@@ -31,7 +31,7 @@ class Wish:
     @property
     def limit(self) -> "Limit":
         """Return what the agent may spend on a position."""
-        from boardgames.playing import Limit
+        from boardgames.player import Limit
 
         return Limit(seconds=self.seconds, depth=self.depth, nodes=self.nodes)
 
@@ -39,7 +39,7 @@ class Wish:
 @contextmanager
 def stopping_on_interrupt() -> "Iterator[Stop]":
     """Let the first Ctrl-C set a stop, so that what is known can be told; the second one interrupts."""
-    from boardgames.playing import Stop
+    from boardgames.player import Stop
 
     stop, asked = Stop(), threading.Event()
 

@@ -12,7 +12,7 @@ from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import Learner, LearnerState
 from boardgames.options import Option, OptionValue
-from boardgames.plugins import feature_set, registry
+from boardgames.plugins import load_features, registry
 from boardgames.selfplay import GAME_PLAYS, RANDOM_PLAYS, Contestant, Ended, Setting, play, seed_of
 from boardgames.weights import Weights
 
@@ -158,4 +158,4 @@ def features_of(game: Game, name: str) -> FeatureSet:
     names = [offer.entry.name for offer in registry().offers("features", game.facts.name)]
     if not names:
         raise OptionError(f"expected a game with features: {game.facts.name} has none")
-    return feature_set(name or game.facts.default_features or names[0], game)
+    return load_features(name or game.facts.default_features or names[0], game)

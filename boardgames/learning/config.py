@@ -13,7 +13,7 @@ from boardgames.errors import FileError, OptionError, near, shown
 from boardgames.learner import Learner
 from boardgames.learning.base import FEATURES, FeatureLearner
 from boardgames.options import Option, OptionValue
-from boardgames.plugins import learner, load
+from boardgames.plugins import load, load_learner
 
 DEFAULT_LEARNER = "td"
 LARGEST_SEED = 2**63 - 1
@@ -132,7 +132,7 @@ class Config:
         if "layout" in self.options:
             raise OptionError(f"expected a layout beside the options: {shown(self.options['layout'])}")
         game = load(self.game, layout=self.layout, **self.options)
-        return learner(self.learner, game, **self.settings)
+        return load_learner(self.learner, game, **self.settings)
 
     def completed(self, loaded: Learner) -> "Config":
         """Return it with every default of its learner and game, and with a seed."""

@@ -174,7 +174,7 @@ def space_of(features: FeatureSet, mirrored: bool | None = None) -> Space:
     Examples
     --------
     >>> import boardgames
-    >>> space = space_of(boardgames.feature_set("lines", boardgames.load("connect4")))
+    >>> space = space_of(boardgames.load_features("lines", boardgames.load("connect4")))
     >>> space.weights(np.array([1.0, 2, 3, 4, 5, 6])).tolist()
     [1.0, 2.0, 3.0, 4.0, 5.0, -1.0, -2.0, -3.0, -4.0, -5.0, 6.0]
     """

@@ -12,7 +12,7 @@ import numpy as np
 
 from boardgames.game import Move, Position
 from boardgames.kernels import STOP, Reals
-from boardgames.playing import Context, Limit, MoveValue
+from boardgames.player import Context, Limit, MoveValue
 from boardgames.search import EVALUATION_BOUND
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker

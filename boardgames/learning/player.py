@@ -23,7 +23,7 @@ from boardgames.kernels import Reals
 from boardgames.learning.td import RATES
 from boardgames.options import Option, is_finite
 from boardgames.paths import data_folder
-from boardgames.playing import (
+from boardgames.player import (
     NO_CONTEXT,
     NO_LIMIT,
     Analysis,

@@ -11,7 +11,7 @@ from typing import ClassVar
 from boardgames.errors import EngineError, FileError, MoveError, OptionError, shown
 from boardgames.game import Game, Move, Position
 from boardgames.options import Option, parse_assignments
-from boardgames.playing import (
+from boardgames.player import (
     NO_CONTEXT,
     NO_LIMIT,
     Choice,
@@ -48,7 +48,7 @@ class Engine(Player):
     Examples
     --------
     >>> import boardgames
-    >>> boardgames.player('engine:command="no-such-program"', boardgames.load("connect4"))
+    >>> boardgames.load_player('engine:command="no-such-program"', boardgames.load("connect4"))
     Traceback (most recent call last):
     boardgames.errors.OptionError: expected a program that can be run: 'no-such-program'
     """

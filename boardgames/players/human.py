@@ -4,7 +4,7 @@ from typing import ClassVar, TextIO
 
 from boardgames.errors import MatchError, MoveError
 from boardgames.game import Game, Position
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 
 
 class Human(Player):

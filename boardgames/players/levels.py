@@ -17,8 +17,8 @@ from boardgames.declarations import Unit
 from boardgames.game import Game, Position
 from boardgames.kernels import Reals
 from boardgames.options import Option
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue
 from boardgames.players.search import BOOK, TABLE, AlphaBeta
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue
 from boardgames.search.alphabeta import negamax
 from boardgames.search.deepening import search
 from boardgames.search.tree import EVALUATION_BOUND

@@ -8,6 +8,7 @@ import numpy as np
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.options import Option
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
 from boardgames.players.search import (
     DEFAULT_SECONDS,
     DRAW_LIMIT,
@@ -18,7 +19,6 @@ from boardgames.players.search import (
     fingerprint_of_evaluation,
     learned_evaluation,
 )
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
 from boardgames.search.growing import DEEPEST, MOST_THREADS, PRIORS, Style, as_choice, grow
 from boardgames.search.kept_tree import LARGEST_MB, Tree
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import ClassVar
 
 from boardgames.game import Position
+from boardgames.player import Analysis, Context, Limit
 from boardgames.players.search import DEPTH, EXTENSIONS, NODES, QUIESCENCE, TIME, WEIGHTS, Searcher
-from boardgames.playing import Analysis, Context, Limit
 from boardgames.search.full import search_fully
 from boardgames.search.minimax import minimax
 

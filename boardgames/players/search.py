@@ -8,7 +8,7 @@ from boardgames.books.finding import ALL
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.options import Option
-from boardgames.playing import (
+from boardgames.player import (
     NO_CONTEXT,
     NO_LIMIT,
     Analysis,

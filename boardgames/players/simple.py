@@ -5,8 +5,7 @@ from typing import ClassVar
 
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
-from boardgames.players.search import WEIGHTS, fingerprint_of_evaluation, learned_evaluation
-from boardgames.playing import (
+from boardgames.player import (
     NO_CONTEXT,
     NO_LIMIT,
     Analysis,
@@ -15,6 +14,7 @@ from boardgames.playing import (
     Limit,
     Player,
 )
+from boardgames.players.search import WEIGHTS, fingerprint_of_evaluation, learned_evaluation
 from boardgames.search.alphabeta import negamax
 from boardgames.search.deepening import search
 

@@ -12,7 +12,7 @@ import numpy as np
 from boardgames.declarations import Evaluation
 from boardgames.game import Move, Position
 from boardgames.kernels import NODE_LIMIT, NODES, Actions, Control, Reals, is_stopped, new_control
-from boardgames.playing import Analysis, Choice, Context, Limit, MoveValue
+from boardgames.player import Analysis, Choice, Context, Limit, MoveValue
 from boardgames.search.root import search_root
 from boardgames.search.runner import run
 from boardgames.search.tree import (

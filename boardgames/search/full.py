@@ -34,7 +34,7 @@ from boardgames.kernels.abi import (
     WORDS_STACK,
     first_class,
 )
-from boardgames.playing import Analysis, Context, Limit
+from boardgames.player import Analysis, Context, Limit
 from boardgames.search.deepening import Buffers, Plain, searched
 from boardgames.search.ordering import extend_line
 from boardgames.search.thinking import ROWS
@@ -236,7 +236,7 @@ def search_fully(
     Examples
     --------
     >>> import boardgames
-    >>> from boardgames.playing import NO_CONTEXT
+    >>> from boardgames.player import NO_CONTEXT
     >>> game = boardgames.load("connect4")
     >>> found = search_fully(game.parse("112233"), game.evaluation, Limit(depth=4), NO_CONTEXT)
     >>> str(found.moves[0].move), found.value

@@ -10,7 +10,7 @@ import numpy as np
 from boardgames.declarations import NO_EVALUATION, Evaluation, Facts, Unit
 from boardgames.game import Position
 from boardgames.kernels import STOP, Actions, Control, Reals, Words, new_control
-from boardgames.playing import Analysis, Choice, Context, Limit, MoveValue
+from boardgames.player import Analysis, Choice, Context, Limit, MoveValue
 from boardgames.search import leaves, nodes
 from boardgames.search.kept_tree import Tree
 from boardgames.search.mcts import simulate

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from boardgames.kernels import STOP, Control
-from boardgames.playing import Stop
+from boardgames.player import Stop
 
 Result = TypeVar("Result")
 

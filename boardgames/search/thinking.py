@@ -31,7 +31,7 @@ from boardgames.kernels import (
 )
 from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK, first_class
 from boardgames.kernels.bundles import Bundle
-from boardgames.playing import Analysis, Context, Limit
+from boardgames.player import Analysis, Context, Limit
 from boardgames.search.deepening import Buffers, Found, deepen
 from boardgames.search.futility import FEW_MOVES
 from boardgames.search.means import Means
@@ -87,7 +87,7 @@ class Thinker:
     Examples
     --------
     >>> import boardgames
-    >>> from boardgames.playing import NO_CONTEXT
+    >>> from boardgames.player import NO_CONTEXT
     >>> game = boardgames.load("connect4")
     >>> thinker = Thinker(game, game.evaluation, Means(table=1))
     >>> found = thinker.search(game.parse("112233"), Limit(depth=4), NO_CONTEXT)

@@ -38,7 +38,7 @@ class Setting:
     Attributes
     ----------
     game, layout, features : str
-        Names as `boardgames.load` and `boardgames.feature_set` take them.
+        Names as `boardgames.load` and `boardgames.load_features` take them.
     options : tuple of (str, str)
         The game's options as texts.
     opening, ply_limit : int
@@ -196,7 +196,7 @@ class Room:
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
         self.game = plugins.load(setting.game, layout=setting.layout or None, **dict(setting.options))
-        self.features = plugins.feature_set(setting.features, self.game)
+        self.features = plugins.load_features(setting.features, self.game)
         facts, size = self.game.facts, len(self.features.features)
         self.start = self.game.start().words
         self.control: Control = new_control()
@@ -303,7 +303,7 @@ class Room:
     def _features_of(self, seat: Contestant) -> FeatureSet:
         if seat.features in ("", self.features.name):
             return self.features
-        return plugins.feature_set(seat.features, self.game)
+        return plugins.load_features(seat.features, self.game)
 
     def _ended(self, code: int, side: int, state: Words, words: Words) -> Ended:
         plies, result = divmod(int(code), RESULTS)

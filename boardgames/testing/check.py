@@ -6,7 +6,7 @@ from typing import Any
 from boardgames.declarations import FeatureSet
 from boardgames.errors import BoardgamesError
 from boardgames.game import Game
-from boardgames.plugins import feature_set, registry
+from boardgames.plugins import load_features, registry
 from boardgames.testing import faces, rules
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft
 from boardgames.testing.report import Check, Finding, Report
@@ -139,6 +139,6 @@ def _feature_sets(game: Game, given: Sequence[FeatureSet] | None, done: _Done) -
 def _registered(game: Game, done: _Done) -> Iterator[FeatureSet]:
     for offer in registry().offers("features", game.facts.name):
         try:
-            yield feature_set(offer.entry.name, game)
+            yield load_features(offer.entry.name, game)
         except BoardgamesError as error:
             done.findings.append(Finding("features", str(error)))

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from boardgames.draw.text import printable
 from boardgames.errors import EngineError, MalformedMoveError, near, shown
-from boardgames.playing import Stop
+from boardgames.player import Stop
 from boardgames.ugi.log import Log
 from boardgames.ugi.offer import Offer, parse_offer
 from boardgames.ugi.process import LAST_WORDS, EngineProcess

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, MatchError, OptionError, near, shown
 from boardgames.game import Game
-from boardgames.playing import Player
+from boardgames.player import Player
 from boardgames.plugins import told
 from boardgames.ugi.setup import Setting, Setup, setting_named, settings_of
 from boardgames.ugi.text import parse_go

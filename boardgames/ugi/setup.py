@@ -9,11 +9,11 @@ from boardgames import __version__
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError, UnknownNameError, near, shown
 from boardgames.options import Option, OptionValue, parse_agent
-from boardgames.plugins import SEED, load, player, registry
+from boardgames.plugins import SEED, load, load_player, registry
 
 if TYPE_CHECKING:
     from boardgames.game import Game
-    from boardgames.playing import Player
+    from boardgames.player import Player
 
 NOT_SET = "<empty>"
 LARGEST_SPIN = 2**31 - 1
@@ -75,10 +75,10 @@ class Setup:
         return load(self.name, layout=self.layout, **self.options)
 
     def make_agent(self, game: "Game") -> "Player":
-        """Return the agent; raises as `boardgames.player`, and OptionError for a person."""
+        """Return the agent; raises as `boardgames.load_player`, and OptionError for a person."""
         name, options = parse_agent(self.agent or game.facts.default_agent)
         texts = [f"{option}={_quoted(value)}" for option, value in {**options, **self.settings}.items()]
-        made = player(name + (":" + ",".join(texts) if texts else ""), game)
+        made = load_player(name + (":" + ",".join(texts) if texts else ""), game)
         if made.is_human:
             raise OptionError(f"expected an agent that is a program: {name!r}")
         return made

@@ -11,7 +11,7 @@ from itertools import pairwise, takewhile
 from boardgames.declarations import Unit
 from boardgames.errors import shown
 from boardgames.options import is_finite
-from boardgames.playing import Choice, Clock, Limit
+from boardgames.player import Choice, Clock, Limit
 from boardgames.search.tree import EVALUATION_BOUND, WIN
 
 NO_MOVE = "0000"

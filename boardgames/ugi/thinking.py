@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 
 from boardgames.errors import BoardgamesError, shown
-from boardgames.playing import Choice, Context, Limit, Player, Stop
+from boardgames.player import Choice, Context, Limit, Player, Stop
 from boardgames.plugins import told
 from boardgames.ugi.text import NO_MOVE, info_line
 from boardgames.ugi.trail import Trail

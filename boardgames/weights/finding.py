@@ -54,7 +54,7 @@ def read_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet]:
     if weights.game != game.facts.name:
         raise WeightsError(f"expected weights of {game.facts.name}: {path} has {shown(weights.game)}'s")
     try:
-        features = plugins.feature_set(weights.features, game)
+        features = plugins.load_features(weights.features, game)
         weights.check(game, features)
     except (UnknownNameError, WeightsError) as error:
         raise WeightsError(f"{error} in {path}") from None

@@ -35,7 +35,7 @@ def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, squas
     --------
     >>> import boardgames
     >>> game = boardgames.load("connect4")
-    >>> lines = boardgames.feature_set("lines", game)
+    >>> lines = boardgames.load_features("lines", game)
     >>> linear_evaluation(game, lines, np.ones(11), squashes=True).unit
     'return'
     """

@@ -12,7 +12,7 @@ from boardgames.declarations import Evaluation, FeatureSet
 from boardgames.errors import WeightsError, shown
 from boardgames.game import Game
 from boardgames.kernels import Reals
-from boardgames.playing import fingerprint_of
+from boardgames.player import fingerprint_of
 from boardgames.weights.files import Array, read_arrays, write_arrays
 from boardgames.weights.linear import linear_evaluation
 

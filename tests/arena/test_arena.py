@@ -108,7 +108,7 @@ def test_what_is_kept_says_who_played_what(store: Store) -> None:
     first, second = store.run_matches(1)
     assert [key.agent for key in first.players] == ["random", "alphabeta:depth=2"]
     assert [key.agent for key in second.players] == ["alphabeta:depth=2", "random"]
-    assert first.players[1].fingerprint == boardgames.player("alphabeta", CONNECT4).fingerprint()
+    assert first.players[1].fingerprint == boardgames.load_player("alphabeta", CONNECT4).fingerprint()
     run = store.runs()[0]
     assert (run.kind, run.game, run.seed, run.settings["matches"]) == ("arena", "connect4", 1, 2)
     assert run.finished is not None

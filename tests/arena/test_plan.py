@@ -10,7 +10,7 @@ from boardgames.arena.plan import Plan
 from boardgames.arena.sprt import Sprt
 from boardgames.clock import TimeControl
 from boardgames.errors import BoardgamesError, LimitError, MatchError, OptionError, UnknownNameError
-from boardgames.playing import Limit
+from boardgames.player import Limit
 
 CONNECT4 = boardgames.load("connect4")
 

@@ -18,7 +18,7 @@ from boardgames.arena.play import (
 from boardgames.clock import TimeControl
 from boardgames.errors import MatchError
 from boardgames.game import Termination
-from boardgames.playing import Limit
+from boardgames.player import Limit
 from boardgames.record import parse_records
 
 START = "-"

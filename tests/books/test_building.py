@@ -13,7 +13,7 @@ from boardgames.books.book import canonical
 from boardgames.books.building import BATCH, BookPlan, Builder
 from boardgames.errors import BookError, LimitError, UnknownNameError
 from boardgames.executors import InProcess, ProcessPool
-from boardgames.playing import Limit
+from boardgames.player import Limit
 
 GAME = boardgames.load("connect4")
 PLAN = BookPlan(game=GAME, agent="alphabeta:table=1", limit=Limit(depth=3), plies=4, positions=20)
@@ -41,7 +41,7 @@ def test_the_file_has_so_many_pages_that_good_moves_lead_to(tmp_path: Path) -> N
 def test_a_page_has_the_engines_best_moves_one_of_those_that_mirror_each_other(tmp_path: Path) -> None:
     start = built(tmp_path).pages[str(GAME.start())]
     assert len({after(start, told.move) for told in start.moves}) == len(start.moves) == 4
-    found = boardgames.player("alphabeta", GAME).analyse(GAME.start(), Limit(depth=3))
+    found = boardgames.load_player("alphabeta", GAME).analyse(GAME.start(), Limit(depth=3))
     searched = {str(told.move): round(told.value, 4) for told in found.moves}
     assert {told.move: told.searched for told in start.moves}.items() <= searched.items()
 

@@ -44,7 +44,7 @@ def test_a_picture_names_score_steps_and_every_feature(bg: Run, runs: Path) -> N
     ran = bg("plot", "slow")
     assert (ran.code, ran.out) == (0, f"wrote {runs / 'slow' / 'plot.svg'}\n")
     found = texts(runs / "slow" / "plot.svg")
-    features = boardgames.feature_set("lines", boardgames.load("connect4")).features
+    features = boardgames.load_features("lines", boardgames.load("connect4")).features
     assert {feature.name for feature in features} <= set(found)
     assert {"score", "step", "weight", "slow: td on connect4, seed 7"} <= set(found)
     assert any(text.startswith("best ") for text in found)

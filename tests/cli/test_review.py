@@ -170,7 +170,7 @@ def test_a_little_time_is_set_where_nothing_is_limited(
     agent: str, depth: int | None, seconds: float | None
 ) -> None:
     wish = Wish("connect4", agent, None, depth, None, as_json=False)
-    player = boardgames.player(agent, boardgames.load("connect4"))
+    player = boardgames.load_player(agent, boardgames.load("connect4"))
     assert position_limit(wish, player) == boardgames.Limit(seconds=seconds, depth=depth)
 
 

@@ -384,7 +384,7 @@ def test_every_generic_function_gives_the_same_in_a_second_process(workshop: Wor
     shown = (
         "boardgames.perft(start, 3),"
         "boardgames.playouts(start, 100, seed=1),"
-        "*(boardgames.player(text, game, seed=1).choose(start).move"
+        "*(boardgames.load_player(text, game, seed=1).choose(start).move"
         "  for text in ('alphabeta:depth=4', 'minimax:depth=2', 'greedy'))"
     )
     first, second = workshop.show(imports, shown), workshop.show(imports, shown)

@@ -46,7 +46,7 @@ def digest(game: Game) -> str:
     found = hashlib.sha256()
     buffer = np.zeros(game.facts.actions, dtype=np.int64)
     successor = np.zeros(game.facts.words, dtype=np.uint64)
-    sets = [boardgames.feature_set(offer.entry.name, game) for offer in feature_offers(game)]
+    sets = [boardgames.load_features(offer.entry.name, game) for offer in feature_offers(game)]
     for words in reached(game):
         count = game.kernels.legal_moves(words, buffer)
         said = [game.kernels.side_to_move(words), game.kernels.outcome(words), *buffer[:count].tolist()]
@@ -83,7 +83,7 @@ def test_the_generic_functions_run_on_a_game(name: str, options: dict[str, objec
     played = boardgames.playouts(start, 2, seed=1, ply_limit=5)
     assert sum(played.wins) + played.draws + played.undecided == 2
     for agent in ("minimax:depth=2", "alphabeta:depth=2", "greedy"):
-        assert boardgames.player(agent, game, seed=1).choose(start).move in start.legal_moves
+        assert boardgames.load_player(agent, game, seed=1).choose(start).move in start.legal_moves
 
 
 @pytest.mark.slow

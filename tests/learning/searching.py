@@ -33,7 +33,7 @@ def small() -> Game:
 
 def made(name: str, **options: object) -> Searcher:
     """Return a learner with matches, quick by default."""
-    return plugins.learner(name, small(), **{**QUICK, **OF[name], **options})
+    return plugins.load_learner(name, small(), **{**QUICK, **OF[name], **options})
 
 
 def trained(learner: Learner, seed: int, executor: Executor | None = None) -> Sequence[LearnerState]:

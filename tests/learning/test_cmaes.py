@@ -96,8 +96,8 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_one_weight_alone_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = plugins.feature_set("lines", small())
+    lines = plugins.load_features("lines", small())
     alone = replace(lines, features=(lines.features[0], lines.features[5]))
-    monkeypatch.setattr("boardgames.learning.base.feature_set", lambda *_: alone)
+    monkeypatch.setattr("boardgames.learning.base.load_features", lambda *_: alone)
     with pytest.raises(OptionError, match="expected at least two weights to look for: 1"):
-        boardgames.plugins.learner("cmaes", small())
+        boardgames.plugins.load_learner("cmaes", small())

@@ -28,7 +28,7 @@ SMALL = {
 
 def learner(**options: object) -> Learner:
     game = boardgames.load("connect4", columns=5, rows=4)
-    return plugins.learner("evolve", game, **{**SMALL, **options})
+    return plugins.load_learner("evolve", game, **{**SMALL, **options})
 
 
 def states(made: Learner, seed: int = 3) -> list[LearnerState]:

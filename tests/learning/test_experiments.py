@@ -33,7 +33,7 @@ from boardgames.selfplay import Ended, Rates, Setting
 
 GAME = boardgames.load("connect4", columns=5, rows=4)
 SETTING = Setting.of(GAME, "lines", opening=3, ply_limit=100)
-SIZE = len(boardgames.feature_set("lines", GAME).features)
+SIZE = len(boardgames.load_features("lines", GAME).features)
 RATES = Rates()
 FROZEN = Rates(alpha=0.0, epsilon=0.0)
 

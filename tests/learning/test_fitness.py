@@ -170,7 +170,7 @@ def test_all_of_a_generation_meet_the_same_openings() -> None:
 @pytest.mark.parametrize("name", ["simple", "classic14", "extended"])
 def test_mirrored_weights_see_opposite_worth_for_both_sides(name: str) -> None:
     game = boardgames.load("abalone")
-    features = plugins.feature_set(name, game)
+    features = plugins.load_features(name, game)
     space = space_of(features, mirrored=True)
     assert space.size == len(features.features) // 2
     weights = space.weights(np.random.default_rng(1).uniform(-1, 1, space.size))
@@ -185,14 +185,14 @@ def test_mirrored_weights_see_opposite_worth_for_both_sides(name: str) -> None:
 
 
 def test_without_mirroring_each_weight_is_looked_for() -> None:
-    features = plugins.feature_set("lines", small())
+    features = plugins.load_features("lines", small())
     numbers = np.arange(11.0)
     assert space_of(features, mirrored=False).weights(numbers).tolist() == numbers.tolist()
 
 
 def lopsided(change: str) -> boardgames.declarations.FeatureSet:
     """Return features of which the first has no counterpart, or one with another range."""
-    features = plugins.feature_set("lines", small())
+    features = plugins.load_features("lines", small())
     first, *rest = features.features
     other = replace(first, name="own other") if change == "name" else replace(first, high=first.high + 1)
     return replace(features, features=(other, *rest))
@@ -210,11 +210,11 @@ def test_features_without_counterpart_are_mirrored_for_nobody(change: str) -> No
 
 def test_an_opponent_may_be_weights_of_other_features(tmp_path: Path) -> None:
     game = boardgames.load("abalone")
-    simple = plugins.feature_set("simple", game)
+    simple = plugins.load_features("simple", game)
     path = tmp_path / "other.safetensors"
     Weights.of(game, simple, np.array([-1.0, -1, -1, 1, 1, 1])).write(path)
     options = {"features": "classic14", "depth": 1, "pairs": 1, "ply_limit": 20}
-    learner = plugins.learner("cem", game, opponent=str(path), **options)
+    learner = plugins.load_learner("cem", game, opponent=str(path), **options)
     assert learner.opponent.features == "simple"
     assert len(learner.measure(np.zeros((2, 7)), learner.opponent, InProcess(), 1)) == 2
 
@@ -231,7 +231,7 @@ def test_random_is_an_opponent() -> None:
 @LEARNERS
 def test_a_run_does_not_go_on_against_other_weights(name: str, tmp_path: Path) -> None:
     game, path = small(), tmp_path / "other.safetensors"
-    lines = plugins.feature_set("lines", game)
+    lines = plugins.load_features("lines", game)
     Weights.of(game, lines, np.ones(11)).write(path)
     state = made(name, opponent=str(path)).start(1)
     Weights.of(game, lines, -np.ones(11)).write(path)
@@ -329,6 +329,6 @@ def tictactoe(monkeypatch: pytest.MonkeyPatch) -> boardgames.game.Game:
 @pytest.mark.slow
 @LEARNERS
 def test_the_example_game_is_learned_too(name: str, tictactoe: boardgames.game.Game) -> None:
-    learner = plugins.learner(name, tictactoe, depth=1, pairs=20, steps=8, opening=1, opponent="random")
+    learner = plugins.load_learner(name, tictactoe, depth=1, pairs=20, steps=8, opening=1, opponent="random")
     found = learner.weights(trained(learner, seed=3)[-1])
     assert points_against_random(learner, found) > 0.8

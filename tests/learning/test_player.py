@@ -12,7 +12,7 @@ from boardgames.errors import BoardgamesError, MatchError, OptionError, Position
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.learning.player import EPSILON_FLOOR, TemporalPlayer
 from boardgames.manager import MatchRules
-from boardgames.playing import Context
+from boardgames.player import Context
 from boardgames.selfplay import Rates, Setting, teach
 from boardgames.weights import Weights
 
@@ -24,21 +24,21 @@ FEATURES = {"connect4": "lines", "abalone": "classic14"}
 
 def write(path: Path, game: Game, seed: int = 0, *, squashes: bool = True, **provenance: object) -> Path:
     """Write random weights of a game and return where."""
-    features = boardgames.feature_set(FEATURES[game.facts.name], game)
+    features = boardgames.load_features(FEATURES[game.facts.name], game)
     values = np.random.default_rng(seed).uniform(-0.5, 0.5, len(features.features))
     Weights.of(game, features, values, squashes=squashes, provenance=provenance).write(path)
     return path
 
 
 def player(text: str, game: Game = CONNECT4, seed: int = 1) -> TemporalPlayer:
-    made = boardgames.player(text, game, seed=seed)
+    made = boardgames.load_player(text, game, seed=seed)
     assert isinstance(made, TemporalPlayer)
     return made
 
 
 def worth(weights: Weights, position: Position, side: int) -> float:
     """Return what a position is worth to `side`, by the formula."""
-    features = boardgames.feature_set(weights.features, position.game)
+    features = boardgames.load_features(weights.features, position.game)
     numbers = np.zeros(len(features.features))
     features.kernel(position.words, side, numbers)
     total = float(features.normalised(numbers) @ weights.values)
@@ -157,7 +157,7 @@ def test_a_match_teaches_what_compiled_self_play_learns_from_it(
 
 def test_what_is_saved_is_what_it_plays_by(mine: Path) -> None:
     found = player(f"td:weights={mine},learn=true")
-    Manager(CONNECT4, [found, boardgames.player("random", CONNECT4, seed=1)]).play()
+    Manager(CONNECT4, [found, boardgames.load_player("random", CONNECT4, seed=1)]).play()
     assert np.array_equal(Weights.read(mine).values, found.weights.values)
     assert player(f"td:weights={mine}").fingerprint() == found.fingerprint()
 
@@ -165,7 +165,7 @@ def test_what_is_saved_is_what_it_plays_by(mine: Path) -> None:
 def test_nothing_is_learned_or_saved_unless_it_is_wanted(mine: Path) -> None:
     before, found = mine.read_bytes(), player(f"td:weights={mine},epsilon=0.3")
     values = found.weights.values
-    Manager(CONNECT4, [found, boardgames.player("random", CONNECT4, seed=1)]).play()
+    Manager(CONNECT4, [found, boardgames.load_player("random", CONNECT4, seed=1)]).play()
     assert mine.read_bytes() == before
     assert np.array_equal(found.weights.values, values)
 
@@ -285,7 +285,7 @@ def test_a_match_goes_on_after_its_last_move_is_taken_back(mine: Path) -> None:
 
 def test_one_that_moves_twice_in_a_row_learns_too(tmp_path: Path) -> None:
     hexifence = boardgames.load("hexifence", dimension=2)
-    features = boardgames.feature_set("simple", hexifence)
+    features = boardgames.load_features("simple", hexifence)
     path = tmp_path / "x.safetensors"
     Weights.of(hexifence, features, np.linspace(-0.3, 0.3, 9), squashes=True).write(path)
     rates = "epsilon=0,gamma=0.9,lambda=0.9"
@@ -327,7 +327,7 @@ def test_an_exploratory_move_teaches_nothing_but_how_the_match_ended(
         match.make_move(1, last.legal_moves[0])
     assert np.array_equal(found.weights.values, before.values)
     match.resign(0)
-    features = boardgames.feature_set("lines", CONNECT4)
+    features = boardgames.load_features("lines", CONNECT4)
     seen = np.zeros(11)
     features.kernel(last.words, 0, seen)
     value = worth(before, last, 0)
@@ -341,7 +341,7 @@ def test_rates_that_are_too_high_lose_nothing(tmp_path: Path) -> None:
 
     def play_some() -> None:
         for _ in range(10):
-            Manager(CONNECT4, [found, boardgames.player("random", CONNECT4, seed=2)]).play()
+            Manager(CONNECT4, [found, boardgames.load_player("random", CONNECT4, seed=2)]).play()
 
     with pytest.warns(RuntimeWarning, match=r"expected weights from .* too high\); the match goes on"):
         play_some()
@@ -370,7 +370,7 @@ def test_epsilon_decays_to_its_floor_and_is_saved(
 ) -> None:
     path = write(tmp_path / "x.safetensors", CONNECT4, **saved)
     found = player(f"td:weights={path},learn=true,epsilon_decay=0.9{option}")
-    Manager(CONNECT4, [found, boardgames.player("random", CONNECT4, seed=1)]).play()
+    Manager(CONNECT4, [found, boardgames.load_player("random", CONNECT4, seed=1)]).play()
     assert Weights.read(path).provenance["epsilon"] == pytest.approx(expected)
 
 
@@ -378,7 +378,7 @@ def test_what_it_saves_says_how_it_came_about(mine: Path) -> None:
     first = Weights.read(mine)
     for matches in (1, 2):
         found = player(f"td:weights={mine},learn=true")
-        Manager(CONNECT4, [found, boardgames.player("random", CONNECT4, seed=1)]).play()
+        Manager(CONNECT4, [found, boardgames.load_player("random", CONNECT4, seed=1)]).play()
         made = Weights.read(mine).provenance
         assert (made["player"], made["begun"], made["matches"]) == ("td", first.fingerprint(), matches)
 
@@ -387,7 +387,7 @@ def test_a_file_to_save_to_is_gone_on_from(mine: Path, tmp_path: Path) -> None:
     before, target = mine.read_bytes(), tmp_path / "deep" / "learned.safetensors"
     text = f"td:weights={mine},learn=true,save={target}"
     for matches in (1, 2):
-        Manager(CONNECT4, [player(text), boardgames.player("random", CONNECT4, seed=1)]).play()
+        Manager(CONNECT4, [player(text), boardgames.load_player("random", CONNECT4, seed=1)]).play()
         assert Weights.read(target).provenance["matches"] == matches
     assert mine.read_bytes() == before
     assert player(f"td:learn=true,save={target}").weights.fingerprint() == Weights.read(target).fingerprint()
@@ -412,7 +412,7 @@ def test_shipped_weights_stay_as_they_are_and_a_copy_learns(shipped: Path, home:
     for matches in (1, 2):
         found = player(text.format(shipped))
         assert found.saves_to == copy
-        Manager(CONNECT4, [found, boardgames.player("random", CONNECT4, seed=1)]).play()
+        Manager(CONNECT4, [found, boardgames.load_player("random", CONNECT4, seed=1)]).play()
         assert Weights.read(copy).provenance["matches"] == matches
     assert shipped.read_bytes() == before
     assert player("td").fingerprint() == Weights.read(shipped).fingerprint()
@@ -425,7 +425,7 @@ def test_a_runs_checkpoint_stays_as_it_is(home: Path) -> None:
     for text in ("first-try", best):
         found = player(f"td:weights={text},learn=true")
         assert found.saves_to == home / "data" / "weights" / "connect4-first-try.safetensors"
-        Manager(CONNECT4, [found, boardgames.player("random", CONNECT4, seed=1)]).play()
+        Manager(CONNECT4, [found, boardgames.load_player("random", CONNECT4, seed=1)]).play()
     assert best.read_bytes() == before
 
 

@@ -9,7 +9,7 @@ import pytest
 import boardgames
 from boardgames.game import Position
 from boardgames.learning.player import TemporalPlayer
-from boardgames.playing import Context
+from boardgames.player import Context
 from boardgames.weights import Weights
 
 CONNECT4 = boardgames.load("connect4")
@@ -18,7 +18,7 @@ CONNECT4 = boardgames.load("connect4")
 @pytest.fixture
 def weights(tmp_path: Path) -> Path:
     """Return a file of random weights."""
-    features = boardgames.feature_set("lines", CONNECT4)
+    features = boardgames.load_features("lines", CONNECT4)
     values = np.random.default_rng(1).uniform(-0.5, 0.5, len(features.features))
     path = tmp_path / "mine.safetensors"
     Weights.of(CONNECT4, features, values, squashes=True).write(path)
@@ -26,7 +26,7 @@ def weights(tmp_path: Path) -> Path:
 
 
 def player(text: str) -> TemporalPlayer:
-    made = boardgames.player(text, CONNECT4, seed=1)
+    made = boardgames.load_player(text, CONNECT4, seed=1)
     assert isinstance(made, TemporalPlayer)
     return made
 

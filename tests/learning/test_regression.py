@@ -19,7 +19,7 @@ QUICK = {"steps": 2, "matches": 20, "nodes": 60, "test_matches": 0, "opening": 4
 
 
 def learner(**options: object) -> Regression:
-    made = plugins.learner("regression", CONNECT4, **{**QUICK, **options})
+    made = plugins.load_learner("regression", CONNECT4, **{**QUICK, **options})
     assert isinstance(made, Regression)
     return made
 
@@ -122,7 +122,7 @@ def test_it_begins_with_the_weights_that_it_is_given(tmp_path: Path) -> None:
 def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
     abalone = boardgames.load("abalone")
     with pytest.raises(OptionError, match="expected weights of classic14 to start with: engine"):
-        plugins.learner("regression", abalone, features="classic14", start="engine-by-hand")
+        plugins.load_learner("regression", abalone, features="classic14", start="engine-by-hand")
 
 
 # --- leaves ----------------------------------------------------------------

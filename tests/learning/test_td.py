@@ -28,7 +28,7 @@ def tictactoe() -> Iterator[Game]:
 
 
 def learner(game: Game = CONNECT4, **options: object) -> TemporalDifference:
-    made = plugins.learner("td", game, **{**QUICK, **options})
+    made = plugins.load_learner("td", game, **{**QUICK, **options})
     assert isinstance(made, TemporalDifference)
     return made
 

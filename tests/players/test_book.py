@@ -7,7 +7,7 @@ import pytest
 import boardgames
 from boardgames.books import Book, BookMove, Page
 from boardgames.errors import BookError, UnknownNameError
-from boardgames.playing import NO_LIMIT, Clock, Limit
+from boardgames.player import NO_LIMIT, Clock, Limit
 
 GAME = boardgames.load("connect4")
 SOON = Limit(seconds=0.01)
@@ -23,7 +23,7 @@ def book(tmp_path: Path) -> Path:
 
 
 def played(agent: str, limit: Limit, *, seed: int = 1) -> str:
-    return str(boardgames.player(agent, GAME, seed=seed).choose(GAME.start(), limit).move)
+    return str(boardgames.load_player(agent, GAME, seed=seed).choose(GAME.start(), limit).move)
 
 
 @pytest.mark.parametrize("limit", [SOON, Limit(clock=Clock((9.0, 9.0))), NO_LIMIT], ids=str)
@@ -46,12 +46,12 @@ def test_where_depth_or_nodes_are_limited_it_searches(book: Path, options: str, 
 
 def test_beyond_the_book_it_searches(book: Path) -> None:
     after = GAME.start().apply("4")
-    choice = boardgames.player(f"alphabeta:book={book}", GAME).choose(after, SOON)
+    choice = boardgames.load_player(f"alphabeta:book={book}", GAME).choose(after, SOON)
     assert choice.nodes > 0
 
 
 def test_an_analysis_always_searches(book: Path) -> None:
-    found = boardgames.player(f"alphabeta:book={book}", GAME).analyse(GAME.start(), SOON)
+    found = boardgames.load_player(f"alphabeta:book={book}", GAME).analyse(GAME.start(), SOON)
     assert str(found.moves[0].move) == "4"
     assert found.nodes > 0
 
@@ -64,15 +64,15 @@ def test_the_seed_decides_among_the_moves_of_the_book(book: Path) -> None:
 
 
 def test_a_player_with_another_book_is_another_player(book: Path) -> None:
-    without = boardgames.player("alphabeta:book=false", GAME).fingerprint()
-    first = boardgames.player(f"alphabeta:book={book}", GAME).fingerprint()
+    without = boardgames.load_player("alphabeta:book=false", GAME).fingerprint()
+    first = boardgames.load_player(f"alphabeta:book={book}", GAME).fingerprint()
     book.write_text(book.read_text().replace('["1"', '["7"'))
-    assert len({without, first, boardgames.player(f"alphabeta:book={book}", GAME).fingerprint()}) == 3
+    assert len({without, first, boardgames.load_player(f"alphabeta:book={book}", GAME).fingerprint()}) == 3
 
 
 def test_a_book_that_is_not_there_is_told_when_the_player_is_made(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="expected true, false, a book of connect4 or a file: 'deep'"):
-        boardgames.player("alphabeta:book=deep", GAME)
+        boardgames.load_player("alphabeta:book=deep", GAME)
     (tmp_path / "bad.book").write_text("rubbish")
     with pytest.raises(BookError, match="on line 1"):
-        boardgames.player(f"alphabeta:book={tmp_path / 'bad.book'}", GAME)
+        boardgames.load_player(f"alphabeta:book={tmp_path / 'bad.book'}", GAME)

@@ -11,9 +11,9 @@ import pytest
 import boardgames
 from boardgames.errors import EngineError, FileError, IllegalMoveError, OptionError
 from boardgames.manager import Manager, MatchRules, TimeControl
+from boardgames.player import Choice, Context, Limit, Stop
 from boardgames.players import engine as module
 from boardgames.players.engine import Engine
-from boardgames.playing import Choice, Context, Limit, Stop
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 
@@ -47,7 +47,7 @@ def served(game: str, agent: str, **options: str) -> Engine:
 def lost(engine: Engine, move: float = 20.0) -> Manager:
     """Return the match of this engine against nobody in particular."""
     rules = MatchRules(time=TimeControl(move=move))
-    match = Manager(CONNECT4, [engine, boardgames.player("random", CONNECT4, seed=1)], rules=rules)
+    match = Manager(CONNECT4, [engine, boardgames.load_player("random", CONNECT4, seed=1)], rules=rules)
     match.play()
     return match
 
@@ -106,7 +106,7 @@ def test_an_engine_of_our_own_plays_the_game_with_its_options(arguments: str) ->
     command = f"{sys.executable} -m boardgames.cli engine hexifence --agent greedy{arguments}"
     engine = Engine(game, seed=1, command=command)
     opened.append(engine)
-    match = Manager(game, [engine, boardgames.player("greedy", game, seed=1)])
+    match = Manager(game, [engine, boardgames.load_player("greedy", game, seed=1)])
     match.play()
     assert match.fault is None
     assert match.position.outcome is not None
@@ -117,7 +117,7 @@ def test_an_engine_of_another_game_says_why_it_cannot_play() -> None:
     game = boardgames.load("hexifence", dimension=2)
     engine = Engine(game, command=f"{sys.executable} -m boardgames.cli engine connect4")
     opened.append(engine)
-    match = Manager(game, [engine, boardgames.player("greedy", game)])
+    match = Manager(game, [engine, boardgames.load_player("greedy", game)])
     match.play()
     assert "; its last info string: expected" in (match.fault or "")
 
@@ -240,10 +240,10 @@ def test_bad_options_are_refused_before_anything_is_started(options: dict[str, s
 
 
 def test_an_engine_can_be_written_as_agent_text() -> None:
-    made = boardgames.player('engine:command="cat -u",options="Hash=16;Level=3",start=2', CONNECT4)
+    made = boardgames.load_player('engine:command="cat -u",options="Hash=16;Level=3",start=2', CONNECT4)
     assert isinstance(made, Engine)
     assert made._settings == {"Hash": "16", "Level": "3"}
-    again = boardgames.player(made.describe(), CONNECT4)
+    again = boardgames.load_player(made.describe(), CONNECT4)
     assert again.options == made.options
 
 
@@ -274,7 +274,7 @@ def test_tables_call_it_by_its_name_or_file(command: str, name: str, label: str)
 
 
 def test_tables_call_other_players_by_their_agent_text() -> None:
-    assert boardgames.player("alphabeta:depth=4", CONNECT4).label() == "alphabeta:depth=4"
+    assert boardgames.load_player("alphabeta:depth=4", CONNECT4).label() == "alphabeta:depth=4"
 
 
 def test_a_log_is_kept_and_makes_no_other_player(tmp_path: Path) -> None:
@@ -320,7 +320,10 @@ def test_engines_of_our_own_play_whole_matches(game: str, depth: int) -> None:
 
 @pytest.mark.slow
 def test_an_engine_of_our_own_is_the_agent_it_serves() -> None:
-    engine, agent = served("abalone", "alphabeta"), boardgames.player("alphabeta", boardgames.load("abalone"))
+    engine, agent = (
+        served("abalone", "alphabeta"),
+        boardgames.load_player("alphabeta", boardgames.load("abalone")),
+    )
     position = boardgames.load("abalone").start()
     for _ in range(4):
         there, here = (one.choose(position, Limit(depth=3)) for one in (engine, agent))
@@ -335,7 +338,7 @@ def test_a_seed_decides_what_an_engine_of_our_own_plays() -> None:
     records = []
     for seed in (5, 6, 5):
         engine.reseed(seed)
-        match = Manager(CONNECT4, [engine, boardgames.player("random", CONNECT4, seed=1)])
+        match = Manager(CONNECT4, [engine, boardgames.load_player("random", CONNECT4, seed=1)])
         records.append(match.play().moves)
     assert records[0] == records[2] != records[1]
 

@@ -7,8 +7,8 @@ from reference.minimax import tictactoe
 
 import boardgames
 from boardgames.errors import MatchError, PositionError
+from boardgames.player import Choice
 from boardgames.players.human import Human
-from boardgames.playing import Choice
 
 GAME = tictactoe()
 START = GAME.start()
@@ -65,7 +65,7 @@ def test_lines_after_the_move_are_left_for_the_next_one() -> None:
 
 def test_without_a_stream_there_is_no_move() -> None:
     with pytest.raises(MatchError, match="expected a stream of moves"):
-        boardgames.player("human", GAME).choose(START)
+        boardgames.load_player("human", GAME).choose(START)
 
 
 def test_nothing_is_asked_after_the_end() -> None:
@@ -79,9 +79,9 @@ def test_a_position_of_another_game_is_refused() -> None:
 
 
 def test_a_person_is_told_from_an_agent() -> None:
-    assert boardgames.player("human", GAME).is_human
-    assert not boardgames.player("random", GAME).is_human
+    assert boardgames.load_player("human", GAME).is_human
+    assert not boardgames.load_player("random", GAME).is_human
 
 
 def test_a_person_accepts_no_draw_by_itself() -> None:
-    assert not boardgames.player("human", GAME).accepts_draw(START, 0)
+    assert not boardgames.load_player("human", GAME).accepts_draw(START, 0)

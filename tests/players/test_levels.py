@@ -17,9 +17,9 @@ from boardgames.declarations import Evaluation
 from boardgames.errors import MatchError, OptionError
 from boardgames.executors import InProcess
 from boardgames.game import Game, Move, Position
+from boardgames.player import Choice, Clock, Context, Limit
 from boardgames.players import search
 from boardgames.players.levels import DECIDED, STRENGTHS, Level, in_spreads
-from boardgames.playing import Choice, Clock, Context, Limit
 from boardgames.search import table
 from boardgames.search.tree import WIN
 from boardgames_abalone.evaluation import CLASSIC
@@ -116,7 +116,7 @@ def test_levels_differ_by_one_measure_at_least_and_none_gets_worse() -> None:
 def test_the_strongest_level_is_the_search_itself() -> None:
     limit = Limit(nodes=20_000)
     choice = level(10, ABALONE).choose(ABALONE.start(), limit)
-    own = boardgames.player("alphabeta:table=1", ABALONE).choose(ABALONE.start(), limit)
+    own = boardgames.load_player("alphabeta:table=1", ABALONE).choose(ABALONE.start(), limit)
     assert (choice.move, choice.value, choice.line) == (own.move, own.value, own.line)
 
 
@@ -199,7 +199,7 @@ def test_no_move_is_chosen_after_the_end(number: int) -> None:
 @pytest.mark.parametrize("value", ["0", "11", "-1", "2.5", "easy", ""])
 def test_a_level_that_is_none_is_refused(value: str) -> None:
     with pytest.raises(OptionError, match=f"expected a whole number from 1 to 10 for level: '{value}'"):
-        boardgames.player(f"level:level={value}", CONNECT4)
+        boardgames.load_player(f"level:level={value}", CONNECT4)
 
 
 @pytest.mark.parametrize("agent", ["level", "alphabeta"])
@@ -207,9 +207,9 @@ def test_a_table_larger_than_the_memory_is_refused_when_the_agent_is_made(
     agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table, "free_memory", lambda: 100 << 20)
-    boardgames.player(f"{agent}:table=127", CONNECT4)  # of which a power of two is taken
+    boardgames.load_player(f"{agent}:table=127", CONNECT4)  # of which a power of two is taken
     with pytest.raises(OptionError, match="fits into the 100 MB that are free: 128 MB"):
-        boardgames.player(f"{agent}:table=128", CONNECT4)
+        boardgames.load_player(f"{agent}:table=128", CONNECT4)
 
 
 def test_a_draw_is_refused_by_a_level_that_sees_its_win() -> None:

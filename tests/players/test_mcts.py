@@ -14,9 +14,9 @@ from boardgames import Manager
 from boardgames.declarations import NO_EVALUATION
 from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Game, Position
+from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Stop
 from boardgames.players.mcts import MonteCarlo
 from boardgames.players.search import DEFAULT_SECONDS
-from boardgames.playing import NO_LIMIT, Choice, Clock, Context, Limit, Stop
 
 ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")
@@ -43,7 +43,7 @@ OPTIONS = [
 
 def made(text: str, game: Game, seed: int = 1) -> MonteCarlo:
     """Return the player of an agent text."""
-    player = boardgames.player(text, game, seed=seed)
+    player = boardgames.load_player(text, game, seed=seed)
     assert isinstance(player, MonteCarlo)
     return player
 
@@ -120,7 +120,7 @@ def test_random_play_is_beaten_every_time() -> None:
     for seed in range(10):
         players = [
             made("mcts:simulations=1000", CONNECT4, seed),
-            boardgames.player("random", CONNECT4, seed=seed),
+            boardgames.load_player("random", CONNECT4, seed=seed),
         ]
         side = seed % 2
         match = Manager(CONNECT4, players if side == 0 else players[::-1])
@@ -131,7 +131,7 @@ def test_random_play_is_beaten_every_time() -> None:
 
 @pytest.mark.slow
 def test_abalone_is_played_well_enough_to_win_marbles() -> None:
-    players = [made("mcts:simulations=2000", ABALONE), boardgames.player("random", ABALONE, seed=1)]
+    players = [made("mcts:simulations=2000", ABALONE), boardgames.load_player("random", ABALONE, seed=1)]
     match = Manager(ABALONE, players)
     for _ in range(120):
         if match.outcome is None:
@@ -322,7 +322,7 @@ def test_a_draw_is_taken_by_a_side_that_is_not_better(position: Position, takes:
 )
 def test_a_bad_option_is_refused(agent: str, message: str) -> None:
     with pytest.raises(OptionError) as raised:
-        boardgames.player(agent, CONNECT4)
+        boardgames.load_player(agent, CONNECT4)
     assert message in str(raised.value)
 
 

@@ -5,7 +5,7 @@ import pytest
 from reference.searching import near_pushes
 
 import boardgames
-from boardgames.playing import NO_CONTEXT, Analysis, Limit
+from boardgames.player import NO_CONTEXT, Analysis, Limit
 from boardgames.search.full import search_fully
 
 ABALONE = boardgames.load("abalone")
@@ -20,7 +20,7 @@ def worths(found: Analysis) -> dict[str, float]:
 
 def test_minimax_prunes_nothing_and_alphabeta_does() -> None:
     limit = Limit(depth=3)
-    agents = [boardgames.player(agent, CONNECT4) for agent in ("minimax", "alphabeta")]
+    agents = [boardgames.load_player(agent, CONNECT4) for agent in ("minimax", "alphabeta")]
     full, pruned = (agent.choose(CONNECT4.start(), limit) for agent in agents)
     assert full.nodes == sum(sum(7**ply for ply in range(1, depth + 1)) for depth in (1, 2, 3))
     assert pruned.nodes < full.nodes
@@ -34,8 +34,8 @@ def test_what_it_looks_at_beyond_the_horizon_is_as_its_options_say(
     agent: str, quiescence: int, extensions: bool
 ) -> None:
     position = near_pushes(ABALONE, 4, np.random.default_rng(7))
-    wished = boardgames.player(agent, ABALONE).analyse(position, LIMIT)
-    plain = boardgames.player("minimax", ABALONE).analyse(position, LIMIT)
+    wished = boardgames.load_player(agent, ABALONE).analyse(position, LIMIT)
+    plain = boardgames.load_player("minimax", ABALONE).analyse(position, LIMIT)
     full = search_fully(
         position,
         ABALONE.evaluation,

@@ -5,8 +5,8 @@ import importlib
 import pytest
 
 import boardgames
+from boardgames.player import Player
 from boardgames.players.plugin import bg_agents
-from boardgames.playing import Player
 from boardgames.plugins import Registry
 
 NAMES = ["human", "random", "greedy", "minimax", "alphabeta", "mcts", "level", "engine"]
@@ -31,7 +31,7 @@ def test_each_is_for_every_game(entry: boardgames.Entry) -> None:
     assert entry.game is None
     for game in ("abalone", "connect4", "hexifence"):
         text = TEXTS.get(entry.name, entry.name)
-        assert repr(boardgames.player(text, boardgames.load(game))) == f"<player {text}>"
+        assert repr(boardgames.load_player(text, boardgames.load(game))) == f"<player {text}>"
 
 
 def test_they_are_registered_without_any_other_plugin() -> None:
@@ -43,4 +43,4 @@ def test_they_are_registered_without_any_other_plugin() -> None:
 @pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
 def test_default_agents_of_the_games_are_offered(game: str) -> None:
     loaded = boardgames.load(game)
-    assert boardgames.player(loaded.facts.default_agent, loaded)
+    assert boardgames.load_player(loaded.facts.default_agent, loaded)

@@ -10,8 +10,8 @@ import boardgames
 from boardgames.declarations import NO_EVALUATION
 from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Position
+from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Stop
 from boardgames.players.search import DEFAULT_SECONDS, AlphaBeta, Searcher
-from boardgames.playing import NO_LIMIT, Choice, Clock, Context, Limit, Stop
 
 AGENTS = pytest.mark.parametrize("agent", ["alphabeta", "minimax"])
 ABALONE = boardgames.load("abalone")
@@ -21,7 +21,7 @@ CASES = cases()
 
 def limit_of(agent: str, limit: Limit = NO_LIMIT) -> Limit:
     """Return the limit that a player keeps to when the caller gives another."""
-    player = boardgames.player(agent, CONNECT4)
+    player = boardgames.load_player(agent, CONNECT4)
     assert isinstance(player, Searcher)
     return player._limit(limit)
 
@@ -49,7 +49,7 @@ def test_the_tighter_of_own_and_given_limits_is_kept(agent: str, given: Limit, k
 @pytest.mark.parametrize("name", CASES)
 def test_the_best_move_is_chosen(agent: str, name: str) -> None:
     position, depth = CASES[name]
-    choice = boardgames.player(f"{agent}:depth={depth}", position.game).choose(position)
+    choice = boardgames.load_player(f"{agent}:depth={depth}", position.game).choose(position)
     worths = dict(zip(position.actions, move_worths(position, choice.depth), strict=True))
     assert worths[choice.move.action] == pytest.approx(max(worths.values()), abs=1e-9)
     assert choice.value == pytest.approx(shown(max(worths.values()), choice.unit), abs=1e-9)
@@ -59,14 +59,16 @@ def test_the_best_move_is_chosen(agent: str, name: str) -> None:
 @AGENTS
 def test_an_analysis_has_every_legal_move(agent: str) -> None:
     position = reached(CONNECT4, 9, 2)
-    analysis = boardgames.player(agent, CONNECT4).analyse(position, Limit(depth=3))
+    analysis = boardgames.load_player(agent, CONNECT4).analyse(position, Limit(depth=3))
     assert sorted(entry.move.action for entry in analysis.moves) == list(position.actions)
     assert analysis.position == position
 
 
 @AGENTS
 def test_a_choice_within_nodes_is_the_same_every_time(agent: str) -> None:
-    choices = [boardgames.player(f"{agent}:nodes=3000", ABALONE).choose(ABALONE.start()) for _ in range(3)]
+    choices = [
+        boardgames.load_player(f"{agent}:nodes=3000", ABALONE).choose(ABALONE.start()) for _ in range(3)
+    ]
     assert len({(choice.move, choice.value, choice.nodes, choice.line) for choice in choices}) == 1
 
 
@@ -74,7 +76,7 @@ def test_a_choice_within_nodes_is_the_same_every_time(agent: str) -> None:
 def test_a_stop_set_before_the_start_gives_a_legal_move(agent: str) -> None:
     stop = Stop()
     stop.set()
-    choice = boardgames.player(agent, ABALONE).choose(ABALONE.start(), context=Context(stop=stop))
+    choice = boardgames.load_player(agent, ABALONE).choose(ABALONE.start(), context=Context(stop=stop))
     assert choice.move in ABALONE.start().legal_moves
 
 
@@ -87,14 +89,14 @@ def test_a_stop_from_another_thread_ends_the_choice(agent: str) -> None:
 
     limit = Limit(depth=50)
     context = Context(stop=stop, report=report)
-    choice = boardgames.player(agent, ABALONE).choose(ABALONE.start(), limit, context)
+    choice = boardgames.load_player(agent, ABALONE).choose(ABALONE.start(), limit, context)
     assert choice.move in ABALONE.start().legal_moves
     assert choice.depth < 50
 
 
 @AGENTS
 def test_an_interrupt_ends_the_choice_and_is_raised_again(agent: str) -> None:
-    player = boardgames.player(agent, ABALONE)
+    player = boardgames.load_player(agent, ABALONE)
     player.choose(ABALONE.start(), Limit(depth=1))  # all is compiled
     with interrupted():
         player.choose(ABALONE.start(), Limit(depth=50))
@@ -104,14 +106,14 @@ def test_an_interrupt_ends_the_choice_and_is_raised_again(agent: str) -> None:
 def test_no_move_is_chosen_after_the_end(agent: str) -> None:
     game = tictactoe()
     with pytest.raises(MatchError, match="is over"):
-        boardgames.player(agent, game).choose(game.parse("xxx/oo./..."))
+        boardgames.load_player(agent, game).choose(game.parse("xxx/oo./..."))
 
 
 @AGENTS
 def test_a_position_of_another_game_is_refused(agent: str) -> None:
     # its evaluation would read beyond the end of the words
     with pytest.raises(PositionError, match="expected a position of abalone"):
-        boardgames.player(agent, ABALONE).choose(CONNECT4.start(), Limit(depth=1))
+        boardgames.load_player(agent, ABALONE).choose(CONNECT4.start(), Limit(depth=1))
 
 
 @pytest.mark.parametrize(
@@ -123,12 +125,12 @@ def test_a_position_of_another_game_is_refused(agent: str) -> None:
     ],
 )
 def test_a_draw_is_taken_by_a_side_that_is_not_better(position: Position, takes: tuple[bool, bool]) -> None:
-    player = boardgames.player("alphabeta:depth=6", position.game)
+    player = boardgames.load_player("alphabeta:depth=6", position.game)
     assert tuple(player.accepts_draw(position, side) for side in (0, 1)) == takes
 
 
 def test_a_draw_offer_changes_no_later_move() -> None:
-    asked, left = (boardgames.player("alphabeta:nodes=3000,book=false", ABALONE) for _ in range(2))
+    asked, left = (boardgames.load_player("alphabeta:nodes=3000,book=false", ABALONE) for _ in range(2))
     position = ABALONE.start()
     for _ in range(6):
         asked.accepts_draw(position, 1 - position.side_to_move)
@@ -140,7 +142,7 @@ def test_a_draw_offer_changes_no_later_move() -> None:
 
 
 def test_a_player_that_was_closed_plays_on() -> None:
-    player = boardgames.player("alphabeta:depth=3", CONNECT4)
+    player = boardgames.load_player("alphabeta:depth=3", CONNECT4)
     first = player.choose(CONNECT4.start())
     player.close()
     player.close()
@@ -150,7 +152,7 @@ def test_a_player_that_was_closed_plays_on() -> None:
 
 def test_no_draw_is_taken_after_the_end() -> None:
     game = tictactoe()
-    assert not boardgames.player("alphabeta", game).accepts_draw(game.parse("xxx/oo./..."), 1)
+    assert not boardgames.load_player("alphabeta", game).accepts_draw(game.parse("xxx/oo./..."), 1)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +167,7 @@ def test_no_draw_is_taken_after_the_end() -> None:
 )
 def test_a_bad_option_is_refused(agent: str, message: str) -> None:
     with pytest.raises(OptionError) as raised:
-        boardgames.player(agent, CONNECT4)
+        boardgames.load_player(agent, CONNECT4)
     assert message in str(raised.value)
 
 

@@ -10,7 +10,7 @@ from reference.minimax import cases, move_worths, reached, shown, tictactoe
 import boardgames
 from boardgames.errors import MatchError, PositionError
 from boardgames.game import Game, Position
-from boardgames.playing import Limit
+from boardgames.player import Limit
 
 CONNECT4 = boardgames.load("connect4")
 CASES = cases()
@@ -21,7 +21,7 @@ DEVIATIONS = 5
 @pytest.mark.parametrize("text", ["", "1111", "111111"], ids=["start", "later", "a full column"])
 def test_random_plays_every_legal_move_as_often(text: str) -> None:
     position, times = CONNECT4.parse(text or "-"), 3000
-    player = boardgames.player("random", CONNECT4, seed=5)
+    player = boardgames.load_player("random", CONNECT4, seed=5)
     counts = Counter(player.choose(position).move for _ in range(times))
     assert set(counts) == set(position.legal_moves)
     chance = 1 / len(position.legal_moves)
@@ -38,7 +38,7 @@ def test_equal_seeds_play_equal_matches_and_others_do_not(agent: str) -> None:
 def line(agent: str, seed: int) -> tuple[str, ...]:
     """Return the moves of a match of an agent against itself."""
     game = boardgames.load("connect4", columns=5, rows=4)
-    player, position, moves = boardgames.player(agent, game, seed=seed), game.start(), []
+    player, position, moves = boardgames.load_player(agent, game, seed=seed), game.start(), []
     while position.outcome is None:
         moves.append(player.choose(position).move)
         position = position.apply(moves[-1])
@@ -48,7 +48,7 @@ def line(agent: str, seed: int) -> tuple[str, ...]:
 @pytest.mark.parametrize("name", CASES)
 def test_greedy_plays_a_best_move_one_ply_ahead(name: str) -> None:
     position, _ = CASES[name]
-    player = boardgames.player("greedy", position.game, seed=1)
+    player = boardgames.load_player("greedy", position.game, seed=1)
     worths = dict(zip(position.actions, move_worths(position, 1), strict=True))
     best = max(worths.values())
     choice = player.choose(position)
@@ -59,26 +59,26 @@ def test_greedy_plays_a_best_move_one_ply_ahead(name: str) -> None:
 
 def test_greedy_breaks_ties_by_chance() -> None:
     position = tictactoe().start()
-    player = boardgames.player("greedy", position.game, seed=1)
+    player = boardgames.load_player("greedy", position.game, seed=1)
     assert {player.choose(position).move for _ in range(200)} == set(position.legal_moves)
 
 
 def test_greedy_values_every_move() -> None:
     position = reached(CONNECT4, 12, 3)
-    analysis = boardgames.player("greedy", CONNECT4).analyse(position, Limit(depth=5))
+    analysis = boardgames.load_player("greedy", CONNECT4).analyse(position, Limit(depth=5))
     assert analysis.depth == 1
     assert sorted(entry.move.action for entry in analysis.moves) == list(position.actions)
 
 
 def test_greedy_takes_a_win() -> None:
-    assert str(boardgames.player("greedy", CONNECT4).choose(CONNECT4.parse("112233")).move) == "4"
+    assert str(boardgames.load_player("greedy", CONNECT4).choose(CONNECT4.parse("112233")).move) == "4"
 
 
 @pytest.mark.parametrize("agent", ["random", "greedy"])
 def test_no_move_is_chosen_after_the_end(agent: str) -> None:
     game = tictactoe()
     with pytest.raises(MatchError, match="is over"):
-        boardgames.player(agent, game).choose(game.parse("xxx/oo./..."))
+        boardgames.load_player(agent, game).choose(game.parse("xxx/oo./..."))
 
 
 @pytest.mark.parametrize("agent", ["random", "greedy"])
@@ -86,9 +86,9 @@ def test_no_move_is_chosen_after_the_end(agent: str) -> None:
 def test_a_position_of_another_game_is_refused(agent: str, other: Game) -> None:
     position: Position = other.start()
     with pytest.raises(PositionError, match="expected a position of connect4"):
-        boardgames.player(agent, CONNECT4).choose(position)
+        boardgames.load_player(agent, CONNECT4).choose(position)
 
 
 def test_random_puts_no_values_on_moves() -> None:
     with pytest.raises(boardgames.BoardgamesError, match="'random' does not"):
-        boardgames.player("random", CONNECT4).analyse(CONNECT4.start())
+        boardgames.load_player("random", CONNECT4).analyse(CONNECT4.start())

@@ -11,13 +11,13 @@ import boardgames
 from boardgames.declarations import NO_EVALUATION, Evaluation
 from boardgames.errors import BoardgamesError
 from boardgames.options import Option
+from boardgames.player import Limit
 from boardgames.players.search import AlphaBeta
-from boardgames.playing import Limit
 from boardgames.weights import Weights, find_evaluation
 from boardgames.weights.files import as_bytes
 
 CONNECT4 = boardgames.load("connect4")
-LINES = boardgames.feature_set("lines", CONNECT4)
+LINES = boardgames.load_features("lines", CONNECT4)
 AGENTS = pytest.mark.parametrize("agent", ["minimax:depth=3,", "alphabeta:depth=3,", "greedy:"])
 
 
@@ -37,7 +37,7 @@ def write(path: Path, seed: int = 0, *, squashes: bool = True) -> Path:
 def test_the_move_is_best_by_the_weights(tmp_path: Path, agent: str, depth: int, squashes: bool) -> None:
     path = write(tmp_path / "x.safetensors", squashes=squashes)
     evaluation = find_evaluation(str(path), CONNECT4)
-    player = boardgames.player(f"{agent}weights={path}", CONNECT4, seed=1)
+    player = boardgames.load_player(f"{agent}weights={path}", CONNECT4, seed=1)
     for seed in range(4):
         position = reached(CONNECT4, 8 + seed, seed)
         worths = move_worths(position, depth, evaluation=evaluation)
@@ -51,12 +51,14 @@ def test_the_move_is_best_by_the_weights(tmp_path: Path, agent: str, depth: int,
 def test_a_player_with_weights_says_so_and_is_another_in_ratings(
     agent: str, mine: Path, tmp_path: Path
 ) -> None:
-    player = boardgames.player(f"{agent}weights={mine}", CONNECT4)
+    player = boardgames.load_player(f"{agent}weights={mine}", CONNECT4)
     assert player.describe() == f"{agent}weights={mine}"
     others = [
-        boardgames.player(agent.rstrip(":,"), CONNECT4),
-        boardgames.player(f"{agent}weights={write(tmp_path / 'other.safetensors', 1)}", CONNECT4),
-        boardgames.player(f"{agent}weights={write(tmp_path / 'sum.safetensors', squashes=False)}", CONNECT4),
+        boardgames.load_player(agent.rstrip(":,"), CONNECT4),
+        boardgames.load_player(f"{agent}weights={write(tmp_path / 'other.safetensors', 1)}", CONNECT4),
+        boardgames.load_player(
+            f"{agent}weights={write(tmp_path / 'sum.safetensors', squashes=False)}", CONNECT4
+        ),
     ]
     assert len({player.fingerprint(), *(other.fingerprint() for other in others)}) == 4
 
@@ -64,19 +66,19 @@ def test_a_player_with_weights_says_so_and_is_another_in_ratings(
 @AGENTS
 def test_weights_that_have_changed_make_another_player(agent: str, mine: Path) -> None:
     text = f"{agent}weights={mine}"
-    before = boardgames.player(text, CONNECT4).fingerprint()
-    assert boardgames.player(text, CONNECT4).fingerprint() == before
+    before = boardgames.load_player(text, CONNECT4).fingerprint()
+    assert boardgames.load_player(text, CONNECT4).fingerprint() == before
     write(mine, 1)
-    assert boardgames.player(text, CONNECT4).fingerprint() != before
+    assert boardgames.load_player(text, CONNECT4).fingerprint() != before
 
 
 @AGENTS
 def test_without_weights_a_player_is_who_it_always_was(agent: str) -> None:
     game = boardgames.load("connect4")
-    player = boardgames.player(agent.rstrip(":,"), game)
-    assert player.fingerprint() == boardgames.playing.fingerprint_of(game.evaluation.weights.tobytes())
+    player = boardgames.load_player(agent.rstrip(":,"), game)
+    assert player.fingerprint() == boardgames.player.fingerprint_of(game.evaluation.weights.tobytes())
     game.evaluation = replace(game.evaluation, weights=game.evaluation.weights + 1)
-    assert player.fingerprint() == boardgames.playing.fingerprint_of(game.evaluation.weights.tobytes())
+    assert player.fingerprint() == boardgames.player.fingerprint_of(game.evaluation.weights.tobytes())
 
 
 @AGENTS
@@ -115,7 +117,7 @@ def test_weights_that_cannot_be_had_are_told_in_one_line(
     cut.write_bytes(cut.read_bytes()[:-3])
     (tmp_path / "nan.safetensors").write_bytes(as_bytes({"weights": np.full(11, np.nan)}, good.header()))
     with pytest.raises(BoardgamesError) as raised:
-        boardgames.player(agent + "weights=" + weights.format(folder=tmp_path), CONNECT4)
+        boardgames.load_player(agent + "weights=" + weights.format(folder=tmp_path), CONNECT4)
     assert message.format(folder=tmp_path) in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -130,4 +132,4 @@ def test_an_agent_that_declares_no_such_option_is_left_alone(mine: Path) -> None
 
     assert Own(CONNECT4).choose(CONNECT4.start(), Limit(depth=1)).value == 0.0
     with pytest.raises(BoardgamesError, match="has no option 'weights'"):
-        boardgames.player(f"simple:weights={mine}", boardgames.load("abalone"))
+        boardgames.load_player(f"simple:weights={mine}", boardgames.load("abalone"))

@@ -6,7 +6,7 @@ import boardgames
 from boardgames.arena.arena import Arena
 from boardgames.arena.plan import Plan
 from boardgames.executors import open_executor
-from boardgames.plugins import learner, registry
+from boardgames.plugins import load_learner, registry
 from boardgames.weights import find_weights
 
 OFFERS = [(offer.entry.game, offer.entry.name) for offer in registry().offers("weights")]
@@ -26,7 +26,7 @@ def test_shipped_weights_say_by_which_learner_settings_and_seed_they_were_made(
     if told["learner"] == "none":
         assert (told["made"], weights.endswith("by-hand")) == ("set by hand", True)
         return
-    made = learner(told["learner"], game, **told["settings"])
+    made = load_learner(told["learner"], game, **told["settings"])
     assert made.options == told["settings"]
     assert (told["settings"]["features"] or features.name) == features.name
     assert isinstance(told["seed"], int)
@@ -35,10 +35,10 @@ def test_shipped_weights_say_by_which_learner_settings_and_seed_they_were_made(
 
 def test_players_take_shipped_weights_by_name() -> None:
     game = boardgames.load("abalone")
-    by_default = boardgames.player("td", game)
-    named = boardgames.player("td:weights=td", game)
+    by_default = boardgames.load_player("td", game)
+    named = boardgames.load_player("td:weights=td", game)
     assert by_default.fingerprint() == named.fingerprint() == find_weights("td", game)[0].fingerprint()
-    searcher = boardgames.player("alphabeta:depth=1,weights=three-terms", game)
+    searcher = boardgames.load_player("alphabeta:depth=1,weights=three-terms", game)
     assert searcher.choose(game.start()).move in game.start().legal_moves
 
 

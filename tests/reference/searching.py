@@ -10,7 +10,7 @@ from reference.minimax import reached, tictactoe
 import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
-from boardgames.playing import NO_CONTEXT, Analysis, Limit
+from boardgames.player import NO_CONTEXT, Analysis, Limit
 from boardgames.search.full import search_fully
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker

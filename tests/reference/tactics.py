@@ -28,7 +28,7 @@ from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.kernels import Actions, Evaluate, Reals, Words, kernel, new_control, row, row_out
 from boardgames.kernels.abi import ACTIONS_STACK, WORDS, WORDS_STACK
-from boardgames.playing import Limit, Player
+from boardgames.player import Limit, Player
 from boardgames.search.alphabeta import negamax
 from boardgames.search.tree import INFINITY, SETTINGS, SPARE_ROWS
 from boardgames_abalone.rules import apply, legal_moves, outcome, tactical_moves
@@ -186,7 +186,7 @@ def over_marbles(agent: str) -> Player:
     """Return an agent that searches as it does otherwise, but for marbles alone."""
     game = boardgames.load("abalone")
     game.evaluation = MATERIAL
-    return boardgames.player(agent, game)
+    return boardgames.load_player(agent, game)
 
 
 def depth_that_solves(tactic: Tactic, player: Player, deepest: int) -> int | None:
@@ -251,7 +251,9 @@ def judges() -> tuple[Player, ...]:
     """Return those who say whether a tactic pays."""
     game = boardgames.load("abalone")
     whole = "alphabeta:reductions=false,passes=false"
-    return boardgames.player(whole, game), boardgames.player(f"{whole},weights=engine-by-hand", game)
+    return boardgames.load_player(whole, game), boardgames.load_player(
+        f"{whole},weights=engine-by-hand", game
+    )
 
 
 def pays(tactic: Tactic, judges: Sequence[Player]) -> bool:

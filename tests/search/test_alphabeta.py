@@ -9,7 +9,7 @@ from reference.minimax import cases, move_worths, reached, shown, tictactoe, wor
 import boardgames
 from boardgames.declarations import NO_EVALUATION, Evaluation
 from boardgames.game import Game, Move, Position
-from boardgames.playing import NO_CONTEXT, Analysis, Limit
+from boardgames.player import NO_CONTEXT, Analysis, Limit
 from boardgames.search import WIN, search
 from boardgames.search.alphabeta import negamax
 from boardgames.search.deepening import NodeSearch

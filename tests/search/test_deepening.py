@@ -12,7 +12,7 @@ from waiting import interrupted
 
 import boardgames
 from boardgames.game import Game, Position
-from boardgames.playing import NO_LIMIT, Analysis, Choice, Clock, Context, Limit, Stop
+from boardgames.player import NO_LIMIT, Analysis, Choice, Clock, Context, Limit, Stop
 from boardgames.search import MAX_DEPTH, search
 from boardgames.search.alphabeta import negamax
 from boardgames.search.deepening import Found, NodeSearch, as_choice
@@ -210,13 +210,13 @@ def test_an_interrupt_ends_a_search_and_is_raised_again() -> None:
 
 PROGRAM = """
 import boardgames
-from boardgames.playing import Limit
+from boardgames.player import Limit
 from boardgames.search import alphabeta, minimax, perft, playout, root, tree
 for name in ("abalone", "connect4", "hexifence"):
     position = boardgames.load(name).start()
     print(boardgames.perft(position, 2), boardgames.playouts(position, 5, seed=1, ply_limit=50))
     for agent in ("alphabeta", "minimax"):
-        choice = boardgames.player(agent, position.game).choose(position, Limit(depth=2))
+        choice = boardgames.load_player(agent, position.game).choose(position, Limit(depth=2))
         print(name, agent, choice.move, choice.value, choice.nodes)
 kernels = {
     name: found

@@ -8,7 +8,7 @@ from reference.searching import CASES, Case, near_pushes
 import boardgames
 from boardgames.game import Move, Position
 from boardgames.kernels import FORCING
-from boardgames.playing import NO_CONTEXT, Analysis, Limit
+from boardgames.player import NO_CONTEXT, Analysis, Limit
 from boardgames.search import search
 from boardgames.search.full import search_fully
 from boardgames.search.minimax import minimax
@@ -94,7 +94,7 @@ def test_forcing_moves_are_followed_further() -> None:
 
 def test_the_agent_takes_quiescence_and_extensions_as_options() -> None:
     position = next(PUSHES.positions(1, 11))[0]
-    player = boardgames.player("minimax:depth=2,quiescence=3,extensions=true", PUSHES.game)
+    player = boardgames.load_player("minimax:depth=2,quiescence=3,extensions=true", PUSHES.game)
     expected = fully(PUSHES, position, 2, 3, extensions=True)
     found = player.analyse(position)
     assert (found.moves, found.nodes) == (expected.moves, expected.nodes)
@@ -102,5 +102,5 @@ def test_the_agent_takes_quiescence_and_extensions_as_options() -> None:
 
 
 def test_the_agent_is_plain_unless_told_otherwise() -> None:
-    player = boardgames.player("minimax", PUSHES.game)
+    player = boardgames.load_player("minimax", PUSHES.game)
     assert (player.options["quiescence"], player.options["extensions"]) == (0, False)

@@ -10,7 +10,7 @@ from reference.searching import near_pushes
 import boardgames
 from boardgames.game import Position
 from boardgames.kernels import FORCING
-from boardgames.playing import NO_CONTEXT, Limit
+from boardgames.player import NO_CONTEXT, Limit
 from boardgames.search.futility import has_entry, is_threatened
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker

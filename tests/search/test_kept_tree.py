@@ -8,7 +8,7 @@ import boardgames
 from boardgames.errors import OptionError
 from boardgames.game import Position
 from boardgames.kernels import Actions
-from boardgames.playing import Context, Limit
+from boardgames.player import Context, Limit
 from boardgames.search import kept_tree
 from boardgames.search.growing import Style, grow
 from boardgames.search.kept_tree import Tree

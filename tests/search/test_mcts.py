@@ -14,7 +14,7 @@ import boardgames
 from boardgames.declarations import NO_EVALUATION
 from boardgames.game import Game, Position
 from boardgames.kernels import JIT, Actions, LegalMoves, Words, kernel
-from boardgames.playing import NO_CONTEXT, Analysis, Context, Limit
+from boardgames.player import NO_CONTEXT, Analysis, Context, Limit
 from boardgames.search.growing import FORCED_SIMULATIONS, LONG_PLAYOUT, SCALES, Style, grow
 from boardgames.search.kept_tree import Tree
 from boardgames.search.leaves import EXPLORATION, PRIOR, SETTINGS, SHARED, as_total

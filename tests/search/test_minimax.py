@@ -5,7 +5,7 @@ import pytest
 from reference.minimax import cases, move_worths, shown
 
 from boardgames.game import Position
-from boardgames.playing import NO_CONTEXT, Analysis, Limit
+from boardgames.player import NO_CONTEXT, Analysis, Limit
 from boardgames.search import search
 from boardgames.search.minimax import minimax
 

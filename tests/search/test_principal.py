@@ -10,7 +10,7 @@ from reference.searching import CASES, EXACT, Case, lone_marbles, oracle, thinke
 import boardgames
 from boardgames.declarations import NO_EVALUATION
 from boardgames.game import Move, Position
-from boardgames.playing import NO_CONTEXT, Analysis, Context, Limit
+from boardgames.player import NO_CONTEXT, Analysis, Context, Limit
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
 from boardgames.search.tree import WIN

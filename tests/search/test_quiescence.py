@@ -9,7 +9,7 @@ from reference.searching import CASES, near_pushes
 import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Position
-from boardgames.playing import NO_CONTEXT, Analysis, Limit
+from boardgames.player import NO_CONTEXT, Analysis, Limit
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
 from boardgames_abalone.evaluation import CLASSIC

@@ -10,7 +10,7 @@ import pytest
 
 from boardgames.errors import MatchError
 from boardgames.kernels import STOP, Control, new_control
-from boardgames.playing import Stop
+from boardgames.player import Stop
 from boardgames.search.runner import run
 
 PATIENCE_S = 60

@@ -9,7 +9,7 @@ import boardgames
 from boardgames.declarations import position_key
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
-from boardgames.playing import NO_CONTEXT, Limit
+from boardgames.player import NO_CONTEXT, Limit
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
 

@@ -11,8 +11,8 @@ from waiting import interrupted
 import boardgames
 from boardgames.errors import OptionError
 from boardgames.game import Position
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Stop
 from boardgames.players.search import MEANS
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Stop
 from boardgames.search import table as tables
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
@@ -224,7 +224,7 @@ OTHERWISE = [
 @pytest.mark.parametrize("option", [*OTHERWISE, "threads=2"])
 @pytest.mark.parametrize("game", [ABALONE, CONNECT4, boardgames.load("hexifence", dimension=2)], ids=str)
 def test_each_of_the_means_can_be_switched(game: boardgames.Game, option: str) -> None:
-    player = boardgames.player(f"alphabeta:depth=3,book=false,{option}", game)
+    player = boardgames.load_player(f"alphabeta:depth=3,book=false,{option}", game)
     position = game.start()
     for _ in range(3):
         choice = player.choose(position)

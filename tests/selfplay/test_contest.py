@@ -28,7 +28,7 @@ CELLS = boardgames.load("hexifence", dimension=2)
 
 
 def learned(game: Game, features: str, *, squashes: bool = False) -> Evaluation:
-    known = boardgames.feature_set(features, game)
+    known = boardgames.load_features(features, game)
     weights = np.random.default_rng(2).uniform(-1, 1, len(known.features))
     return linear_evaluation(game, known, weights, squashes=squashes)
 
@@ -88,7 +88,7 @@ def test_the_move_is_best_by_slow_minimax(name: str) -> None:
 @pytest.mark.skipif(not JIT, reason="too slow in plain Python")
 @pytest.mark.parametrize(("game", "depth"), [(CONNECT4, 4), (ABALONE, 2), (CELLS, 3)], ids=str)
 def test_the_move_has_the_value_that_the_player_minimax_finds(game: Game, depth: int) -> None:
-    player = boardgames.player(f"minimax:depth={depth}", game)
+    player = boardgames.load_player(f"minimax:depth={depth}", game)
     for seed in range(6):
         analysis = player.analyse(reached(game, 14, seed))
         values = {entry.move.action: entry.value for entry in analysis.moves}

@@ -74,7 +74,7 @@ RECORDED = "4435261"
 
 def seen_by(position: Position, side: int) -> list[float]:
     """Return the features of a position on the scale of -1 to 1."""
-    known = boardgames.feature_set("lines", position.game)
+    known = boardgames.load_features("lines", position.game)
     out = np.zeros(len(known.features))
     known.kernel(position.words, side, out)
     return [
@@ -161,7 +161,7 @@ def test_matches_teach_what_plain_python_learns(
     name: str, features: str, options: dict[str, int], squashes: bool, shares: bool, opening: int
 ) -> None:
     game = boardgames.load(name, **options)
-    known = boardgames.feature_set(features, game)
+    known = boardgames.load_features(features, game)
     given = settings(alpha=0.02, epsilon=0.2, squashes=squashes, shares=shares)
     weights = np.random.default_rng(1).uniform(-0.5, 0.5, (2, len(known.features)))
     plain = Plain(known, weights, given, seed=7)
@@ -175,7 +175,7 @@ def test_matches_teach_what_plain_python_learns(
 @pytest.mark.plain
 def test_openings_differ_with_the_seed() -> None:
     game = boardgames.load("connect4", columns=5, rows=4)
-    known = boardgames.feature_set("lines", game)
+    known = boardgames.load_features("lines", game)
     courses = set()
     for seed in range(8):
         lesson = Compiled(known, np.full((2, 11), 0.3), settings(), seed=seed)

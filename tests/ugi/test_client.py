@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from boardgames.errors import EngineError, MalformedMoveError
-from boardgames.playing import Stop
+from boardgames.player import Stop
 from boardgames.ugi import client as module
 from boardgames.ugi import process
 from boardgames.ugi.client import Client, Deadline

@@ -10,8 +10,8 @@ import pytest
 
 import boardgames
 from boardgames.manager import Manager
+from boardgames.player import Limit
 from boardgames.players.engine import Engine
-from boardgames.playing import Limit
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 
@@ -49,7 +49,7 @@ def test_it_is_short_and_needs_the_standard_library_alone() -> None:
 def test_it_beats_random_clearly(bot: Engine) -> None:
     wins = 0
     for number in range(20):
-        other = boardgames.player("random", CONNECT4, seed=number)
+        other = boardgames.load_player("random", CONNECT4, seed=number)
         seats = [bot, other] if number % 2 == 0 else [other, bot]
         match = Manager(CONNECT4, seats)
         outcome = match.play().outcome
@@ -77,7 +77,9 @@ def test_it_wins_blocks_or_plays_near_the_middle(position: str, moves: set[str])
 @pytest.mark.slow
 def test_its_answers_to_queries_are_those_of_the_rules(bot: Engine) -> None:
     answers = {None: "none", 0: "p1win", 1: "p2win"}
-    match = Manager(CONNECT4, [bot, boardgames.player("random", CONNECT4, seed=3)], limit=Limit(seconds=1))
+    match = Manager(
+        CONNECT4, [bot, boardgames.load_player("random", CONNECT4, seed=3)], limit=Limit(seconds=1)
+    )
     match.play()
     lines = []
     for ply in range(match.ply + 1):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from boardgames.game import Position
-from boardgames.playing import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.ugi import server as module
 from boardgames.ugi.server import Server
 from boardgames.ugi.setup import Setup

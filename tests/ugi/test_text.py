@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import boardgames
 from boardgames.declarations import Unit
-from boardgames.playing import Choice, Clock, Limit
+from boardgames.player import Choice, Clock, Limit
 from boardgames.search import WIN
 from boardgames.ugi.text import Info, go_line, info_line, parse_go
 

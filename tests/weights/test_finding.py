@@ -18,7 +18,7 @@ from boardgames.weights import Weights, find_evaluation, find_weights
 from boardgames.weights.finding import find_source, owner_of, run_names, weights_path
 
 GAME = boardgames.load("connect4")
-LINES = boardgames.feature_set("lines", GAME)
+LINES = boardgames.load_features("lines", GAME)
 
 
 def write(path: Path, first: float = 1.0) -> Path:

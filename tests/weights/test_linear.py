@@ -63,7 +63,7 @@ def test_the_evaluation_is_minus_the_value_to_the_side_that_has_just_moved(
     name: str, options: dict[str, object], features: str, squashes: bool
 ) -> None:
     game = boardgames.load(name, **options)
-    known = boardgames.feature_set(features, game)
+    known = boardgames.load_features(features, game)
     weights = np.random.default_rng(1).uniform(-1, 1, len(known.features))
     evaluation = linear_evaluation(game, known, weights, squashes=squashes)
     seen = [
@@ -81,7 +81,7 @@ def test_the_evaluation_is_minus_the_value_to_the_side_that_has_just_moved(
 @pytest.mark.plain
 def test_a_sum_beyond_what_search_takes_is_cut_off() -> None:
     game = boardgames.load("connect4")
-    lines = boardgames.feature_set("lines", game)
+    lines = boardgames.load_features("lines", game)
     for sign in (1, -1):
         evaluation = linear_evaluation(game, lines, np.full(11, sign * 1e6), squashes=False)
         assert value(evaluation, game.start()) == sign * LARGEST_VALUE
@@ -90,7 +90,7 @@ def test_a_sum_beyond_what_search_takes_is_cut_off() -> None:
 def test_games_and_features_have_kernels_of_their_own_and_equal_ones_share() -> None:
     def kernel_of(features: str, *, squashes: bool = True, **options: object) -> object:
         game = boardgames.load("abalone", **options)
-        known = boardgames.feature_set(features, game)
+        known = boardgames.load_features(features, game)
         return linear_evaluation(game, known, np.ones(len(known.features)), squashes=squashes).kernel
 
     assert kernel_of("classic14") is kernel_of("classic14")

@@ -18,7 +18,7 @@ from boardgames.weights.files import as_bytes, write_arrays
 from boardgames.weights.weights import LARGEST_WEIGHT, ranges_of
 
 GAME = boardgames.load("connect4")
-LINES = boardgames.feature_set("lines", GAME)
+LINES = boardgames.load_features("lines", GAME)
 VALUES = np.linspace(-1, 1, 11)
 MADE = {"learner": "td", "seed": 7, "figures": {"elo": 12.5}}
 
@@ -114,7 +114,7 @@ def test_a_file_without_whole_weights_is_refused_in_one_line(tmp_path: Path, nam
 
 def test_weights_of_another_game_or_other_features_are_refused() -> None:
     abalone = boardgames.load("abalone")
-    other = boardgames.feature_set("classic14", abalone)
+    other = boardgames.load_features("classic14", abalone)
     with pytest.raises(WeightsError, match="expected weights of abalone: they are of 'connect4'"):
         made().check(abalone, other)
     with pytest.raises(WeightsError, match=r"expected weights of features 'lines'.*'others'"):
@@ -141,7 +141,7 @@ def test_a_sentence_about_a_feature_may_change() -> None:
 def test_a_board_of_another_size_has_other_ranges() -> None:
     smaller = boardgames.load("connect4", columns=5, rows=4)
     with pytest.raises(WeightsError, match="the ranges that they have"):
-        made().check(smaller, boardgames.feature_set("lines", smaller))
+        made().check(smaller, boardgames.load_features("lines", smaller))
 
 
 def test_the_fingerprint_follows_all_that_is_played_with() -> None:

@@ -9,7 +9,7 @@ from reference.minimax import reached
 import boardgames
 from boardgames.declarations import NO_EVALUATION
 from boardgames.errors import OptionError
-from boardgames.playing import NO_CONTEXT, Limit
+from boardgames.player import NO_CONTEXT, Limit
 from boardgames.search import search
 from boardgames.search.minimax import minimax
 from boardgames_abalone.evaluation import CLASSIC
@@ -18,22 +18,22 @@ GAME = boardgames.load("abalone")
 
 
 def test_it_looks_three_plies_ahead() -> None:
-    assert boardgames.player("simple", GAME).choose(GAME.start()).depth == 3
+    assert boardgames.load_player("simple", GAME).choose(GAME.start()).depth == 3
 
 
 @pytest.mark.parametrize("depth", [1, 2, 4])
 def test_its_depth_can_be_set(depth: int) -> None:
-    assert boardgames.player(f"simple:depth={depth}", GAME).choose(GAME.start()).depth == depth
+    assert boardgames.load_player(f"simple:depth={depth}", GAME).choose(GAME.start()).depth == depth
 
 
 def test_a_limit_of_the_caller_is_kept() -> None:
-    assert boardgames.player("simple", GAME).choose(GAME.start(), Limit(depth=2)).depth == 2
+    assert boardgames.load_player("simple", GAME).choose(GAME.start(), Limit(depth=2)).depth == 2
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_it_plays_as_full_search_of_depth_3_with_the_classic_terms(seed: int) -> None:
     position = reached(GAME, 12, seed)
-    simple = boardgames.player("simple", GAME).choose(position)
+    simple = boardgames.load_player("simple", GAME).choose(position)
     plain = replace(NO_EVALUATION, kernel=CLASSIC.kernel, weights=CLASSIC.weights, unit="centimarble")
     other = search(position, minimax, plain, Limit(depth=3), NO_CONTEXT)
     assert (simple.move, simple.value, simple.unit) == (other.moves[0].move, other.value, "centimarble")
@@ -42,17 +42,17 @@ def test_it_plays_as_full_search_of_depth_3_with_the_classic_terms(seed: int) ->
 @pytest.mark.parametrize("seed", range(3))
 def test_another_evaluation_of_the_game_changes_nothing(seed: int) -> None:
     position = reached(GAME, 12, seed)
-    before = boardgames.player("simple", GAME).choose(position)
+    before = boardgames.load_player("simple", GAME).choose(position)
     turned = boardgames.load("abalone")
     turned.evaluation = replace(CLASSIC, weights=-np.array(CLASSIC.weights))
-    after = boardgames.player("simple", turned).choose(turned.parse(str(position)))
+    after = boardgames.load_player("simple", turned).choose(turned.parse(str(position)))
     assert (after.move, after.value) == (before.move, before.value)
 
 
 def test_alphabeta_follows_the_evaluation_of_the_game() -> None:
     game = boardgames.load("abalone")
     game.evaluation = NO_EVALUATION
-    assert boardgames.player("alphabeta:depth=2", game).choose(game.start()).unit == "return"
+    assert boardgames.load_player("alphabeta:depth=2", game).choose(game.start()).unit == "return"
 
 
 def test_it_is_offered_for_abalone_alone() -> None:
@@ -66,7 +66,7 @@ def test_it_is_offered_for_abalone_alone() -> None:
 
 def test_an_option_it_has_not_is_refused() -> None:
     with pytest.raises(OptionError, match="'time'"):
-        boardgames.player("simple:time=1", GAME)
+        boardgames.load_player("simple:time=1", GAME)
 
 
 @pytest.mark.parametrize(
@@ -80,5 +80,5 @@ def test_an_option_it_has_not_is_refused() -> None:
 )
 def test_it_plays_as_it_always_has(layout: str, move: str, value: float) -> None:
     game = boardgames.load("abalone", layout=layout)
-    choice = boardgames.player("simple", game).choose(game.start())
+    choice = boardgames.load_player("simple", game).choose(game.start())
     assert (str(choice.move), choice.value) == (move, pytest.approx(value))

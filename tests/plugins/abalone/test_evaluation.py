@@ -47,7 +47,7 @@ def with_turn(position: Position, side: str) -> Position:
 @given(positions(GAME, max_plies=80))
 def test_value_is_the_weighted_sum_of_the_features(position: Position) -> None:
     features = np.zeros(6)
-    boardgames.feature_set("simple", GAME).kernel(position.words, position.side_to_move, features)
+    boardgames.load_features("simple", GAME).kernel(position.words, position.side_to_move, features)
     assert worth(position) == pytest.approx(float(features @ np.array(CLASSIC_WEIGHTS)), abs=1e-9)
 
 

@@ -48,14 +48,14 @@ def test_features_are_the_terms_of_both_sides_own_first(
     marbles = (first - second, second)
     words = pack_marbles(*marbles, to_move, lost)
     out = np.full(6, np.nan)
-    boardgames.feature_set("simple", GAME).kernel(words, side, out)
+    boardgames.load_features("simple", GAME).kernel(words, side, out)
     expected = [*slow_terms(marbles[side], lost[side]), *slow_terms(marbles[1 - side], lost[1 - side])]
     assert out.tolist() == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_features_stay_within_their_declared_range(layout: str) -> None:
-    features = boardgames.feature_set("simple", GAME)
+    features = boardgames.load_features("simple", GAME)
     out = np.zeros(6)
     features.kernel(boardgames.load("abalone", layout=layout).start().words, 0, out)
     assert len(features.features) == out.size
@@ -65,7 +65,7 @@ def test_features_stay_within_their_declared_range(layout: str) -> None:
 
 
 def test_features_are_named_own_first() -> None:
-    names = [feature.name for feature in boardgames.feature_set("simple", GAME).features]
+    names = [feature.name for feature in boardgames.load_features("simple", GAME).features]
     assert names == [
         "own centre distance", "own density", "own lost",
         "other's centre distance", "other's density", "other's lost",
@@ -166,10 +166,10 @@ def test_the_larger_sets_are_what_their_names_say(
     own = slow_numbers(marbles[side], marbles[1 - side], lost[side], broadside=broadside)
     others = slow_numbers(marbles[1 - side], marbles[side], lost[1 - side], broadside=broadside)
     out = np.full(28, np.nan)
-    boardgames.feature_set("extended", game).kernel(words, side, out)
+    boardgames.load_features("extended", game).kernel(words, side, out)
     assert out.tolist() == pytest.approx([*own, *others], abs=1e-12)
     classic = np.full(14, np.nan)
-    boardgames.feature_set("classic14", game).kernel(words, side, classic)
+    boardgames.load_features("classic14", game).kernel(words, side, classic)
     assert classic.tolist() == pytest.approx([*own[:7], *others[:7]], abs=1e-12)
 
 
@@ -178,13 +178,13 @@ def test_mobility_is_the_number_of_legal_moves(layout: str) -> None:
     for broadside in (True, False):
         position = boardgames.load("abalone", layout=layout, broadside=broadside).start()
         out = np.zeros(28)
-        boardgames.feature_set("extended", position.game).kernel(position.words, 0, out)
+        boardgames.load_features("extended", position.game).kernel(position.words, 0, out)
         assert out[9] == len(position.actions)
 
 
 @pytest.mark.parametrize("name", ["simple", "classic14", "extended"])
 def test_numbers_of_matches_stay_within_the_declared_ranges(name: str) -> None:
-    features = boardgames.feature_set(name, GAME)
+    features = boardgames.load_features(name, GAME)
     out = np.zeros(len(features.features))
     chance = np.random.default_rng(1)
     for layout in LAYOUTS:

@@ -18,7 +18,7 @@ from reference.tactics import (
 )
 
 import boardgames
-from boardgames.playing import Player
+from boardgames.player import Player
 from boardgames.search.alphabeta import negamax
 from boardgames.search.minimax import minimax
 
@@ -72,13 +72,13 @@ def test_what_is_won_and_saved_is_what_minimax_says_two_plies_ahead(tactic: Tact
 
 
 def test_the_engine_solves_some_at_the_depth_that_suffices() -> None:
-    assert unsolved(QUICK, boardgames.player("alphabeta", GAME)) == []
+    assert unsolved(QUICK, boardgames.load_player("alphabeta", GAME)) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("agent", ["alphabeta", "alphabeta:threads=2", "alphabeta:reductions=false"])
 def test_the_engine_solves_all_at_the_depth_that_suffices(agent: str) -> None:
-    assert unsolved(SUITE, boardgames.player(agent, GAME)) == []
+    assert unsolved(SUITE, boardgames.load_player(agent, GAME)) == []
 
 
 @pytest.mark.slow

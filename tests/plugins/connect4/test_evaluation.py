@@ -56,7 +56,7 @@ def test_better_stones_are_worth_more_to_red(better: str, worse: str) -> None:
 def test_value_weighs_the_features_with_odd_rows_for_red_and_even_for_blue() -> None:
     random = np.random.default_rng(4)
     position = boardgames.load("connect4").start()
-    features, weights = boardgames.feature_set("lines", position.game), position.game.evaluation.weights
+    features, weights = boardgames.load_features("lines", position.game), position.game.evaluation.weights
     while position.legal_moves:
         out = np.zeros(len(features.features))
         features.kernel(position.words, 0, out)

@@ -22,7 +22,7 @@ def lines(position: Position, side: int) -> list[float]:
 
 
 def feature_set(position: Position) -> FeatureSet:
-    return boardgames.feature_set("lines", position.game)
+    return boardgames.load_features("lines", position.game)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import hexifence as slow
 
-from boardgames import feature_set
+from boardgames import load_features
 from boardgames_hexifence.features import CAPTURING, FREE, SACRIFICING, SAFE, edge_kind
 from boardgames_hexifence.game import Hexifence
 
@@ -25,7 +25,7 @@ orders = st.sampled_from([2, 3]).flatmap(
 def test_features_are_those_of_the_reference(order: tuple[int, list[int]], share: float, side: int) -> None:
     dimension, moves = order
     position = slow.line(dimension, moves[: round(share * len(moves))])
-    features = feature_set("simple", GAMES[dimension])
+    features = load_features("simple", GAMES[dimension])
     out = np.full(len(features.features), np.nan)
     features.kernel(GAMES[dimension].parse(position.text()).words, side, out)
     assert out.tolist() == position.features(side)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from boardgames import feature_set, load
+from boardgames import load, load_features
 from boardgames.plugins import registry
 
 
@@ -18,5 +18,5 @@ def test_summary_of_the_entry_is_that_of_the_game() -> None:
 
 
 def test_features_are_sized_by_the_dimension() -> None:
-    features = feature_set("simple", load("hexifence", dimension=4)).features
+    features = load_features("simple", load("hexifence", dimension=4)).features
     assert (features[0].high, features[3].high) == (37.0, 132.0)

@@ -24,7 +24,7 @@ def game() -> Iterator[Game]:
 
 @pytest.fixture(scope="module")
 def lines(game: Game) -> FeatureSet:
-    return boardgames.feature_set("lines", game)
+    return boardgames.load_features("lines", game)
 
 
 def read(lines: FeatureSet, position: Position, side: int) -> list[float]:

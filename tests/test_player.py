@@ -18,8 +18,7 @@ from boardgames.errors import LimitError, MatchError, OptionError, PositionError
 from boardgames.game import Position
 from boardgames.kernels import STOP, Control, new_control
 from boardgames.options import Option, parse_agent
-from boardgames.players.search import AlphaBeta
-from boardgames.playing import (
+from boardgames.player import (
     CLOCK_RESERVE,
     NO_CONTEXT,
     NO_LIMIT,
@@ -30,6 +29,7 @@ from boardgames.playing import (
     Player,
     Stop,
 )
+from boardgames.players.search import AlphaBeta
 
 GAME = Nim()
 SECONDS = st.floats(0, 1e6)
@@ -267,7 +267,7 @@ def test_a_player_values_no_moves_and_takes_no_draws_unless_it_says_how() -> Non
 
 
 def test_matches_begin_and_end_without_a_word() -> None:
-    player = boardgames.player("random", GAME)
+    player = boardgames.load_player("random", GAME)
     player.match_started(0)
     player.match_ended(boardgames.Outcome(0, boardgames.Termination.RULES))
 
@@ -282,12 +282,15 @@ def test_a_huge_limit_is_a_limit_error(name: str, value: int) -> None:
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", math.nan, True])
 def test_a_bad_seed_of_a_player_is_an_option_error(seed: Any) -> None:
     with pytest.raises(OptionError, match="for seed"):
-        boardgames.player("random", boardgames.load("connect4"), seed=seed)
+        boardgames.load_player("random", boardgames.load("connect4"), seed=seed)
 
 
 def test_a_player_begun_anew_with_a_seed_plays_as_one_made_with_it() -> None:
     game = boardgames.load("connect4")
-    used, made = boardgames.player("random", game, seed=1), boardgames.player("random", game, seed=7)
+    used, made = (
+        boardgames.load_player("random", game, seed=1),
+        boardgames.load_player("random", game, seed=7),
+    )
     start = game.start()
     used.choose(start)
     used.reseed(7)
@@ -301,8 +304,8 @@ def test_players_with_other_weights_have_other_fingerprints() -> None:
             return replace(evaluation, weights=2 * evaluation.weights)
 
     game = boardgames.load("abalone")
-    plain = boardgames.player("alphabeta", game).fingerprint()
+    plain = boardgames.load_player("alphabeta", game).fingerprint()
     assert re.fullmatch("[0-9a-f]{12}", plain)
-    assert plain == boardgames.player("alphabeta:depth=2", game).fingerprint()
+    assert plain == boardgames.load_player("alphabeta:depth=2", game).fingerprint()
     assert plain != Doubled(game).fingerprint()
-    assert boardgames.player("random", game).fingerprint() == ""
+    assert boardgames.load_player("random", game).fingerprint() == ""
