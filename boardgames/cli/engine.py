@@ -67,7 +67,7 @@ def _made(setup: "Setup", write: Callable[[str], None]) -> "Server":
 
 def _lines(source: int, write: Callable[[str], None]) -> Iterator[str]:
     """Yield the lines that come; say so if one was too long."""
-    from boardgames.ugi.lines import LONGEST_LINE, Lines
+    from boardgames.ugi.process import LONGEST_LINE, Lines
 
     lines = Lines()
     data = b"\n"

@@ -22,9 +22,8 @@ from boardgames.player import (
 )
 from boardgames.record import options_as_texts
 from boardgames.ugi.client import Client, Deadline
-from boardgames.ugi.log import Log
-from boardgames.ugi.text import Info, go_line
-from boardgames.ugi.trail import Trail
+from boardgames.ugi.process import Log
+from boardgames.ugi.protocol import Info, Trail, go_line
 
 DEFAULT_SECONDS = 1.0
 ANSWER_MARGIN_S = 1.0

@@ -13,10 +13,8 @@ from types import MappingProxyType
 from boardgames.draw.text import printable
 from boardgames.errors import EngineError, MalformedMoveError, near, shown
 from boardgames.player import Stop
-from boardgames.ugi.log import Log
-from boardgames.ugi.offer import Offer, parse_offer
-from boardgames.ugi.process import LAST_WORDS, EngineProcess
-from boardgames.ugi.text import NO_MOVE, Info
+from boardgames.ugi.process import LAST_WORDS, EngineProcess, Log
+from boardgames.ugi.protocol import NO_MOVE, Info, Offer, parse_offer
 
 LISTEN_S = 0.02
 """How long a wish to stop may go unseen."""

@@ -1,6 +1,6 @@
 """A program that is spoken to line by line, whatever it does: bounded in time and memory.
 
-Nothing here waits longer than it is told to, and at most `LONGEST_LINE` bytes
+Nothing here waits longer than it is told to, and at most `LONGEST_ENGINE_LINE` bytes
 of an unfinished line are kept. The program is the leader of a process group
 of its own, which is killed as a whole; `guard` sees to that even when this
 process is killed. It works where pipes can be polled: on POSIX systems.
@@ -13,16 +13,18 @@ import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import IO
 
 from boardgames.draw.text import printable
-from boardgames.errors import EngineError
-from boardgames.ugi.guard import GUARD
-from boardgames.ugi.lines import Lines
-from boardgames.ugi.log import COMPLAINED, HEARD, NOTED, SENT, Log
+from boardgames.errors import EngineError, FileError, shown
+from boardgames.ugi.watchdog import GUARD
 
-LONGEST_LINE = 1 << 16
+LONGEST_LINE = 1 << 20
+"""Bytes of the longest line that is read: a match of a hundred thousand plies."""
+
+LONGEST_ENGINE_LINE = 1 << 16
 READ_BYTES = 1 << 16
 LAST_WORDS = 200
 DRAINED_READS = 16
@@ -31,6 +33,101 @@ SEND_S = 5.0
 
 SHIM = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
 """Becomes the program at the first line: by then the guardian knows its process group."""
+
+
+class Lines:
+    r"""Collects bytes and gives the lines that are complete.
+
+    Bytes that are no UTF-8 become replacement signs. A line of more than
+    `longest` bytes is dropped and counted.
+
+    Parameters
+    ----------
+    longest : int
+        Bytes of the longest line that is kept.
+
+    Examples
+    --------
+    >>> lines = Lines(longest=8)
+    >>> lines.feed(b"ugi\r\nisre"), lines.feed(b"ady\n much too long\nquit")
+    (['ugi'], ['isready'])
+    >>> lines.dropped, lines.feed(b"\n")
+    (1, ['quit'])
+    """
+
+    def __init__(self, longest: int = LONGEST_LINE) -> None:
+        self.longest = longest
+        self.dropped = 0
+        self._rest = b""
+        self._is_skipping = False
+
+    def feed(self, data: bytes) -> list[str]:
+        """Return the lines that `data` completes, without their ends and outer spaces."""
+        *ended, self._rest = (self._rest + data).split(b"\n")
+        kept = [line for line in ended if self._is_kept(line)]
+        if len(self._rest) > self.longest:
+            self._rest, self._is_skipping = b"", True
+        return [line.decode("utf-8", "replace").strip() for line in kept]
+
+    def _is_kept(self, line: bytes) -> bool:
+        is_kept = not self._is_skipping and len(line) <= self.longest
+        self.dropped += not is_kept
+        self._is_skipping = False
+        return is_kept
+
+
+SENT, HEARD, COMPLAINED, NOTED = "><!*"
+"""Marks of lines to the engine, of its stdout and its stderr, and of remarks on it."""
+
+
+class Log:
+    r"""A text file to which lines are appended, each at once and in one piece.
+
+    Any number of processes may write to the same file. A file that can no
+    longer be written, on a full disk say, is passed over.
+
+    Parameters
+    ----------
+    path : str
+        The file; made if there is none.
+    clock : callable
+        Returns seconds since 1970.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     log = Log(f"{folder}/engine.log", clock=lambda: 0.25)
+    ...     log.note(SENT, "isready", process=4711)
+    ...     Path(folder, "engine.log").read_text()
+    '1970-01-01 00:00:00.250 4711 > isready\n'
+    """
+
+    def __init__(self, path: str, clock: Callable[[], float] = time.time) -> None:
+        self._path = Path(path).absolute()
+        self._clock = clock
+        try:
+            self._path.open("ab").close()
+        except (OSError, ValueError) as error:
+            raise FileError(f"expected a file that can be written: {shown(path)} ({error})") from None
+
+    def note(self, mark: str, line: str, *, process: int) -> None:
+        """Append a line with its time (UTC), the engine's process id and a mark."""
+        seconds, milliseconds = divmod(int(1000 * self._clock()), 1000)
+        date = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(seconds))
+        try:
+            self._append(f"{date}.{milliseconds:03} {process} {mark} {printable(line)}\n")
+        except OSError:
+            return
+
+    def _append(self, text: str) -> None:
+        with self._path.open("ab", buffering=0) as file:  # one write, at the end of the file as it is then
+            file.write(text.encode("utf-8", "replace"))
 
 
 class EngineProcess:
@@ -66,7 +163,7 @@ class EngineProcess:
         self._log = log
         self._owner = os.getpid()
         self._heard: deque[str] = deque()
-        self._lines, self._errors = Lines(LONGEST_LINE), Lines(LONGEST_LINE)
+        self._lines, self._errors = Lines(LONGEST_ENGINE_LINE), Lines(LONGEST_ENGINE_LINE)
         self._last_words = ""
         self._process = self._start(command)
         assert self._process.stdin is not None

@@ -14,8 +14,8 @@ from boardgames.player import Stop
 from boardgames.ugi import client as module
 from boardgames.ugi import process
 from boardgames.ugi.client import Client, Deadline
-from boardgames.ugi.log import Log
-from boardgames.ugi.text import Info
+from boardgames.ugi.process import Log
+from boardgames.ugi.protocol import Info
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 

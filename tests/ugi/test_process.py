@@ -2,17 +2,20 @@
 
 import os
 import sys
+import threading
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from processes import is_alive, wait_until_dead
 from waiting import PATIENCE_S
 
-from boardgames.errors import EngineError
+from boardgames.errors import EngineError, FileError
 from boardgames.ugi import process
-from boardgames.ugi.log import Log
-from boardgames.ugi.process import EngineProcess
+from boardgames.ugi.process import HEARD, SENT, EngineProcess, Lines, Log
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 
@@ -78,7 +81,7 @@ def test_whatever_it_says_time_and_memory_are_bounded(mode: str) -> None:
         program.read(until)
         most = max(most, len(program._lines._rest), len(program._errors._rest))
         assert len(program._heard) <= process.READ_BYTES
-    assert most <= process.LONGEST_LINE + process.READ_BYTES
+    assert most <= process.LONGEST_ENGINE_LINE + process.READ_BYTES
     program.kill()
 
 
@@ -150,3 +153,80 @@ def test_a_forked_process_leaves_its_parents_program_alone() -> None:
     assert is_alive(pid)
     os.kill(pid, 9)
     os.waitpid(pid, 0)
+
+
+@given(data=st.binary(max_size=200), cuts=st.lists(st.integers(0, 200), max_size=10))
+def test_lines_do_not_depend_on_how_the_bytes_are_cut(data: bytes, cuts: list[int]) -> None:
+    whole, pieces = Lines(), Lines()
+    places = [0, *sorted(cuts), len(data)]
+    found = [line for start, end in pairwise(places) for line in pieces.feed(data[start:end])]
+    assert found == whole.feed(data)
+
+
+def test_bytes_that_are_no_text_are_read_all_the_same() -> None:
+    assert Lines().feed(b"\xff\xfe quit\n") == ["\ufffd\ufffd quit"]
+
+
+@pytest.mark.parametrize("piece", [1, 7, 64, 1000])
+def test_a_line_that_is_too_long_is_dropped_alone_and_counted(piece: int) -> None:
+    lines, found = Lines(longest=10), []
+    data = b"first\n" + b"x" * 990 + b"\nsecond\n"
+    for start in range(0, len(data), piece):
+        found += lines.feed(data[start : start + piece])
+    assert found == ["first", "second"]
+    assert lines.dropped == 1
+
+
+def test_an_endless_line_takes_no_memory() -> None:
+    lines = Lines(longest=100)
+    for _ in range(1000):
+        assert lines.feed(b"x" * 90) == []
+        assert len(lines._rest) <= 190
+
+
+def test_lines_are_appended_with_time_process_and_mark(tmp_path: Path) -> None:
+    file = tmp_path / "engine.log"
+    file.write_text("what was there\n", encoding="ascii")
+    log = Log(str(file), clock=lambda: 1_000_000_000.0625)
+    log.note(SENT, "go movetime 100", process=17)
+    log.note(HEARD, "bestmove \x1b[2J4\u00e9", process=17)
+    lines = file.read_text("utf-8").splitlines()
+    assert lines[:2] == ["what was there", "2001-09-09 01:46:40.062 17 > go movetime 100"]
+    assert len(lines) == 3
+    assert "\x1b" not in lines[2]
+
+
+def test_lines_of_many_writers_stay_whole(tmp_path: Path) -> None:
+    file = tmp_path / "engine.log"
+
+    def write(sign: str) -> None:
+        log = Log(str(file))
+        for _ in range(200):
+            log.note(SENT, sign * 500, process=1)
+
+    writers = [threading.Thread(target=write, args=(sign,)) for sign in "abcd"]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    lines = [line.split()[-1] for line in file.read_text("utf-8").splitlines()]
+    assert sorted(lines) == sorted(sign * 500 for sign in "abcd" for _ in range(200))
+
+
+def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="expected a file that can be written: "):
+        Log(str(tmp_path / "no" / "such" / "folder"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is /dev/full")
+def test_a_full_disk_stops_nothing() -> None:
+    Log("/dev/full").note(SENT, "isready", process=os.getpid())
+
+
+def test_a_folder_that_has_gone_stops_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    log = Log(str(folder / "engine.log"))
+    (folder / "engine.log").unlink()
+    folder.rmdir()
+    log.note(SENT, "isready", process=1)

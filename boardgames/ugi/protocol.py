@@ -4,12 +4,15 @@ Times are whole milliseconds, scores hundredths (`cp`) or plies to the end
 (`mate`), both as the side to move sees them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
+import numpy as np
+
 from boardgames.declarations import Unit
-from boardgames.errors import shown
+from boardgames.errors import MoveError, shown
+from boardgames.game import Position
 from boardgames.options import is_finite
 from boardgames.player import Choice, Clock, Limit
 from boardgames.search.tree import EVALUATION_BOUND, WIN
@@ -213,3 +216,158 @@ def _has_lower_rank(words: Sequence[str]) -> bool:
 def _count(words: Sequence[str], default: int) -> int:
     number = whole_number(words[0]) if words else None
     return default if number is None or number < 0 else number
+
+
+PREFIX = "option name "
+FACTS = ("type", "default", "min", "max", "var")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What can be set in an engine: its name, its default as text, its range.
+
+    Examples
+    --------
+    >>> offer = parse_offer("option name Seed type spin default 1 min 0 max 99")
+    >>> offer.name, offer.default, offer.within(250)
+    ('Seed', '1', 50)
+    """
+
+    name: str
+    default: str | None = None
+    minimum: int | None = None
+    maximum: int | None = None
+
+    def within(self, number: int) -> int:
+        """Return a number of the range: `number` if it is one, else its remainder by the range's size."""
+        low = min(number, 0) if self.minimum is None else self.minimum
+        if self.maximum is None:
+            return max(number, low)
+        return low + (number - low) % max(self.maximum - low + 1, 1)
+
+
+def parse_offer(line: str) -> Offer | None:
+    """Return what a line offers, None if it is another message; what cannot be read is left out."""
+    if not line.startswith(PREFIX):
+        return None
+    name, _, rest = line.removeprefix(PREFIX).partition(" type ")
+    words = rest.split()
+    default = _after("default", words)
+    least, most = (whole_number(_after(fact, words) or "") for fact in ("min", "max"))
+    return Offer(name.strip(), default, least, most)
+
+
+def _after(fact: str, words: Sequence[str]) -> str | None:
+    """Return the words after `fact` up to the next fact; None if it is not there."""
+    if fact not in words:
+        return None
+    found: list[str] = []
+    for word in words[words.index(fact) + 1 :]:
+        if word in FACTS:
+            break
+        found.append(word)
+    return " ".join(found)
+
+
+class Trail:
+    """The positions of a match and the moves between them.
+
+    Parameters
+    ----------
+    positions : sequence of Position
+        Oldest first, at least one.
+    texts : sequence of str or None
+        The move after each position but the last; None where no move leads
+        from one to the next.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> trail = Trail([boardgames.load("connect4").start()]).follow(["4", "4"])
+    >>> str(trail.position), trail.moves
+    ('......./......./......./......./...b.../...r...', ('4', '4'))
+    """
+
+    def __init__(self, positions: Sequence[Position], texts: Sequence[str | None] = ()) -> None:
+        self.positions = tuple(positions)
+        self._texts = tuple(texts)
+
+    @property
+    def position(self) -> Position:
+        """Return the last position."""
+        return self.positions[-1]
+
+    @property
+    def start(self) -> Position:
+        """Return the position from which `moves` lead to the last one."""
+        return self.positions[len(self.positions) - 1 - len(self.moves)]
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """Return the moves since `start`."""
+        texts: list[str] = []
+        for text in reversed(self._texts):
+            if text is None:
+                break
+            texts.append(text)
+        return tuple(reversed(texts))
+
+    def follow(self, texts: Sequence[str]) -> "Trail":
+        """Return the trail of these moves from the first position; what is known is not played again.
+
+        Raises
+        ------
+        MoveError
+            If a move is none or not legal; the message ends with its ply.
+        """
+        known = _shared(texts, self._texts)
+        positions = list(self.positions[: known + 1])
+        for text in texts[known:]:
+            try:
+                positions.append(positions[-1].apply(text))
+            except MoveError as error:
+                raise type(error)(f"{error} (ply {len(positions)})") from None
+        return Trail(positions, texts)
+
+    def reach(self, positions: Sequence[Position]) -> "Trail":
+        """Return the trail of these positions, the moves worked out where they are not known.
+
+        That takes one `apply` for each legal move of a new position.
+        """
+        known = _shared_positions(positions, self.positions)
+        texts = list(self._texts[: max(known - 1, 0)])
+        texts += [_move_between(*pair) for pair in pairwise(positions[len(texts) :])]
+        return Trail(positions, texts)
+
+
+def _shared(first: Iterable[str], second: Iterable[str | None]) -> int:
+    """Return the length of the common beginning."""
+    count = 0
+    for one, other in zip(first, second, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _shared_positions(first: Sequence[Position], second: Sequence[Position]) -> int:
+    """Return how many positions at the beginning are the same objects."""
+    count = 0
+    for one, other in zip(first, second, strict=False):
+        if one is not other:
+            break
+        count += 1
+    return count
+
+
+def _move_between(before: Position, after: Position) -> str | None:
+    """Return the text of the move that leads from one position to the next, or None."""
+    game, words = before.game, after.words.tobytes()
+    if before.outcome is not None:
+        return None
+    successor = np.empty_like(before.words)
+    for action in before.actions:
+        game.kernels.apply(before.words, action, successor)
+        if successor.tobytes() == words:
+            return game.format_action(before.words, action)
+    return None

@@ -10,7 +10,7 @@ import pytest
 from processes import is_alive, wait_until_dead
 from waiting import PATIENCE_S
 
-from boardgames.ugi.guard import Guard
+from boardgames.ugi.watchdog import Guard, watch
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 
@@ -18,6 +18,12 @@ FAKES = Path(__file__).with_name("fakes.py")
 OWNER = """
 import os, sys, time
 from boardgames.ugi.process import EngineProcess
+
+import os
+
+import pytest
+
+from boardgames.ugi.watchdog import watch
 programs = [EngineProcess([sys.executable, sys.argv[1], "family", name], "it") for name in sys.argv[2:]]
 for program in programs:
     program.send("isready")
@@ -98,3 +104,20 @@ def test_a_guardian_that_is_gone_is_replaced_and_told_again() -> None:
     assert guard.pid != first
     guard.close()
     assert program.wait(PATIENCE_S) == other.wait(PATIENCE_S) == -signal.SIGKILL
+
+
+def test_orders_are_read_until_the_pipe_ends() -> None:
+    source, target = os.pipe()
+    for piece in (b"+7", b"1\n+72\n", b"-71\n+7"):
+        os.write(target, piece)
+    os.close(target)
+    assert watch(source, os.getppid()) == {72}
+    os.close(source)
+
+
+def test_the_end_of_the_parent_is_seen_though_somebody_holds_the_pipe() -> None:
+    source, target = os.pipe()
+    os.write(target, b"+71\n")
+    assert watch(source, os.getpid()) == {71}  # not our parent
+    os.close(source)
+    os.close(target)

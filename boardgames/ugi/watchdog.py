@@ -9,13 +9,16 @@ forked process lets go of its parent's guardian and starts its own.
 import atexit
 import contextlib
 import os
+import select
+import signal
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
-PROGRAM = Path(__file__).with_name("guardian.py")
 END_S = 1.0
+LOOK_EVERY_S = 0.5
+READ_BYTES = 4096
 
 
 class Guard:
@@ -85,7 +88,7 @@ class Guard:
 
     def _start(self) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - ourselves
-            [sys.executable, "-I", "-S", str(PROGRAM), str(os.getpid())],
+            [sys.executable, "-I", "-S", str(Path(__file__).absolute()), str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -110,9 +113,54 @@ class Guard:
             process.wait(END_S)
 
 
+def watch(source: int, parent: int) -> set[int]:
+    r"""Read orders from descriptor `source` until it ends or `parent` has; return the groups to kill.
+
+    A process that the parent has forked may hold the pipe open after the
+    parent's end, so the parent itself is looked at as well.
+
+    Examples
+    --------
+    >>> orders, end = os.pipe()
+    >>> _ = os.write(end, b"+71\n+72\n-71\n")
+    >>> os.close(end)
+    >>> watch(orders, os.getppid())
+    {72}
+    >>> os.close(orders)
+    """
+    groups: set[int] = set()
+    rest = b""
+    while True:
+        ready, _, _ = select.select([source], [], [], LOOK_EVERY_S)
+        if not ready and os.getppid() != parent:
+            return groups
+        if not ready:
+            continue
+        data = os.read(source, READ_BYTES)
+        if not data:
+            return groups
+        *orders, rest = (rest + data).split(b"\n")
+        for order in orders:
+            (groups.add if order[:1] == b"+" else groups.discard)(int(order[1:]))
+
+
+def kill(groups: set[int]) -> None:
+    """Kill every process of these groups at once."""
+    for group in groups:
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except OSError:  # it has ended by itself
+            continue
+
+
 GUARD = Guard()
 """The guard of this process."""
 
 atexit.register(GUARD.close)
 if os.name == "posix":
     os.register_at_fork(after_in_child=GUARD.forsake)
+
+if __name__ == "__main__":
+    for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_IGN)
+    kill(watch(0, int(sys.argv[1])))
