@@ -7,10 +7,9 @@
 Nothing here is needed for play.
 """
 
-from boardgames.testing.check import check_game
+from boardgames.testing.conformance import Check, Finding, Report, check_game
 from boardgames.testing.reference import Reference, count_reference_leaves, load_reference
-from boardgames.testing.report import Check, Finding, Report
-from boardgames.testing.strategies import PlayedMatch, matches, positions
+from boardgames.testing.sampling import PlayedMatch, matches, positions
 
 __all__ = [
     "Check",

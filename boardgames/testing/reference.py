@@ -13,8 +13,8 @@ from boardgames.errors import PluginError
 from boardgames.game import Game, Position
 from boardgames.plugins import told
 from boardgames.search.perft import perft
-from boardgames.testing.rules import Checking
-from boardgames.testing.sample import Sample
+from boardgames.testing.checks import Checking
+from boardgames.testing.sampling import Sample
 
 State = TypeVar("State")
 

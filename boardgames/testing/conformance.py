@@ -1,17 +1,17 @@
 """check_game: run every check on one game and report."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from boardgames.declarations import FeatureSet
-from boardgames.errors import BoardgamesError
+from boardgames.errors import BoardgamesError, PluginError
 from boardgames.game import Game
 from boardgames.plugins import load_features, registry
-from boardgames.testing import faces, rules
+from boardgames.testing import checks
+from boardgames.testing.checks import Checking, counted
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft
-from boardgames.testing.report import Check, Finding, Report
-from boardgames.testing.rules import Checking
-from boardgames.testing.sample import reach, write_moves
+from boardgames.testing.sampling import reach, write_moves
 
 FINDINGS_A_CHECK = 3
 MATCHES = 24
@@ -24,6 +24,84 @@ NO_REFERENCE = (
 )
 OVERFLOW = "the other checks did not run: `legal_moves` writes more than `facts.actions`, into foreign memory"
 NO_PERFT = "no perft is declared: counts from another source in facts.perft find wrong rules too"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault: the check that saw it, and what it saw where."""
+
+    check: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.check}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check that ran: its name and what it covered, in words."""
+
+    name: str
+    covered: str
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of checking one game.
+
+    Attributes
+    ----------
+    game : str
+        The game as `Game.describe` has it.
+    checks : tuple of Check
+        In the order in which they ran.
+    findings : tuple of Finding
+        Empty if nothing is wrong; a check gives at most three.
+    notes : tuple of str
+        What could not be checked, and what to do about it.
+
+    Examples
+    --------
+    >>> report = Report("nim", (Check("actions", "12 positions"),), ())
+    >>> report.ok
+    True
+    >>> print(report)
+    nim: 1 check, no finding
+      actions: 12 positions
+    """
+
+    game: str
+    checks: tuple[Check, ...]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Say whether nothing was found."""
+        return not self.findings
+
+    def failed(self) -> frozenset[str]:
+        """Return the names of the checks that found something."""
+        return frozenset(finding.check for finding in self.findings)
+
+    def raise_if_failed(self) -> None:
+        """Do nothing if the report is clean.
+
+        Raises
+        ------
+        PluginError
+            With all findings in one clause, if there are any.
+        """
+        if self.findings:
+            told = "; ".join(str(finding) for finding in self.findings)
+            raise PluginError(f"expected {self.game} to keep the rules for games: {told}")
+
+    def __str__(self) -> str:
+        found = counted(len(self.findings), "finding") if self.findings else "no finding"
+        lines = [f"{self.game}: {counted(len(self.checks), 'check')}, {found}"]
+        lines += [f"  {check.name}: {check.covered}" for check in self.checks]
+        lines += [f"  FOUND {finding}" for finding in self.findings]
+        return "\n".join(lines + [f"  note: {note}" for note in self.notes])
 
 
 def check_game(
@@ -65,19 +143,19 @@ def check_game(
     True
     """
     done = _Done()
-    done.run("signatures", rules.check_signatures(game))
+    done.run("signatures", checks.check_signatures(game))
     if done.findings:  # a kernel of another signature would not read its arguments as they are
         return done.report(game, ("the other checks did not run: they call the kernels",))
-    done.run("facts", rules.check_facts(game))
+    done.run("facts", checks.check_facts(game))
     sample = reach(game, matches=matches, positions=positions, seed=seed)
     if any(write_moves(game, words).count > game.facts.actions for words in sample.words):
-        done.run("actions", rules.check_actions(sample))
+        done.run("actions", checks.check_actions(sample))
         return done.report(game, (OVERFLOW,))
-    done.run("playouts", rules.check_playouts(sample))
+    done.run("playouts", checks.check_playouts(sample))
     for name, check in _SAMPLE_CHECKS.items():
         done.run(name, check(sample))
-    done.run("features", rules.check_features(sample, _feature_sets(game, feature_sets, done)))
-    done.run("perft", rules.check_perft(game, perft_depth))
+    done.run("features", checks.check_features(sample, _feature_sets(game, feature_sets, done)))
+    done.run("perft", checks.check_perft(game, perft_depth))
     if reference is None:
         return done.report(game, (NO_REFERENCE,) if game.facts.perft else (NO_REFERENCE, NO_PERFT))
     done.run("reference", check_reference(sample, reference))
@@ -86,22 +164,22 @@ def check_game(
 
 
 _SAMPLE_CHECKS = {
-    "actions": rules.check_actions,
-    "apply": rules.check_apply,
-    "inputs": rules.check_inputs,
-    "purity": rules.check_purity,
-    "outcomes": rules.check_outcomes,
-    "sides": rules.check_sides,
-    "move-notation": faces.check_move_notation,
-    "position-notation": faces.check_position_notation,
-    "words": faces.check_words,
-    "bad-input": faces.check_bad_input,
-    "pictures": faces.check_pictures,
-    "score": faces.check_score,
-    "evaluation": rules.check_evaluation,
-    "symmetries": rules.check_symmetries,
-    "tactical": rules.check_tactical,
-    "keys": rules.check_keys,
+    "actions": checks.check_actions,
+    "apply": checks.check_apply,
+    "inputs": checks.check_inputs,
+    "purity": checks.check_purity,
+    "outcomes": checks.check_outcomes,
+    "sides": checks.check_sides,
+    "move-notation": checks.check_move_notation,
+    "position-notation": checks.check_position_notation,
+    "words": checks.check_words,
+    "bad-input": checks.check_bad_input,
+    "pictures": checks.check_pictures,
+    "score": checks.check_score,
+    "evaluation": checks.check_evaluation,
+    "symmetries": checks.check_symmetries,
+    "tactical": checks.check_tactical,
+    "keys": checks.check_keys,
 }
 
 
