@@ -27,7 +27,7 @@ import boardgames
 from boardgames.paths import cache_folder
 from boardgames.player import Limit, Player
 from boardgames.players.simple import Random
-from boardgames.selfplay import Rates, Setting, teach
+from boardgames.selfplay import MatchSetup, TDParameters, train_players
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import engine
@@ -164,10 +164,10 @@ def matches(runs: int) -> Iterator[tuple[str, str, str]]:
 
 def learning(runs: int) -> Iterator[tuple[str, str, str]]:
     """Learn by TD(lambda), compiled and in plain Python; evolve as a whole process, on one core and two."""
-    game, rates = boardgames.load("abalone"), Rates(shares=True)
-    setting = Setting.of(game, "classic14", opening=0, ply_limit=200)
+    game, rates = boardgames.load("abalone"), TDParameters(shared=True)
+    setting = MatchSetup.of(game, "classic14", opening=0, ply_limit=200)
     weights = np.random.default_rng(1).uniform(-0.1, 0.1, (2, 14))
-    times = _times(lambda: teach(setting, weights, rates, matches=300, seed=1), runs)
+    times = _times(lambda: train_players(setting, weights, rates, matches=300, seed=1), runs)
     compiled = [300 / seconds for seconds in times]
     yield "TD(lambda) abalone classic14, at most 200 plies", _shown(compiled, "matches/s"), "300"
     features = boardgames.load_features("classic14", game)

@@ -13,7 +13,7 @@ from boardgames.kernels import Reals
 from boardgames.learner import Learner, LearnerState
 from boardgames.options import Option, OptionValue
 from boardgames.plugins import load_features, registry
-from boardgames.selfplay import GAME_PLAYS, RANDOM_PLAYS, Contestant, Ended, Setting, play, seed_of
+from boardgames.selfplay import Contestant, MatchResult, MatchSetup, derive_seed, play_matches
 from boardgames.weights import Weights
 
 FEATURES = Option("features", str, None, "feature set; the game's default if none is named")
@@ -65,7 +65,7 @@ class FeatureLearner(Configured, Learner):
     ----------
     features : FeatureSet
         What the weights are of.
-    setting : Setting
+    setup : MatchSetup
         Of all matches.
 
     Raises
@@ -80,7 +80,7 @@ class FeatureLearner(Configured, Learner):
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
         self.features = features_of(game, self.text("features"))
-        self.setting = Setting.of(
+        self.setup = MatchSetup.of(
             game, self.features.name, opening=self.whole("opening"), ply_limit=self.whole("ply_limit")
         )
 
@@ -112,7 +112,7 @@ class FeatureLearner(Configured, Learner):
         It is the game's evaluation at the same depth, or any move where the game has none.
         """
         has_evaluation = self.game.evaluation.weights.size > 0
-        reference = Contestant(depth=depth, plays=GAME_PLAYS if has_evaluation else RANDOM_PLAYS)
+        reference = Contestant(depth=depth, is_random=not has_evaluation)
         ended = self.contests(
             Contestant(weights, depth), reference, self.whole("test_matches"), executor, seed
         )
@@ -120,24 +120,24 @@ class FeatureLearner(Configured, Learner):
 
     def contests(
         self, first: Contestant, second: Contestant, matches: int, executor: Executor, seed: int
-    ) -> list[Ended]:
+    ) -> list[MatchResult]:
         """Return matches, played in tasks."""
         futures = [
             executor.submit(
-                play, self.setting, first, second,
-                matches=min(TEST_BATCH, matches - begun), seed=seed_of(seed, begun),
+                play_matches, self.setup, first, second,
+                matches=min(TEST_BATCH, matches - begun), seed=derive_seed(seed, begun),
             )
             for begun in range(0, matches, TEST_BATCH)
         ]  # fmt: skip
         return [ended for future in futures for ended in future.result()]
 
 
-def points_of(ended: Sequence[Ended]) -> float:
+def points_of(ended: Sequence[MatchResult]) -> float:
     """Return the share of points that the first of matches, at least one, has."""
     return float(np.mean([match.points for match in ended]))
 
 
-def course_of(ended: Sequence[Ended]) -> dict[str, float]:
+def course_of(ended: Sequence[MatchResult]) -> dict[str, float]:
     """Return what the curves show of matches: the share that was decided and mean plies."""
     if not ended:
         return {}

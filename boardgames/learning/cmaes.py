@@ -26,7 +26,7 @@ from boardgames.learning.fitness import (
     fitness_option,
 )
 from boardgames.options import Option
-from boardgames.selfplay import seed_of
+from boardgames.selfplay import derive_seed
 
 LARGEST_DEVIATION = 100.0
 """The strategy looks further and further while that pays; weights of evaluations need not be as large."""
@@ -75,7 +75,7 @@ class CovarianceAdaptation(DistributionSearcher):
         self._kept = (_key(state), optimiser)
 
     def _replayed(self, state: LearnerState) -> "Strategy":
-        size, seed = self.space.size, seed_of(state.scalars["seed"], self.name)
+        size, seed = self.space.size, derive_seed(state.scalars["seed"], self.name)
         made = Strategy(size, self.whole("population"), self.number("deviation"), seed)
         fitness = state.arrays["fitness"]
         if fitness.shape[1:] != (self.whole("population"),):

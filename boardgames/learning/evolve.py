@@ -25,7 +25,14 @@ from boardgames.learner import LearnerState
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES, course_of
 from boardgames.learning.td import INITIAL, RATES, TemporalLearner, exploration, first_weights
 from boardgames.options import Option
-from boardgames.selfplay import Contestant, Ended, Rates, play, seed_of, teach
+from boardgames.selfplay import (
+    Contestant,
+    MatchResult,
+    TDParameters,
+    derive_seed,
+    play_matches,
+    train_players,
+)
 
 MARGIN_WEIGHT = 1e-6
 """What a marble, say, counts besides points: it decides between players with equal ones."""
@@ -68,7 +75,7 @@ class Evolve(TemporalLearner):
     def start(self, seed: int) -> LearnerState:
         """Return random players."""
         count = self.whole("population")
-        players = first_weights(count, self.size, self.number("initial"), seed_of(seed, "evolve"))
+        players = first_weights(count, self.size, self.number("initial"), derive_seed(seed, "evolve"))
         arrays = {"players": players, "points": np.zeros(count), "ancestors": np.zeros((0, self.size))}
         return LearnerState(arrays, {"step": 0, "seed": seed})
 
@@ -108,27 +115,32 @@ class Evolve(TemporalLearner):
         if generation:
             parents = players[ranking(state.arrays["points"])[: self.whole("survivors")]]
             ancestors = np.concatenate([ancestors, parents])
-            chance = np.random.default_rng(seed_of(seed, "breed", generation))
+            chance = np.random.default_rng(derive_seed(seed, "breed", generation))
             players = breed(parents, len(players), self.number("mutation"), chance)
         players = players.copy()
-        ended: list[Ended] = []
+        ended: list[MatchResult] = []
         rounds = rounds_of(len(players))
         for number, pairs in enumerate(rounds):
             rates = self.rates(generation * len(rounds) + number)
-            ended += self._train_pairs(players, pairs, rates, executor, seed_of(seed, generation, number))
+            ended += self._train_pairs(players, pairs, rates, executor, derive_seed(seed, generation, number))
         arrays = {"players": players, "points": np.zeros(len(players)), "ancestors": ancestors}
         return arrays, {**course_of(ended), "generation": generation + 1, "epsilon": rates.epsilon}
 
     def _train_pairs(
-        self, players: Reals, pairs: Sequence[Pair], rates: Rates, executor: Executor, seed: int
-    ) -> list[Ended]:
+        self, players: Reals, pairs: Sequence[Pair], rates: TDParameters, executor: Executor, seed: int
+    ) -> list[MatchResult]:
         """Let pairs, of which no player is in two, learn from matches; `players` is changed."""
         matches = self.whole("training_matches")
         if not matches:
             return []
         futures = [
             executor.submit(
-                teach, self.setting, players[list(pair)], rates, matches=matches, seed=seed_of(seed, *pair)
+                train_players,
+                self.setup,
+                players[list(pair)],
+                rates,
+                matches=matches,
+                seed=derive_seed(seed, *pair),
             )
             for pair in pairs
         ]
@@ -143,18 +155,18 @@ class Evolve(TemporalLearner):
         self, state: LearnerState, generation: int, executor: Executor
     ) -> tuple[dict[str, Reals], Mapping[str, float]]:
         players, matches, seed = state.arrays["players"], self.whole("tournament_matches"), self._seed(state)
-        seed = seed_of(seed, "tournament", generation)
+        seed = derive_seed(seed, "tournament", generation)
         pairs = [pair for pairs in rounds_of(len(players)) for pair in pairs]
         seats = [Contestant(weights) for weights in players]
         futures = [
             executor.submit(
-                play, self.setting, seats[first], seats[second],
-                matches=matches, seed=seed_of(seed, first, second),
+                play_matches, self.setup, seats[first], seats[second],
+                matches=matches, seed=derive_seed(seed, first, second),
             )
             for first, second in pairs
         ]  # fmt: skip
         points = np.zeros(len(players))
-        ended: list[Ended] = []
+        ended: list[MatchResult] = []
         for (first, second), future in zip(pairs, futures, strict=True):
             played = future.result()
             ended += played
@@ -163,7 +175,7 @@ class Evolve(TemporalLearner):
                 points[second] += 1.0 - match.points - MARGIN_WEIGHT * match.margin
         winner = players[ranking(points)[0]]
         metrics = {
-            **self.scored(winner, executor, seed=seed_of(seed, "test")),
+            **self.scored(winner, executor, seed=derive_seed(seed, "test")),
             **course_of(ended),
             "generation": generation + 1,
             "winner": float(points.max()) / (matches * (len(players) - 1)),

@@ -22,7 +22,7 @@ from boardgames.kernels import Reals
 from boardgames.learner import Array, LearnerState
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES, FeatureLearner
 from boardgames.options import Option
-from boardgames.selfplay import GAME_PLAYS, RANDOM_PLAYS, Contestant, Ended, play, seed_of
+from boardgames.selfplay import Contestant, MatchResult, derive_seed, play_matches
 from boardgames.weights import find_weights
 
 OPPONENT = Option(
@@ -63,7 +63,7 @@ class Fitness:
     plies_to_win: float
 
 
-def worth(match: Ended) -> float:
+def worth(match: MatchResult) -> float:
     """Return what a match counts for the contestant named first, in [0, 1].
 
     A win is 1, a loss 0. Drawn or undecided it is 1/2, moved by margin / (1 +
@@ -71,7 +71,7 @@ def worth(match: Ended) -> float:
 
     Examples
     --------
-    >>> worth(Ended(0, 0, False, 30, 7, (6, 1))), worth(Ended(0, None, True, 400, 7, (2, 1)))
+    >>> worth(MatchResult(0, 0, False, 30, 7, (6, 1))), worth(MatchResult(0, None, True, 400, 7, (2, 1)))
     (1.0, 0.5625)
     """
     if match.winner is not None:
@@ -88,7 +88,7 @@ def fitness_option(default: str) -> Option:
     )  # fmt: skip
 
 
-def fitness_by_wins(ended: Sequence[Ended], ply_limit: int) -> Fitness:
+def fitness_by_wins(ended: Sequence[MatchResult], ply_limit: int) -> Fitness:
     """Return the fitness of the contestant named first in these matches, at least one, by wins alone.
 
     Most wins are best; of equal ones fewest plies to win: plies to win /
@@ -97,7 +97,7 @@ def fitness_by_wins(ended: Sequence[Ended], ply_limit: int) -> Fitness:
 
     Examples
     --------
-    >>> won, lost = Ended(0, 0, False, 30, 7, (6, 0)), Ended(0, 1, False, 30, 7, (5, 6))
+    >>> won, lost = MatchResult(0, 0, False, 30, 7, (6, 0)), MatchResult(0, 1, False, 30, 7, (5, 6))
     >>> fitness_by_wins([won, lost], 59), fitness_by_wins([lost], 59)
     (Fitness(value=0.25, plies_to_win=30.0), Fitness(value=0.0, plies_to_win=59.0))
     """
@@ -108,7 +108,7 @@ def fitness_by_wins(ended: Sequence[Ended], ply_limit: int) -> Fitness:
     return Fitness((len(won) - plies / (ply_limit + 1)) / len(ended), plies)
 
 
-def fitness_by_margin(ended: Sequence[Ended], ply_limit: int) -> Fitness:
+def fitness_by_margin(ended: Sequence[MatchResult], ply_limit: int) -> Fitness:
     """Return the fitness of the contestant named first in these matches, at least one, scores counted too.
 
     Its value is the mean of what the matches count, `worth`; of equal ones
@@ -117,7 +117,7 @@ def fitness_by_margin(ended: Sequence[Ended], ply_limit: int) -> Fitness:
 
     Examples
     --------
-    >>> quick, slow = (Ended(0, 0, False, plies, 7, (6, 0)) for plies in (30, 40))
+    >>> quick, slow = (MatchResult(0, 0, False, plies, 7, (6, 0)) for plies in (30, 40))
     >>> 1 > fitness_by_margin([quick], 400).value > fitness_by_margin([slow], 400).value > 1 - GRAIN
     True
     """
@@ -242,7 +242,7 @@ class Searcher(FeatureLearner):
 
     def seed(self, state: LearnerState, *content: object) -> int:
         """Return a seed of the step that comes next."""
-        return seed_of(state.scalars["seed"], self.name, self.done(state), *content)
+        return derive_seed(state.scalars["seed"], self.name, self.done(state), *content)
 
     def begin(self, seed: int, arrays: Mapping[str, Array]) -> LearnerState:
         """Return the state before the first step."""
@@ -261,14 +261,16 @@ class Searcher(FeatureLearner):
             for weights in self.space.weights(individuals)
         ]
         fitness = fitness_by_wins if self.text("fitness") == WINS else fitness_by_margin
-        return [fitness(ended_of(own), self.setting.ply_limit) for own in tasks]
+        return [fitness(ended_of(own), self.setup.ply_limit) for own in tasks]
 
     def submit(
         self, first: Contestant, second: Contestant, pairs: int, executor: Executor, seed: int
-    ) -> list["Future[list[Ended]]"]:
+    ) -> list["Future[list[MatchResult]]"]:
         """Return the tasks of matches from so many openings; equal seeds give equal openings."""
         return [
-            executor.submit(play, self.setting, first, second, matches=matches, seed=seed_of(seed, number))
+            executor.submit(
+                play_matches, self.setup, first, second, matches=matches, seed=derive_seed(seed, number)
+            )
             for number, matches in enumerate(batches(2 * pairs))
         ]
 
@@ -282,11 +284,11 @@ class Searcher(FeatureLearner):
         """Return who an opponent is, and a hash of its weights."""
         has_evaluation = self.game.evaluation.weights.size > 0
         if text == "random" or (not text and not has_evaluation):
-            return Contestant(depth=self.depth, plays=RANDOM_PLAYS), ""
+            return Contestant(depth=self.depth, is_random=True), ""
         if text in ("", "game"):
             if not has_evaluation:
                 raise OptionError(f"expected an opponent: {self.game.facts.name} has no evaluation")
-            return Contestant(depth=self.depth, plays=GAME_PLAYS), ""
+            return Contestant(depth=self.depth), ""
         weights, features = find_weights(text, self.game)
         return Contestant(weights.values, self.depth, features=features.name), weights.fingerprint()
 
@@ -366,7 +368,7 @@ def standings_of(values: Reals, first: str = "individual 1") -> list[tuple[str, 
     ]
 
 
-def ended_of(tasks: Sequence["Future[list[Ended]]"]) -> list[Ended]:
+def ended_of(tasks: Sequence["Future[list[MatchResult]]"]) -> list[MatchResult]:
     """Return the matches of tasks, in their order."""
     return [match for task in tasks for match in task.result()]
 

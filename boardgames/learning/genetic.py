@@ -29,7 +29,7 @@ from boardgames.learning.fitness import (
     worth,
 )
 from boardgames.options import Option
-from boardgames.selfplay import Contestant, seed_of
+from boardgames.selfplay import Contestant, derive_seed
 
 BEST = "best"
 
@@ -65,7 +65,7 @@ class Genetic(Searcher):
     def start(self, seed: int) -> LearnerState:
         """Return random individuals; the first of them stands for the best before."""
         shape, spread = (self.whole("population"), self.space.size), self.number("initial")
-        population = np.random.default_rng(seed_of(seed, self.name)).uniform(-spread, spread, shape)
+        population = np.random.default_rng(derive_seed(seed, self.name)).uniform(-spread, spread, shape)
         return self.begin(
             seed, {"population": population, "best": population[0].copy(), "measured": np.zeros(0)}
         )

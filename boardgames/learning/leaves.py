@@ -16,7 +16,7 @@ from boardgames.player import Context, Limit, MoveValue
 from boardgames.search import EVALUATION_BOUND
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
-from boardgames.selfplay.room import Room, Setting, room_of
+from boardgames.selfplay.worker import MatchSetup, WorkerState, worker_state
 from boardgames.weights.linear import linear_evaluation
 
 TABLE_MB = 1
@@ -45,14 +45,14 @@ class Gathered:
 
 
 def gather(
-    setting: Setting, weights: Reals, *, nodes: int, epsilon: float, matches: int, seed: int
+    setup: MatchSetup, weights: Reals, *, nodes: int, epsilon: float, matches: int, seed: int
 ) -> Gathered:
     """Play matches between equals who search, and return their leaves; a task.
 
     Parameters
     ----------
     weights : float64[n]
-        Of the setting's features: both sides' evaluation.
+        Of the setup's features: both sides' evaluation.
     nodes : int
         Positions visited a move.
     epsilon : float
@@ -62,13 +62,13 @@ def gather(
     seed : int
         Decides openings and exploration.
     """
-    room = room_of(setting)
+    room = worker_state(setup)
     gatherer = _Gatherer(room, weights, nodes, epsilon)
-    return room.stoppable(lambda: gatherer.gather(matches, np.random.default_rng(seed)))
+    return room.run_stoppable(lambda: gatherer.gather(matches, np.random.default_rng(seed)))
 
 
 class _Gatherer:
-    def __init__(self, room: Room, weights: Reals, nodes: int, epsilon: float) -> None:
+    def __init__(self, room: WorkerState, weights: Reals, nodes: int, epsilon: float) -> None:
         self.room, self.epsilon, self.limit = room, epsilon, Limit(nodes=nodes)
         evaluation = linear_evaluation(room.game, room.features, weights, squashes=False)
         self.thinker = Thinker(room.game, evaluation, Means(table=TABLE_MB))
@@ -95,7 +95,7 @@ class _Gatherer:
         position = self._opened(random)
         history: list[Position] = []
         found: list[tuple[int, Reals]] = []
-        for _ in range(self.room.setting.ply_limit):
+        for _ in range(self.room.setup.ply_limit):
             if not position.actions or self.room.control[STOP]:
                 break
             best = self._best(position, history)
@@ -109,7 +109,7 @@ class _Gatherer:
     def _opened(self, random: np.random.Generator) -> Position:
         """Return a position after the opening's moves, or one before if the match would be over."""
         position = self.room.game.start()
-        for _ in range(self.room.setting.opening):
+        for _ in range(self.room.setup.opening):
             after = position.apply(_any_move(position, random))
             if not after.actions:
                 break

@@ -33,7 +33,7 @@ from boardgames.player import (
     MoveValue,
     Player,
 )
-from boardgames.selfplay import Rates
+from boardgames.selfplay import TDParameters
 from boardgames.selfplay.temporal import GAMMA, choose, learn
 from boardgames.weights import Weights
 from boardgames.weights.finding import find_source, offered_names, owner_of, read_weights, run_names
@@ -307,9 +307,9 @@ class TemporalPlayer(Player):
         saved = self._kept.provenance.get("epsilon")
         return float(saved) if is_finite(saved) and 0 <= saved <= 1 else EPSILON_FLOOR
 
-    def _rates(self) -> Rates:
+    def _rates(self) -> TDParameters:
         alpha, gamma, trace = (self._rate(option) for option in RATES if option.name in LEARNED_RATES)
-        return Rates(alpha, gamma, trace, 0.0, self._kept.squashes, shares=True)
+        return TDParameters(alpha, gamma, trace, 0.0, self._kept.squashes, shared=True)
 
     def _rate(self, option: Option) -> float:
         """Return a rate: as asked for, else as the weights were last learned, else the default."""

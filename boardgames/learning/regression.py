@@ -25,7 +25,7 @@ from boardgames.learning.base import FEATURES, PLY_LIMIT, TEST_MATCHES, FeatureL
 from boardgames.learning.leaves import Gathered, gather
 from boardgames.learning.td import INITIAL, first_weights
 from boardgames.options import Option
-from boardgames.selfplay import seed_of
+from boardgames.selfplay import derive_seed
 from boardgames.weights import find_weights
 
 BATCH = 5
@@ -83,7 +83,7 @@ class Regression(FeatureLearner):
         """Return the first weights, of which nothing is known for sure."""
         weights = self._start
         if weights is None:
-            weights = first_weights(1, self.size, self.number("initial"), seed_of(seed, "regression"))[0]
+            weights = first_weights(1, self.size, self.number("initial"), derive_seed(seed, "regression"))[0]
         arrays = {"mean": weights.copy(), "precision": np.zeros((self.size, self.size))}
         return LearnerState(arrays, {"step": 0, "seed": seed})
 
@@ -94,9 +94,9 @@ class Regression(FeatureLearner):
         mean, matches = state.arrays["mean"], self.whole("matches")
         futures = [
             executor.submit(
-                gather, self.setting, mean,
+                gather, self.setup, mean,
                 nodes=self.whole("nodes"), epsilon=self.number("epsilon"),
-                matches=min(BATCH, matches - begun), seed=seed_of(seed, "regression", step, begun),
+                matches=min(BATCH, matches - begun), seed=derive_seed(seed, "regression", step, begun),
             )
             for begun in range(0, matches, BATCH)
         ]  # fmt: skip
@@ -105,7 +105,7 @@ class Regression(FeatureLearner):
         points = np.concatenate([part.points for part in gathered])
         weights, precision = fitted(features, points, mean, state.arrays["precision"])
         metrics = {
-            **self.scored(weights, executor, seed=seed_of(seed, "test", step)),
+            **self.scored(weights, executor, seed=derive_seed(seed, "test", step)),
             **_course(gathered),
             "loss": loss(features, points, weights),
             "change": float(np.abs(weights - mean).max()),

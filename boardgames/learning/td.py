@@ -24,7 +24,7 @@ from boardgames.learning.base import (
     course_of,
 )
 from boardgames.options import Option
-from boardgames.selfplay import Rates, seed_of, teach
+from boardgames.selfplay import TDParameters, derive_seed, train_players
 
 RATES = (
     Option("alpha", float, 0.1, "learning rate", minimum=0, maximum=100),
@@ -55,11 +55,11 @@ class TemporalLearner(FeatureLearner):
         """Say whether values are the hyperbolic tangent of the weighted sum."""
         return bool(self.options["tanh"])
 
-    def rates(self, number: int) -> Rates:
+    def rates(self, number: int) -> TDParameters:
         """Return how is learned after so many steps, or whatever exploration falls by."""
         start = self.number("epsilon")
         fallen = start * self.number("epsilon_decay") ** number
-        return Rates(
+        return TDParameters(
             self.number("alpha"),
             self.number("gamma"),
             self.number("lambda"),
@@ -94,7 +94,7 @@ class TemporalDifference(TemporalLearner):
 
     def start(self, seed: int) -> LearnerState:
         """Return random weights of both sides."""
-        weights = first_weights(2, self.size, self.number("initial"), seed_of(seed, "td"))
+        weights = first_weights(2, self.size, self.number("initial"), derive_seed(seed, "td"))
         if self.options["shared"]:
             weights[1] = weights[0]
         scalars = {"step": 0, "seed": seed, "leader": 0}
@@ -109,19 +109,24 @@ class TemporalDifference(TemporalLearner):
         players = state.arrays["players"]
         futures = [
             executor.submit(
-                teach, self.setting, players, rates, matches=share, seed=seed_of(seed, "td", step, index)
+                train_players,
+                self.setup,
+                players,
+                rates,
+                matches=share,
+                seed=derive_seed(seed, "td", step, index),
             )
             for index, share in enumerate(shares)
             if share
         ]
         taught = [future.result() for future in futures]
         weights = np.mean([group.weights for group in taught], axis=0)
-        if rates.shares:
+        if rates.shared:
             weights[1] = weights[0]
         ended = [match for group in taught for match in group.matches]
         tests = [
-            self.scored(weights[side], executor, seed=seed_of(seed, "test", step, side))
-            for side in range(1 if rates.shares else 2)
+            self.scored(weights[side], executor, seed=derive_seed(seed, "test", step, side))
+            for side in range(1 if rates.shared else 2)
         ]
         leader = int(np.argmax([test.get("score", 0.0) for test in tests]))
         metrics = {
@@ -134,11 +139,11 @@ class TemporalDifference(TemporalLearner):
         scalars = {"step": step + 1, "seed": seed, "leader": leader}
         return LearnerState({"players": weights}, scalars), metrics
 
-    def rates(self, step: int) -> Rates:
+    def rates(self, step: int) -> TDParameters:
         """Return how the matches of a step are learned from."""
         rates = super().rates(step)
         alpha = rates.alpha * self.number("alpha_decay") ** step
-        return replace(rates, alpha=alpha, shares=bool(self.options["shared"]))
+        return replace(rates, alpha=alpha, shared=bool(self.options["shared"]))
 
     def is_done(self, state: LearnerState) -> bool:
         """Say whether all steps are done."""

@@ -1,27 +1,23 @@
-"""Matches that compiled code plays against itself: to learn from, and to see which weights are better."""
+"""Self-play in compiled code: matches to train weights in, and matches to compare them by."""
 
-from boardgames.selfplay.room import (
-    GAME_PLAYS,
-    RANDOM_PLAYS,
+from boardgames.selfplay.worker import (
     Contestant,
-    Ended,
-    Rates,
-    Setting,
-    Taught,
-    play,
-    seed_of,
-    teach,
+    MatchResult,
+    MatchSetup,
+    TDParameters,
+    TrainingResult,
+    derive_seed,
+    play_matches,
+    train_players,
 )
 
 __all__ = [
-    "GAME_PLAYS",
-    "RANDOM_PLAYS",
     "Contestant",
-    "Ended",
-    "Rates",
-    "Setting",
-    "Taught",
-    "play",
-    "seed_of",
-    "teach",
+    "MatchResult",
+    "MatchSetup",
+    "TDParameters",
+    "TrainingResult",
+    "derive_seed",
+    "play_matches",
+    "train_players",
 ]

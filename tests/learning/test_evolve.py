@@ -14,7 +14,7 @@ from boardgames.errors import OptionError
 from boardgames.executors import InProcess, ProcessPool
 from boardgames.learner import Learner, LearnerState
 from boardgames.learning.evolve import MARGIN_WEIGHT, breed, ranking, rounds_of
-from boardgames.selfplay import RANDOM_PLAYS, Contestant, Ended
+from boardgames.selfplay import Contestant, MatchResult
 
 SMALL = {
     "population": 6,
@@ -101,12 +101,12 @@ def test_points_of_a_tournament_are_those_of_all_its_matches() -> None:
 class Ending(InProcess):
     """Has every task end in one match, whatever it is."""
 
-    def __init__(self, match: Ended) -> None:
+    def __init__(self, match: MatchResult) -> None:
         super().__init__()
         self.match = match
 
-    def submit(self, *_: object, **__: object) -> Future[list[Ended]]:
-        future: Future[list[Ended]] = Future()
+    def submit(self, *_: object, **__: object) -> Future[list[MatchResult]]:
+        future: Future[list[MatchResult]] = Future()
         future.set_result([self.match])
         return future
 
@@ -119,7 +119,7 @@ def test_of_equal_players_the_one_with_more_of_the_score_has_more_points(
     """Side 0 has 3 to 1; the player named first has `side`."""
     made = learner(population=2, survivors=1, tournament_matches=1, training_matches=0, test_matches=0)
     trained, _ = made.step(made.start(1), InProcess())
-    state, metrics = made.step(trained, Ending(Ended(side, winner, winner is None, 9, 1, (3, 1))))
+    state, metrics = made.step(trained, Ending(MatchResult(side, winner, winner is None, 9, 1, (3, 1))))
     of_side_0 = (0.5 if points else 1.0) + 2 * MARGIN_WEIGHT
     assert state.arrays["points"][ahead] == pytest.approx(of_side_0, abs=1e-12)
     assert state.arrays["points"][1 - ahead] == pytest.approx(1 - of_side_0, abs=1e-12)
@@ -130,7 +130,7 @@ def test_each_two_of_a_tournament_have_openings_of_their_own() -> None:
     made = learner(opening=4, ply_limit=4, tournament_matches=2, training_matches=0, test_matches=0)
     recording = Recording()
     made.step(made.step(made.start(1), InProcess())[0], recording)
-    courses = [[match.course for match in played] for played in recording.results]
+    courses = [[match.moves_hash for match in played] for played in recording.results]
     assert len(courses) == 15
     assert all(first == second for first, second in courses)
     assert len({first for first, _ in courses}) > 12
@@ -207,7 +207,7 @@ def test_the_winner_beats_random_and_its_untrained_ancestors() -> None:
     made = learner(generations=3, training_matches=30, population=8, opening=2)
     found = states(made)
     winner = Contestant(made.weights(found[-1]))
-    against_random = made.contests(winner, Contestant(plays=RANDOM_PLAYS), 200, InProcess(), 1)
+    against_random = made.contests(winner, Contestant(is_random=True), 200, InProcess(), 1)
     assert np.mean([match.points for match in against_random]) > 0.85
     untrained = Contestant(found[0].arrays["players"][0])
     assert np.mean([match.points for match in made.contests(winner, untrained, 200, InProcess(), 2)]) > 0.7

@@ -29,13 +29,13 @@ from boardgames.learning.experiments.fine_tuning import CONTROL, VARIANTS, FineT
 from boardgames.learning.experiments.tasks import Trained, meet_twice, train, train_and_meet
 from boardgames.learning.td import first_weights
 from boardgames.plugins import PROJECT, Registry
-from boardgames.selfplay import Ended, Rates, Setting
+from boardgames.selfplay import MatchResult, MatchSetup, TDParameters
 
 GAME = boardgames.load("connect4", columns=5, rows=4)
-SETTING = Setting.of(GAME, "lines", opening=3, ply_limit=100)
+SETTING = MatchSetup.of(GAME, "lines", opening=3, ply_limit=100)
 SIZE = len(boardgames.load_features("lines", GAME).features)
-RATES = Rates()
-FROZEN = Rates(alpha=0.0, epsilon=0.0)
+RATES = TDParameters()
+FROZEN = TDParameters(alpha=0.0, epsilon=0.0)
 
 
 def two(seed: int) -> Reals:
@@ -55,16 +55,17 @@ def is_even(figure: Figure) -> bool:
 
 def test_both_matches_of_a_pair_have_one_opening() -> None:
     one = two(1)[[0, 0]]  # who has which side makes no difference then
-    courses = [match.course for match in train(SETTING, one, [FROZEN] * 8, seed=3).matches]
+    courses = [match.moves_hash for match in train(SETTING, one, [FROZEN] * 8, seed=3).matches]
     assert courses[::2] == courses[1::2]
     assert len(set(courses)) > 1
 
 
 def test_openings_do_not_depend_on_how_is_learned() -> None:
     only_opening = replace(SETTING, ply_limit=SETTING.opening)
-    rates = [Rates(alpha=0.5, epsilon=0.9), FROZEN]
+    rates = [TDParameters(alpha=0.5, epsilon=0.9), FROZEN]
     courses = [
-        [match.course for match in train(only_opening, two(1), [rate] * 10, seed=3).matches] for rate in rates
+        [match.moves_hash for match in train(only_opening, two(1), [rate] * 10, seed=3).matches]
+        for rate in rates
     ]
     assert courses[0] == courses[1]
 
@@ -92,7 +93,7 @@ def test_a_training_leaves_what_it_was_given_alone() -> None:
 def test_players_meet_from_the_same_openings_learning_or_not() -> None:
     only_opening = replace(SETTING, ply_limit=SETTING.opening)
     learning, frozen = meet_twice(only_opening, *two(1), replace(RATES, epsilon=0.0), matches=10, seed=4)
-    assert [match.course for match in learning] == [match.course for match in frozen]
+    assert [match.moves_hash for match in learning] == [match.moves_hash for match in frozen]
 
 
 def test_each_player_meets_its_own_opponent_who_is_named_first() -> None:
@@ -133,8 +134,8 @@ def test_repetitions_are_trainings_of_their_own() -> None:
 
 @pytest.mark.parametrize(("first", "winner"), [(0, 0), (1, 1)], ids=["first", "second"])
 def test_the_winner_is_who_won_more_training_matches(first: int, winner: int) -> None:
-    match = Ended(0, first, False, 9, 1, (0, 0))
-    contests = [Ended(0, 0, False, 9, 1, (0, 0))], [Ended(0, 1, False, 9, 1, (0, 0))]
+    match = MatchResult(0, first, False, 9, 1, (0, 0))
+    contests = [MatchResult(0, 0, False, 9, 1, (0, 0))], [MatchResult(0, 1, False, 9, 1, (0, 0))]
     trained = Trained(two(1), [match], contests)
     figures = BasicTraining(GAME)._figures(0, trained)
     assert [figure.wins for figure in figures] == ([(1, 0), (0, 1)] if winner == 0 else [(0, 1), (1, 0)])
@@ -287,8 +288,8 @@ def test_more_couples_than_candidates_are_refused() -> None:
 
 
 def test_a_figure_counts_wins_rests_and_distinct_matches() -> None:
-    won, lost = Ended(0, 0, False, 9, 1, (0, 0)), Ended(1, 0, False, 9, 2, (0, 0))
-    drawn = Ended(1, None, False, 9, 3, (0, 0))
+    won, lost = MatchResult(0, 0, False, 9, 1, (0, 0)), MatchResult(1, 0, False, 9, 2, (0, 0))
+    drawn = MatchResult(1, None, False, 9, 3, (0, 0))
     figure = Figure.of("row", "column", [won, lost, won, drawn])
     assert (figure.wins, figure.undecided, figure.distinct, figure.matches) == ((2, 1), 1, 3, 4)
 

@@ -29,19 +29,21 @@ from boardgames.learning.fitness import (
     space_of,
     worth,
 )
-from boardgames.selfplay import RANDOM_PLAYS, Contestant, Ended
+from boardgames.selfplay import Contestant, MatchResult
 from boardgames.weights import Weights
 
 PLY_LIMIT = 400
 LEARNERS = pytest.mark.parametrize("name", NAMES)
 
 
-def ended(winner: int | None, scores: tuple[int, int] = (0, 0), plies: int = 30, side: int = 0) -> Ended:
-    return Ended(side, winner, winner is None, plies, 7, scores)
+def ended(
+    winner: int | None, scores: tuple[int, int] = (0, 0), plies: int = 30, side: int = 0
+) -> MatchResult:
+    return MatchResult(side, winner, winner is None, plies, 7, scores)
 
 
 @st.composite
-def matches(draw: st.DrawFn) -> Ended:
+def matches(draw: st.DrawFn) -> MatchResult:
     scores = draw(st.tuples(st.integers(0, 3), st.integers(0, 40)))
     plies = draw(st.integers(1, PLY_LIMIT))
     return ended(draw(st.sampled_from([0, 1, None])), scores, plies, draw(st.sampled_from([0, 1])))
@@ -62,17 +64,17 @@ def matches(draw: st.DrawFn) -> Ended:
     ],
     ids=["won", "lost", "no score", "ahead", "behind", "far behind"],
 )
-def test_a_match_counts_by_its_end_and_then_by_the_score(match: Ended, expected: float) -> None:
+def test_a_match_counts_by_its_end_and_then_by_the_score(match: MatchResult, expected: float) -> None:
     assert worth(match) == pytest.approx(expected, abs=2**-13)
 
 
 @given(matches())
-def test_what_one_gains_in_a_match_the_other_loses(match: Ended) -> None:
+def test_what_one_gains_in_a_match_the_other_loses(match: MatchResult) -> None:
     assert worth(match) + worth(replace(match, side=1 - match.side)) == 1
 
 
 @given(*[st.lists(matches(), min_size=3, max_size=3)] * 2)
-def test_plies_decide_between_equals_only(first: list[Ended], second: list[Ended]) -> None:
+def test_plies_decide_between_equals_only(first: list[MatchResult], second: list[MatchResult]) -> None:
     values = [fitness_by_margin(played, PLY_LIMIT).value for played in (first, second)]
     sums = [sum(map(worth, played)) for played in (first, second)]
     plies = [fitness_by_margin(played, PLY_LIMIT).plies_to_win for played in (first, second)]
@@ -98,7 +100,7 @@ def test_who_wins_more_comes_first_and_then_who_wins_sooner(fitness: Callable[..
 
 @given(*[st.lists(matches(), min_size=4, max_size=4)] * 2)
 def test_by_wins_their_number_counts_then_fewest_plies_and_nothing_else(
-    first: list[Ended], second: list[Ended]
+    first: list[MatchResult], second: list[MatchResult]
 ) -> None:
     keys = []
     for played in (first, second):
@@ -140,7 +142,7 @@ def test_each_learner_ranks_by_the_fitness_that_it_is_told(
     ]
     assert any(match.winner == match.side for played in own for match in played)
     measured = learner.measure(individuals, learner.opponent, InProcess(), 5)
-    assert measured == [expected(played, learner.setting.ply_limit) for played in own]
+    assert measured == [expected(played, learner.setup.ply_limit) for played in own]
 
 
 def test_an_unknown_fitness_is_refused() -> None:
@@ -225,7 +227,7 @@ def test_an_opponent_that_nobody_knows_is_refused() -> None:
 
 
 def test_random_is_an_opponent() -> None:
-    assert made("cmaes", opponent="random").opponent.plays == RANDOM_PLAYS
+    assert made("cmaes", opponent="random").opponent.is_random
 
 
 @LEARNERS
@@ -296,7 +298,7 @@ def test_the_standings_are_those_of_the_last_generation(name: str) -> None:
 
 
 def points_against_random(learner: Searcher, weights: np.ndarray) -> float:
-    first, second = Contestant(weights, 1), Contestant(plays=RANDOM_PLAYS)
+    first, second = Contestant(weights, 1), Contestant(is_random=True)
     return base.points_of(learner.contests(first, second, 400, InProcess(), 9))
 
 

@@ -9,7 +9,7 @@ from learning.searching import TARGET, QuadraticGenetic, made, small, trained
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess
 from boardgames.learning.genetic import Genetic, breed
-from boardgames.selfplay import Ended
+from boardgames.selfplay import MatchResult
 
 
 def chance(seed: int = 1) -> np.random.Generator:
@@ -117,9 +117,9 @@ def test_an_individual_and_itself_are_equal_in_a_duel() -> None:
 class Told(Genetic):
     """Whoever duels has one win, no loss, and a match that ends undecided far behind."""
 
-    def submit(self, *_: object) -> list[Future[list[Ended]]]:
-        task: Future[list[Ended]] = Future()
-        task.set_result([Ended(0, 0, False, 9, 1, (6, 0)), Ended(0, None, True, 9, 2, (0, 5000))])
+    def submit(self, *_: object) -> list[Future[list[MatchResult]]]:
+        task: Future[list[MatchResult]] = Future()
+        task.set_result([MatchResult(0, 0, False, 9, 1, (6, 0)), MatchResult(0, None, True, 9, 2, (0, 5000))])
         return [task]
 
 

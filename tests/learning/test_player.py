@@ -13,7 +13,7 @@ from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.learning.player import EPSILON_FLOOR, TemporalPlayer
 from boardgames.manager import MatchRules
 from boardgames.player import Context
-from boardgames.selfplay import Rates, Setting, teach
+from boardgames.selfplay import MatchSetup, TDParameters, train_players
 from boardgames.weights import Weights
 
 CONNECT4 = boardgames.load("connect4")
@@ -145,8 +145,10 @@ def test_a_match_teaches_what_compiled_self_play_learns_from_it(
     before = np.array([seat.weights.values for seat in seats])
     match = Manager(game, seats, rules=MatchRules(ply_limit=ply_limit))
     match.play()
-    setting = Setting.of(game, FEATURES[game.facts.name], opening=0, ply_limit=ply_limit)
-    taught = teach(setting, before, Rates(0.05, 0.8, 0.7, 0.0, squashes, shares), matches=1, seed=0)
+    setting = MatchSetup.of(game, FEATURES[game.facts.name], opening=0, ply_limit=ply_limit)
+    taught = train_players(
+        setting, before, TDParameters(0.05, 0.8, 0.7, 0.0, squashes, shares), matches=1, seed=0
+    )
     assert taught.matches[0].plies == match.ply
     assert taught.matches[0].winner == match.outcome.winner
     learned = np.array([seat.weights.values for seat in seats])
@@ -294,8 +296,8 @@ def test_one_that_moves_twice_in_a_row_learns_too(tmp_path: Path) -> None:
     ]
     before = np.array([found.weights.values for found in players])
     Manager(hexifence, players, rules=MatchRules()).play()
-    setting = Setting.of(hexifence, "simple", opening=0, ply_limit=400)
-    taught = teach(setting, before, Rates(0.1, 0.9, 0.9, 0.0), matches=1, seed=0)
+    setting = MatchSetup.of(hexifence, "simple", opening=0, ply_limit=400)
+    taught = train_players(setting, before, TDParameters(0.1, 0.9, 0.9, 0.0), matches=1, seed=0)
     assert np.abs(np.array([found.weights.values for found in players]) - taught.weights).max() <= 1e-12
 
 

@@ -12,7 +12,7 @@ from boardgames.executors import InProcess, open_executor
 from boardgames.learner import LearnerState
 from boardgames.learning.leaves import gather
 from boardgames.learning.regression import Regression, fitted, loss
-from boardgames.selfplay import RANDOM_PLAYS, Contestant, Setting, play
+from boardgames.selfplay import Contestant, MatchSetup, play_matches
 
 CONNECT4 = boardgames.load("connect4", columns=5, rows=4)
 QUICK = {"steps": 2, "matches": 20, "nodes": 60, "test_matches": 0, "opening": 4}
@@ -33,7 +33,7 @@ def trained(made: Regression, seed: int = 1) -> LearnerState:
 
 def points(made: Regression, weights: np.ndarray) -> float:
     """Return the share of points against any moves."""
-    ended = play(made.setting, Contestant(weights), Contestant(plays=RANDOM_PLAYS), matches=200, seed=5)
+    ended = play_matches(made.setup, Contestant(weights), Contestant(is_random=True), matches=200, seed=5)
     return float(np.mean([match.points for match in ended]))
 
 
@@ -128,8 +128,8 @@ def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
 # --- leaves ----------------------------------------------------------------
 
 
-def setting(**limits: int) -> Setting:
-    return Setting.of(CONNECT4, "lines", **{"opening": 2, "ply_limit": 100, **limits})
+def setting(**limits: int) -> MatchSetup:
+    return MatchSetup.of(CONNECT4, "lines", **{"opening": 2, "ply_limit": 100, **limits})
 
 
 def test_a_match_counts_for_who_won_it_at_each_of_its_leaves() -> None:
@@ -147,7 +147,7 @@ def test_features_are_on_the_scale_of_weights() -> None:
 
 def test_a_limit_of_plies_ends_a_match_for_who_is_ahead() -> None:
     abalone = boardgames.load("abalone")
-    short = Setting.of(abalone, "classic14", opening=0, ply_limit=3)
+    short = MatchSetup.of(abalone, "classic14", opening=0, ply_limit=3)
     found = gather(short, np.zeros(14), nodes=60, epsilon=0.0, matches=2, seed=1)
     assert (found.plies, found.decided, set(found.points)) == ((3, 3), 0, {0.5})
 

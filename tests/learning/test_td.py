@@ -15,7 +15,7 @@ from boardgames.executors import InProcess, open_executor
 from boardgames.game import Game
 from boardgames.learner import LearnerState
 from boardgames.learning.td import TemporalDifference, first_weights
-from boardgames.selfplay import RANDOM_PLAYS, Contestant, Ended, play
+from boardgames.selfplay import Contestant, MatchResult, play_matches
 
 CONNECT4 = boardgames.load("connect4")
 QUICK = {"steps": 4, "matches": 12, "test_matches": 4}
@@ -40,14 +40,14 @@ def trained(made: TemporalDifference, seed: int = 1, state: LearnerState | None 
     return state
 
 
-def against_random(made: TemporalDifference, state: LearnerState) -> list[Ended]:
+def against_random(made: TemporalDifference, state: LearnerState) -> list[MatchResult]:
     """Return 200 matches of the weights against any moves."""
-    return play(
-        made.setting, Contestant(made.weights(state)), Contestant(plays=RANDOM_PLAYS), matches=200, seed=5
+    return play_matches(
+        made.setup, Contestant(made.weights(state)), Contestant(is_random=True), matches=200, seed=5
     )
 
 
-def points(ended: list[Ended]) -> float:
+def points(ended: list[MatchResult]) -> float:
     return float(np.mean([match.points for match in ended]))
 
 

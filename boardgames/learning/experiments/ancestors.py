@@ -18,7 +18,7 @@ from boardgames.learning.experiments.shares import FEWEST, Wins
 from boardgames.learning.experiments.tables import Figure, Findings, Table, added, merged
 from boardgames.learning.experiments.tasks import meet_twice
 from boardgames.options import Option
-from boardgames.selfplay import Ended, seed_of
+from boardgames.selfplay import MatchResult, derive_seed
 
 COLUMNS = ("learning", "not learning")
 
@@ -48,12 +48,12 @@ class Ancestors(Experiment):
         """
         rows = []
         for number in range(self.whole("evolutions")):
-            own = seed_of(seed, self.name, number)
+            own = derive_seed(seed, self.name, number)
             winner, ancestors = self._evolve(number, own, executor, listener)
             calls = [
                 partial(
-                    meet_twice, self.setting, winner, ancestor, self.rates(epsilon=0.0),
-                    matches=self.whole("matches"), seed=seed_of(own, "contest", place),
+                    meet_twice, self.setup, winner, ancestor, self.rates(epsilon=0.0),
+                    matches=self.whole("matches"), seed=derive_seed(own, "contest", place),
                 )
                 for place, ancestor in enumerate(ancestors)
             ]  # fmt: skip
@@ -76,7 +76,9 @@ class Ancestors(Experiment):
             done += 1
         return learner.weights(state), state.arrays["ancestors"]
 
-    def _figures(self, number: int, place: int, met: tuple[list[Ended], list[Ended]]) -> list[Figure]:
+    def _figures(
+        self, number: int, place: int, met: tuple[list[MatchResult], list[MatchResult]]
+    ) -> list[Figure]:
         row = f"ancestor {number + 1}.{place + 1}"
         known = self.original[number] if number < len(self.original) else ()
         originals = (known[place] if place < len(known) else None, None)

@@ -14,7 +14,7 @@ from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, Configured, f
 from boardgames.learning.experiments.tables import Findings
 from boardgames.options import Option, OptionValue, read_options
 from boardgames.plugins import registry, told
-from boardgames.selfplay import Rates, Setting
+from boardgames.selfplay import MatchSetup, TDParameters
 
 TESTS = Option(
     "test_matches", int, 10, "matches of a contest, two from each opening", minimum=1, maximum=100_000
@@ -51,7 +51,7 @@ class Experiment(Configured, ABC):
     ----------
     features : FeatureSet
         What the weights are of.
-    setting : Setting
+    setup : MatchSetup
         Of all matches.
 
     Raises
@@ -68,7 +68,7 @@ class Experiment(Configured, ABC):
         of = f"experiment {self.name!r}"
         self.options: dict[str, OptionValue] = read_options(self.declared_options, options, of)
         self.features = features_of(game, self.text("features"))
-        self.setting = Setting.of(
+        self.setup = MatchSetup.of(
             game, self.features.name, opening=self.whole("opening"), ply_limit=self.whole("ply_limit")
         )
 
@@ -85,9 +85,9 @@ class Experiment(Configured, ABC):
         """Return all options, the feature set that is used among them."""
         return {**self.options, "features": self.features.name}
 
-    def rates(self, epsilon: float) -> Rates:
+    def rates(self, epsilon: float) -> TDParameters:
         """Return how players learn in an experiment that declares `td.RATES` too, exploring so much."""
-        return Rates(
+        return TDParameters(
             self.number("alpha"),
             self.number("gamma"),
             self.number("lambda"),

@@ -17,7 +17,7 @@ from boardgames.learning.experiments.tables import Figure, Findings, Table, adde
 from boardgames.learning.experiments.tasks import Trained, train_and_meet
 from boardgames.learning.td import INITIAL, RATES, first_weights
 from boardgames.options import Option
-from boardgames.selfplay import seed_of
+from boardgames.selfplay import derive_seed
 
 COLUMNS = ("winner", "loser")
 
@@ -45,7 +45,9 @@ class BasicTraining(Experiment):
 
         The winner is who won more of its matches, of equals the first.
         """
-        calls = [self._call(seed_of(seed, self.name, number)) for number in range(self.whole("repetitions"))]
+        calls = [
+            self._call(derive_seed(seed, self.name, number)) for number in range(self.whole("repetitions"))
+        ]
         trained = gathered(executor, calls, listener, "training")
         figures = [self._figures(number, found) for number, found in enumerate(trained)]
         flat = tuple(figure for row in figures for figure in row)
@@ -54,11 +56,11 @@ class BasicTraining(Experiment):
 
     def _call(self, seed: int) -> "partial[Trained]":
         weights = first_weights(
-            2, len(self.features.features), self.number("initial"), seed_of(seed, "weights")
+            2, len(self.features.features), self.number("initial"), derive_seed(seed, "weights")
         )
         return partial(
             train_and_meet,
-            self.setting,
+            self.setup,
             weights,
             [self.rates(self.number("epsilon"))] * self.whole("matches"),
             weights,

@@ -28,7 +28,7 @@ from boardgames.learning.experiments.tables import Figure, Findings, Table, adde
 from boardgames.learning.experiments.tasks import Trained, train_and_meet
 from boardgames.learning.td import INITIAL, RATES, first_weights
 from boardgames.options import Option
-from boardgames.selfplay import Rates, seed_of
+from boardgames.selfplay import TDParameters, derive_seed
 
 DYNAMIC = 0.5
 """Share of exploratory moves at which the dynamic one begins; it falls to the baseline's."""
@@ -46,7 +46,7 @@ class Variant:
 VARIANTS = (
     Variant("dynamic epsilon", "epsilon", DYNAMIC),
     *(Variant(f"gamma {value}", "gamma", value) for value in (0.8, 0.6, 0.4)),
-    *(Variant(f"lambda {value}", "trace", value) for value in (0.9, 0.7, 0.3)),
+    *(Variant(f"lambda {value}", "trace_decay", value) for value in (0.9, 0.7, 0.3)),
     Variant("alpha 0.01", "alpha", 0.01),
 )
 CONTROL = Variant("other matches", "", 0.0)
@@ -87,7 +87,7 @@ class FineTuning(Experiment):
 
         In totals the two players of a couple are one unit, as they learned from each other.
         """
-        seeds = [seed_of(seed, self.name, number) for number in range(self.whole("candidates"))]
+        seeds = [derive_seed(seed, self.name, number) for number in range(self.whole("candidates"))]
         weights = [self._first(own) for own in seeds]
         calls = [
             self._call(own, first, self._schedule(CONTROL), first)
@@ -107,21 +107,21 @@ class FineTuning(Experiment):
 
     def _first(self, seed: int) -> Reals:
         size = len(self.features.features)
-        return first_weights(2, size, self.number("initial"), seed_of(seed, "weights"))
+        return first_weights(2, size, self.number("initial"), derive_seed(seed, "weights"))
 
     def _call(
-        self, seed: int, weights: Reals, rates: Sequence[Rates], opponents: Reals
+        self, seed: int, weights: Reals, rates: Sequence[TDParameters], opponents: Reals
     ) -> "partial[Trained]":
         return partial(
-            train_and_meet, self.setting, weights, rates, opponents,
+            train_and_meet, self.setup, weights, rates, opponents,
             tests=self.whole("test_matches"), seed=seed,
         )  # fmt: skip
 
     def _again(self, variant: Variant, seed: int, weights: Reals, trained: Trained) -> "partial[Trained]":
-        own = seed_of(seed, "other") if variant == CONTROL else seed
+        own = derive_seed(seed, "other") if variant == CONTROL else seed
         return self._call(own, weights, self._schedule(variant), trained.weights)
 
-    def _schedule(self, variant: Variant) -> list[Rates]:
+    def _schedule(self, variant: Variant) -> list[TDParameters]:
         """Return how is learned, match by match."""
         baseline = self.rates(self.number("epsilon"))
         matches = self.whole("matches")

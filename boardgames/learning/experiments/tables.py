@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from boardgames.learning.experiments.shares import FEWEST, Share, Wins, share_of
-from boardgames.selfplay import Ended
+from boardgames.selfplay import MatchResult
 
 DIGITS = 4
 CSV_FIELDS = (
@@ -55,18 +55,20 @@ class Figure:
     fewest_units: int = 1
 
     @classmethod
-    def of(cls, row: str, column: str, ended: Sequence[Ended], original: Wins | None = None) -> "Figure":
+    def of(
+        cls, row: str, column: str, ended: Sequence[MatchResult], original: Wins | None = None
+    ) -> "Figure":
         """Return the figure of matches that come in pairs of one opening.
 
         Examples
         --------
-        >>> won, lost = Ended(0, 0, False, 9, 1, (0, 0)), Ended(1, 0, False, 9, 2, (0, 0))
+        >>> won, lost = MatchResult(0, 0, False, 9, 1, (0, 0)), MatchResult(1, 0, False, 9, 2, (0, 0))
         >>> Figure.of("training 1", "winner", [won, lost, won, won]).units
         ((1, 1), (2, 0))
         """
         units = tuple(wins_of(ended[place : place + 2]) for place in range(0, len(ended), 2))
         undecided = sum(match.winner is None for match in ended)
-        return cls(row, column, units, undecided, len({match.course for match in ended}), original)
+        return cls(row, column, units, undecided, len({match.moves_hash for match in ended}), original)
 
     @property
     def wins(self) -> Wins:
@@ -189,7 +191,7 @@ def merged(row: str, column: str, figures: Sequence[Figure], original: Wins | No
     )
 
 
-def wins_of(ended: Sequence[Ended]) -> Wins:
+def wins_of(ended: Sequence[MatchResult]) -> Wins:
     """Return how many matches the first has won, and how many the second."""
     first = sum(match.winner == match.side for match in ended)
     return first, sum(match.winner is not None for match in ended) - first

@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from boardgames.kernels import Reals
-from boardgames.selfplay import Contestant, Ended, Rates, Setting, Taught, play, seed_of, teach
+from boardgames.selfplay import (
+    Contestant,
+    MatchResult,
+    MatchSetup,
+    TDParameters,
+    TrainingResult,
+    derive_seed,
+    play_matches,
+    train_players,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,40 +31,48 @@ class Trained:
     ----------
     weights : float64[2, n]
         Of both players, after it.
-    training : list of Ended
+    training : list of MatchResult
         Its matches, for the first player.
-    contests : (list of Ended, list of Ended)
+    contests : (list of MatchResult, list of MatchResult)
         Of an opponent, named first, against each player.
     """
 
     weights: Reals
-    training: list[Ended]
-    contests: tuple[list[Ended], list[Ended]]
+    training: list[MatchResult]
+    contests: tuple[list[MatchResult], list[MatchResult]]
 
 
-def train(setting: Setting, weights: Reals, rates: Sequence[Rates], *, seed: int) -> Taught:
+def train(setup: MatchSetup, weights: Reals, rates: Sequence[TDParameters], *, seed: int) -> TrainingResult:
     """Let two players train against each other, a match for each of `rates`, changing sides.
 
     Parameters
     ----------
     weights : float64[2, n]
         Each player's own. Not changed.
-    rates : sequence of Rates
+    rates : sequence of TDParameters
         How they learn, match by match.
     seed : int
         Decides exploration and openings.
     """
-    ended: list[Ended] = []
+    ended: list[MatchResult] = []
     for number, rate in enumerate(rates):
         side = number % 2
-        taught = teach(setting, weights[[side, 1 - side]], rate, matches=1, seed=seed_of(seed, number // 2))
+        taught = train_players(
+            setup, weights[[side, 1 - side]], rate, matches=1, seed=derive_seed(seed, number // 2)
+        )
         weights = taught.weights[[side, 1 - side]]
         ended.append(replace(taught.matches[0], side=side))
-    return Taught(weights, ended)
+    return TrainingResult(weights, ended)
 
 
 def train_and_meet(
-    setting: Setting, weights: Reals, rates: Sequence[Rates], opponents: Reals, *, tests: int, seed: int
+    setup: MatchSetup,
+    weights: Reals,
+    rates: Sequence[TDParameters],
+    opponents: Reals,
+    *,
+    tests: int,
+    seed: int,
 ) -> Trained:
     """Train two players, then let an opponent meet each of them without learning; a task.
 
@@ -68,14 +85,14 @@ def train_and_meet(
     seed : int
         Equal seeds give equal openings, whatever is learned.
     """
-    taught = train(setting, weights, rates, seed=seed_of(seed, "training"))
+    taught = train(setup, weights, rates, seed=derive_seed(seed, "training"))
     first, second = (
-        play(
-            setting,
+        play_matches(
+            setup,
             Contestant(opponents[player]),
             Contestant(taught.weights[player]),
             matches=tests,
-            seed=seed_of(seed, "test", player),
+            seed=derive_seed(seed, "test", player),
         )
         for player in range(2)
     )
@@ -83,8 +100,8 @@ def train_and_meet(
 
 
 def meet_twice(
-    setting: Setting, first: Reals, second: Reals, rates: Rates, *, matches: int, seed: int
-) -> tuple[list[Ended], list[Ended]]:
+    setup: MatchSetup, first: Reals, second: Reals, rates: TDParameters, *, matches: int, seed: int
+) -> tuple[list[MatchResult], list[MatchResult]]:
     """Let two players meet while both learn, and again as they were; a task.
 
     Both times from the same openings.
@@ -93,8 +110,8 @@ def meet_twice(
     ----------
     first, second : float64[n]
         Weights.
-    rates : Rates
+    rates : TDParameters
         How they learn, without exploration.
     """
-    learning = train(setting, np.stack([first, second]), [rates] * matches, seed=seed).matches
-    return learning, play(setting, Contestant(first), Contestant(second), matches=matches, seed=seed)
+    learning = train(setup, np.stack([first, second]), [rates] * matches, seed=seed).matches
+    return learning, play_matches(setup, Contestant(first), Contestant(second), matches=matches, seed=seed)

@@ -1,0 +1,337 @@
+"""Worker tasks: matches that compiled code plays, to train weights and to compare them.
+
+`play_matches` and `train_players` run in worker processes or on a cluster.
+Only names and numbers travel there; each thread of a worker loads the game once
+and keeps it with the buffers that the kernels need (`WorkerState`). A task is
+determined by its arguments, the seed included, so it can run anywhere and be
+repeated.
+"""
+
+import hashlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import numpy as np
+
+from boardgames import plugins
+from boardgames.declarations import Evaluation
+from boardgames.errors import OptionError, shown
+from boardgames.game import Game
+from boardgames.kernels import STOP, Control, Reals, Words, new_control
+from boardgames.search.playout import DRAWN, UNDECIDED
+from boardgames.search.runner import run
+from boardgames.search.tree import SETTINGS
+from boardgames.selfplay.contest import contest
+from boardgames.selfplay.temporal import RESULTS, learn_match
+from boardgames.weights.linear import linear_evaluation
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSetup:
+    """What all matches of a learner have in common; made by `MatchSetup.of`.
+
+    Attributes
+    ----------
+    game, layout, features : str
+        Names as `boardgames.load` and `boardgames.load_features` take them.
+    options : tuple of (str, str)
+        The game's options as texts.
+    opening : int
+        Number of random opening plies.
+    ply_limit : int
+        A match that gets this long is unfinished.
+    """
+
+    game: str
+    layout: str
+    options: tuple[tuple[str, str], ...]
+    features: str
+    opening: int
+    ply_limit: int
+
+    @classmethod
+    def of(cls, game: Game, features: str, *, opening: int, ply_limit: int) -> "MatchSetup":
+        """Return the setup for matches of a registered game."""
+        options = tuple((name, str(value)) for name, value in game.options.items() if value is not None)
+        return cls(game.facts.name, game.layout, options, features, opening, ply_limit)
+
+
+@dataclass(frozen=True, slots=True)
+class TDParameters:
+    """Hyperparameters of TD(lambda), see `boardgames.selfplay.temporal`.
+
+    Attributes
+    ----------
+    alpha, gamma, trace_decay : float
+        Learning rate, discount, and lambda.
+    epsilon : float
+        Probability of an exploratory move.
+    tanh : bool
+        Values are the hyperbolic tangent of the weighted sum.
+    shared : bool
+        Both sides play with, and train, the first row of the weights.
+    """
+
+    alpha: float = 0.1
+    gamma: float = 0.9
+    trace_decay: float = 0.5
+    epsilon: float = 0.1
+    tanh: bool = True
+    shared: bool = False
+
+    def as_array(self) -> Reals:
+        """Return the parameters as the kernels take them, `float64[6]`."""
+        return np.array(
+            [self.alpha, self.gamma, self.trace_decay, self.epsilon, self.tanh, self.shared], float
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contestant:
+    """A player in `play_matches`: alpha-beta of fixed depth, or random moves.
+
+    Attributes
+    ----------
+    weights : float64[n] or None
+        A linear evaluation; None for the game's own evaluation.
+    depth : int
+        Search depth in plies, at least 1.
+    is_random : bool
+        Plays random moves, whatever the weights.
+    features : str
+        Feature set of the weights; empty for that of the setup.
+    """
+
+    weights: Reals | None = None
+    depth: int = 1
+    is_random: bool = False
+    features: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchResult:
+    """The result of one match, from the point of view of the first contestant.
+
+    Attributes
+    ----------
+    side : int
+        Side of the first contestant.
+    winner : int or None
+        Side that won.
+    is_unfinished : bool
+        The match reached the ply limit, or was stopped.
+    plies : int
+        Length of the match.
+    moves_hash : int
+        Equal for matches with equal moves.
+    scores : (int, int)
+        Final score of side 0 and of side 1.
+    """
+
+    side: int
+    winner: int | None
+    is_unfinished: bool
+    plies: int
+    moves_hash: int
+    scores: tuple[int, int]
+
+    @property
+    def points(self) -> float:
+        """Return 1 for a win of the first contestant, 0 for a loss, else one half."""
+        return 0.5 if self.winner is None else float(self.winner == self.side)
+
+    @property
+    def margin(self) -> int:
+        """Return the first contestant's score minus the other's."""
+        return self.scores[self.side] - self.scores[1 - self.side]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingResult:
+    """The weights of two players, `float64[2, n]`, after training, and their matches."""
+
+    weights: Reals
+    matches: list[MatchResult] = field(default_factory=list)
+
+
+def derive_seed(*content: object) -> int:
+    """Return a 64-bit seed that is a hash of numbers and texts.
+
+    Examples
+    --------
+    >>> derive_seed(7, "step", 1) == derive_seed(7, "step", 1) != derive_seed(7, "step", 2)
+    True
+    """
+    text = " ".join(str(part) for part in content)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8])
+
+
+def train_players(
+    setup: MatchSetup, weights: Reals, parameters: TDParameters, *, matches: int, seed: int
+) -> TrainingResult:
+    """Train two players by TD(lambda) in matches against each other.
+
+    Parameters
+    ----------
+    weights : float64[2, n]
+        One row a player. Not changed.
+    parameters : TDParameters
+        With `shared`, both play with the first row.
+    matches : int
+        The players change sides after each match.
+    seed : int
+        Seeds openings and exploration.
+    """
+    state = worker_state(setup)
+    return state.run_stoppable(lambda: state.train_players(weights, parameters, matches, seed))
+
+
+def play_matches(
+    setup: MatchSetup, first: Contestant, second: Contestant, *, matches: int, seed: int
+) -> list[MatchResult]:
+    """Play matches without learning: two from each opening, with the sides exchanged."""
+    state = worker_state(setup)
+    return state.run_stoppable(lambda: state.play_matches(first, second, matches, seed))
+
+
+_local = threading.local()
+
+
+def worker_state(setup: MatchSetup) -> "WorkerState":
+    """Return this thread's state for a setup; the last one is kept."""
+    state: WorkerState | None = getattr(_local, "state", None)
+    if state is None or state.setup != setup:
+        state = _local.state = WorkerState(setup)
+    return state
+
+
+class WorkerState:
+    """A loaded game with its features, and the buffers of one thread."""
+
+    def __init__(self, setup: MatchSetup) -> None:
+        self.setup = setup
+        self.game = plugins.load(setup.game, layout=setup.layout or None, **dict(setup.options))
+        self.features = plugins.load_features(setup.features, self.game)
+        facts, size = self.game.facts, len(self.features.features)
+        self.start = self.game.start().words
+        self.control: Control = new_control()
+        self._positions = np.zeros((2, facts.words), dtype=np.uint64)
+        self._moves = np.zeros((1, facts.actions), dtype=np.int64)
+        self._traces, self._before = np.zeros((2, size)), np.zeros((2, size))
+        self._scratch = np.zeros((4, size))
+        self._scratch[2], self._scratch[3] = self.features.scale
+
+    def run_stoppable(self, work: Callable[[], Result]) -> Result:
+        """Return the result of `work`, which uses this state; Ctrl-C stops its kernels and is raised."""
+        self.control[STOP] = 0
+        return run(work, self.control)
+
+    def train_players(
+        self, weights: Reals, parameters: TDParameters, matches: int, seed: int
+    ) -> TrainingResult:
+        """Do the task `train_players`."""
+        kernels, facts, setup = self.game.kernels, self.game.facts, self.setup
+        settings = parameters.as_array()
+        own = np.array(weights, order="C")
+        exchanged = own.copy()
+        results: list[MatchResult] = []
+        random_state = np.array([seed, 0], dtype=np.uint64)
+        for number in range(matches):
+            side = number % 2
+            if not parameters.shared:
+                exchanged[:] = own[::-1]
+            seated = own if side == 0 or parameters.shared else exchanged
+            self._positions[0] = self.start
+            random_state[1] = 0
+            code = learn_match(
+                kernels.legal_moves,
+                kernels.apply,
+                kernels.side_to_move,
+                kernels.outcome,
+                self.features.kernel,
+                self._positions,
+                self._moves,
+                seated,
+                self._traces,
+                self._before,
+                self._scratch,
+                settings,
+                random_state,
+                setup.opening,
+                setup.ply_limit,
+                facts.no_moves_draws,
+                self.control,
+            )
+            if seated is exchanged:
+                own[:] = exchanged[::-1]
+            results.append(self._result(code, side, random_state, self._positions[0]))
+        return TrainingResult(own, results)
+
+    def play_matches(
+        self, first: Contestant, second: Contestant, matches: int, seed: int
+    ) -> list[MatchResult]:
+        """Do the task `play_matches`."""
+        return [
+            self._play_match(
+                (first, second)[:: 1 if number % 2 == 0 else -1], number % 2, derive_seed(seed, number // 2)
+            )
+            for number in range(matches)
+        ]
+
+    def _play_match(self, seats: tuple[Contestant, ...], side: int, seed: int) -> MatchResult:
+        """Play one match; `seats` are ordered by side, and the first contestant has `side`."""
+        kernels, facts, setup = self.game.kernels, self.game.facts, self.setup
+        evaluations = [self._evaluation(seat) for seat in seats]
+        depths = np.array([0 if seat.is_random else seat.depth for seat in seats])
+        rows = int(depths.max()) + 2
+        positions = np.zeros((rows, facts.words), dtype=np.uint64)
+        positions[0] = self.start
+        random_state = np.array([seed, 0], dtype=np.uint64)
+        settings = np.zeros(SETTINGS, dtype=np.int64)
+        settings[0] = facts.no_moves_draws
+        code = contest(
+            kernels.legal_moves,
+            kernels.apply,
+            kernels.side_to_move,
+            kernels.outcome,
+            kernels.move_order,
+            evaluations[0].kernel,
+            evaluations[0].weights,
+            evaluations[1].kernel,
+            evaluations[1].weights,
+            positions,
+            np.zeros((2 * rows, facts.actions), dtype=np.int64),
+            np.zeros((rows, rows + 1), dtype=np.int64),
+            depths.astype(np.int64),
+            random_state,
+            setup.opening,
+            setup.ply_limit,
+            facts.no_moves_draws,
+            settings,
+            self.control,
+        )
+        return self._result(code, side, random_state, positions[0])
+
+    def _evaluation(self, seat: Contestant) -> Evaluation:
+        if seat.weights is None or seat.is_random:
+            return self.game.evaluation
+        features = self.features
+        if seat.features not in ("", features.name):
+            features = plugins.load_features(seat.features, self.game)
+        size = len(features.features)
+        if seat.weights.shape != (size,):
+            raise OptionError(
+                f"features {features.name!r} need {size} weights, not an array of shape "
+                f"{shown(seat.weights.shape)}"
+            )
+        return linear_evaluation(self.game, features, seat.weights, squashes=False)
+
+    def _result(self, code: int, side: int, random_state: Words, words: Words) -> MatchResult:
+        plies, result = divmod(int(code), RESULTS)
+        winner = None if result in (DRAWN, UNDECIDED) else result
+        unfinished = result == UNDECIDED
+        return MatchResult(side, winner, unfinished, plies, int(random_state[1]), self.game.score(words))
