@@ -4,49 +4,61 @@ import math
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from boardgames.cli.common import (
-    COUNT,
-    EXIT_INTERRUPTED,
+from boardgames.cli.interrupts import interrupt_on_termination
+from boardgames.cli.loading import load_game
+from boardgames.cli.options import (
+    DEPTH,
     NODES,
-    PLIES_AHEAD,
+    NON_NEGATIVE,
+    POSITIVE,
     SECONDS,
-    WHOLE,
     Number,
-    compiling,
     examples,
     game_options,
     json_option,
-    load_game,
-    print_json,
 )
-from boardgames.cli.reports import report_json, report_lines
-from boardgames.cli.tables import duration
+from boardgames.cli.output import (
+    duration_text,
+    estimate_json,
+    print_json,
+    shorten_names,
+    table_lines,
+)
+from boardgames.cli.program import EXIT_INTERRUPTED
+from boardgames.cli.progress import compile_notice
+from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, OptionError
 
 if TYPE_CHECKING:
     from boardgames.arena.arena import Arena
     from boardgames.arena.plan import Plan
+    from boardgames.arena.report import Report, SprtState, Standing
     from boardgames.clock import TimeControl
 
 REFRESH_S = 0.25
 DEFAULT_MATCHES = 100
 MOST_MATCHES = 1_000_000
 DEFAULT_MARGIN_S = 0.1
+BESIDE_NAMES = 46
+"""Signs that the other columns of a table take, as a rule."""
+FEW = 0.02
+"""Above this share of pairs that repeat others, of all matches, the report says so."""
+MOST_MEETINGS = 15
 
 
 @click.command(
     epilog=examples(
-        "bg arena connect4 alphabeta:depth=4 greedy",
-        "bg arena abalone alphabeta simple --time 0.1 --openings layouts",
-        "bg arena connect4 random greedy alphabeta:depth=2 --matches 20",
-        "bg arena connect4 alphabeta:depth=4 greedy --sprt 0,50 --matches 9000",
-        "bg arena connect4 random 'engine:command=\"python bot.py\"'",
+        "boardgames arena connect4 alphabeta:depth=4 greedy",
+        "boardgames arena abalone alphabeta simple --time 0.1 --openings layouts",
+        "boardgames arena connect4 random greedy alphabeta:depth=2 --matches 20",
+        "boardgames arena connect4 alphabeta:depth=4 greedy --sprt 0,50",
+        "boardgames arena connect4 random 'engine:command=\"python bot.py\"'",
     )
 )
 @click.argument("game_name", metavar="GAME")
@@ -61,7 +73,9 @@ DEFAULT_MARGIN_S = 0.1
 )
 @click.option("--gauntlet", metavar="AGENT", help="This one, of the agents or besides, meets all others.")
 @click.option("--swiss", is_flag=True, help="Rounds in which agents of equal score meet.")
-@click.option("--rounds", type=COUNT, metavar="N", help="Rounds of a Swiss; as many as leave one unbeaten.")
+@click.option(
+    "--rounds", type=POSITIVE, metavar="N", help="Rounds of a Swiss; as many as leave one unbeaten."
+)
 @game_options
 @click.option(
     "--openings",
@@ -82,15 +96,17 @@ DEFAULT_MARGIN_S = 0.1
     help="A move may take so much more than --time before it loses.",
 )
 @click.option("--nodes", type=NODES, metavar="N", help="Positions an agent may visit for a move.")
-@click.option("--depth", type=PLIES_AHEAD, metavar="N", help="Plies an agent may look ahead.")
-@click.option("--plies", type=COUNT, metavar="N", help="Draw after N plies.")
+@click.option("--depth", type=DEPTH, metavar="N", help="Plies an agent may look ahead.")
+@click.option("--plies", type=POSITIVE, metavar="N", help="Draw after N plies.")
 @click.option(
     "--sprt",
     metavar="ELO0,ELO1[,A,B]",
     help="Stop a series of two when it is clear which difference is nearer.",
 )
-@click.option("--seed", type=WHOLE, metavar="N", help="Make openings and chance repeatable; else drawn.")
-@click.option("--workers", type=COUNT, metavar="N", help="Processes; by default one a core.")
+@click.option(
+    "--seed", type=NON_NEGATIVE, metavar="N", help="Make openings and chance repeatable; else drawn."
+)
+@click.option("--workers", type=POSITIVE, metavar="N", help="Processes; by default one a core.")
 @click.option("--cluster", metavar="ADDRESS", help="Play on a cluster: local, or a scheduler's address.")
 @click.option("--fresh", is_flag=True, help="Begin anew, even if such an arena was interrupted.")
 @json_option
@@ -177,12 +193,11 @@ def _play(
 ) -> int:
     """Play what is not there yet, show it, and return the exit code."""
     from boardgames.arena.arena import Arena
-    from boardgames.cli.saving import leaving_on_signals
     from boardgames.executors import open_executor
     from boardgames.store import Store
 
-    with redirect_stdout(sys.stderr), leaving_on_signals(), Store() as store:
-        with compiling():
+    with redirect_stdout(sys.stderr), interrupt_on_termination(), Store() as store:
+        with compile_notice():
             found = Arena(plan, seed=seed, store=store, fresh=fresh)
         if found.resumed:
             click.echo(f"bg: going on: {found.resumed} of {plan.planned} matches are there", err=True)
@@ -251,10 +266,138 @@ class _Screen:
 
         elapsed = time.monotonic() - self.started
         played = self.matches - self.before
-        progress = f"{self.matches} of {self.planned} matches, {duration(elapsed)}"
+        progress = f"{self.matches} of {self.planned} matches, {duration_text(elapsed)}"
         if played:
             left = (self.planned - self.matches) * elapsed / played
-            progress += f", {played / elapsed:.1f} a second, {duration(left)} left"
+            progress += f", {played / elapsed:.1f} a second, {duration_text(left)} left"
         height = max(shutil.get_terminal_size().lines - 2, 1)
         lines = [*self.lines[: height - 1], progress]
         return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
+
+
+# --- the report ---
+
+
+def report_json(report: "Report") -> dict[str, object]:
+    """Return a report as JSON has it."""
+    share = report.first_side_share
+    return {
+        "game": report.game,
+        "matches": report.matches,
+        "planned": report.planned,
+        "distinct": report.distinct,
+        "repeated_pairs": report.repeated,
+        "first_side_share": share if share is None else round(share, 6),
+        "players": [_standing_json(standing) for standing in report.standings],
+        "encounters": [
+            {
+                "first": report.standings[met.first].agent,
+                "second": report.standings[met.second].agent,
+                "wins": met.wins,
+                "losses": met.losses,
+                "draws": met.draws,
+            }
+            for met in report.encounters
+        ],
+        "pairs": None if report.pairs is None else list(report.pairs.counts),
+        "superiority": None if report.superiority is None else round(report.superiority, 6),
+        "sprt": None if report.sprt is None else _sprt_json(report.sprt),
+    }
+
+
+def _standing_json(standing: "Standing") -> dict[str, object]:
+    return {
+        "agent": standing.agent,
+        "wins": standing.wins,
+        "losses": standing.losses,
+        "draws": standing.draws,
+        **estimate_json(standing.estimate),
+        "faults": sum(standing.faults.values()),
+        "faults_by_kind": dict(standing.faults),
+    }
+
+
+def _sprt_json(state: "SprtState") -> dict[str, object]:
+    lower, upper = state.test.bounds
+    return {
+        "elo0": state.test.elo0,
+        "elo1": state.test.elo1,
+        "llr": round(state.llr, 4),
+        "lower": round(lower, 4),
+        "upper": round(upper, 4),
+        "decision": state.decision,
+    }
+
+
+def report_lines(report: "Report", names: Sequence[str]) -> list[str]:
+    """Return a report as lines of text, for a terminal of 80 columns; `names` are those of the agents."""
+    ranked = report.ranked
+    fitting = shorten_names(list(names), other_columns=BESIDE_NAMES)
+    called = {standing.agent: name for standing, name in zip(report.standings, fitting, strict=True)}
+    rows: list[tuple[str, ...]] = [("agent", "wins", "losses", "draws", "score", "Elo")]
+    rows += [_row(standing, called) for standing in ranked]
+    table = table_lines(rows, right=range(1, 6), cut=())
+    lines = [_headline(report), "", *table, "", *_meetings(report, called), *_remarks(report, called)]
+    while not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _headline(report: "Report") -> str:
+    parts = [f"{report.game}: {report.matches} matches"]
+    if report.matches:
+        parts.append(f"{report.distinct} distinct")
+    if report.first_side_share is not None:
+        parts.append(f"the first side has {report.first_side_share:.1%}")
+    return ", ".join(parts)
+
+
+def _row(standing: "Standing", called: "Mapping[str, str]") -> tuple[str, ...]:
+    score = "" if standing.score is None else f"{standing.score:.1%}"
+    elo = "?" if standing.estimate is None else str(standing.estimate)
+    numbers = (standing.wins, standing.losses, standing.draws)
+    return called[standing.agent], *map(str, numbers), score, elo
+
+
+def _meetings(report: "Report", called: "Mapping[str, str]") -> list[str]:
+    """Return who beat whom, where more than two have met and a screen can hold it."""
+    if len(report.standings) == 2 or not 0 < len(report.encounters) <= MOST_MEETINGS:
+        return []
+    names = [called[standing.agent] for standing in report.standings]
+    rows = [
+        (f"{names[met.first]} - {names[met.second]}", f"{met.wins}-{met.losses}-{met.draws}")
+        for met in report.encounters
+    ]
+    return ["wins, losses and draws of the first:", *table_lines(rows, right=[1], cut=[0]), ""]
+
+
+def _remarks(report: "Report", called: "Mapping[str, str]") -> "Iterator[str]":
+    if report.pairs is not None and report.pairs.count and report.superiority is not None:
+        first = called[report.standings[0].agent]
+        counts = " ".join(map(str, report.pairs.counts))
+        yield f"pairs of {first} by points, 0 to 2 in halves: {counts}"
+        yield f"likelihood that {first} is the stronger one: {report.superiority:.1%}"
+    elif report.pairs is None and report.matches:
+        yield "Elo is over the mean of all"
+    if any(standing.estimate is None and standing.matches for standing in report.standings):
+        yield "?: nothing compares these with the others, not even through others"
+    for standing in report.standings:
+        faults = ", ".join(f"{times} by {kind}" for kind, times in standing.faults.items() if times)
+        if faults:
+            yield f"{called[standing.agent]} lost {faults}: {printable(standing.reason)}"
+    if report.sprt is not None:
+        yield _sprt_line(report.sprt)
+    if report.repeated > FEW * report.matches:
+        yield (
+            f"{report.repeated} of {report.matches // 2} pairs repeat another one: "
+            "intervals are too narrow; take more openings"
+        )
+
+
+def _sprt_line(state: "SprtState") -> str:
+    lower, upper = state.test.bounds
+    accepted = {"H0": state.test.elo0, "H1": state.test.elo1}
+    decision = "no decision yet"
+    if state.decision is not None:
+        decision = f"{state.decision} accepted: nearer to {accepted[state.decision]:+g} Elo"
+    return f"{state.test}: ratio {state.llr:.2f} in [{lower:.2f}, {upper:.2f}], {decision}"

@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import (
-    COUNT,
-    EXIT_INTERRUPTED,
-    SECONDS,
-    Number,
-    examples,
-    json_option,
-    load_game,
-    print_json,
-)
-from boardgames.cli.tables import duration
+from boardgames.cli.interrupts import interrupt_on_termination
+from boardgames.cli.loading import load_game
+from boardgames.cli.options import POSITIVE, SECONDS, Number, examples, json_option, user_path
+from boardgames.cli.output import duration_text, print_json
+from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.errors import OptionError
 from boardgames.paths import check_writable
 
@@ -29,9 +23,9 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog=examples(
-        "bg book abalone --out mine.book",
-        "bg book abalone --layout standard --nodes 2000000 --out mine.book",
-        'bg play abalone --agent "alphabeta:book=mine.book"',
+        "boardgames book abalone --out mine.book",
+        "boardgames book abalone --layout standard --nodes 2000000 --out mine.book",
+        'boardgames play abalone --agent "alphabeta:book=mine.book"',
     )
 )
 @click.argument("game_name", metavar="GAME")
@@ -40,21 +34,23 @@ if TYPE_CHECKING:
 )
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the game.")
 @click.option("--agent", metavar="AGENT", help="Who values the moves; the game's default agent.")
-@click.option("--plies", type=COUNT, default=8, show_default=True, metavar="N", help="How far from a start.")
 @click.option(
-    "--positions", type=COUNT, default=500, show_default=True, metavar="N", help="Pages of the book."
+    "--plies", type=POSITIVE, default=8, show_default=True, metavar="N", help="How far from a start."
 )
-@click.option("--lines", type=COUNT, default=4, show_default=True, metavar="N", help="Moves of a page.")
+@click.option(
+    "--positions", type=POSITIVE, default=500, show_default=True, metavar="N", help="Pages of the book."
+)
+@click.option("--lines", type=POSITIVE, default=4, show_default=True, metavar="N", help="Moves of a page.")
 @click.option(
     "--margin",
     type=Number(float, 1e-6),
     metavar="V",
     help="What a good move loses at most, by default 30 centimarbles, 0.05 of a return, a cell.",
 )
-@click.option("--nodes", type=COUNT, metavar="N", help="Positions to visit for a page; 200000 by default.")
-@click.option("--depth", type=COUNT, metavar="N", help="Plies to look ahead.")
+@click.option("--nodes", type=POSITIVE, metavar="N", help="Positions to visit for a page; 200000 by default.")
+@click.option("--depth", type=POSITIVE, metavar="N", help="Plies to look ahead.")
 @click.option("--time", "seconds", type=SECONDS, metavar="S", help="Seconds a page: another book every time.")
-@click.option("--workers", type=COUNT, metavar="N", help="Processes; by default one a core.")
+@click.option("--workers", type=POSITIVE, metavar="N", help="Processes; by default one a core.")
 @click.option(
     "--out", "out", required=True, metavar="FILE", help="The book; one that is there is gone on with."
 )
@@ -87,7 +83,6 @@ def book(
         raise OptionError("expected every layout once")
     game = load_game(game_name, layouts[0] if layouts else None, options)
     from boardgames.books.building import DEFAULT_LIMIT, BookPlan
-    from boardgames.cli.saving import user_path
     from boardgames.player import Limit
 
     limit = Limit(nodes=nodes, depth=depth, seconds=seconds)
@@ -107,7 +102,6 @@ def book(
 def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> int:
     """Search what is not there yet, say what there is, and return the exit code."""
     from boardgames.books.building import Builder
-    from boardgames.cli.saving import leaving_on_signals
     from boardgames.executors import open_executor
 
     check_writable(path)
@@ -118,7 +112,7 @@ def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> 
         )
     elif builder.resumed:
         click.echo(f"bg: going on: {builder.resumed} of {plan.positions} pages are there", err=True)
-    with leaving_on_signals():
+    with interrupt_on_termination():
         try:
             with open_executor(workers) as executor, _shown(plan) as listener:
                 builder.build(executor, listener)
@@ -165,8 +159,7 @@ def _shown(plan: "BookPlan") -> Iterator["Callable[[Builder], None] | None"]:
             done = len(builder.pages) - builder.resumed
             elapsed = time.monotonic() - started
             left = (plan.positions - len(builder.pages)) * elapsed / max(done, 1)
-            status.update(
-                f"{len(builder.pages)} of {plan.positions} pages, {duration(elapsed)}, {duration(left)} left"
-            )
+            count = f"{len(builder.pages)} of {plan.positions} pages"
+            status.update(f"{count}, {duration_text(elapsed)}, {duration_text(left)} left")
 
         yield tell

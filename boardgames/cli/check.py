@@ -4,32 +4,25 @@ import sys
 
 import click
 
-from boardgames.cli.common import (
-    COUNT,
-    WHOLE,
-    Number,
-    examples,
-    game_options,
-    json_option,
-    load_game,
-    print_json,
-)
+from boardgames.cli.loading import load_game
+from boardgames.cli.options import NON_NEGATIVE, POSITIVE, Number, examples, game_options, json_option
+from boardgames.cli.output import print_json
 
 EXIT_FOUND = 1
 
 
 @click.command(
     epilog=examples(
-        "bg check abalone",
-        "bg check hexifence --option dimension=2 --json",
-        "bg check mygame --reference my_package.slow:Rules",
+        "boardgames check abalone",
+        "boardgames check hexifence --option dimension=2 --json",
+        "boardgames check mygame --reference my_package.slow:Rules",
     )
 )
 @click.argument("game_name", metavar="GAME")
 @game_options
-@click.option("--matches", type=COUNT, default=24, show_default=True, help="Random matches.")
-@click.option("--positions", type=COUNT, default=120, show_default=True, help="Closely.")
-@click.option("--seed", type=WHOLE, default=0, show_default=True, help="Of the matches.")
+@click.option("--matches", type=POSITIVE, default=24, show_default=True, help="Random matches.")
+@click.option("--positions", type=POSITIVE, default=120, show_default=True, help="Closely.")
+@click.option("--seed", type=NON_NEGATIVE, default=0, show_default=True, help="Of the matches.")
 @click.option("--perft-depth", type=Number(int, 1, 20), help="Deepest declared perft to count.")
 @click.option("--reference", metavar="MODULE:CLASS", help="Slow rules to compare with.")
 @json_option

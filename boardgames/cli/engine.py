@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import WHOLE, examples, game_options
+from boardgames.cli.options import NON_NEGATIVE, examples, game_options
 from boardgames.options import parse_assignments
 
 if TYPE_CHECKING:
@@ -18,15 +18,15 @@ READ_BYTES = 1 << 16
 
 @click.command(
     epilog=examples(
-        "bg engine connect4",
-        "bg engine abalone --agent simple --layout standard",
-        "bg engine hexifence --agent alphabeta:depth=6",
+        "boardgames engine connect4",
+        "boardgames engine abalone --agent simple --layout standard",
+        "boardgames engine hexifence --agent alphabeta:depth=6",
     )
 )
 @click.argument("game")
 @click.option("--agent", metavar="AGENT", default="", help="Who plays; the game's default agent.")
 @game_options
-@click.option("--seed", type=WHOLE, metavar="N", help="Makes the agent's chance repeatable.")
+@click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Makes the agent's chance repeatable.")
 def engine(game: str, agent: str, layout: str | None, options: tuple[str, ...], seed: int | None) -> None:
     """Let another program play GAME against an agent, over UGI on stdin and stdout.
 

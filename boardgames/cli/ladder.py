@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import PROGRAM, estimate_json, examples, json_option, load_game, print_json
-from boardgames.cli.tables import fitting_names, print_table
+from boardgames.cli.loading import load_game
+from boardgames.cli.options import examples, json_option
+from boardgames.cli.output import estimate_json, print_json, print_table, shorten_names
+from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
 
 if TYPE_CHECKING:
@@ -20,9 +22,9 @@ HEAD = ("", "agent", "matches", "wins", "losses", "draws", "Elo")
 
 @click.command(
     epilog=examples(
-        "bg ladder connect4",
-        "bg ladder abalone --svg ladder.svg",
-        "bg ladder connect4 --option columns=5 --json",
+        "boardgames ladder connect4",
+        "boardgames ladder abalone --svg ladder.svg",
+        "boardgames ladder connect4 --option columns=5 --json",
     )
 )
 @click.argument("game_name", metavar="GAME")
@@ -63,7 +65,7 @@ def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_js
     if not rungs:
         click.echo(f"no two agents have met yet: see `{PROGRAM} arena --help`")
         return
-    names = fitting_names(_names(rungs), beside=BESIDE_NAMES)
+    names = shorten_names(_names(rungs), other_columns=BESIDE_NAMES)
     rows = [
         HEAD,
         *(_row(place, rung, name) for place, (rung, name) in enumerate(zip(rungs, names, strict=True), 1)),

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import compiling, examples, json_option, load_game, print_json
+from boardgames.cli.loading import load_game
+from boardgames.cli.options import examples, json_option
+from boardgames.cli.output import print_json
+from boardgames.cli.progress import compile_notice
 from boardgames.plugins import Offer, Registry, registry
 
 if TYPE_CHECKING:
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
     from boardgames.options import Option
 
 
-@click.command(epilog=examples("bg games", "bg games abalone", "bg games --json"))
+@click.command(epilog=examples("boardgames games", "boardgames games abalone", "boardgames games --json"))
 @click.argument("game", required=False)
 @json_option
 def games(game: str | None, as_json: bool) -> None:
@@ -30,7 +33,7 @@ def games(game: str | None, as_json: bool) -> None:
         _print_facts(load_game(game, None, (), searches=False))
 
 
-@click.command(epilog=examples("bg agents", "bg agents abalone", "bg agents --json"))
+@click.command(epilog=examples("boardgames agents", "boardgames agents abalone", "boardgames agents --json"))
 @click.argument("game", required=False)
 @json_option
 def agents(game: str | None, as_json: bool) -> None:
@@ -43,13 +46,17 @@ def agents(game: str | None, as_json: bool) -> None:
         _print("agents", found, offers, as_json)
         return
     for offer in offers:
-        with compiling():
+        with compile_notice():
             declared = found.load("agents", offer.entry.name, game).declared_options
         _print("agents", found, [offer], as_json)
         _print_options(declared)
 
 
-@click.command(epilog=examples("bg plugins", "bg plugins --json", "BOARDGAMES_BLOCK=hexifence bg plugins"))
+@click.command(
+    epilog=examples(
+        "boardgames plugins", "boardgames plugins --json", "BOARDGAMES_BLOCK=hexifence bg plugins"
+    )
+)
 @json_option
 def plugins(as_json: bool) -> None:
     """List the plug-ins that were found; one that is broken is shown with its error."""

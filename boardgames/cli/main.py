@@ -5,6 +5,7 @@ line on stderr.
 """
 
 import os
+import re
 import sys
 import warnings
 from importlib import import_module
@@ -15,19 +16,16 @@ from typing import Any
 import click
 
 from boardgames import __version__
-from boardgames.cli.common import (
+from boardgames.cli.options import SuggestingGroup, examples
+from boardgames.cli.program import (
     COMPLETION_VARIABLE,
+    DEBUG_VARIABLE,
     EXIT_INTERRUPTED,
     EXIT_WRONG_INPUT,
     PROGRAM,
-    examples,
 )
-from boardgames.cli.usage import told
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, near
-
-DEBUG_VARIABLE = "BOARDGAMES_DEBUG"
-"""Set to anything, errors come with their traceback, for authors of plug-ins."""
 
 COMMANDS = {
     "agents": ("listing:agents", "List the agents, of one game or of all."),
@@ -46,13 +44,13 @@ COMMANDS = {
     "plugins": ("listing:plugins", "List the plug-ins, with what is wrong with any."),
     "replay": ("replay:replay", "Step through recorded matches, or draw them."),
     "runs": ("runs:runs", "List the training runs, export or delete one."),
-    "shell-init": ("shell:shell_init", "Print a shell function that keeps the builtin bg working."),
+    "shell-init": ("shell_init:shell_init", "Print a shell function that keeps the builtin bg working."),
     "show": ("show:show", "Show a position, its legal moves and its outcome."),
     "train": ("train:train", "Learn the weights of a game's features from self-play."),
 }
 
 
-class Commands(click.Group):
+class Commands(SuggestingGroup):
     """The group: knows names and first lines, imports a command when it runs."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -69,14 +67,6 @@ class Commands(click.Group):
             return command
         self._add_foreign()
         return self.commands.get(cmd_name)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command of the first argument; name near ones if there is none."""
-        if args and self.get_command(ctx, args[0]) is None:
-            raise click.UsageError(f"no command {args[0]!r}{near(args[0], self.list_commands(ctx))}")
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands from the table, importing none of the core's."""
@@ -107,7 +97,9 @@ class Commands(click.Group):
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=True,
-    epilog=examples("bg play abalone", "bg show abalone --layout standard", "bg COMMAND --help"),
+    epilog=examples(
+        "boardgames play abalone", "boardgames show abalone --layout standard", "boardgames COMMAND --help"
+    ),
 )
 @click.version_option(__version__, prog_name="boardgames")
 @click.pass_context
@@ -149,7 +141,7 @@ def _run(arguments: list[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return EXIT_INTERRUPTED
     except click.ClickException as error:
-        return _fail(told(error))
+        return _fail(describe_error(error))
     except BoardgamesError as error:
         if os.environ.get(DEBUG_VARIABLE):
             raise
@@ -180,3 +172,45 @@ def _fail(message: str) -> int:
 
 def _warn(message: Warning | str, *rest: Any, **more: Any) -> None:  # the hook's own signature
     print(f"bg: warning: {' '.join(str(message).split())}", file=sys.stderr)
+
+
+# --- errors that click raises, in the words of this package ---
+
+_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
+
+
+def describe_error(error: click.ClickException) -> str:
+    """Return what was expected and what came, in one clause."""
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        param = error.param
+        name = (
+            f"{param.opts[0]} {param.metavar}"
+            if isinstance(param, click.Option)
+            else param.human_readable_name
+        )
+        return f"expected {name}: nothing came"
+    if isinstance(error, click.NoSuchOption):
+        return f"no option {error.option_name!r}{_near_option(error)}"
+    if isinstance(error, click.BadOptionUsage):
+        if "requires" in error.message:
+            return f"expected a value after {error.option_name}: nothing came"
+        return f"expected no value for {error.option_name}: one came"
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        return _describe_bad_value(error.param, error.message.rstrip("."))
+    extra = _EXTRA.match(error.message)
+    if extra:
+        return f"expected no further argument: {extra[1]!r}"
+    return error.format_message()
+
+
+def _near_option(error: click.NoSuchOption) -> str:
+    command = None if error.ctx is None else error.ctx.command
+    names = [name for parameter in command.params for name in parameter.opts] if command else []
+    close = near(error.option_name, [name for name in names if name.startswith("-")])
+    return close if "mean" in close else "; --help lists the options"
+
+
+def _describe_bad_value(parameter: click.Parameter, message: str) -> str:
+    if isinstance(parameter.type, click.Choice):
+        return f"expected one of {', '.join(parameter.type.choices)}: {message.partition(' is not ')[0]}"
+    return f"expected another value for {parameter.opts[0]}: {message}"

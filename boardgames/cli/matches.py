@@ -1,28 +1,29 @@
 """`bg matches`: list, show, export, import and delete the matches that are kept."""
 
 import os
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from boardgames.cli.common import COUNT, EXIT_WRONG_INPUT, examples, json_option, print_json
-from boardgames.cli.kept import counted, match_json, print_facts, print_matches, print_run, run_json
+from boardgames.cli.options import POSITIVE, SuggestingGroup, examples, json_option
+from boardgames.cli.output import confirm, count_text, estimate_json, print_json, print_table, shorten_names
+from boardgames.cli.program import EXIT_WRONG_INPUT
+from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
     FileError,
     MatchError,
     OptionError,
     UnknownNameError,
-    near,
 )
 
 if TYPE_CHECKING:
+    from boardgames.arena.pentanomial import Estimate
     from boardgames.record import ParsedRecords
-    from boardgames.store import Store, StoredMatch
+    from boardgames.store import PlayerKey, Rating, Run, Store, StoredMatch
 
 LISTED = 20
 TOGETHER = 500
@@ -31,28 +32,23 @@ TOGETHER = 500
 NOTHING_KEPT = "no matches are kept yet"
 NOTHING_DELETED = "nothing is deleted"
 RESULTS = ("1-0", "0-1", "draw")
+RESULT_TEXTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
+RATING_COLUMNS = 42
+"""Typical width of the columns beside the names in the table of a run's ratings."""
 OF_MATCHES = ("agent", "faults", "result")
 """Choices of matches that make no sense for runs."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take what is declared
 
 
-class Actions(click.Group):
-    """A group whose commands are named where one is mistyped."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command of the first argument; name near ones if there is none."""
-        if args and args[0] not in self.commands:
-            raise click.UsageError(f"no command {args[0]!r}{near(args[0], self.commands)}")
-        return super().resolve_command(ctx, args)
-
-
 @click.group(
-    cls=Actions,
+    cls=SuggestingGroup,
     invoke_without_command=True,
-    epilog=examples("bg matches list --game abalone", "bg matches show 12", "bg matches export all.record"),
+    epilog=examples(
+        "boardgames matches list --game abalone",
+        "boardgames matches show 12",
+        "boardgames matches export all.record",
+    ),
 )
 @click.pass_context
 def matches(context: click.Context) -> None:
@@ -72,7 +68,7 @@ def choice_options(command: Command) -> Command:
     for option in (
         click.option("--result", type=click.Choice(RESULTS), help="Only with this result."),
         click.option("--faults", is_flag=True, help="Only lost by an illegal move, time or a crash."),
-        click.option("--run", type=COUNT, metavar="N", help="Only of this run."),
+        click.option("--run", type=POSITIVE, metavar="N", help="Only of this run."),
         click.option(
             "--agent", metavar="TEXT", help="Only of this agent: its name, or all of NAME:OPTION=VALUE."
         ),
@@ -86,15 +82,17 @@ def choice_options(command: Command) -> Command:
     "list",
     short_help="List matches, newest first, or runs with their ratings.",
     epilog=examples(
-        "bg matches list",
-        "bg matches list --game abalone --agent alphabeta --limit 5",
-        "bg matches list --run 3 --faults",
-        "bg matches list --runs",
-        "bg matches list --json",
+        "boardgames matches list",
+        "boardgames matches list --game abalone --agent alphabeta --limit 5",
+        "boardgames matches list --run 3 --faults",
+        "boardgames matches list --runs",
+        "boardgames matches list --json",
     ),
 )
 @choice_options
-@click.option("--limit", type=COUNT, default=LISTED, show_default=True, metavar="N", help="So many at most.")
+@click.option(
+    "--limit", type=POSITIVE, default=LISTED, show_default=True, metavar="N", help="So many at most."
+)
 @click.option("--runs", "as_runs", is_flag=True, help="List runs with their ratings instead.")
 @json_option
 def list_matches(limit: int, as_runs: bool, as_json: bool, **choice: Any) -> None:  # of `choice_options`
@@ -119,13 +117,13 @@ def list_matches(limit: int, as_runs: bool, as_json: bool, **choice: Any) -> Non
 @matches.command(
     short_help="Show a match: who played when, and every position.",
     epilog=examples(
-        "bg matches show 12",
-        "bg matches show 12 --flip",
-        "bg matches show 12 --svg pictures",
-        "bg matches show 12 --json",
+        "boardgames matches show 12",
+        "boardgames matches show 12 --flip",
+        "boardgames matches show 12 --svg pictures",
+        "boardgames matches show 12 --json",
     ),
 )
-@click.argument("number", type=COUNT, metavar="ID")
+@click.argument("number", type=POSITIVE, metavar="ID")
 @click.option("--svg", "folder", type=click.Path(path_type=Path), metavar="DIR", help="Draw every position.")
 @click.option("--flip", is_flag=True, help="Look from the other side.")
 @json_option
@@ -149,13 +147,13 @@ def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
 @matches.command(
     short_help="Write the records of matches to a file.",
     epilog=examples(
-        "bg matches export all.record",
-        "bg matches export best.record 12 17",
-        "bg matches export - --game abalone | less",
+        "boardgames matches export all.record",
+        "boardgames matches export best.record 12 17",
+        "boardgames matches export - --game abalone | less",
     ),
 )
 @click.argument("file", type=click.Path(path_type=Path))
-@click.argument("ids", nargs=-1, type=COUNT, metavar="[ID]...")
+@click.argument("ids", nargs=-1, type=POSITIVE, metavar="[ID]...")
 @choice_options
 @click.option("--force", is_flag=True, help="Replace FILE if it is there.")
 def export(file: Path, ids: tuple[int, ...], force: bool, **choice: Any) -> None:  # of `choice_options`
@@ -175,13 +173,15 @@ def export(file: Path, ids: tuple[int, ...], force: bool, **choice: Any) -> None
         click.echo(text, nl=False)
         return
     write_atomic(file, text)
-    click.echo(f"wrote {counted(len(found))} to {file}")
+    click.echo(f"wrote {count_text(len(found), 'match', 'matches')} to {file}")
 
 
 @matches.command(
     "import",
     short_help="Keep the matches of record files.",
-    epilog=examples("bg matches import all.record", "bg matches import home.record club.record"),
+    epilog=examples(
+        "boardgames matches import all.record", "boardgames matches import home.record club.record"
+    ),
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 def import_files(files: tuple[Path, ...]) -> None:
@@ -207,18 +207,18 @@ def import_files(files: tuple[Path, ...]) -> None:
                 count, wrong_ones = _import(store, parsed, file)
             errors += wrong_ones
             added, known = added + count, known + len(parsed.records) - count - wrong_ones
-    left = f", {counted(known)} had been kept already" if known else ""
-    click.echo(f"kept {counted(added)}{left}")
+    left = f", {count_text(known, 'match', 'matches')} had been kept already" if known else ""
+    click.echo(f"kept {count_text(added, 'match', 'matches')}{left}")
     if errors:
         click.get_current_context().exit(EXIT_WRONG_INPUT)
 
 
 @matches.command(
     short_help="Delete matches, or a whole run.",
-    epilog=examples("bg matches delete 12 17", "bg matches delete --run 3 --yes"),
+    epilog=examples("boardgames matches delete 12 17", "boardgames matches delete --run 3 --yes"),
 )
-@click.argument("ids", nargs=-1, type=COUNT, metavar="[ID]...")
-@click.option("--run", type=COUNT, metavar="N", help="This run, with its matches and ratings.")
+@click.argument("ids", nargs=-1, type=POSITIVE, metavar="[ID]...")
+@click.option("--run", type=POSITIVE, metavar="N", help="This run, with its matches and ratings.")
 @click.option("--yes", is_flag=True, help="Do not ask; needed where there is no terminal.")
 def delete(ids: tuple[int, ...], run: int | None, yes: bool) -> None:
     """Delete matches by their IDs, or a run with all its matches and ratings.
@@ -261,9 +261,9 @@ def _delete_matches(store: "Store | None", ids: Sequence[int], *, yes: bool) -> 
     """Delete matches if the user wants to, and say what became of them."""
     chosen = [match.id for match in _found(store, ids)]
     assert store is not None
-    if not yes and not _is_confirmed(f"delete {counted(len(chosen))} for good?"):
+    if not yes and not confirm(f"delete {count_text(len(chosen), 'match', 'matches')} for good?"):
         return NOTHING_DELETED
-    return f"deleted {counted(store.delete(chosen))}"
+    return f"deleted {count_text(store.delete(chosen), 'match', 'matches')}"
 
 
 def _delete_run(store: "Store | None", run: int, *, yes: bool) -> str:
@@ -273,9 +273,11 @@ def _delete_run(store: "Store | None", run: int, *, yes: bool) -> str:
     if not store.claim_run(run):
         raise MatchError(f"expected a run that nobody plays now: another process is at run {run}")
     kept = next(one for one in store.runs() if one.id == run)
-    if not yes and not _is_confirmed(f"delete run {run} with {counted(kept.matches)} for good?"):
+    if not yes and not confirm(
+        f"delete run {run} with {count_text(kept.matches, 'match', 'matches')} for good?"
+    ):
         return NOTHING_DELETED
-    return f"deleted run {run} with {counted(store.delete_run(run))}"
+    return f"deleted run {run} with {count_text(store.delete_run(run), 'match', 'matches')}"
 
 
 def _import(store: "Store", parsed: "ParsedRecords", file: Path) -> tuple[int, int]:
@@ -299,12 +301,6 @@ def _reported(error: BoardgamesError | str) -> int:
     return 1
 
 
-def _is_confirmed(question: str) -> bool:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise OptionError("expected --yes where nobody can be asked: it did not come")
-    return click.confirm(question)
-
-
 def _list_runs(store: "Store | None", *, limit: int, as_json: bool, **choice: Any) -> None:  # as `matches`
     for name in OF_MATCHES:
         if choice[name] not in (None, False):
@@ -320,3 +316,139 @@ def _list_runs(store: "Store | None", *, limit: int, as_json: bool, **choice: An
         print_run(one, ratings)
     if not rated:
         click.echo(NOTHING_KEPT if store is None else "no run is kept of this choice")
+
+
+# --- matches -----------------------------------------------------------------
+
+
+def print_matches(matches: "Sequence[StoredMatch]") -> None:
+    """Print matches, at least one, a line each."""
+    print_table([_match_row(match) for match in matches], right=(0, 6), cut=(3, 4, 7))
+
+
+def print_facts(match: "StoredMatch") -> None:
+    """Print who played when, and what else is known besides the record."""
+    facts = [f"match {match.id} of {match.game}" + (f", {match.variant}" if match.variant else "")]
+    for word, player, seconds in zip(("first", "second"), match.players, match.seconds, strict=True):
+        facts.append(f"{word}: {player}, {seconds:.1f} s")
+    facts.append(f"kept: {_when(match.played)}")
+    if match.run is not None:
+        facts.append(f"run: {match.run}" + ("" if match.number is None else f", number {match.number}"))
+    if match.fault:
+        facts.append(f"fault: {match.fault}")
+    click.echo("\n".join(printable(fact) for fact in facts))
+
+
+def match_json(match: "StoredMatch") -> dict[str, object]:
+    """Return a match as JSON has it, without its record."""
+    outcome = {"winner": match.winner, "termination": match.termination}
+    return {
+        "id": match.id,
+        "played": match.played,
+        "game": match.game,
+        "variant": match.variant,
+        "players": [_player_json(player) for player in match.players],
+        "outcome": None if match.termination is None else outcome,
+        "plies": match.plies,
+        "seconds": list(match.seconds),
+        "fault": match.fault,
+        "run": match.run,
+        "number": match.number,
+    }
+
+
+def _match_row(match: "StoredMatch") -> tuple[str, ...]:
+    first, second = match.players
+    result = "*" if match.termination is None else RESULT_TEXTS[match.winner]
+    end = ": ".join(text for text in (match.termination or "unfinished", match.fault) if text)
+    day = match.played[:10]
+    return str(match.id), day, match.game, first.agent, second.agent, result, str(match.plies), end
+
+
+# --- runs --------------------------------------------------------------------
+
+
+def print_run(run: "Run", ratings: "Sequence[Rating]") -> None:
+    """Print a run: how far it came, what it was told, and who plays, with the ratings if there are any."""
+    planned = run.settings.get("planned")
+    played = (
+        count_text(run.matches, "match", "matches")
+        if planned is None
+        else f"{run.matches} of {planned} matches"
+    )
+    ended = f"finished {_when(run.finished)}" if run.finished else "not finished"
+    click.echo(printable(f"{run.id}. {run.kind} of {run.game}: {played}, {ended}"))
+    click.echo(printable(f"   {', '.join(_told(run))}"))
+    rows = _rating_rows(ratings) if ratings else _agent_rows(run.settings.get("agents"))
+    if rows:
+        print_table(rows, right=(2,), cut=())
+
+
+def run_json(run: "Run", ratings: "Sequence[Rating]") -> dict[str, object]:
+    """Return a run with its ratings as JSON has it."""
+    return {
+        "id": run.id,
+        "kind": run.kind,
+        "game": run.game,
+        "key": run.key,
+        "settings": dict(run.settings),
+        "seed": run.seed,
+        "started": run.started,
+        "finished": run.finished,
+        "matches": run.matches,
+        "ratings": [
+            {**_player_json(rating.player), "matches": rating.matches, **estimate_json(_estimate(rating))}
+            for rating in ratings
+        ],
+    }
+
+
+def _told(run: "Run") -> Iterator[str]:
+    """Yield what decides a run's matches besides its agents."""
+    yield f"seed {run.seed}"
+    if "openings" in run.settings:
+        yield f"openings {run.settings['openings']}"
+    limit, time = (_given(run.settings.get(name)) for name in ("limit", "time"))
+    if limit:
+        yield f"limit {_assigned(limit)}"
+    if "move" in time or "match" in time:  # else the margin is one of nothing
+        yield f"time {_assigned(time)}"
+
+
+def _given(setting: object) -> dict[str, object]:
+    """Return what a setting with parts says, nulls left out."""
+    parts = setting if isinstance(setting, Mapping) else {}
+    return {name: value for name, value in parts.items() if value is not None}
+
+
+def _assigned(parts: Mapping[str, object]) -> str:
+    numbers = {name: f"{value:g}" if isinstance(value, float) else value for name, value in parts.items()}
+    return " ".join(f"{name}={number}" for name, number in numbers.items())
+
+
+def _rating_rows(ratings: "Sequence[Rating]") -> list[tuple[str, ...]]:
+    names = shorten_names([str(rating.player) for rating in ratings], other_columns=RATING_COLUMNS)
+    return [
+        ("  ", name, count_text(rating.matches, "match", "matches"), str(_estimate(rating) or "?"))
+        for rating, name in zip(ratings, names, strict=True)
+    ]
+
+
+def _agent_rows(agents: object) -> list[tuple[str, ...]]:
+    """Return who plays where there are no ratings; the settings of other kinds of runs may not say."""
+    texts = [str(agent) for agent in agents] if isinstance(agents, list) else []
+    return [("  ", name, "", "") for name in shorten_names(texts, other_columns=len("   "))]
+
+
+def _estimate(rating: "Rating") -> "Estimate | None":
+    from boardgames.arena.pentanomial import Estimate
+
+    return None if rating.elo is None else Estimate(rating.elo, rating.low, rating.high)
+
+
+def _player_json(player: "PlayerKey") -> dict[str, object]:
+    return {"agent": player.agent, "fingerprint": player.fingerprint, "limits": player.limits}
+
+
+def _when(stamp: str) -> str:
+    return stamp.replace("T", " ").replace("Z", " UTC")

@@ -4,14 +4,16 @@ import time
 
 import click
 
-from boardgames.cli.common import Number, examples, json_option, load_position, position_options, print_json
+from boardgames.cli.loading import load_position
+from boardgames.cli.options import Number, examples, json_option, position_options
+from boardgames.cli.output import print_json
 
 
 @click.command(
     epilog=examples(
-        "bg perft abalone --depth 4",
-        "bg perft abalone --depth 3 --divide --layout standard",
-        "bg perft connect4 4453 --depth 6 --json",
+        "boardgames perft abalone --depth 4",
+        "boardgames perft abalone --depth 3 --divide --layout standard",
+        "boardgames perft connect4 4453 --depth 6 --json",
     )
 )
 @click.argument("game")

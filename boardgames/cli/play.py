@@ -1,102 +1,36 @@
 """`bg play`: one match, between people and agents in any combination."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import (
-    COUNT,
-    EXIT_INTERRUPTED,
-    SECONDS,
-    WHOLE,
-    Number,
-    examples,
-    game_options,
-    load_game,
-    load_player,
-    outcome_text,
-    print_picture,
-)
+from boardgames.cli.interrupts import interrupt_on_termination
+from boardgames.cli.loading import load_game
+from boardgames.cli.match_setup import MatchSetup, Timing, close_players, read_unfinished, save_match
+from boardgames.cli.options import NON_NEGATIVE, POSITIVE, SECONDS, Number, examples, game_options
+from boardgames.cli.output import outcome_text, print_picture
+from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError
 
 if TYPE_CHECKING:
-    from boardgames.game import Game, Position
-    from boardgames.manager import Manager, MatchRules
-    from boardgames.player import Limit, Player
-    from boardgames.record import Record
+    from boardgames.game import Game
+    from boardgames.manager import Manager
 
-THINKING_S = 1.0
 STRONGEST = 10
 """Of the levels; the player's own table is too much to import for a help text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
-    """What time was asked for, in seconds: None where nothing was said."""
-
-    move: float | None
-    clock: float | None
-    increment: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What a match is made of; makes a manager for it, and again for the next match."""
-
-    game: "Game"
-    agents: tuple[str, str]
-    names: tuple[str, str] | None
-    start: "Position | None"
-    timing: Timing
-    limits: dict[str, int | bool]
-    seed: int | None
-
-    @property
-    def limit(self) -> "Limit":
-        """Return what an agent may spend on a move."""
-        from boardgames.player import Limit
-
-        return Limit(seconds=THINKING_S if self.timing.move is None else self.timing.move)
-
-    def manager(self, record: "Record | None" = None) -> "Manager":
-        """Return a manager at the start, or where an unfinished record stands."""
-        from boardgames.manager import Manager
-
-        game = self.game if record is None else record.load_game()
-        seeds = [None if self.seed is None else self.seed + seat for seat in (0, 1)]
-        players = [
-            load_player(agent, game, seed=seed) for agent, seed in zip(self.agents, seeds, strict=True)
-        ]
-        rules = self._rules(players, game, record)
-        if record is None:
-            return Manager(game, players, names=self.names, start=self.start, rules=rules, limit=self.limit)
-        names = self.names or record.names
-        return Manager.resume(record, players, names=names, rules=rules, limit=self.limit)
-
-    def _rules(self, players: "Sequence[Player]", game: "Game", record: "Record | None") -> "MatchRules":
-        """Return what was asked for; of time, else what the record has, and of the rest the game's own."""
-        from boardgames.manager import MatchRules, TimeControl
-
-        move = self.timing.move if all(player.is_human for player in players) else None
-        control = TimeControl(move=move, match=self.timing.clock, increment=self.timing.increment or 0.0)
-        if record is not None and control.is_open:
-            control = TimeControl.parse(record.tags.get("TimeControl", "-"))
-        return MatchRules.between(players, game, time=control, **self.limits)
-
-
 @click.command(
     epilog=examples(
-        "bg play abalone",
-        "bg play abalone --level 3",
-        "bg play abalone --layout standard --agent alphabeta:depth=4",
-        "bg play connect4 --first human --second human --names Ann,Bob",
-        "bg play connect4 --clock 300 --increment 2",
-        "bg play hexifence --first random --second greedy --seed 1",
+        "boardgames play abalone",
+        "boardgames play abalone --level 3",
+        "boardgames play abalone --layout standard --agent alphabeta:depth=4",
+        "boardgames play connect4 --first human --second human --names Ann,Bob",
+        "boardgames play connect4 --clock 300 --increment 2",
+        "boardgames play hexifence --first random --second greedy --seed 1",
     )
 )
 @click.argument("game_name", metavar="GAME")
@@ -120,10 +54,10 @@ class Setup:
 )
 @click.option("--clock", type=SECONDS, metavar="S", help="Seconds a side has for the match.")
 @click.option("--increment", type=SECONDS, metavar="S", help="Seconds added after each move.")
-@click.option("--plies", type=COUNT, metavar="N", help="Draw after N plies.")
-@click.option("--no-progress", type=COUNT, metavar="N", help="Draw after N plies without a score.")
+@click.option("--plies", type=POSITIVE, metavar="N", help="Draw after N plies.")
+@click.option("--no-progress", type=POSITIVE, metavar="N", help="Draw after N plies without a score.")
 @click.option("--repetition/--no-repetition", default=None, help="Draw when a position comes thrice.")
-@click.option("--seed", type=WHOLE, metavar="N", help="Make the agents' chance repeatable.")
+@click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Make the agents' chance repeatable.")
 @click.option("--names", metavar="A,B", help="Names of the two players.")
 @click.option("--notation", metavar="NAME", help="Read and write moves in this notation.")
 @click.option(
@@ -170,7 +104,7 @@ def play(
         )
     game = load_game(game_name, layout, options)
     asked = {"ply_limit": plies, "no_progress_limit": no_progress, "repetition": repetition}
-    setup = Setup(
+    setup = MatchSetup(
         game=game,
         agents=(_given(first, "human"), _given(opponent, game.facts.default_agent)),
         names=_names(names),
@@ -181,10 +115,9 @@ def play(
     )
     if notation is not None:
         _check_notation(game, notation)
-    from boardgames.cli.saving import close_players, leaving_on_signals
 
-    manager = setup.manager(None if resume is None else _resumed(resume, game))
-    with leaving_on_signals():
+    manager = setup.manager(None if resume is None else read_unfinished(resume, game))
+    with interrupt_on_termination():
         if any(player is not None and player.is_human for player in manager.players):
             from boardgames.cli.session import Session
 
@@ -226,12 +159,6 @@ def _check_notation(game: "Game", notation: str) -> None:
         game.format_move(start, move, notation=notation)
 
 
-def _resumed(path: Path, game: "Game") -> "Record":
-    from boardgames.cli.saving import unfinished_record
-
-    return unfinished_record(path, game)
-
-
 def _between_agents(manager: "Manager", watch: bool, delay: float) -> int:
     """Let two agents play; an interrupted match is saved. Return the exit code."""
     try:
@@ -241,10 +168,8 @@ def _between_agents(manager: "Manager", watch: bool, delay: float) -> int:
             manager.play()
             print_picture(manager.position.picture())
     except KeyboardInterrupt:
-        from boardgames.cli.saving import save_away
-
         click.echo()
-        save_away(manager)
+        save_match(manager)
         return EXIT_INTERRUPTED
     assert manager.outcome is not None
     click.echo(f"\n{outcome_text(manager.outcome, manager.game)} after {manager.ply} plies\n")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import examples
+from boardgames.cli.options import examples, user_path
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, OptionError, shown
 
@@ -19,7 +19,11 @@ FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
 
 
 @click.command(
-    epilog=examples("bg plot slow", "bg plot slow --output slow.png", "bg plot slow fast --output both.svg")
+    epilog=examples(
+        "boardgames plot slow",
+        "boardgames plot slow --output slow.png",
+        "boardgames plot slow fast --output both.svg",
+    )
 )
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option(
@@ -33,7 +37,6 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     A RUN is a name of `bg runs` or a folder. Needs the extra `plot`.
     """
     from boardgames.adapters.plots import picture
-    from boardgames.cli.saving import user_path
     from boardgames.learning.run import find_run
     from boardgames.paths import write_atomic
 

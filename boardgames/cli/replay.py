@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import COUNT, EXIT_WRONG_INPUT, examples, outcome_text, print_picture
+from boardgames.cli.options import POSITIVE, examples
+from boardgames.cli.output import outcome_text, print_picture
+from boardgames.cli.program import EXIT_WRONG_INPUT
 from boardgames.errors import FileError, RecordError
 
 if TYPE_CHECKING:
@@ -18,14 +20,14 @@ HELP = "Enter next, b back, a number goes to that ply, n next match, q quit"
 
 @click.command(
     epilog=examples(
-        "bg replay match.record",
-        "bg replay matches.record --match 2",
-        "bg replay match.record --svg pictures",
-        "bg replay match.record --list",
+        "boardgames replay match.record",
+        "boardgames replay matches.record --match 2",
+        "boardgames replay match.record --svg pictures",
+        "boardgames replay match.record --list",
     )
 )
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--match", "number", type=COUNT, metavar="N", help="Only the Nth match.")
+@click.option("--match", "number", type=POSITIVE, metavar="N", help="Only the Nth match.")
 @click.option("--svg", "folder", type=click.Path(path_type=Path), metavar="DIR", help="Draw every position.")
 @click.option("--list", "as_list", is_flag=True, help="Print one line a match.")
 @click.option("--flip", is_flag=True, help="Look from the other side.")

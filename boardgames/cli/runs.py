@@ -2,13 +2,13 @@
 
 import os
 import shutil
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import PROGRAM, examples, json_option, print_json
-from boardgames.cli.matches import Actions
+from boardgames.cli.options import SuggestingGroup, examples, json_option, user_path
+from boardgames.cli.output import confirm, print_json, print_table
+from boardgames.cli.program import PROGRAM
 from boardgames.errors import FileError, MatchError, OptionError, UnknownNameError, WeightsError, near, shown
 
 if TYPE_CHECKING:
@@ -16,10 +16,13 @@ if TYPE_CHECKING:
 
 
 @click.group(
-    cls=Actions,
+    cls=SuggestingGroup,
     invoke_without_command=True,
     epilog=examples(
-        "bg runs", "bg runs --json", "bg runs export slow slow.safetensors", "bg runs delete slow"
+        "boardgames runs",
+        "boardgames runs --json",
+        "boardgames runs export slow slow.safetensors",
+        "boardgames runs delete slow",
     ),
 )
 @json_option
@@ -47,7 +50,7 @@ def runs(context: click.Context, as_json: bool) -> None:
 
 @runs.command(
     short_help="Write a run's best weights to a file.",
-    epilog=examples("bg runs export slow slow.safetensors"),
+    epilog=examples("boardgames runs export slow slow.safetensors"),
 )
 @click.argument("name", metavar="RUN")
 @click.argument("file", metavar="FILE")
@@ -57,7 +60,6 @@ def export(name: str, file: str, force: bool) -> None:
 
     Players take the file, `td:weights=FILE`, as they take the run itself.
     """
-    from boardgames.cli.saving import user_path
     from boardgames.learning.run import find_run
     from boardgames.weights import Weights
     from boardgames.weights.finding import BEST
@@ -74,7 +76,7 @@ def export(name: str, file: str, force: bool) -> None:
 
 @runs.command(
     short_help="Delete a run with all its files.",
-    epilog=examples("bg runs delete slow", "bg runs delete slow --yes"),
+    epilog=examples("boardgames runs delete slow", "boardgames runs delete slow --yes"),
 )
 @click.argument("name", metavar="RUN")
 @click.option("--yes", is_flag=True, help="Do not ask; needed where there is no terminal.")
@@ -89,7 +91,7 @@ def delete(name: str, yes: bool) -> None:
     folder = runs_folder() / name
     if overview(folder).status == "running":
         raise MatchError(f"expected a run that is not running: {name!r}")
-    if not yes and not _is_confirmed(f"delete {folder} for good?"):
+    if not yes and not confirm(f"delete {folder} for good?"):
         click.echo("nothing is deleted")
         return
     try:
@@ -104,7 +106,6 @@ def delete(name: str, yes: bool) -> None:
 
 
 def _print(found: "list[Overview]") -> None:
-    from boardgames.cli.tables import print_table
 
     rows = [("run", "game", "learner", "steps", "best", "state"), *(_row(one) for one in found)]
     print_table(rows, right=(3, 4), cut=(0, 5))
@@ -134,9 +135,3 @@ def _as_json(one: "Overview") -> dict[str, object]:
         "state": one.status,
         "error": one.error,
     }
-
-
-def _is_confirmed(question: str) -> bool:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise OptionError("expected --yes where nobody can be asked: it did not come")
-    return click.confirm(question)

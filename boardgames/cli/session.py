@@ -7,15 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.common import (
-    EXIT_INTERRUPTED,
-    console,
-    listed,
-    load_player,
-    outcome_text,
-    print_picture,
-)
-from boardgames.cli.saving import close_players, save_away, unfinished_record, user_path
+from boardgames.cli.loading import load_player
+from boardgames.cli.match_setup import MatchSetup, close_players, read_unfinished, save_match
+from boardgames.cli.options import user_path
+from boardgames.cli.output import console, outcome_text, print_picture, wrapped_moves
+from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -30,7 +26,6 @@ from boardgames.plugins import told
 from boardgames.record import append_record
 
 if TYPE_CHECKING:
-    from boardgames.cli.play import Setup
     from boardgames.game import Move, Position
     from boardgames.manager import Manager
 
@@ -55,7 +50,7 @@ class Session:
 
     Parameters
     ----------
-    setup : Setup
+    setup : MatchSetup
         Makes the next match.
     manager : Manager
         Of the first match.
@@ -65,7 +60,9 @@ class Session:
         A person's move is shown and asked about before the turn passes.
     """
 
-    def __init__(self, setup: "Setup", manager: "Manager", *, notation: str | None, confirm: bool) -> None:
+    def __init__(
+        self, setup: "MatchSetup", manager: "Manager", *, notation: str | None, confirm: bool
+    ) -> None:
         self.setup, self.manager = setup, manager
         self.notation, self.confirm = notation, confirm
         self.flipped = False
@@ -90,7 +87,7 @@ class Session:
             code = EXIT_INTERRUPTED
         finally:
             close_players(self.manager)
-            save_away(self.manager)
+            save_match(self.manager)
         return code
 
     def _turn(self) -> None:
@@ -217,7 +214,7 @@ class Session:
     def _moves(self, rest: str) -> None:
         position = self._open_position()
         texts = [self._written(position, move) for move in position.legal_moves]
-        click.echo(f"{len(texts)} legal moves:\n{listed(texts)}")
+        click.echo(f"{len(texts)} legal moves:\n{wrapped_moves(texts)}")
 
     def _hint(self, rest: str) -> None:
         position = self._open_position()
@@ -270,7 +267,7 @@ class Session:
         click.echo(f"saved to {rest}")
 
     def _load(self, rest: str) -> None:
-        manager = self.setup.manager(unfinished_record(user_path(rest), self.manager.game))
+        manager = self.setup.manager(read_unfinished(user_path(rest), self.manager.game))
         self._put_away()
         self.manager = manager
         self._begin()
@@ -286,7 +283,7 @@ class Session:
         if not self.manager.ply:
             return
         try:
-            save_away(self.manager)
+            save_match(self.manager)
         except FileError as error:
             click.echo(printable(str(error)))
 

@@ -4,25 +4,17 @@ from pathlib import Path
 
 import click
 
-from boardgames.cli.common import (
-    examples,
-    json_option,
-    listed,
-    load_position,
-    outcome_json,
-    outcome_text,
-    position_options,
-    print_json,
-    print_picture,
-)
+from boardgames.cli.loading import load_position
+from boardgames.cli.options import examples, json_option, position_options
+from boardgames.cli.output import outcome_json, outcome_text, print_json, print_picture, wrapped_moves
 
 
 @click.command(
     epilog=examples(
-        "bg show abalone",
-        "bg show abalone --layout standard --svg board.svg",
-        "bg show connect4 4453",
-        "bg show hexifence --option dimension=2 --json",
+        "boardgames show abalone",
+        "boardgames show abalone --layout standard --svg board.svg",
+        "boardgames show connect4 4453",
+        "boardgames show hexifence --option dimension=2 --json",
     )
 )
 @click.argument("game")
@@ -73,4 +65,4 @@ def show(
         click.echo(outcome_text(position.outcome, rules))
     else:
         side = rules.facts.sides[position.side_to_move]
-        click.echo(f"{side} to move, {len(moves)} legal moves:\n{listed(moves)}")
+        click.echo(f"{side} to move, {len(moves)} legal moves:\n{wrapped_moves(moves)}")

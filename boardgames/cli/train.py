@@ -2,24 +2,22 @@
 
 import shlex
 import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from boardgames.cli.common import (
-    COUNT,
-    EXIT_INTERRUPTED,
-    PROGRAM,
-    WHOLE,
-    compiling,
-    examples,
-    game_options,
-    json_option,
-    print_json,
-)
+from boardgames.cli.interrupts import interrupt_on_termination
+from boardgames.cli.options import NON_NEGATIVE, POSITIVE, examples, game_options, json_option, user_path
+from boardgames.cli.output import duration_text, print_json
+from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
+from boardgames.cli.progress import compile_notice
+from boardgames.draw.text import printable
 from boardgames.errors import OptionError
 from boardgames.options import parse_assignments
 
@@ -27,12 +25,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from concurrent.futures import Executor
 
+    from rich.console import RenderableType
+
     from boardgames.learner import Learner
     from boardgames.learning.config import Config
     from boardgames.learning.run import Run
     from boardgames.learning.trainer import Trainer
 
 EVOLVE = "evolve"
+CURVE_ROWS = 5
+CURVE_COLUMNS = 60
+BAR_COLUMNS = 30
+LABEL_COLUMNS = 9
+STANDINGS = 8
+REFRESHES_A_SECOND = 4
+RECENT = 10
+"""Steps whose time says how long the others will take."""
+BLOCKS = " ▁▂▃▄▅▆▇█"
+LARGEST_DRAWN = 1e100
+"""Sums of larger numbers are none."""
 NOT_WITH_RESUME = {
     "game_name": "GAME",
     "learner_name": "--learner",
@@ -48,11 +59,11 @@ NOT_WITH_RESUME = {
 
 @click.command(
     epilog=examples(
-        "bg train connect4",
-        "bg train abalone --evolve --seed 1",
-        "bg train abalone --set alpha=0.05 --set steps=200 --run slow",
-        "bg train --config slow.toml --workers 2",
-        "bg train --resume slow",
+        "boardgames train connect4",
+        "boardgames train abalone --evolve --seed 1",
+        "boardgames train abalone --set alpha=0.05 --set steps=200 --run slow",
+        "boardgames train --config slow.toml --workers 2",
+        "boardgames train --resume slow",
     )
 )
 @click.argument("game_name", metavar="GAME", required=False)
@@ -66,8 +77,8 @@ NOT_WITH_RESUME = {
 )
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set an option of the learner.")
 @game_options
-@click.option("--seed", type=WHOLE, metavar="N", help="Make chance repeatable; else drawn.")
-@click.option("--workers", type=COUNT, metavar="N", help="Processes; by default one a core.")
+@click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Make chance repeatable; else drawn.")
+@click.option("--workers", type=POSITIVE, metavar="N", help="Processes; by default one a core.")
 @click.option("--cluster", metavar="ADDRESS", help="Work on a cluster: local, or a scheduler's address.")
 @click.option("--run", "run_text", metavar="NAME|FOLDER", help="Name of the run, or its folder.")
 @click.option("--resume", "resumed", metavar="RUN", help="Go on with a run: its name or folder.")
@@ -82,10 +93,8 @@ def train(
     --resume and ends as if nothing had happened. The number of workers does
     not change what is learned.
     """
-    from boardgames.cli.saving import leaving_on_signals
-
     stream = sys.stderr if as_json else sys.stdout
-    with leaving_on_signals():
+    with interrupt_on_termination():
         if resumed is None:
             code = _begin(asked, workers, cluster, stream, as_json)
         else:
@@ -129,7 +138,7 @@ def _resume(
     for name, told in NOT_WITH_RESUME.items():
         if asked[name] not in (None, False, ()):
             raise OptionError(f"expected --resume without what the run has settled: {told} came")
-    with compiling():
+    with compile_notice():
         run = Run.open(find_run(text))
     with run:
         trainer = Trainer(run)
@@ -158,8 +167,6 @@ def _hinting(trainer: "Trainer") -> "Iterator[None]":
 
 def _train(trainer: "Trainer", executor: "Executor", stream: TextIO, as_json: bool) -> int:
     """Do the steps that are left before the user's eyes; return the exit code."""
-    from boardgames.cli.progress import shown_training
-
     click.echo(f"\n{trainer.run.config.as_toml(trainer.learner)}", file=stream)
     code = 0
     try:
@@ -173,8 +180,6 @@ def _train(trainer: "Trainer", executor: "Executor", stream: TextIO, as_json: bo
 
 def _conclude(trainer: "Trainer", stream: TextIO, as_json: bool) -> None:
     """Say how far a run is, where it is, and what can be done with it."""
-    from boardgames.cli.progress import best_of
-
     run, progress = trainer.run, trainer.progress
     best = f", {best_of(trainer)} at step {progress.best_step}" if best_of(trainer) else ""
     click.echo(f"{_how_far(trainer)}{best}", file=stream)
@@ -225,7 +230,6 @@ def _config(
     run_text: str | None,
 ) -> "Config":
     """Return the config of a file, if there is one, with what the command line says instead."""
-    from boardgames.cli.saving import user_path
     from boardgames.learning.config import Config
 
     if evolves and learner_name not in (None, EVOLVE):
@@ -245,7 +249,7 @@ def _config(
 
 def _loaded(config: "Config") -> "Learner":
     """Return the learner, saying on a terminal if kernels have to be compiled first."""
-    with compiling():
+    with compile_notice():
         return config.load()
 
 
@@ -254,7 +258,6 @@ def _new_folder(text: str | None, config: "Config", learner: "Learner") -> Path:
 
     Names of weights that plug-ins offer come before those of runs, so no run of theirs is made.
     """
-    from boardgames.cli.saving import user_path
     from boardgames.paths import runs_folder
     from boardgames.weights.finding import is_plain_name, offered_names
 
@@ -305,3 +308,151 @@ def _play_command(run: "Run", agent: str) -> str:
             text = str(value).lower() if isinstance(value, bool) else str(value)
             words += ["--option", f"{option.name}={text}"]
     return shlex.join([*words, "--agent", agent])
+
+
+# --- progress ---
+
+
+@contextmanager
+def shown_training(trainer: "Trainer", stream: TextIO) -> "Iterator[Callable[[Trainer], None]]":
+    """Show on a stream how training comes along; yields what hears of every step."""
+    from rich.console import Console
+
+    console = Console(file=stream, highlight=False)
+    if not console.is_terminal or console.is_dumb_terminal:
+        yield lambda heard: click.echo(step_line(heard), file=stream)
+        return
+    from rich.live import Live
+
+    screen = _Screen(trainer, is_ascii=console.options.ascii_only)
+    with Live(
+        console=console,
+        get_renderable=screen.drawn,
+        refresh_per_second=REFRESHES_A_SECOND,
+        transient=True,
+        redirect_stdout=False,
+    ):
+        yield screen.renew
+
+
+def step_line(trainer: "Trainer") -> str:
+    """Return one line about the last step."""
+    last, progress = trainer.steps[-1], trainer.progress
+    has_best = progress.best is not None and trainer.learner.follows_curve
+    best = f", best {progress.best:.4g} at step {progress.best_step}" if has_best else ""
+    return f"step {_counted(trainer)}: {_metrics(last.metrics)}{best}, {last.seconds:.2f} s"
+
+
+def block_curve(values: Sequence[float], *, columns: int, rows: int) -> list[str]:
+    """Return values as columns of block characters, the lowest value one eighth of a character high.
+
+    Where there are more values than columns, a column is the mean of several.
+
+    Examples
+    --------
+    >>> block_curve([0.0, 0.5, 1.0], columns=10, rows=1)
+    ['▁▄█']
+    """
+    count = min(len(values), columns)
+    bounds = [index * len(values) // count for index in range(count + 1)] if count else []
+    drawn = [min(max(value, -LARGEST_DRAWN), LARGEST_DRAWN) for value in values]
+    means = [sum(drawn[a:b]) / (b - a) for a, b in pairwise(bounds)]
+    low, high = (min(means), max(means)) if means else (0.0, 0.0)
+    most = 8 * rows
+    heights = [
+        1 + int((most - 1) * (value - low) / (high - low)) if high > low else most // 2 for value in means
+    ]
+    return [
+        "".join(BLOCKS[min(max(height - 8 * (rows - 1 - row), 0), 8)] for height in heights)
+        for row in range(rows)
+    ]
+
+
+class _Screen:
+    """What a terminal shows; drawn by another thread than the trainer's, from what `renew` has taken over."""
+
+    def __init__(self, trainer: "Trainer", *, is_ascii: bool) -> None:
+        self._is_ascii = is_ascii
+        self._begun = time.monotonic()
+        self.renew(trainer)
+
+    def renew(self, trainer: "Trainer") -> None:
+        """Take over what is known after a step."""
+        curve = trainer.learner.curve
+        values = [step.metrics.get(curve) for step in trainer.steps]
+        recent = [step.seconds for step in trainer.steps[-RECENT:]]
+        self._pace = sum(recent) / len(recent) if recent else None
+        self._step, self._length = trainer.progress.step, trainer.progress.length
+        self._renewed = time.monotonic()
+        self._lines = _told(trainer)
+        self._curve = _curve_lines(curve, [value for value in values if value is not None])
+
+    def drawn(self) -> "RenderableType":
+        """Return the display as it is now."""
+        from rich.console import Group
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        curve = [] if self._is_ascii else self._curve
+        texts = [
+            *(Text(line) for line in self._lines),
+            *(Text(line, no_wrap=True, overflow="crop") for line in curve),
+        ]
+        headline = Text(self._headline(time.monotonic()), no_wrap=True, overflow="ellipsis")
+        if self._length is None or self._is_ascii:
+            return Group(headline, *texts)
+        first = Table.grid(padding=(0, 1))
+        first.add_row(ProgressBar(self._length, self._step, width=BAR_COLUMNS), headline)
+        return Group(first, *texts)
+
+    def _headline(self, now: float) -> str:
+        count = str(self._step) if self._length is None else f"{self._step} of {self._length}"
+        told = f"{count} steps, {duration_text(now - self._begun)}"
+        if self._length is None or self._pace is None:
+            return told
+        left = max((self._length - self._step) * self._pace - (now - self._renewed), 0.0)
+        return f"{told}, about {duration_text(left)} left"
+
+
+def best_of(trainer: "Trainer") -> str:
+    """Return what the curve says of the weights that the run will leave, if it says anything."""
+    found, learner = trainer.progress.best, trainer.learner
+    if found is None:
+        return ""
+    return f"{'best' if learner.follows_curve else 'last'} {learner.curve} {found:.4g}"
+
+
+def _told(trainer: "Trainer") -> list[str]:
+    """Return what is known after a step, in words."""
+    lines = []
+    if best_of(trainer):
+        lines.append(f"{best_of(trainer)} at step {trainer.progress.best_step}")
+    if trainer.steps:
+        lines.append(_metrics(trainer.steps[-1].metrics))
+    standings = list(trainer.standings())[:STANDINGS]
+    if standings:
+        ranked = (f"{printable(name)} {points:.4g}" for name, points in standings)
+        lines.append("standings: " + ", ".join(ranked))
+    return lines
+
+
+def _curve_lines(name: str, values: list[float]) -> list[str]:
+    """Return a small learning curve, its ends labelled."""
+    if len(values) < 2:
+        return []
+    drawn = block_curve(values, columns=CURVE_COLUMNS, rows=CURVE_ROWS)
+    labels = [""] * CURVE_ROWS
+    labels[0], labels[-1] = f"{max(values):.4g}", f"{min(values):.4g}"
+    lines = [f"{label:>{LABEL_COLUMNS}} ┤{row}" for label, row in zip(labels, drawn, strict=True)]
+    return [f"{printable(name):>{LABEL_COLUMNS}}", *lines]
+
+
+def _metrics(metrics: Mapping[str, float | None]) -> str:
+    told = ((name, "none" if value is None else f"{value:.4g}") for name, value in metrics.items())
+    return ", ".join(f"{printable(name)} {value}" for name, value in told)
+
+
+def _counted(trainer: "Trainer") -> str:
+    length = trainer.progress.length
+    return f"{trainer.progress.step}" if length is None else f"{trainer.progress.step} of {length}"

@@ -1,8 +1,14 @@
 import json
+import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
+
+import boardgames
+from boardgames.cli.analyze import AnalysisRequest, number_text, position_limit, value_text
 
 Run = Callable[..., Any]
 
@@ -85,3 +91,207 @@ def test_ctrl_c_prints_what_is_known(terminal: Run) -> None:
     assert user.interrupt() == 130
     assert "value of the best moves for black" in user.seen
     assert "Traceback" not in user.seen
+
+
+# --- recorded matches ---
+
+BLUNDER = (
+    '[Game "connect4"]\n[Start "-"]\n[First "Ann"]\n[Second "Bob"]\n[Result "1-0"]\n[Termination "rules"]\n\n'
+    "1. 1 2 2. 1 2 3. 1 3 4. 1 1-0\n"
+)
+OPENING = '[Game "connect4"]\n[Start "-"]\n[First "Cleo"]\n[Second "Dan"]\n\n1. 4 4 2. 5 *\n'
+EMPTY = '[Game "connect4"]\n[Start "-"]\n\n*\n'
+EDGES = "." * 30
+HEXIFENCE = f'[Game "hexifence"]\n[Option "dimension=2"]\n[Start "2:{EDGES}:.......:B"]\n\n1. 0 *\n'
+QUICK = ("--depth", "3")
+
+
+@pytest.fixture
+def files(home: Path) -> Path:
+    """Lay out a match, several of them, a broken one and one of another game where commands run."""
+    here = home.parent
+    (here / "match.record").write_text(BLUNDER)
+    (here / "two").write_text(f"{OPENING}\n{BLUNDER}")
+    wrong = BLUNDER.replace("4. 1", "4. 2")
+    (here / "broken").write_text(f"{OPENING.replace('2. 5', '2. 9')}\n{wrong}\n{BLUNDER}")
+    torn = [OPENING.replace("2. 5", sign) for sign in ("}", "]")]
+    (here / "torn").write_text("\n".join([torn[0], BLUNDER, torn[1]]))
+    (here / "other").write_text(HEXIFENCE)
+    (here / "without").write_text(EMPTY)
+    (here / "none").write_text("")
+    (here / "folder").mkdir()
+    return here
+
+
+def rows(out: str) -> list[list[str]]:
+    return [line.split() for line in out.splitlines()]
+
+
+def test_every_ply_has_its_value_and_the_blunder_its_better_move(files: Path, bg: Run) -> None:
+    lines = rows(bg("analyze", "connect4", "match.record", *QUICK).out)
+    assert " ".join(lines[0]) == "match 1 of 1: Ann - Bob 1-0, 7 plies"
+    assert " ".join(lines[1]).startswith(
+        "value for red after each move, in returns from -1 to 1, by alphabeta"
+    )
+    assert lines[2] == ["ply", "side", "move", "value", "loss", "best"]
+    assert lines[3][0] == "start"
+    assert [line[:3] for line in lines[4:7]] == [["1", "red", "1"], ["2", "blue", "2"], ["3", "red", "1"]]
+    assert lines[9][:4] == ["6", "blue", "3??", "+1.000"]
+    assert lines[9][5] == "1"
+    assert lines[10] == ["7", "red", "1", "won"]
+    worst = next(index for index, line in enumerate(lines) if line[:2] == ["biggest", "mistakes,"])
+    assert lines[worst + 2][:3] == ["6", "blue", "3??"]
+    assert lines[worst + 2][6:8] == ["-1.000", "1"]
+    assert lines[-1][:3] == ["mean", "loss:", "red"]
+
+
+def test_a_match_without_mistakes_says_so(files: Path, bg: Run) -> None:
+    out = bg("analyze", "connect4", "two", *QUICK).out
+    assert "no mistakes; ? is a loss of 0.200 or more, ?? of 0.500" in out
+
+
+def test_the_first_match_is_taken_unless_another_one_is_named(files: Path, bg: Run) -> None:
+    assert bg("analyze", "connect4", "two", *QUICK).out.startswith("match 1 of 2: Cleo - Dan")
+    assert bg("analyze", "connect4", "two", "--match", "2", *QUICK).out.startswith("match 2 of 2: Ann - Bob")
+
+
+@pytest.mark.parametrize(("file", "number"), [("broken", "3"), ("torn", "2")])
+def test_a_match_behind_broken_ones_keeps_its_number(file: str, number: str, files: Path, bg: Run) -> None:
+    out = bg("analyze", "connect4", file, "--match", number, *QUICK).out
+    assert out.startswith(f"match {number} of 3: Ann")
+
+
+def test_a_record_comes_from_a_pipe_too(files: Path, bg: Run) -> None:
+    ran = bg("analyze", "connect4", "-", *QUICK, typed=OPENING)
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "match 1 of 1: Cleo - Dan *, 3 plies")
+
+
+def test_after_position_a_text_is_one_whatever_files_there_are(files: Path, bg: Run) -> None:
+    (files / "4453").write_text(BLUNDER)
+    assert bg("analyze", "connect4", "4453", *QUICK).out.startswith("match 1 of 1: Ann")
+    assert bg("analyze", "connect4", "--position", "4453", *QUICK).out.startswith("value of each move")
+    assert bg("analyze", "connect4", "--position", "-", *QUICK).out.startswith("value of each move")
+
+
+def test_the_game_has_the_options_of_the_record(files: Path, bg: Run) -> None:
+    lines = rows(bg("analyze", "hexifence", "other", "--depth", "1").out)
+    assert lines[4][:3] == ["1", "blue", "0"]
+
+
+def test_json_has_the_same_in_numbers(files: Path, bg: Run) -> None:
+    found = json.loads(bg("analyze", "connect4", "match.record", *QUICK, "--mistakes", "1", "--json").out)
+    assert len(found["values_for_side_0"]) == len(found["plies"]) + 1 == 8
+    assert found["mistakes"] == [6]
+    blunder = found["plies"][5]
+    assert (blunder["move"], blunder["best_move"], blunder["value"], blunder["mark"]) == (
+        "3",
+        "1",
+        -1.0,
+        "??",
+    )
+    assert blunder["loss"] == pytest.approx(blunder["best_value"] + 1.0)
+    assert (found["complete"], found["outcome"]["winner"], found["values_for_side_0"][-1]) == (True, 0, 1.0)
+
+
+def test_the_chart_is_written_and_said_so(files: Path, bg: Run) -> None:
+    ran = bg("analyze", "connect4", "match.record", *QUICK, "--svg", "new/chart.svg")
+    assert ran.out.endswith("wrote new/chart.svg\n")
+    label = ET.fromstring((files / "new" / "chart.svg").read_text()).get("aria-label", "")  # our own file
+    assert "Ann (red) - Bob (blue) 1-0" in label
+    assert "ply 6, blue 3??, better 1" in label
+
+
+CASES = {
+    "no such file": (["missing.record"], "expected a readable file: missing.record (no such file"),
+    "a folder": (["folder"], "(is a directory)"),
+    "an empty file": (["none"], "expected a match in none: it has none"),
+    "no such match": (["two", "--match", "3"], "expected match 3 in two: it has 2"),
+    "an illegal move": (["broken"], "broken: match 1: expected"),
+    "a wrong result": (["broken", "--match", "2"], "broken: match 2: expected the outcome of the rules"),
+    "a torn match": (["torn"], "torn: match 1: expected a move or a closed comment (ply 3, token '}')"),
+    "another torn match": (["torn", "--match", "3"], "torn: match 3: expected a move or a closed comment"),
+    "another game": (["other"], "expected a match of connect4 in other: 'hexifence'"),
+    "no moves": (["without"], "expected a match with moves in without: match 1 has none"),
+    "prose": (["-"], "standard input: match 1: expected"),
+    "lines": (["two", "--lines", "3"], "expected --lines with a position only: a record came"),
+    "a layout": (["two", "--layout", "x"], "expected --layout with a position only"),
+    "an option": (["two", "--option", "rows=5"], "expected --option with a position only"),
+    "a position too": (["two", "--position", "4"], "expected --position with a position only"),
+    "an agent without values": (["two", "--agent", "random"], "expected an agent that values moves"),
+    "no mistakes to tell": (["two", "--mistakes", "0"], "at least 1 for --mistakes"),
+    "no time": (["two", "--time", "0"], "above 0 seconds"),
+    "a chart in a folder's place": (["two", "--svg", "folder"], "folder (is a directory)"),
+    "a chart on a device": (["two", "--svg", "/dev/full"], "/dev/full (no regular file)"),
+    "a chart in the record's place": (
+        ["two", "--svg", "./two"],
+        "another file for the chart than the record",
+    ),
+    "a chart below a file": (["two", "--svg", "none/chart.svg"], "expected a folder"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "said"), CASES.values(), ids=CASES)
+def test_wrong_input_is_one_line_and_nothing_is_searched(
+    arguments: list[str], said: str, files: Path, bg: Run
+) -> None:
+    ran = bg("analyze", "connect4", *arguments, typed="once upon a time\n")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert said in ran.err
+
+
+def test_the_place_of_an_illegal_move_is_told(files: Path, bg: Run) -> None:
+    assert "(ply 3, token '9')" in bg("analyze", "connect4", "broken").err
+
+
+@pytest.mark.parametrize(
+    ("agent", "depth", "seconds"),
+    [("alphabeta", None, 0.2), ("alphabeta:depth=2", None, None), ("alphabeta", 2, None), ("td", None, 0.2)],
+)
+def test_a_little_time_is_set_where_nothing_is_limited(
+    agent: str, depth: int | None, seconds: float | None
+) -> None:
+    wish = AnalysisRequest("connect4", agent, None, depth, None, as_json=False)
+    player = boardgames.load_player(agent, boardgames.load("connect4"))
+    assert position_limit(wish, player) == boardgames.Limit(seconds=seconds, depth=depth)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [40, 60])
+def test_a_narrow_terminal_gets_no_broken_lines(columns: int, files: Path, terminal: Run) -> None:
+    user = terminal("analyze", "connect4", "match.record", *QUICK, COLUMNS=str(columns))
+    assert user.wait() == 0
+    table = user.seen[user.seen.index("ply side") :].splitlines()
+    assert all(len(line) <= columns for line in table[:9])
+
+
+@pytest.mark.slow
+def test_ctrl_c_prints_the_plies_that_are_known(files: Path, terminal: Run) -> None:
+    user = terminal("analyze", "connect4", "match.record", "--time", "0.5", "--svg", "chart.svg")
+    user.wait_for("position 3 of 8")
+    assert user.interrupt(lambda: user.process.send_signal(signal.SIGINT)) == 130
+    assert "Traceback" not in user.seen
+    assert "  1 red  1" in user.seen
+    assert "of 7 plies" in user.seen.replace("\n", " ")
+    assert (files / "chart.svg").is_file()
+
+
+# --- values as text ---
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (0.12345, "return", "+0.123"),
+        (-0.0001, "return", "0.000"),
+        (-12.345, "centimarble", "-12.3"),
+        (3.0, "cell", "+3.0"),
+        (999_999.0, "centimarble", "win in 1"),
+        (-999_990.0, "sum", "loss in 10"),
+    ],
+)
+def test_a_value_is_as_exact_as_its_unit(value: float, unit: str, text: str) -> None:
+    assert value_text(value, unit, sign=True) == text
+
+
+def test_a_plus_stands_only_where_it_is_wanted() -> None:
+    assert (number_text(1.0, "cell"), number_text(1.0, "cell", sign=True)) == ("1.0", "+1.0")

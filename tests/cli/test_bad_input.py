@@ -45,7 +45,7 @@ CASES = {
     "a column too far": (["show", "connect4", "9"], "'9'"),
     "a hexifence of another size": (["show", "hexifence", "2:...:...:B"], "expected"),
     "a position of 5000 digits": (["show", "connect4", LONG], "expected"),
-    "position twice": (["show", "connect4", "4", "--position", "4"], "expected the position once"),
+    "position twice": (["show", "connect4", "4", "--position", "4"], "not both"),
     "unknown notation": (["show", "abalone", "--notation", "nacer"], "did you mean 'nacre'?"),
     "a folder in place of a picture": (["show", "connect4", "--svg", "folder"], "(is a directory)"),
     "a picture below a file": (["show", "connect4", "--svg", "file/x.svg"], "expected a folder"),

@@ -119,7 +119,7 @@ def test_a_page_that_cannot_be_gone_on_with_is_named(
     ("arguments", "told"),
     [
         (("connect4",), "expected --out FILE: nothing came"),
-        (("connect4", "--out", ""), "expected the name of a file: ''"),
+        (("connect4", "--out", ""), "not a file name: ''"),
         (("connect4", "--out", "x", "--positions", "0"), "expected"),
         (("connect4", "--out", "x", "--margin", "0"), "expected"),
         (("connect4", "--out", "x", "--agent", "random"), "expected an agent that values moves"),

@@ -175,7 +175,7 @@ def test_too_few_trainings_for_an_interval_are_pointed_out(bg: Callable[..., Any
         (["connect4", "ancestors", "--set", "features=line"], "did you mean 'lines'"),
         (["connect4", "fine-tuning", "--set", "couples=9"], "at least 9 candidates: 8"),
         (["connect4", "ancestors", "--csv", "."], "is a directory"),
-        (["connect4", "ancestors", "--csv", ""], "expected the name of a file"),
+        (["connect4", "ancestors", "--csv", ""], "not a file name"),
         (["connect4", "ancestors", "--workers", "0"], "at least 1 for --workers"),
         (["connect4", "ancestors", "--layout", "x"], "no layout 'x'"),
     ],

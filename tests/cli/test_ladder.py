@@ -81,7 +81,7 @@ def test_the_drawing_has_a_line_for_each(bg: Callable[..., Any], tmp_path: Path)
 
 def test_without_matches_there_is_no_ladder_and_no_store(bg: Callable[..., Any], home: Path) -> None:
     ran = bg("ladder", "connect4")
-    assert (ran.code, ran.out) == (0, "no two agents have met yet: see `bg arena --help`\n")
+    assert (ran.code, ran.out) == (0, "no two agents have met yet: see `boardgames arena --help`\n")
     assert not (home / "data").exists()
     assert json.loads(bg("ladder", "connect4", "--json").out)["players"] == []
 

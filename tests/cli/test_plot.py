@@ -82,7 +82,7 @@ def test_a_run_of_a_game_that_is_gone_is_drawn_without_names(bg: Run, runs: Path
         (["slow", "--output", "slow.pdf"], "ends in .svg or .png: 'slow.pdf'"),
         (["slow", "--output", "slow"], "ends in .svg or .png"),
         (["slow", "--output", "letter.txt/slow.svg"], "expected a folder that can be made"),
-        (["slow", "--output", "a\0.svg"], "expected the name of a file"),
+        (["slow", "--output", "a\0.svg"], "not a file name"),
         (["/"], "expected a run that can be read: /: "),
         (["early"], "expected a run with steps to draw: early"),
         (["empty"], "expected a run that can be read: empty"),

@@ -71,7 +71,7 @@ def test_listing_changes_nothing(bg: Run, runs: Path) -> None:
 
 
 def test_where_there_are_no_runs_one_learns_how_to_make_one(bg: Run) -> None:
-    assert bg("runs").out == "no run is there yet; make one with `bg train GAME`\n"
+    assert bg("runs").out == "no run is there yet; make one with `boardgames train GAME`\n"
     assert json.loads(bg("runs", "--json").out)["runs"] == []
 
 
@@ -85,7 +85,7 @@ def test_a_run_is_deleted_with_all_its_files(name: str, bg: Run, runs: Path) -> 
 def test_nothing_is_deleted_unasked(bg: Run, runs: Path) -> None:
     ran = bg("runs", "delete", "done", typed="y\n")
     assert (ran.code, ran.out) == (2, "")
-    assert "expected --yes where nobody can be asked" in ran.err
+    assert "--yes is required" in ran.err
     assert (runs / "done").exists()
 
 

@@ -50,7 +50,8 @@ def test_the_end_of_the_input_saves_the_match_and_is_no_error(bg: Run, records: 
     assert saved(records).moves == ("4", "4")
     path = records()[0]
     assert ran.out.endswith(
-        f"the match is saved in {path}\ngo on with: bg play connect4 --resume {shlex.quote(str(path))}\n"
+        f"the match is saved in {path}\n"
+        f"go on with: boardgames play connect4 --resume {shlex.quote(str(path))}\n"
     )
 
 
@@ -330,8 +331,8 @@ def test_load_takes_options_from_the_record(bg: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("load", "expected the name of a file: ''"),
-        ("save", "expected the name of a file: ''"),
+        ("load", "not a file name: ''"),
+        ("save", "not a file name: ''"),
         ("load missing", "expected a readable file: missing (no such file or directory)"),
         ("load .", "expected a readable file: . (is a directory)"),
         ("save .", "(is a directory)"),
@@ -340,8 +341,8 @@ def test_load_takes_options_from_the_record(bg: Run) -> None:
         ("load over", "expected an unfinished match in over: it ended 1-0"),
         ("load other", "expected a match of connect4 in other: 'hexifence'"),
         ("load broken", "expected matches without errors in broken: match 1: "),
-        ("load a\0b", r"expected the name of a file: 'a\x00b'"),
-        ("load ~nobody-of-this-name/x", "expected a home folder that is known"),
+        ("load a\0b", r"not a file name: 'a\x00b'"),
+        ("load ~nobody-of-this-name/x", "no such home folder"),
     ],
 )
 def test_a_file_that_does_not_serve_is_told_and_the_match_goes_on(

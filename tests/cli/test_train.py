@@ -40,7 +40,7 @@ def test_training_prints_settings_steps_and_how_to_play_the_result(bg: Run, home
     steps = [line for line in lines if line.startswith("step ")]
     assert [line.partition(":")[0] for line in steps] == [f"step {step} of 3" for step in (1, 2, 3)]
     assert all(re.search(r": score \d.*, plies .*, best \d.* at step \d", line) for line in steps)
-    assert lines[-1] == "play against them: bg play connect4 --agent td:weights=first"
+    assert lines[-1] == "play against them: boardgames play connect4 --agent td:weights=first"
     found = bg("play", "connect4", "--agent", "td:weights=first", "--first", "random", "--seed", "1")
     assert found.code == 0
 
@@ -48,9 +48,9 @@ def test_training_prints_settings_steps_and_how_to_play_the_result(bg: Run, home
 def test_a_variant_is_played_as_it_was_trained(bg: Run) -> None:
     ran = bg(*NAMED, "--option", "rows=5")
     line = ran.out.splitlines()[-1]
-    assert line == "play against them: bg play connect4 --option rows=5 --agent td:weights=first"
+    assert line == "play against them: boardgames play connect4 --option rows=5 --agent td:weights=first"
     ran = bg("train", "abalone", "--layout", "standard", "--run", "ab", "--set", "ply_limit=10", *QUICK)
-    assert "bg play abalone --layout standard --agent td:weights=ab" in ran.out
+    assert "boardgames play abalone --layout standard --agent td:weights=ab" in ran.out
 
 
 def test_the_config_of_a_run_makes_the_same_run(bg: Run, home: Path) -> None:
@@ -124,11 +124,11 @@ def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
         (["connect4", "--workers", "0"], "at least 1 for --workers"),
         (["connect4", "--workers", "100000"], "from 1 to 1024 workers"),
         (["connect4", "--cluster", " "], "address of a scheduler"),
-        (["connect4", "--run", ""], "expected the name of a file: ''"),
+        (["connect4", "--run", ""], "not a file name: ''"),
         (["connect4", "--run", "td"], "expected a name that no weights of connect4 have: 'td'"),
         (["connect4", "--run", "a\nb"], "expected a name of printable signs for a run: 'a\\nb'"),
         (["connect4", "--run", "x" * 300], "expected a folder that can be made"),
-        (["connect4", "--config", "a\0b"], "expected the name of a file"),
+        (["connect4", "--config", "a\0b"], "not a file name"),
         (["connect4", "--config", "nowhere.toml"], "expected a readable file: nowhere.toml"),
         (["--config", "bad.toml"], "bad.toml has an unknown key 'gme'; did you mean 'game'"),
         (["connect4", "--resume", "x"], "without what the run has settled: GAME came"),
@@ -238,7 +238,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str
     assert (process.returncode, err) == (130, b"")
     assert not (folder / "lock").exists()
     told = out.decode().splitlines()
-    assert told[-1] == "go on with: bg train --resume long"
+    assert told[-1] == "go on with: boardgames train --resume long"
     done = int(re.match(r"interrupted after (\d+) of 200 steps", told[-4])[1])
     assert checkpoints(folder)[-1].name == f"step-{done:06d}.safetensors"
     again = started("train", "--resume", "long", "--workers", workers)
@@ -276,7 +276,7 @@ def test_a_reader_that_has_gone_hears_on_stderr_how_to_go_on(home: Path) -> None
     done = int(checkpoints(home / "runs" / "long")[-1].stem[-6:])
     assert told == [
         f"interrupted after {done} of 200 steps: nobody reads on",
-        "go on with: bg train --resume long",
+        "go on with: boardgames train --resume long",
     ]
 
 
@@ -312,4 +312,4 @@ def test_a_terminal_shows_how_training_comes_along(terminal: Run, home: Path) ->
     run.wait_for("plies ")
     run.wait_for("┤")
     assert run.interrupt() == 130
-    assert run.seen.endswith("go on with: bg train --resume long\n")
+    assert run.seen.endswith("go on with: boardgames train --resume long\n")

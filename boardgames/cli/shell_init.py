@@ -2,7 +2,8 @@
 
 import click
 
-from boardgames.cli.common import COMPLETION_VARIABLE, examples
+from boardgames.cli.options import examples
+from boardgames.cli.program import COMPLETION_VARIABLE
 
 SHELLS = ("bash", "zsh", "fish")
 

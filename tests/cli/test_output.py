@@ -5,7 +5,16 @@ from collections.abc import Callable, Iterator
 import pytest
 from rich.cells import cell_len
 
-from boardgames.cli.tables import NARROWEST, fitting_names, print_table, table_lines
+from boardgames.cli.output import (
+    NARROWEST_NAME,
+    outcome_text,
+    print_table,
+    shorten_names,
+    table_lines,
+    wrapped_moves,
+)
+from boardgames.game import Outcome, Termination
+from boardgames.plugins import load
 
 ROWS = [("7", "a long text that may be cut", "kept"), ("123", "short", "kept too")]
 BESIDE = 46
@@ -53,13 +62,31 @@ def test_nothing_is_cut_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
     rows = [("1", "x" * 300, "名前" * 100, "end"), ("2", "y", "", "z" * 500)]
     lines = table_lines(rows, right=(0,), cut=(1, 2))
     assert [line.split() for line in lines] == [list(filter(None, row)) for row in rows]
-    assert fitting_names(OPENINGS, beside=BESIDE) == OPENINGS
+    assert shorten_names(OPENINGS, other_columns=BESIDE) == OPENINGS
 
 
 @pytest.mark.parametrize("columns", [20, 64, 80, 110])
 def test_names_leave_room_and_stay_different(columns: int, terminal_of: Terminal) -> None:
     terminal_of(columns)
-    names = fitting_names([*OPENINGS, "名前" * 40, "random"], beside=BESIDE)
+    names = shorten_names([*OPENINGS, "名前" * 40, "random"], other_columns=BESIDE)
     assert len(set(names)) == len(names)
-    assert max(map(cell_len, names)) <= max(columns - BESIDE, NARROWEST)
+    assert max(map(cell_len, names)) <= max(columns - BESIDE, NARROWEST_NAME)
     assert names[-1] == "random"
+
+
+def test_listed_counts_numbers_as_numbers_and_breaks_no_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "10")
+    assert wrapped_moves(["a10", "a9", "b1-b2"]) == "a9 a10\nb1-b2"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        (Outcome(0, Termination.RULES), "red wins"),
+        (Outcome(1, Termination.TIME), "blue wins (time)"),
+        (Outcome(None, Termination.RULES), "drawn"),
+        (Outcome(None, Termination.AGREEMENT), "drawn (agreement)"),
+    ],
+)
+def test_an_outcome_says_why_unless_the_rules_do(outcome: Outcome, text: str) -> None:
+    assert outcome_text(outcome, load("connect4")) == text

@@ -1,0 +1,62 @@
+"""Games, positions and players for commands, with a notice on a terminal while kernels compile."""
+
+from typing import TYPE_CHECKING
+
+from boardgames.cli.progress import compile_notice
+from boardgames.errors import OptionError
+from boardgames.options import parse_assignments
+
+if TYPE_CHECKING:
+    from boardgames.game import Game, Position
+    from boardgames.player import Player
+
+
+def load_game(name: str, layout: str | None, options: tuple[str, ...], *, searches: bool = True) -> "Game":
+    """Load a game.
+
+    Parameters
+    ----------
+    name : str
+        Name of the game.
+    layout : str, optional
+        Name of the starting layout; the game's default if not given.
+    options : tuple of str
+        Settings as given to `--option`: `name=value`.
+    searches : bool
+        Load the search too, so that its compilation is part of the notice.
+    """
+    from boardgames.plugins import load
+
+    settings = parse_assignments(options)
+    if "layout" in settings:
+        raise OptionError(f"use --layout {settings['layout']} instead of --option layout=...")
+    with compile_notice():
+        game = load(name, layout=layout, **settings)
+        if searches:
+            import boardgames.players.search  # noqa: F401 - compiles the search
+    return game
+
+
+def load_position(
+    name: str,
+    layout: str | None,
+    options: tuple[str, ...],
+    argument: str | None,
+    text: str | None,
+    *,
+    searches: bool = True,
+) -> "Position":
+    """Load the game and parse the position given as an argument or with `--position`, else the start."""
+    if argument is not None and text is not None:
+        raise OptionError("give the position either as an argument or with --position, not both")
+    game = load_game(name, layout, options, searches=searches)
+    chosen = argument if argument is not None else text
+    return game.start() if chosen is None else game.parse(chosen)
+
+
+def load_player(agent: str, game: "Game", *, seed: int | None = None) -> "Player":
+    """Load an agent for a game."""
+    from boardgames.plugins import load_player
+
+    with compile_notice():
+        return load_player(agent, game, seed=seed)

@@ -1,0 +1,107 @@
+"""Options, arguments and command groups that several commands share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from boardgames.errors import FileError, near
+from boardgames.options import Option
+
+WEEK_S = 604_800
+
+Command = TypeVar("Command", bound=Callable[..., Any])  # click decorates functions of any signature
+
+
+class Number(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
+    """A number on the command line, checked and reported like the options of games and agents.
+
+    Parameters
+    ----------
+    kind : type
+        int or float; nan and infinity are refused.
+    minimum, maximum : float, optional
+        Inclusive bounds.
+    """
+
+    name = "number"
+
+    def __init__(
+        self, kind: type[int] | type[float], minimum: float | None = None, maximum: float | None = None
+    ) -> None:
+        self.kind, self.minimum, self.maximum = kind, minimum, maximum
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        name = "the number" if param is None else param.opts[0]
+        return Option(name, self.kind, 0, "", self.minimum, self.maximum).read(value)
+
+
+SECONDS = Number(float, 0, WEEK_S)
+NON_NEGATIVE = Number(int, 0)
+POSITIVE = Number(int, 1)
+DEPTH = Number(int, 1, 100)
+NODES = Number(int, 1, 10**12)
+"""`DEPTH` and `NODES` have the bounds of the agents' own options of these names."""
+
+
+def examples(*lines: str) -> str:
+    """Return the examples at the end of a command's help, one line each."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def game_options(command: Command) -> Command:
+    """Add `--layout NAME` and `--option NAME=VALUE`."""
+    for option in (
+        click.option(
+            "--option",
+            "options",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Set an option of the game; may be given several times.",
+        ),
+        click.option("--layout", metavar="NAME", help="Start from this layout."),
+    ):
+        command = option(command)
+    return command
+
+
+def position_options(command: Command) -> Command:
+    """Add the argument POSITION and `--position TEXT` to `game_options`."""
+    command = game_options(command)
+    command = click.option("--position", "position_text", metavar="TEXT", help="The position.")(command)
+    return click.argument("position_argument", metavar="[POSITION]", required=False)(command)
+
+
+def json_option(command: Command) -> Command:
+    """Add `--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
+
+
+def user_path(text: str) -> Path:
+    """Return the path a user typed, with `~` expanded.
+
+    Raises
+    ------
+    FileError
+        If the text cannot be a path.
+    """
+    if not text or "\0" in text:
+        raise FileError(f"not a file name: {text!r}")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise FileError(f"no such home folder: {text!r}") from None
+
+
+class SuggestingGroup(click.Group):
+    """A group that suggests similar names when a command is mistyped."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command of the first argument, or fail naming similar ones."""
+        if args and self.get_command(ctx, args[0]) is None:
+            raise click.UsageError(f"no command {args[0]!r}{near(args[0], self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)

@@ -1,0 +1,208 @@
+"""What commands print: JSON, tables, boards, lists of moves, outcomes, durations.
+
+Text fits the width of a terminal. In a file or pipe nothing is shortened.
+"""
+
+import json
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from boardgames.draw.names import fitting
+from boardgames.draw.text import printable
+from boardgames.errors import OptionError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from boardgames.arena.pentanomial import Estimate
+    from boardgames.game import Game, Outcome
+
+SCHEMA = 1
+NARROWEST_NAME = 12
+"""Names are not shortened below this many columns."""
+GAP = 1
+"""Spaces between two columns."""
+
+
+# --- JSON --------------------------------------------------------------------
+
+
+def print_json(**fields: object) -> None:
+    """Print one JSON object that begins with the schema number."""
+    click.echo(json.dumps({"schema": SCHEMA, **fields}, ensure_ascii=False))
+
+
+def estimate_json(estimate: "Estimate | None") -> dict[str, float | None]:
+    """Return an Elo estimate with its interval as JSON fields, rounded to hundredths."""
+    values = (None, None, None) if estimate is None else (estimate.elo, estimate.low, estimate.high)
+    rounded = [None if value is None else round(value, 2) for value in values]
+    return dict(zip(("elo", "elo_low", "elo_high"), rounded, strict=True))
+
+
+def outcome_json(outcome: "Outcome | None") -> dict[str, object] | None:
+    """Return an outcome as a JSON object; None while the match goes on."""
+    if outcome is None:
+        return None
+    return {"winner": outcome.winner, "termination": str(outcome.termination)}
+
+
+# --- boards and words --------------------------------------------------------
+
+
+def console() -> "Console":
+    """Return rich's console on stdout; it is plain without a terminal or with `NO_COLOR`."""
+    from rich.console import Console
+
+    return Console(highlight=False, soft_wrap=True)
+
+
+def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture, imported late
+    """Print a picture, in colour if the terminal supports it."""
+    from boardgames.draw.text import plain_text, styled_text
+
+    out = console()
+    if out.is_terminal and out.color_system is not None and not out.no_color:
+        out.print(styled_text(picture, flipped=flipped))
+    else:
+        click.echo(plain_text(picture, flipped=flipped))
+
+
+def outcome_text(outcome: "Outcome", game: "Game") -> str:
+    """Return who won and, unless the rules of the game decided it, how."""
+    text = "drawn" if outcome.winner is None else f"{game.facts.sides[outcome.winner]} wins"
+    return text if outcome.termination == "rules" else f"{text} ({outcome.termination})"
+
+
+def wrapped_moves(moves: Iterable[str]) -> str:
+    """Return moves in natural order, wrapped to the width of the terminal.
+
+    Examples
+    --------
+    >>> wrapped_moves(["10", "9", "a1"])
+    '9 10 a1'
+    """
+    ordered = sorted(moves, key=lambda move: [_padded(part) for part in re.split(r"(\d+)", move)])
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(" ".join(ordered), width, break_long_words=False, break_on_hyphens=False)
+
+
+def _padded(part: str) -> str:
+    return part.zfill(9) if part.isdigit() else part
+
+
+def count_text(count: int, noun: str, plural: str | None = None) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> count_text(1, "match", "matches"), count_text(2, "match", "matches"), count_text(0, "page")
+    ('1 match', '2 matches', '0 pages')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration in its two largest units.
+
+    Examples
+    --------
+    >>> duration_text(7), duration_text(125), duration_text(7300)
+    ('7 s', '2 min 5 s', '2 h 1 min')
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def confirm(question: str) -> bool:
+    """Ask a question with the answer yes or no.
+
+    Raises
+    ------
+    OptionError
+        If stdin or stdout is not a terminal.
+    """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise OptionError("without a terminal to ask on, --yes is required")
+    return click.confirm(question)
+
+
+# --- tables ------------------------------------------------------------------
+
+
+def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Sequence[int]) -> None:
+    """Print rows as `table_lines` lays them out."""
+    for line in table_lines(rows, right=right, cut=cut):
+        click.echo(line)
+
+
+def table_lines(rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Sequence[int]) -> list[str]:
+    """Lay out rows in columns; on a terminal the lines are no wider than it is.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of str
+        At least one row; all have the same length.
+    right : sequence of int
+        Indices of right-aligned columns.
+    cut : sequence of int
+        Indices of columns that may be shortened with an ellipsis.
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    texts = [[printable(text) for text in row] for row in rows]
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, GAP, 0, 0))
+    for index in range(len(rows[0])):
+        table.add_column(justify="right" if index in right else "left", no_wrap=index not in cut)
+    for row in texts:
+        table.add_row(*(Text(text, no_wrap=True, overflow="ellipsis") for text in row))
+    console = Console(width=_terminal_width() or _full_width(texts), color_system=None)
+    with console.capture() as captured:
+        console.print(table)
+    return [line.rstrip() for line in captured.get().splitlines()]
+
+
+def shorten_names(names: Sequence[str], *, other_columns: int) -> list[str]:
+    """Shorten the names in a table so that a line fits the terminal.
+
+    The middle of long names is cut out; different names stay different.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All names in the table.
+    other_columns : int
+        Width of the table's other columns.
+
+    Examples
+    --------
+    >>> shorten_names(["alphabeta:depth=4", "random"], other_columns=40)
+    ['alphabeta:depth=4', 'random']
+    """
+    from rich.cells import cell_len
+
+    width = _terminal_width()
+    limit = float("inf") if width is None else max(width - other_columns, NARROWEST_NAME)
+    return fitting(names, limit, measure=cell_len)
+
+
+def _terminal_width() -> int | None:
+    """Return the width of the terminal, None if stdout is not one."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+
+
+def _full_width(texts: Sequence[Sequence[str]]) -> int:
+    """Return the width of a table in which nothing is shortened."""
+    from rich.cells import cell_len
+
+    return sum(max(map(cell_len, column)) + GAP for column in zip(*texts, strict=True))

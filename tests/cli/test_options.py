@@ -1,0 +1,20 @@
+import pytest
+
+from boardgames.cli.options import DEPTH, NODES, POSITIVE, SECONDS
+from boardgames.errors import OptionError
+from boardgames.players import search
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-1", "x", "", "1_0", "1e9", "9" * 5000])
+def test_seconds_are_a_finite_number_of_a_week_at_most(text: str) -> None:
+    with pytest.raises(OptionError, match="expected a number from 0 to 604800"):
+        SECONDS.convert(text, None, None)
+
+
+def test_a_huge_count_is_a_count() -> None:
+    assert POSITIVE.convert("9" * 400, None, None) == int("9" * 400)
+
+
+def test_limits_have_the_bounds_of_the_agents_own_options() -> None:
+    for number, option in ((DEPTH, search.DEPTH), (NODES, search.NODES)):
+        assert (number.kind, number.minimum, number.maximum) == (option.kind, option.minimum, option.maximum)
