@@ -1,20 +1,19 @@
-"""Features of Abalone positions as kernels.
+"""Feature sets of Abalone, for learners.
 
-`simple` has the three terms of a simple Abalone program with tuned weights:
-average distance to the centre; density, which is for each marble the sum of its
-distances to the others divided by the number of marbles, summed and divided
-by that number again; marbles lost.
+`simple` has the three terms of the simple Abalone project: average distance to the
+centre, density (the mean distance between marbles) and marbles lost.
 
-`classic14` has the seven numbers for each side with which an Abalone program
-learned by temporal differences: marbles in the centre, in the middle and on the
-border, material advantage, protection, average distance to the centre, marbles
-threatened. `extended` adds what other programs used.
+`classic14` has the seven numbers per side of an Abalone program that learned by
+temporal differences: marbles in the centre, in the middle and on the border, material
+advantage, protection, average distance to the centre and marbles threatened.
+`extended` adds seven numbers per side that other programs have used. The feature
+set `engine` is in `terms`.
 
-A *push* is an in-line move that moves marbles of the other side, one action for
-each marble at the tail of two or three. A marble is *threatened* if some push of
-the other side would move or push it off, were that side to move; it is in *edge
-danger* if it stands on the border and, in line with a neighbouring place that is
-off the board, a marble of the other side stands behind it.
+A *push* (sumito) is an in-line move that moves opposing marbles; each marble that can
+be the tail of a push counts as one. A marble is *threatened* if the opponent, if it
+were to move, could push it. It is in *edge danger* if it stands at the edge with an
+opposing marble directly behind it, on the line that leads off the board. A *flower* is
+a marble with six own neighbours; a *pair* is two neighbouring marbles of one side.
 """
 
 import numpy as np
@@ -25,51 +24,50 @@ from boardgames.game import Game
 from boardgames.kernels import Features, Reals, Words, kernel, popcount
 from boardgames.kernels.abi import REALS_OUT, WORDS
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, OUTER_RINGS
-from boardgames_abalone.measures import centre_distance, density, marbles_lost
-from boardgames_abalone.rules import FACTS, PAIR, ZERO, ahead
+from boardgames_abalone.rules import PAIR, STATUS, ZERO, behind
+from boardgames_abalone.terms import centre_distance, density, marbles_lost
 
-TERMS = (
+SIMPLE_TERMS = (
     Feature("centre distance", "cells", 0.0, 4.0, "average distance of the marbles to the centre"),
-    Feature("density", "cells", 0.0, 8.0, "mean distance between marbles; small is dense"),
+    Feature("density", "cells", 0.0, 8.0, "mean distance between marbles; small means compact"),
     Feature("lost", "marbles", 0.0, 6.0, "marbles lost"),
 )
-
 CLASSIC_TERMS = (
-    Feature("centre", "marbles", 0.0, 7.0, "marbles on the middle cell or beside it"),
-    Feature("middle", "marbles", 0.0, 14.0, "marbles two or three steps from the middle cell"),
+    Feature("centre", "marbles", 0.0, 7.0, "marbles on the centre cell or next to it"),
+    Feature("middle", "marbles", 0.0, 14.0, "marbles two or three steps from the centre"),
     Feature("border", "marbles", 0.0, 14.0, "marbles on the border"),
-    Feature("material", "marbles", -6.0, 6.0, "marbles more than the other side has"),
-    Feature("protection", "marbles", 0.0, 4.0, "marbles with six neighbours of their side, called flowers"),
-    TERMS[0],
-    Feature("threatened", "marbles", 0.0, 14.0, "marbles that a push of the other side would move"),
+    Feature("material", "marbles", -6.0, 6.0, "marbles on the board minus the opponent's"),
+    Feature("protection", "marbles", 0.0, 4.0, "marbles with six own neighbours, called flowers"),
+    SIMPLE_TERMS[0],
+    Feature("threatened", "marbles", 0.0, 14.0, "marbles that the opponent could push"),
 )
-MORE_TERMS = (
-    TERMS[1],
-    TERMS[2],
-    Feature("mobility", "moves", 0.0, 120.0, "moves this side would have, were it to move"),
+EXTRA_TERMS = (
+    SIMPLE_TERMS[1],
+    SIMPLE_TERMS[2],
+    Feature("mobility", "moves", 0.0, 120.0, "moves this side would have if it were to move"),
     Feature("pushes", "moves", 0.0, 20.0, "those of them that push"),
-    Feature("push-offs", "moves", 0.0, 10.0, "those of them that push off"),
-    Feature("edge danger", "marbles", 0.0, 14.0, "border marbles with the other side's right behind them"),
+    Feature("push-offs", "moves", 0.0, 10.0, "those of them that push a marble off"),
+    Feature("edge danger", "marbles", 0.0, 14.0, "edge marbles with an opposing marble right behind them"),
     Feature("groups", "groups", 0.0, 14.0, "connected groups of marbles"),
 )
 PUSHES = types.UniTuple(types.uint64, 4)
-"""What `pushes` returns: two numbers and a set of cells."""
+"""Result of `pushes`: two counts and a bitboard."""
 
 
 @kernel(Features)
 def simple_features(position: Words, side: int, out: Reals) -> None:
-    """Write the three terms of `side`, then those of the other, into `out`, `float64[6]`."""
+    """Write the three terms of `side`, then those of the opponent, into `out`, `float64[6]`."""
     for index in range(2):
-        seat = side if index == 0 else 1 - side
-        low, high = position[2 * seat], position[2 * seat + 1]
+        player = side if index == 0 else 1 - side
+        low, high = position[2 * player], position[2 * player + 1]
         out[3 * index] = centre_distance(low, high)
         out[3 * index + 1] = density(low, high)
-        out[3 * index + 2] = marbles_lost(position[FACTS], seat)
+        out[3 * index + 2] = marbles_lost(position[STATUS], player)
 
 
 @kernel(types.int64(types.uint64, types.uint64, types.int64))
-def marbles_from(low: np.uint64, high: np.uint64, distance: int) -> int:
-    """Return how many cells of a set are at least 1 to 4 steps from the middle one."""
+def count_beyond(low: np.uint64, high: np.uint64, distance: int) -> int:
+    """Return how many cells of a set are at least `distance` steps, 1 to 4, from the centre."""
     return popcount(low & OUTER_RINGS[distance - 1, 0]) + popcount(high & OUTER_RINGS[distance - 1, 1])
 
 
@@ -78,7 +76,7 @@ def flowers(low: np.uint64, high: np.uint64) -> int:
     """Return how many cells of a set have all six neighbours in it."""
     inner_low, inner_high = low, high
     for direction in range(6):
-        next_low, next_high = ahead(low, high, direction)
+        next_low, next_high = behind(low, high, direction)
         inner_low, inner_high = inner_low & next_low, inner_high & next_high
     return popcount(inner_low) + popcount(inner_high)
 
@@ -87,55 +85,55 @@ def flowers(low: np.uint64, high: np.uint64) -> int:
 def pushes(
     own_low: np.uint64, own_high: np.uint64, other_low: np.uint64, other_high: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return what the side with the first marbles could push, were it to move.
+    """Return the pushes of the side with the first marbles, if it were to move.
 
     Returns
     -------
     tuple of four uint64
-        Its pushes, those of them that push off, and the set of the other
-        side's marbles, low and high word, that one of them would move.
+        Number of pushes, number of push-offs among them, and the opposing marbles
+        that any of them would move, as low and high word.
     """
-    vacant_low, vacant_high = ~(own_low | other_low), ~(own_high | other_high)  # with guards
+    vacant_low, vacant_high = ~(own_low | other_low), ~(own_high | other_high)  # includes the guard bits
     count = push_offs = 0
     moved_low = moved_high = ZERO
     for direction in range(6):
         back = (direction + 3) % 6
-        on_low, on_high = ahead(BOARD_LOW, BOARD_HIGH, direction)
-        low, high = ahead(vacant_low, vacant_high, direction)
-        last_low, last_high = other_low & low, other_high & high  # can be pushed; the front one of two, too
-        low, high = ahead(last_low, last_high, direction)
-        first_low, first_high = other_low & low, other_high & high  # has one that can be pushed in front
-        # two of ours behind one of theirs, three behind one or two
-        low, high = ahead(last_low, last_high, direction)
+        on_low, on_high = behind(BOARD_LOW, BOARD_HIGH, direction)
+        low, high = behind(vacant_low, vacant_high, direction)
+        last_low, last_high = other_low & low, other_high & high  # foremost of the pushed marbles
+        low, high = behind(last_low, last_high, direction)
+        first_low, first_high = other_low & low, other_high & high  # the one behind it, if two are pushed
+        # tails of columns: two against one, three against one, three against two
+        low, high = behind(last_low, last_high, direction)
         one_low, one_high = own_low & low, own_high & high
-        low, high = ahead(one_low, one_high, direction)
+        low, high = behind(one_low, one_high, direction)
         pair_low, pair_high = own_low & low, own_high & high
-        low, high = ahead(pair_low, pair_high, direction)
+        low, high = behind(pair_low, pair_high, direction)
         trio_low, trio_high = own_low & low, own_high & high
-        low, high = ahead(first_low, first_high, direction)
+        low, high = behind(first_low, first_high, direction)
         two_low, two_high = own_low & low, own_high & high
-        low, high = ahead(two_low, two_high, direction)
+        low, high = behind(two_low, two_high, direction)
         two_low, two_high = own_low & low, own_high & high
-        low, high = ahead(two_low, two_high, direction)
+        low, high = behind(two_low, two_high, direction)
         full_low, full_high = own_low & low, own_high & high
         count += popcount(pair_low) + popcount(pair_high) + popcount(trio_low) + popcount(trio_high)
         count += popcount(full_low) + popcount(full_high)
-        # forward again, from the tails to what they push
-        low, high = ahead(pair_low, pair_high, back)
-        single_low, single_high = ahead(low, high, back)
-        low, high = ahead(full_low, full_high, back)
-        low, high = ahead(low, high, back)
-        near_low, near_high = ahead(low, high, back)
-        far_low, far_high = ahead(near_low, near_high, back)
+        # back from the tails to the marbles that they push
+        low, high = behind(pair_low, pair_high, back)
+        single_low, single_high = behind(low, high, back)
+        low, high = behind(full_low, full_high, back)
+        low, high = behind(low, high, back)
+        near_low, near_high = behind(low, high, back)
+        far_low, far_high = behind(near_low, near_high, back)
         moved_low |= single_low | near_low | far_low
         moved_high |= single_high | near_high | far_high
-        # those whose next place is off the board go off; with a third behind, by two moves
+        # a marble at the edge is pushed off, by two different moves if a column of three can do it
         single_low, single_high = single_low & ~on_low, single_high & ~on_high
         far_low, far_high = far_low & ~on_low, far_high & ~on_high
         push_offs += popcount(single_low) + popcount(single_high) + popcount(far_low) + popcount(far_high)
-        low, high = ahead(single_low, single_high, direction)
-        low, high = ahead(low, high, direction)
-        low, high = ahead(low, high, direction)
+        low, high = behind(single_low, single_high, direction)
+        low, high = behind(low, high, direction)
+        low, high = behind(low, high, direction)
         push_offs += popcount(low & trio_low) + popcount(high & trio_high)
     return np.uint64(count), np.uint64(push_offs), moved_low, moved_high
 
@@ -144,23 +142,23 @@ def pushes(
 def quiet_moves(
     own_low: np.uint64, own_high: np.uint64, other_low: np.uint64, other_high: np.uint64, broadside: bool
 ) -> int:
-    """Return how many moves that push nothing the side with the first marbles would have, were it to move."""
+    """Return the number of moves without a push for the side with the first marbles, if it were to move."""
     empty_low = ~(own_low | other_low) & BOARD_LOW
     empty_high = ~(own_high | other_high) & BOARD_HIGH
     count = 0
     for direction in range(6):
-        low, high = ahead(empty_low, empty_high, direction)
+        low, high = behind(empty_low, empty_high, direction)
         free_low, free_high = own_low & low, own_high & high
-        low, high = ahead(free_low, free_high, direction)
+        low, high = behind(free_low, free_high, direction)
         pair_low, pair_high = own_low & low, own_high & high
-        low, high = ahead(pair_low, pair_high, direction)
+        low, high = behind(pair_low, pair_high, direction)
         count += popcount(free_low) + popcount(free_high) + popcount(pair_low) + popcount(pair_high)
         count += popcount(own_low & low) + popcount(own_high & high)
         if broadside:
             for turn in range(1, 3):
-                low, high = ahead(free_low, free_high, (direction + turn) % 6)
+                low, high = behind(free_low, free_high, (direction + turn) % 6)
                 two_low, two_high = free_low & low, free_high & high
-                low, high = ahead(two_low, two_high, (direction + turn) % 6)
+                low, high = behind(two_low, two_high, (direction + turn) % 6)
                 count += popcount(two_low) + popcount(two_high)
                 count += popcount(free_low & low) + popcount(free_high & high)
     return count
@@ -168,19 +166,19 @@ def quiet_moves(
 
 @kernel(types.int64(types.uint64, types.uint64, types.uint64, types.uint64))
 def edge_danger(low: np.uint64, high: np.uint64, other_low: np.uint64, other_high: np.uint64) -> int:
-    """Return how many marbles stand at the edge with the other side's right behind them."""
-    found_low = found_high = ZERO
+    """Return the number of edge marbles with an opposing marble directly behind them."""
+    danger_low = danger_high = ZERO
     for direction in range(6):
-        on_low, on_high = ahead(BOARD_LOW, BOARD_HIGH, direction)
-        behind_low, behind_high = ahead(other_low, other_high, (direction + 3) % 6)
-        found_low |= low & ~on_low & behind_low
-        found_high |= high & ~on_high & behind_high
-    return popcount(found_low) + popcount(found_high)
+        on_low, on_high = behind(BOARD_LOW, BOARD_HIGH, direction)
+        attacked_low, attacked_high = behind(other_low, other_high, (direction + 3) % 6)
+        danger_low |= low & ~on_low & attacked_low
+        danger_high |= high & ~on_high & attacked_high
+    return popcount(danger_low) + popcount(danger_high)
 
 
 @kernel(PAIR(types.uint64, types.uint64))
 def _lowest(low: np.uint64, high: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Return the set of the first cell of a set that is not empty."""
+    """Return the lowest cell of a set that is not empty."""
     if low != ZERO:
         return low & (~low + np.uint64(1)), ZERO
     return ZERO, high & (~high + np.uint64(1))
@@ -188,7 +186,7 @@ def _lowest(low: np.uint64, high: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 @kernel(types.int64(types.uint64, types.uint64))
 def groups(low: np.uint64, high: np.uint64) -> int:
-    """Return how many connected groups a set has."""
+    """Return the number of connected groups in a set."""
     count = 0
     while low != ZERO or high != ZERO:
         group_low, group_high = _lowest(low, high)
@@ -196,7 +194,7 @@ def groups(low: np.uint64, high: np.uint64) -> int:
         while size != popcount(group_low) + popcount(group_high):
             size = popcount(group_low) + popcount(group_high)
             for direction in range(6):
-                next_low, next_high = ahead(group_low, group_high, direction)
+                next_low, next_high = behind(group_low, group_high, direction)
                 group_low, group_high = group_low | (next_low & low), group_high | (next_high & high)
         low, high = low & ~group_low, high & ~group_high
         count += 1
@@ -205,17 +203,17 @@ def groups(low: np.uint64, high: np.uint64) -> int:
 
 @kernel(PUSHES(WORDS, types.int64))
 def pushes_of(position: Words, side: int) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return what a side could push, as `pushes` does."""
+    """Return `pushes` for a side of a position."""
     return pushes(position[2 * side], position[2 * side + 1], position[2 - 2 * side], position[3 - 2 * side])
 
 
 @kernel(types.void(WORDS, types.int64, types.int64, types.int64, REALS_OUT))
 def _write_classic(position: Words, side: int, threatened: int, start: int, out: Reals) -> None:
-    """Write the seven numbers of a side into `out` from `start` on."""
+    """Write the seven terms of `classic14` for a side into `out` from index `start`."""
     low, high = position[2 * side], position[2 * side + 1]
     other_low, other_high = position[2 - 2 * side], position[3 - 2 * side]
     marbles = popcount(low) + popcount(high)
-    outer, border = marbles_from(low, high, 2), marbles_from(low, high, 4)
+    outer, border = count_beyond(low, high, 2), count_beyond(low, high, 4)
     out[start] = marbles - outer
     out[start + 1] = outer - border
     out[start + 2] = border
@@ -226,14 +224,14 @@ def _write_classic(position: Words, side: int, threatened: int, start: int, out:
 
 
 @kernel(types.void(WORDS, types.int64, types.boolean, types.int64, types.int64, types.int64, REALS_OUT))
-def _write_more(
+def _write_extra(
     position: Words, side: int, broadside: bool, push_count: int, push_offs: int, start: int, out: Reals
 ) -> None:
-    """Write the seven further numbers of a side into `out` from `start` on."""
+    """Write the seven terms that `extended` adds for a side into `out` from index `start`."""
     low, high = position[2 * side], position[2 * side + 1]
     other_low, other_high = position[2 - 2 * side], position[3 - 2 * side]
     out[start] = density(low, high)
-    out[start + 1] = marbles_lost(position[FACTS], side)
+    out[start + 1] = marbles_lost(position[STATUS], side)
     out[start + 2] = quiet_moves(low, high, other_low, other_high, broadside) + push_count
     out[start + 3] = push_count
     out[start + 4] = push_offs
@@ -243,54 +241,54 @@ def _write_more(
 
 @kernel(Features)
 def classic14_features(position: Words, side: int, out: Reals) -> None:
-    """Write the seven numbers of `side`, then those of the other, into `out`, `float64[14]`."""
+    """Write the seven terms of `side`, then those of the opponent, into `out`, `float64[14]`."""
     for index in range(2):
-        seat = side if index == 0 else 1 - side
-        against = pushes_of(position, 1 - seat)
-        _write_classic(position, seat, popcount(against[2]) + popcount(against[3]), 7 * index, out)
+        player = side if index == 0 else 1 - side
+        against = pushes_of(position, 1 - player)
+        _write_classic(position, player, popcount(against[2]) + popcount(against[3]), 7 * index, out)
 
 
 @kernel(types.void(WORDS, types.int64, types.boolean, REALS_OUT))
 def _write_extended(position: Words, side: int, broadside: bool, out: Reals) -> None:
-    """Write the fourteen numbers of `side`, then those of the other, into `out`."""
+    """Write the fourteen terms of `side`, then those of the opponent, into `out`."""
     own, others = pushes_of(position, side), pushes_of(position, 1 - side)
     for index in range(2):
-        seat = side if index == 0 else 1 - side
+        player = side if index == 0 else 1 - side
         made, against = (own, others) if index == 0 else (others, own)
         threatened = popcount(against[2]) + popcount(against[3])
-        _write_classic(position, seat, threatened, 14 * index, out)
-        _write_more(position, seat, broadside, np.int64(made[0]), np.int64(made[1]), 14 * index + 7, out)
+        _write_classic(position, player, threatened, 14 * index, out)
+        _write_extra(position, player, broadside, np.int64(made[0]), np.int64(made[1]), 14 * index + 7, out)
 
 
 @kernel(Features)
 def extended_features(position: Words, side: int, out: Reals) -> None:
-    """Write the fourteen numbers of `side`, then those of the other, into `out`, `float64[28]`."""
+    """Write the fourteen terms of `side`, then those of the opponent, into `out`, `float64[28]`."""
     _write_extended(position, side, True, out)
 
 
 @kernel(Features)
 def extended_features_in_line(position: Words, side: int, out: Reals) -> None:
-    """Write the same for the game without broadside moves."""
+    """Write the terms of `extended` for the game without broadside moves, `float64[28]`."""
     _write_extended(position, side, False, out)
 
 
 def simple(game: Game) -> FeatureSet:
     """Return the feature set `simple`: six numbers."""
-    return FeatureSet("simple", simple_features, _of_both(TERMS))
+    return FeatureSet("simple", simple_features, _for_both_sides(SIMPLE_TERMS))
 
 
 def classic14(game: Game) -> FeatureSet:
     """Return the feature set `classic14`: fourteen numbers."""
-    return FeatureSet("classic14", classic14_features, _of_both(CLASSIC_TERMS))
+    return FeatureSet("classic14", classic14_features, _for_both_sides(CLASSIC_TERMS))
 
 
 def extended(game: Game) -> FeatureSet:
     """Return the feature set `extended`: twenty-eight numbers."""
     kernel_of = extended_features if game.options["broadside"] else extended_features_in_line
-    return FeatureSet("extended", kernel_of, _of_both((*CLASSIC_TERMS, *MORE_TERMS)))
+    return FeatureSet("extended", kernel_of, _for_both_sides((*CLASSIC_TERMS, *EXTRA_TERMS)))
 
 
-def _of_both(terms: tuple[Feature, ...]) -> tuple[Feature, ...]:
+def _for_both_sides(terms: tuple[Feature, ...]) -> tuple[Feature, ...]:
     return tuple(
         Feature(f"{whose} {term.name}", term.unit, term.low, term.high, term.summary)
         for whose in ("own", "other's")

@@ -15,10 +15,9 @@ from boardgames_abalone import notation as texts
 from boardgames_abalone import rules, view
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
 from boardgames_abalone.evaluation import engine_evaluation
-from boardgames_abalone.keys import symmetric_key
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
 
-FACT_BITS = np.uint64(0xFFFF01)
+STATUS_BITS = np.uint64(0xFFFF01)
 
 PERFT = {
     True: {
@@ -70,7 +69,7 @@ class Abalone(Game):
             outcome=rules.outcome,
             move_order=rules.move_order,
             tactical_moves=rules.tactical_moves,
-            symmetric_key=symmetric_key,
+            symmetric_key=rules.symmetric_key,
             pass_turn=rules.pass_turn,
         )
         self.evaluation = engine_evaluation()
@@ -101,7 +100,7 @@ class Abalone(Game):
         if off_board or words[0] & words[2] | words[1] & words[3]:
             raise PositionError(f"expected marbles on cells of their own: {words.tolist()}")
         black, white = texts.lost(words)
-        if words[rules.FACTS] & ~FACT_BITS or max(black, white) > MARBLES_TO_WIN:
+        if words[rules.STATUS] & ~STATUS_BITS or max(black, white) > MARBLES_TO_WIN:
             raise PositionError(f"expected 0 to 6 marbles lost: {black} and {white}")
         if black == white == MARBLES_TO_WIN:
             raise PositionError("expected at most one side to have lost 6 marbles: both have")

@@ -37,7 +37,7 @@ from boardgames_abalone.board import (
     ROW_LENGTHS,
     ROWS,
 )
-from boardgames_abalone.rules import FACTS, LOST_SHIFTS, TYPE_STRIDE
+from boardgames_abalone.rules import LOST_SHIFTS, STATUS, TYPE_STRIDE
 
 ABA_PRO = "aba-pro"
 NACRE = "nacre"
@@ -82,7 +82,7 @@ def format_words(words: Words, notation: str | None = None) -> str:
             signs[cell] = sign
     line = iter(signs)
     rows = ["".join(next(line) for _ in range(length)) for length in ROW_LENGTHS]
-    side = SIDES[int(words[FACTS]) & 1]
+    side = SIDES[int(words[STATUS]) & 1]
     black, white = lost(words)
     if notation != FEN:
         return f"{'/'.join(rows)}:{side}:{black}:{white}"
@@ -93,7 +93,7 @@ def format_words(words: Words, notation: str | None = None) -> str:
 
 def lost(words: Words) -> tuple[int, int]:
     """Return the marbles that black and white have lost."""
-    facts = int(words[FACTS])
+    facts = int(words[STATUS])
     return facts >> LOST_SHIFTS[0] & 0xFF, facts >> LOST_SHIFTS[1] & 0xFF
 
 
@@ -120,7 +120,7 @@ def cells_of(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def marbles(words: Words, action: int) -> tuple[int, ...]:
     """Return the own cells that a legal action moves, from the tail or leftmost marble on."""
     kind, direction, cell = split(action)
-    own = set(cells_of(words)[int(words[FACTS]) & 1])
+    own = set(cells_of(words)[int(words[STATUS]) & 1])
     if kind == 1:
         group = [cell]
         while int(NEIGHBOURS[group[-1], direction]) in own:

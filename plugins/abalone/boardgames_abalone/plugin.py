@@ -37,9 +37,9 @@ def bg_features() -> list[Entry]:
         "extended": "the same with density, losses, mobility, pushes, edge danger and groups",
         "engine": "seventeen differences between the sides, early and late: all that search plays by",
     }
-    rooms = {"engine": "strategy"}
+    modules = {"engine": "terms"}
     return [
-        Entry(name, summary, f"boardgames_abalone.{rooms.get(name, 'features')}:{name}", game="abalone")
+        Entry(name, summary, f"boardgames_abalone.{modules.get(name, 'features')}:{name}", game="abalone")
         for name, summary in sets.items()
     ]
 

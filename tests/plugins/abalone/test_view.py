@@ -44,7 +44,7 @@ def crowded(generator: random.Random) -> np.ndarray:
         for _ in range(count):
             bit = int(BIT_OF_CELL[cells.pop()])
             words[2 * side + bit // 64] |= np.uint64(1 << bit % 64)
-    words[rules.FACTS] = np.uint64(generator.randint(0, 1))
+    words[rules.STATUS] = np.uint64(generator.randint(0, 1))
     return words
 
 
@@ -132,7 +132,7 @@ def test_the_marbles_between_the_ends_step_towards_the_target(
     reached: list[tuple[np.ndarray, list[int]]],
 ) -> None:
     for words, actions in reached:
-        side = int(words[rules.FACTS]) & 1
+        side = int(words[rules.STATUS]) & 1
         for action in actions:
             successor = np.empty_like(words)
             rules.apply(words, action, successor)

@@ -1,4 +1,4 @@
-"""The terms of Abalone's feature set `engine` by cells and moves, as they are defined."""
+"""The terms of Abalone's feature set `engine`, from their definitions, cell by cell and move by move."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from reference.abalone import DIRECTIONS, Board, Cell, beside, groups, in_line, is_along, is_on_board
 
 AXES = DIRECTIONS[:3]
-MIDDLE = (0, 0, 0)
+LATE_LOSSES = 8
 
 
 @dataclass(frozen=True)
@@ -14,16 +14,16 @@ class Push:
     """What a push does to the foremost marble that it moves."""
 
     is_off: bool
-    is_to_edge: bool
+    is_to_border: bool
 
 
 def distance(cell: Cell) -> int:
-    """Return the steps to the middle cell."""
+    """Return the distance of a cell to the centre."""
     return max(map(abs, cell))
 
 
 def pushes(board: Board, side: int) -> Iterator[Push]:
-    """Give the pushes that a side has, were it to move."""
+    """Yield the pushes that a side could make if it were to move."""
     board = replace(board, side=side)
     for group in groups(board.own):
         for direction in DIRECTIONS:
@@ -33,24 +33,33 @@ def pushes(board: Board, side: int) -> Iterator[Push]:
             if after is None or after.marbles[1 - side] == board.other:
                 continue
             new = after.marbles[1 - side] - board.other
-            edges = [distance(cell) == 4 and distance(beside(cell, direction, -1)) < 4 for cell in new]
-            yield Push(is_off=not new, is_to_edge=any(edges))
+            reaches_border = [
+                distance(cell) == 4 and distance(beside(cell, direction, -1)) < 4 for cell in new
+            ]
+            yield Push(is_off=not new, is_to_border=any(reaches_border))
 
 
 def spread(cells: frozenset[Cell]) -> float:
     """Return the sum of squared distances to the centre of mass, in the plane."""
-    places = [complex(x, 0) + y * complex(0.5, 0.75**0.5) for x, y, _ in cells]
-    middle = sum(places) / max(len(places), 1)
-    return sum(abs(place - middle) ** 2 for place in places)
+    points = [complex(x, 0) + y * complex(0.5, 0.75**0.5) for x, y, _ in cells]
+    mean = sum(points) / max(len(points), 1)
+    return sum(abs(point - mean) ** 2 for point in points)
 
 
-def own_terms(board: Board, side: int) -> dict[str, float]:
-    """Return what one side has, without regard to the other one or the turn."""
+def is_sandwiched(cell: Cell, other: frozenset[Cell]) -> bool:
+    """Return whether a cell lies between two opposing marbles on any axis."""
+    return any(all(beside(cell, axis, step) in other for step in (-1, 1)) for axis in AXES)
+
+
+def is_in_danger(cell: Cell, other: frozenset[Cell]) -> bool:
+    """Return whether a cell is at the edge with an opposing marble directly behind it."""
+    return any(not is_on_board(beside(cell, step)) and beside(cell, step, -1) in other for step in DIRECTIONS)
+
+
+def side_terms(board: Board, side: int) -> dict[str, float]:
+    """Return the numbers of one side, regardless of the opponent and of the side to move."""
     own, other = board.marbles[side], board.marbles[1 - side]
     made = list(pushes(board, side))
-    held = [
-        all(beside(cell, axis, step) in other for step in (-1, 1)) for cell in own for axis in AXES
-    ]  # one for each marble and axis
     return {
         "off centre": sum(distance(cell) > 0 for cell in own),
         "outside 1": sum(distance(cell) > 1 for cell in own),
@@ -58,30 +67,24 @@ def own_terms(board: Board, side: int) -> dict[str, float]:
         "border": sum(distance(cell) > 3 for cell in own),
         "pairs": sum(beside(cell, axis) in own for cell in own for axis in AXES),
         "flowers": sum(all(beside(cell, step) in own for step in DIRECTIONS) for cell in own),
-        "edge danger": sum(
-            any(
-                not is_on_board(beside(cell, step)) and beside(cell, step, -1) in other for step in DIRECTIONS
-            )
-            for cell in own
-        ),
-        "sandwiched": sum(any(held[index : index + 3]) for index in range(0, len(held), 3)),
+        "edge danger": sum(is_in_danger(cell, other) for cell in own),
+        "sandwiched": sum(is_sandwiched(cell, other) for cell in own),
         "pushes": len(made),
         "push-offs": sum(push.is_off for push in made),
-        "edge pressure": sum(push.is_to_edge for push in made),
+        "edge pressure": sum(push.is_to_border for push in made),
         "spread": spread(own),
     }
 
 
 def terms(board: Board, side: int) -> list[float]:
-    """Return the seventeen terms as a side sees them."""
-    own, other = own_terms(board, side), own_terms(board, 1 - side)
+    """Return the seventeen terms from the point of view of a side."""
+    own, other = side_terms(board, side), side_terms(board, 1 - side)
     lost, gained = board.lost[side], board.lost[1 - side]
     sign, (mover, waiter) = (1, (own, other)) if board.side == side else (-1, (other, own))
-    less = ("off centre", "outside 1", "outside 2", "border")
     return [
         gained - lost,
         gained**2 - lost**2,
-        *(other[name] - own[name] for name in less),
+        *(other[name] - own[name] for name in ("off centre", "outside 1", "outside 2", "border")),
         *(own[name] - other[name] for name in ("pairs", "flowers")),
         *(other[name] - own[name] for name in ("edge danger", "sandwiched")),
         sign * mover["pushes"],
@@ -95,7 +98,7 @@ def terms(board: Board, side: int) -> list[float]:
 
 
 def features(board: Board, side: int) -> list[float]:
-    """Return the thirty-four numbers of `engine`: early, then late."""
-    late = min(1.0, sum(board.lost) / 8)
+    """Return the 34 numbers of `engine`: the terms weighted for the early and for the late phase."""
+    late = min(1.0, sum(board.lost) / LATE_LOSSES)
     found = terms(board, side)
     return [(1 - late) * term for term in found] + [late * term for term in found]
