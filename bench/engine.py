@@ -14,8 +14,8 @@ import numpy as np
 import boardgames
 from boardgames.game import Position
 from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, Player, Stop
-from boardgames.search.means import Means
-from boardgames.search.thinking import Thinker
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.searcher import Searcher
 
 Row = tuple[str, str, str]
 
@@ -28,15 +28,15 @@ THREADS_DEPTH = 13
 WITHOUT: tuple[dict[str, object], ...] = (
     {},
     {"table": 0},
-    {"scouts": False},
+    {"pvs": False},
     {"aspiration": False},
     {"killers": False},
     {"history": False},
-    {"passes": False},
+    {"null_move": False},
     {"extensions": False},
     {"quiescence": 0},
     {"repetition": False},
-    {"reductions": False, "passes": False},
+    {"lmr": False, "futility": False, "null_move": False},
 )
 
 
@@ -46,7 +46,9 @@ def speed(runs: int) -> Iterator[Row]:
     for depth, bar in ((6, "0.25"), (8, "3"), (10, "")):
         found = [_searched(start, Limit(depth=depth)) for _ in range(runs)]
         yield f"alphabeta abalone to depth {depth}", _shown([one.seconds for one in found], "s"), bar
-    whole = [_searched(start, Limit(depth=6), reductions=False, passes=False) for _ in range(runs)]
+    whole = [
+        _searched(start, Limit(depth=6), lmr=False, futility=False, null_move=False) for _ in range(runs)
+    ]
     rates = [one.nodes / one.seconds / 1e6 for one in whole]
     yield "the same, nothing reduced, to depth 6", _shown(rates, "million nodes/s"), "5"
     found = [_searched(start, Limit(nodes=3_000_000)) for _ in range(runs)]
@@ -98,7 +100,7 @@ def ablation(runs: int) -> Iterator[Row]:
 def positions() -> list[Position]:
     """Return positions of a match that the search plays against itself, the same ones every time."""
     random = np.random.default_rng(5)
-    thinker = Thinker(GAME, GAME.evaluation, Means(table=1))
+    searcher = Searcher(GAME, GAME.evaluation, SearchOptions(table=1))
     position, found = GAME.start(), []
     for ply in range(max(PLIES) + 1):
         if ply in PLIES:
@@ -107,16 +109,16 @@ def positions() -> list[Position]:
             moves = position.legal_moves
             position = position.apply(moves[int(random.integers(len(moves)))])
         else:
-            position = position.apply(thinker.search(position, Limit(nodes=3000), NO_CONTEXT).moves[0].move)
+            position = position.apply(searcher.search(position, Limit(nodes=3000), NO_CONTEXT).moves[0].move)
     return found
 
 
-def _searched(position: Position, limit: Limit, **means: object) -> Analysis:
+def _searched(position: Position, limit: Limit, **options: object) -> Analysis:
     """Return a search that knows nothing of earlier ones; its buffers are there already."""
-    thinker = Thinker(GAME, GAME.evaluation, replace(Means(), **means))  # type: ignore[arg-type]  # of any kind
-    thinker.search(position, Limit(depth=2), NO_CONTEXT)
-    thinker.forget()
-    return thinker.search(position, limit, NO_CONTEXT)
+    searcher = Searcher(GAME, GAME.evaluation, replace(SearchOptions(), **options))  # type: ignore[arg-type]  # of any kind
+    searcher.search(position, Limit(depth=2), NO_CONTEXT)
+    searcher.forget()
+    return searcher.search(position, limit, NO_CONTEXT)
 
 
 def _told_to_stop(player: Player, position: Position) -> float:

@@ -22,7 +22,7 @@ from boardgames.kernels import (
     SideToMove,
     Words,
     kernel,
-    mixed,
+    mix,
 )
 from boardgames.kernels.abi import check_kernel
 from boardgames.kernels.bits import GOLDEN
@@ -65,7 +65,7 @@ def position_key(position: Words) -> np.uint64:
     """
     key = GOLDEN
     for index in range(position.size):
-        key = mixed(key ^ position[index]) + GOLDEN
+        key = mix(key ^ position[index]) + GOLDEN
     return key
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from boardgames.declarations import Unit
 from boardgames.errors import LimitError, MatchError, OptionError, PositionError, shown
 from boardgames.game import Game, Move, Outcome, Position
-from boardgames.kernels import STOP, Control
+from boardgames.kernels import Control
 from boardgames.options import Option, OptionValue, is_finite, read_options
 
 EXPECTED_MOVES_LEFT = 30
@@ -143,7 +143,7 @@ class Stop:
         with self._lock:
             self._is_set = True
             for control in self._controls:
-                control[STOP] = 1
+                control[0].stop = 1
 
     def is_set(self) -> bool:
         """Say whether the end has been asked for."""
@@ -154,7 +154,7 @@ class Stop:
         with self._lock:
             self._controls.append(control)
             if self._is_set:
-                control[STOP] = 1
+                control[0].stop = 1
 
     def detach(self, control: Control) -> None:
         """Forget a control array; done when its kernel has ended."""

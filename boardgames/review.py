@@ -22,7 +22,7 @@ from boardgames.errors import RecordError
 from boardgames.game import Game, Move, Position, Termination
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
 from boardgames.record import Record
-from boardgames.search.tree import EVALUATION_BOUND, WIN
+from boardgames.search.rules import EVALUATION_BOUND, WIN
 
 MISTAKES = 5
 UNITS: Mapping[Unit, str] = MappingProxyType(

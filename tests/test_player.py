@@ -29,7 +29,7 @@ from boardgames.player import (
     Player,
     Stop,
 )
-from boardgames.players.search import AlphaBeta
+from boardgames.players.alphabeta import AlphaBeta
 
 GAME = Nim()
 SECONDS = st.floats(0, 1e6)

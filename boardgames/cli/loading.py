@@ -33,7 +33,7 @@ def load_game(name: str, layout: str | None, options: tuple[str, ...], *, search
     with compile_notice():
         game = load(name, layout=layout, **settings)
         if searches:
-            import boardgames.players.search  # noqa: F401 - compiles the search
+            import boardgames.players.alphabeta  # noqa: F401 - compiles the search
     return game
 
 

@@ -10,7 +10,6 @@ from boardgames.kernels.abi import (
     TACTICAL,
     Actions,
     Apply,
-    Control,
     Evaluate,
     Features,
     LegalMoves,
@@ -25,24 +24,21 @@ from boardgames.kernels.abi import (
 )
 from boardgames.kernels.bits import (
     bit,
-    bits_of,
+    bits_to_float,
+    float_to_bits,
     has_bit,
     lowest_bit,
-    mixed,
+    mix,
     next_random,
     popcount,
     random_below,
-    real_of,
 )
-from boardgames.kernels.control import NODE_LIMIT, NODES, STOP, is_stopped, new_control
-from boardgames.kernels.rows import peek, prefetch, row, row_out
+from boardgames.kernels.control import Control, is_stopped, load_stop, new_control
+from boardgames.kernels.rows import prefetch, row, row_out
 
 __all__ = [
     "FORCING",
     "JIT",
-    "NODES",
-    "NODE_LIMIT",
-    "STOP",
     "TACTICAL",
     "Actions",
     "Apply",
@@ -58,19 +54,19 @@ __all__ = [
     "SideToMove",
     "Words",
     "bit",
-    "bits_of",
+    "bits_to_float",
+    "float_to_bits",
     "has_bit",
     "is_stopped",
     "kernel",
+    "load_stop",
     "lowest_bit",
-    "mixed",
+    "mix",
     "new_control",
     "next_random",
-    "peek",
     "popcount",
     "prefetch",
     "random_below",
-    "real_of",
     "row",
     "row_out",
 ]

@@ -26,6 +26,7 @@ from numba import types
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.core.typeinfer import register_dispatcher
+from numba.np.numpy_support import from_dtype
 
 from boardgames.errors import KernelError
 from boardgames.kernels.cache import StampedCache, counts_references
@@ -36,9 +37,6 @@ Actions = npt.NDArray[np.int64]
 """Actions, `int64[n]`, or one buffer a ply, `int64[m, n]`."""
 Reals = npt.NDArray[np.float64]
 """Features, weights or values, `float64[n]`."""
-Control = npt.NDArray[np.int64]
-"""What a long kernel and its caller tell each other; see `boardgames.kernels.control`."""
-
 JIT = not numba.config.DISABLE_JIT
 """False where `NUMBA_DISABLE_JIT=1` makes every kernel plain Python."""
 
@@ -50,6 +48,7 @@ ACTIONS_OUT = types.Array(types.int64, 1, "C")
 ACTIONS_STACK = types.Array(types.int64, 2, "C")
 REALS = types.Array(types.float64, 1, "C", readonly=True)
 REALS_OUT = types.Array(types.float64, 1, "C")
+REALS_STACK = types.Array(types.float64, 2, "C")
 
 LegalMoves = types.int64(WORDS, ACTIONS_OUT)
 """`legal_moves(position, moves) -> count`: the legal actions, ascending."""
@@ -78,6 +77,11 @@ FORCING = 10_000
 _NO_REASON = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 
 Function = TypeVar("Function", bound=Callable[..., Any])  # any signature: Numba's, not Python's
+
+
+def record_array(dtype: np.dtype[Any], *, readonly: bool = False) -> Any:  # Numba has no type stubs
+    """Return the type of an array of records of a structured dtype, as a kernel takes it."""
+    return types.Array(from_dtype(dtype), 1, "C", readonly=readonly)
 
 
 def first_class(signature: Any) -> Any:  # Numba has no type stubs

@@ -50,8 +50,8 @@ if JIT:
 
         return intrinsic(bits)
 
-    bits_of = _same_bits(types.float64, types.int64)
-    real_of = _same_bits(types.int64, types.float64)
+    float_to_bits = _same_bits(types.float64, types.int64)
+    bits_to_float = _same_bits(types.int64, types.float64)
 
 else:
 
@@ -63,11 +63,11 @@ else:
         """Return the index of the lowest bit of a word that is not zero."""
         return np.int64((int(word) & -int(word)).bit_length() - 1)
 
-    def bits_of(real: Any) -> Any:
+    def float_to_bits(real: Any) -> Any:
         """Return the 64 bits of a `float64` as an `int64`."""
         return np.float64(real).view(np.int64)
 
-    def real_of(bits: Any) -> Any:
+    def bits_to_float(bits: Any) -> Any:
         """Return the `float64` that 64 bits stand for."""
         return np.int64(bits).view(np.float64)
 
@@ -85,7 +85,7 @@ def has_bit(word: np.uint64, index: int) -> bool:
 
 
 @kernel(types.uint64(types.uint64))
-def mixed(word: np.uint64) -> np.uint64:
+def mix(word: np.uint64) -> np.uint64:
     """Return 64 bits of which each depends on all of `word`; different words give different ones."""
     word = (word ^ (word >> U30)) * MIX_1
     word = (word ^ (word >> U27)) * MIX_2
@@ -96,7 +96,7 @@ def mixed(word: np.uint64) -> np.uint64:
 def next_random(state: Words) -> np.uint64:
     """Advance `state`, `uint64[1]`, and return 64 random bits."""
     state[0] += GOLDEN
-    return mixed(state[0])
+    return mix(state[0])
 
 
 @kernel(types.int64(WORDS_OUT, types.int64))

@@ -1,30 +1,58 @@
-"""The control array of a long kernel: what its caller sets and what it reports.
+"""The control record of a long-running kernel: what its caller sets and what it counts.
 
-`int64[CONTROL_SIZE]`. The stop flag and the limit of nodes (0: none) may be set
-from any thread and at any time; the kernel counts its nodes.
+An array of one record. Any thread may set `stop` and `node_limit` at any time;
+the kernel counts the rest. Compiled code reads the stop flag atomically,
+because LLVM moves a plain load out of a loop.
 """
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
-from boardgames.kernels.abi import ACTIONS_OUT, Control, kernel
-from boardgames.kernels.rows import peek
+from boardgames.kernels.abi import kernel, record_array
+from boardgames.kernels.atomics import field_loader
 
-STOP = 0
-NODES = 1
-NODE_LIMIT = 2
-CONTROL_SIZE = 8
+CONTROL_DTYPE = np.dtype(
+    [
+        ("stop", np.int64),
+        ("node_limit", np.int64),
+        ("nodes", np.int64),
+        ("evaluated", np.int64),
+        ("finished_moves", np.int64),
+        ("path_dependent", np.int64),
+    ],
+    align=True,
+)
+"""Fields of a control record.
+
+stop : not zero if the kernel is to return as soon as possible
+node_limit : positions to visit at most, 0 for no limit
+nodes : positions visited so far
+evaluated : values so far that do not follow from the rules alone
+finished_moves : root moves searched completely
+path_dependent : values so far that hold only on the path that led there (repetitions)
+"""
+
+CONTROL = record_array(CONTROL_DTYPE)
+
+Control = npt.NDArray[Any]  # one record of CONTROL_DTYPE: NumPy has no type for fields
+"""What a long-running kernel and its caller tell each other, `CONTROL_DTYPE[1]`."""
+
+load_stop = field_loader(CONTROL_DTYPE, "stop")
+load_node_limit = field_loader(CONTROL_DTYPE, "node_limit")
 
 
-@kernel(types.boolean(ACTIONS_OUT))
+@kernel(types.boolean(CONTROL))
 def is_stopped(control: Control) -> bool:
-    """Say whether the stop flag is set or the node limit reached."""
-    limit = peek(control, NODE_LIMIT)
-    return peek(control, STOP) != 0 or (limit > 0 and control[NODES] >= limit)
+    """Return True if the stop flag is set or the node limit is reached."""
+    limit = load_node_limit(control)
+    return load_stop(control) != 0 or (limit > 0 and control[0].nodes >= limit)
 
 
 def new_control(node_limit: int = 0) -> Control:
-    """Return a control array with no flag set."""
-    control = np.zeros(CONTROL_SIZE, dtype=np.int64)
-    control[NODE_LIMIT] = node_limit
+    """Return a control record with no flag set."""
+    control: Control = np.zeros(1, dtype=CONTROL_DTYPE).view(np.recarray)
+    control[0].node_limit = node_limit
     return control

@@ -1,14 +1,12 @@
-"""Borrowed rows of a stack, and a load that another thread's store reaches.
+"""Rows of a stack as views that cost nothing, and prefetching.
 
 `stack[i]` counts references in a kernel that makes arrays of its own, which
-costs more than most kernels do; `row` builds the view without counting. Borrow
-only from arrays that came in as arguments: the caller keeps them alive. LLVM
-lifts a plain load of a stop flag out of a loop; `peek` reads it anew each time.
+costs more than most kernels do; `row` builds the view without counting. Use
+it only on arrays that came in as arguments: the caller keeps them alive.
 """
 
 from typing import Any
 
-import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -19,8 +17,8 @@ from boardgames.kernels.abi import JIT
 
 if JIT:
 
-    def _borrow(writable: bool) -> Any:
-        def borrow(typing_context: Any, stack: Any, index: Any) -> Any:
+    def _row_intrinsic(writable: bool) -> Any:
+        def row_view(typing_context: Any, stack: Any, index: Any) -> Any:
             if not (isinstance(stack, types.Array) and stack.ndim == 2 and stack.layout == "C"):
                 return None
             result = types.Array(stack.dtype, 1, "C", readonly=not writable)
@@ -45,11 +43,14 @@ if JIT:
 
             return result(stack, types.int64), generate
 
-        return borrow
+        return row_view
+
+    row = intrinsic(_row_intrinsic(writable=False))
+    row_out = intrinsic(_row_intrinsic(writable=True))
 
     @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
     def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-        """Have the processor fetch the cache line of an element, which will be needed soon."""
+        """Ask the processor to load the cache line of an element that is needed soon."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
@@ -62,24 +63,7 @@ if JIT:
 
         return types.void(array, types.int64), generate
 
-    row = intrinsic(_borrow(writable=False))
-    row_out = intrinsic(_borrow(writable=True))
-
-    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
-    def peek(typing_context: Any, array: Any, index: Any) -> Any:
-        """Read one element of an `int64` array atomically, never from a register."""
-
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
-            pointer = builder.gep(whole.data, [arguments[1]])
-            return builder.load_atomic(pointer, "monotonic", 8, typ=ir.IntType(64))
-
-        return types.int64(array, types.int64), generate
-
 else:
-
-    def prefetch(array: Any, index: Any) -> None:
-        """Do nothing."""
 
     def row(stack: Any, index: Any) -> Any:
         """Return a read-only view of one row."""
@@ -91,6 +75,5 @@ else:
         """Return a writable view of one row."""
         return stack[index]
 
-    def peek(array: Any, index: Any) -> Any:
-        """Return one element of an `int64` array."""
-        return np.int64(array[index])
+    def prefetch(array: Any, index: Any) -> None:
+        """Do nothing."""

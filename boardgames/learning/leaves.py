@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from boardgames.game import Move, Position
-from boardgames.kernels import STOP, Reals
+from boardgames.kernels import Reals
 from boardgames.player import Context, Limit, MoveValue
-from boardgames.search import EVALUATION_BOUND
-from boardgames.search.means import Means
-from boardgames.search.thinking import Thinker
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.searcher import Searcher
+from boardgames.search.rules import EVALUATION_BOUND
 from boardgames.selfplay.worker import MatchSetup, WorkerState, worker_state
 from boardgames.weights.linear import linear_evaluation
 
@@ -71,7 +71,7 @@ class _Gatherer:
     def __init__(self, room: WorkerState, weights: Reals, nodes: int, epsilon: float) -> None:
         self.room, self.epsilon, self.limit = room, epsilon, Limit(nodes=nodes)
         evaluation = linear_evaluation(room.game, room.features, weights, squashes=False)
-        self.thinker = Thinker(room.game, evaluation, Means(table=TABLE_MB))
+        self.searcher = Searcher(room.game, evaluation, SearchOptions(table=TABLE_MB))
 
     def gather(self, matches: int, random: np.random.Generator) -> Gathered:
         features: list[Reals] = []
@@ -79,7 +79,7 @@ class _Gatherer:
         plies, decided = [], 0
         for _ in range(matches):
             found, end, length = self._match(random)
-            if self.room.control[STOP]:
+            if self.room.control[0].stop:
                 break
             for side, numbers in found:
                 features.append(numbers)
@@ -91,12 +91,12 @@ class _Gatherer:
 
     def _match(self, random: np.random.Generator) -> tuple[list[tuple[int, Reals]], Position, int]:
         """Return the leaves with the side that moved there, the last position, and the plies."""
-        self.thinker.forget()
+        self.searcher.forget()
         position = self._opened(random)
         history: list[Position] = []
         found: list[tuple[int, Reals]] = []
         for _ in range(self.room.setup.ply_limit):
-            if not position.actions or self.room.control[STOP]:
+            if not position.actions or self.room.control[0].stop:
                 break
             best = self._best(position, history)
             if abs(best.value) < EVALUATION_BOUND:
@@ -117,7 +117,7 @@ class _Gatherer:
         return position
 
     def _best(self, position: Position, history: list[Position]) -> MoveValue:
-        return self.thinker.search(position, self.limit, Context(history=tuple(history))).moves[0]
+        return self.searcher.search(position, self.limit, Context(history=tuple(history))).moves[0]
 
     def _leaf(self, position: Position, line: tuple[Move, ...]) -> Iterator[tuple[int, Reals]]:
         """Give the features at the end of a line, unless the match is over there."""

@@ -20,6 +20,7 @@ from boardgames.declarations import Unit
 from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError, near, shown
 from boardgames.game import Game, Move, Outcome, Position
 from boardgames.kernels import Reals
+from boardgames.kernels.bundles import Bundle
 from boardgames.learning.td import RATES
 from boardgames.options import Option, is_finite
 from boardgames.paths import data_folder
@@ -33,8 +34,7 @@ from boardgames.player import (
     MoveValue,
     Player,
 )
-from boardgames.selfplay import TDParameters
-from boardgames.selfplay.temporal import GAMMA, choose, learn
+from boardgames.selfplay import TDParameters, temporal
 from boardgames.weights import Weights
 from boardgames.weights.finding import find_source, offered_names, owner_of, read_weights, run_names
 
@@ -89,11 +89,11 @@ class TemporalPlayer(Player):
         path, self.saves_to = self._paths()
         self._kept, self._features = read_weights(path, game)
         self._epsilon = self._first_epsilon()
-        self._settings = self._rates().as_array()
         self._values = np.array([self._kept.values])
-        self._memory = _Memory(self._values.size)
-        self._scratch = np.zeros((4, self._values.size))
-        self._scratch[2], self._scratch[3] = self._features.scale
+        self._parameters = self._rates().record()
+        self._workspace = temporal.new_workspace(game, self._features, self._values, self._parameters)
+        self._bundle = Bundle(temporal.KINDS, self._workspace)
+        self._memory = _Memory(self._workspace)
         self._has_news = False
 
     @property
@@ -203,20 +203,9 @@ class TemporalPlayer(Player):
 
     def _best(self, position: Position, first: int, last: int) -> tuple[int, float]:
         """Return place and value of the best action from `first` to before `last`; see `temporal.choose`."""
-        kernels = position.game.kernels
-        place, value = choose(
-            kernels.apply,
-            kernels.outcome,
-            self._features.kernel,
-            np.array([position.words, position.words]),
-            np.array(position.actions, dtype=np.int64),
-            first,
-            last,
-            position.side_to_move,
-            self._values,
-            self._scratch,
-            self._settings,
-        )
+        self._workspace.positions[0] = position.words
+        self._workspace.moves[0, : len(position.actions)] = position.actions
+        place, value = temporal.choose(self._bundle.words, first, last, position.side_to_move)
         return int(place), float(value)
 
     def _learn(
@@ -229,14 +218,14 @@ class TemporalPlayer(Player):
         if is_exploring:
             memory.traces[side] = 0.0
         elif memory.after[side] is not None:
-            self._update(side, value if _has_ended(after) else float(self._settings[GAMMA]) * value)
-        memory.before[side] = self._scratch[1]
+            self._update(side, value if _has_ended(after) else float(self._parameters[0].gamma) * value)
+        memory.previous[side] = self._workspace.scratch[1]
         memory.after[side] = None if _has_ended(after) else after
         memory.plies[side] = len(history) + 1
         self._has_news = True
 
     def _update(self, side: int, target: float) -> None:
-        learn(self._values, self._memory.traces, self._memory.before, side, target, self._settings)
+        temporal.learn(self._bundle.words, side, target)
 
     def _save(self) -> None:
         assert self.saves_to is not None
@@ -247,7 +236,7 @@ class TemporalPlayer(Player):
             "begun": str(told.get("begun") or self._kept.fingerprint()),
             "matches": 1 + (matches if "begun" in told and isinstance(matches, int) else 0),
             "epsilon": self._epsilon,
-            "rates": {name: float(self._settings[place]) for place, name in enumerate(LEARNED_RATES)},
+            "rates": {name: float(self._parameters[0][place]) for place, name in enumerate(LEARNED_RATES)},
         }
         values: Reals = self._values[0]
         try:
@@ -332,7 +321,7 @@ class _Memory:
 
     Attributes
     ----------
-    traces, before : float64[2, n]
+    traces, previous : float64[2, n]
         As `temporal.learn` has them.
     after : list of Position or None
         The position after the side's last move, if it is to be learned from.
@@ -340,8 +329,8 @@ class _Memory:
         The place of that position in the match.
     """
 
-    def __init__(self, size: int) -> None:
-        self.traces, self.before = np.zeros((2, size)), np.zeros((2, size))
+    def __init__(self, workspace: temporal.Workspace) -> None:
+        self.traces, self.previous = workspace.traces, workspace.previous
         self.forget()
 
     def forget(self) -> None:

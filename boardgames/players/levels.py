@@ -18,10 +18,9 @@ from boardgames.game import Game, Position
 from boardgames.kernels import Reals
 from boardgames.options import Option
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue
-from boardgames.players.search import BOOK, TABLE, AlphaBeta
-from boardgames.search.alphabeta import negamax
-from boardgames.search.deepening import search
-from boardgames.search.tree import EVALUATION_BOUND
+from boardgames.players.alphabeta import BOOK, TABLE, AlphaBeta
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.rules import EVALUATION_BOUND
 
 ONE_PLY = Limit(depth=1)
 DECIDED = 4.0
@@ -83,6 +82,7 @@ class Level(AlphaBeta):
         level = self.options[LEVEL.name]
         assert isinstance(level, int)
         self.strength = STRENGTHS[level - 1]
+        self._one_ply = self._new_searcher(SearchOptions.plain())
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the move that seems best; one that came of noise or a lapse is reported only when chosen."""
@@ -102,11 +102,11 @@ class Level(AlphaBeta):
         """Return the values of all moves within the level's limits."""
         if self.strength.limit.depth == 1:  # the table may know of more plies than these
             return self._glance(position, context)
-        return self._search(position, limit, context, lines=None)
+        return self.analyse(position, limit, context)
 
     def _glance(self, position: Position, context: Context) -> Analysis:
         """Return the evaluation after every move."""
-        return search(position, negamax, self.evaluation(), ONE_PLY, context, all_moves=True)
+        return self._one_ply.search(position, ONE_PLY, context, lines=None)
 
     def _limit(self, limit: Limit) -> Limit:
         return super()._limit(limit.tightened(self.strength.limit))

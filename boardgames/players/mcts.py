@@ -9,10 +9,10 @@ from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.options import Option
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
-from boardgames.players.search import (
+from boardgames.players.alphabeta import (
     DEFAULT_SECONDS,
-    DRAW_LIMIT,
-    DRAW_MB,
+    DRAW_OFFER_LIMIT,
+    DRAW_OFFER_MB,
     NODES,
     TIME,
     WEIGHTS,
@@ -88,10 +88,10 @@ class MonteCarlo(Player):
         if position.outcome is not None:
             return False
         # a tree and chances of its own: the moves of the match do not depend on what was offered
-        tree = Tree(min(DRAW_MB, self._tree.megabytes))
+        tree = Tree(min(DRAW_OFFER_MB, self._tree.megabytes))
         style = replace(self._style(), threads=1)
         seeds = np.zeros(1, dtype=np.uint64)
-        found = grow(tree, position, self.evaluation(), style, DRAW_LIMIT, NO_CONTEXT, seeds=seeds)
+        found = grow(tree, position, self.evaluation(), style, DRAW_OFFER_LIMIT, NO_CONTEXT, seeds=seeds)
         value_for_side = found.value if position.side_to_move == side else -found.value
         return value_for_side <= DRAW_MARGIN
 

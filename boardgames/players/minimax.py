@@ -1,41 +1,16 @@
-"""The player that looks at everything; its searches are compiled for it alone."""
+"""The agent `minimax`: search without pruning, for teaching and comparison."""
 
-from dataclasses import replace
+from collections.abc import Callable
 from typing import ClassVar
 
-from boardgames.game import Position
-from boardgames.player import Analysis, Context, Limit
-from boardgames.players.search import DEPTH, EXTENSIONS, NODES, QUIESCENCE, TIME, WEIGHTS, Searcher
-from boardgames.search.full import search_fully
+from boardgames.options import Option
+from boardgames.players.alphabeta import DEPTH, NODES, TIME, WEIGHTS, SearchPlayer
 from boardgames.search.minimax import minimax
 
 
-class Minimax(Searcher):
-    """Full search without pruning: the teaching agent, and the oracle for other searches."""
+class Minimax(SearchPlayer):
+    """Minimax to the depth or for the time that is allowed."""
 
     name: ClassVar[str] = "minimax"
-    declared_options = (
-        DEPTH,
-        TIME,
-        NODES,
-        WEIGHTS,
-        replace(QUIESCENCE, default=0),
-        replace(EXTENSIONS, default=False),
-    )
-    node = minimax
-
-    def _search(self, position: Position, limit: Limit, context: Context, *, lines: int | None) -> Analysis:
-        quiescence, extensions = int(self.options["quiescence"] or 0), bool(self.options["extensions"])
-        if not (quiescence or extensions):
-            return super()._search(position, limit, context, lines=lines)
-        self._check_open(position)
-        found = search_fully(
-            position,
-            self.evaluation(),
-            self._limit(limit),
-            context,
-            quiescence=quiescence,
-            extensions=extensions,
-            all_moves=lines != 1,
-        )
-        return replace(found, moves=found.moves[:lines])
+    declared_options: ClassVar[tuple[Option, ...]] = (DEPTH, TIME, NODES, WEIGHTS)
+    node: ClassVar[Callable[..., float]] = staticmethod(minimax)

@@ -11,7 +11,7 @@ def bg_agents() -> list[Entry]:
         Entry("random", "any legal move, each as likely", "boardgames.players.simple:Random"),
         Entry("greedy", "the best move one ply ahead", "boardgames.players.simple:Greedy"),
         Entry("minimax", "full search without pruning", "boardgames.players.minimax:Minimax"),
-        Entry("alphabeta", "search with pruning", "boardgames.players.search:AlphaBeta"),
+        Entry("alphabeta", "search with pruning", "boardgames.players.alphabeta:AlphaBeta"),
         Entry("mcts", "Monte Carlo tree search", "boardgames.players.mcts:MonteCarlo"),
         Entry(
             "level", "search made weaker for people, level=1 to level=10", "boardgames.players.levels:Level"

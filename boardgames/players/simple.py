@@ -14,9 +14,9 @@ from boardgames.player import (
     Limit,
     Player,
 )
-from boardgames.players.search import WEIGHTS, fingerprint_of_evaluation, learned_evaluation
-from boardgames.search.alphabeta import negamax
-from boardgames.search.deepening import search
+from boardgames.players.alphabeta import WEIGHTS, fingerprint_of_evaluation, learned_evaluation
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.searcher import Searcher
 
 
 class Random(Player):
@@ -42,6 +42,7 @@ class Greedy(Player):
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
         self._learned = learned_evaluation(self)
+        self._searcher = Searcher(game, self._evaluation, SearchOptions.plain())
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a best move one ply ahead; the seed decides between equals."""
@@ -64,7 +65,7 @@ class Greedy(Player):
     ) -> Analysis:
         """Return the evaluation after every legal move, or the best `lines` of them."""
         self._check_open(position)
-        found = search(position, negamax, self._evaluation, Limit(depth=1), context, all_moves=True)
+        found = self._searcher.search(position, Limit(depth=1), context, lines=None)
         return replace(found, moves=found.moves[:lines])
 
     @property

@@ -1,12 +1,11 @@
-"""Generic compiled algorithms over any game's kernels.
+"""Generic search, compiled once for every game.
 
-Each is compiled once, takes the kernels of a game as typed first-class
-functions, and can be stopped from another thread.
+`alphabeta` and `mcts` are the two engines; `minimax` is the search to read
+first; `perft` and `playout` count and sample. All of them can be stopped from
+another thread.
 """
 
-from boardgames.search.deepening import search
 from boardgames.search.perft import divide, perft
 from boardgames.search.playout import Playouts, playouts
-from boardgames.search.tree import EVALUATION_BOUND, MAX_DEPTH, WIN
 
-__all__ = ["EVALUATION_BOUND", "MAX_DEPTH", "WIN", "Playouts", "divide", "perft", "playouts", "search"]
+__all__ = ["Playouts", "divide", "perft", "playouts"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from boardgames.declarations import NO_EVALUATION, Evaluation, Facts, Unit
 from boardgames.game import Position
-from boardgames.kernels import STOP, Actions, Control, Reals, Words, new_control
+from boardgames.kernels import Actions, Control, Reals, Words, new_control
 from boardgames.player import Analysis, Choice, Context, Limit, MoveValue
 from boardgames.search import leaves, nodes
 from boardgames.search.kept_tree import Tree
@@ -166,7 +166,7 @@ class _Growing:
                 while wait(working, REPORT_S).not_done:
                     self._report()
             finally:
-                self.control[STOP] = 1  # the threads end even if a listener raised
+                self.control[0].stop = 1  # the threads end even if a listener raised
         for work in working:
             work.result()
         self._report()

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from numba import types
 
 from boardgames.kernels import (
-    STOP,
     Actions,
     Apply,
     Control,
@@ -22,7 +21,7 @@ from boardgames.kernels import (
     SideToMove,
     Words,
     kernel,
-    peek,
+    load_stop,
     random_below,
     row,
     row_out,
@@ -37,10 +36,8 @@ from boardgames.kernels.abi import (
     WORDS_STACK,
     first_class,
 )
-from boardgames.search.atomics import (
-    publish,
-    swap_if,
-)
+from boardgames.kernels.atomics import atomic_store, compare_and_swap
+from boardgames.kernels.control import CONTROL
 from boardgames.search.nodes import (
     ACTION_SHIFT,
     COUNT_SHIFT,
@@ -132,7 +129,7 @@ def _set_priors(tree: Actions, first: int, count: int, worths: Reals, kind: int,
 def prove(tree: Actions, node: int, proof: int) -> None:
     """Write down what is proven, if anything; the other facts of a node never change."""
     if proof != 0:
-        publish(tree, node + FACTS, tree[node + FACTS] | proof)
+        atomic_store(tree, node + FACTS, tree[node + FACTS] | proof)
 
 
 @kernel(
@@ -178,11 +175,11 @@ def expand(
     It is not if there is no room or another thread is at it. Matches that the
     moves end are seen at once, and what follows is proven.
     """
-    if settings[SHARED] != 0 and not swap_if(tree, node + LINK, 0, PENDING):
+    if settings[SHARED] != 0 and not compare_and_swap(tree, node + LINK, 0, PENDING):
         return False
     first = reserve(tree, count * NODE_WORDS, settings[SHARED] != 0)
     if first == NOBODY:
-        publish(tree, node + LINK, 0)
+        atomic_store(tree, node + LINK, 0)
         return False
     side, prior = side_of(tree, node), settings[PRIOR]
     for index in range(count):
@@ -205,7 +202,7 @@ def expand(
     tally[NODES] += count
     if prior != NO_PRIOR:
         _set_priors(tree, first, count, worths, prior, scales[SHARPNESS])
-    publish(tree, node + LINK, first | (count << COUNT_SHIFT))
+    atomic_store(tree, node + LINK, first | (count << COUNT_SHIFT))
     prove(tree, node, proof_from_successors(tree, node))
     return True
 
@@ -241,7 +238,7 @@ def end_proof(
         ACTIONS,
         REALS,
         ACTIONS_OUT,
-        ACTIONS_OUT,
+        CONTROL,
     )
 )
 def play_on(
@@ -277,7 +274,7 @@ def play_on(
     """
     plies = 0
     while plies != settings[CUTOFF]:
-        if peek(control, STOP) != 0:
+        if load_stop(control) != 0:
             return CANCELLED
         there = 2 if here == 1 else 1
         apply(row(positions, here), moves[0, random_below(state, count)], row_out(positions, there))

@@ -18,7 +18,6 @@ from collections.abc import Callable
 from numba import types
 
 from boardgames.kernels import (
-    STOP,
     Actions,
     Apply,
     Control,
@@ -30,7 +29,7 @@ from boardgames.kernels import (
     SideToMove,
     Words,
     kernel,
-    peek,
+    load_stop,
     random_below,
     row,
     row_out,
@@ -45,7 +44,8 @@ from boardgames.kernels.abi import (
     WORDS_STACK,
     first_class,
 )
-from boardgames.search.atomics import add_shared, look
+from boardgames.kernels.atomics import atomic_add, atomic_load, load_acquire
+from boardgames.kernels.control import CONTROL
 from boardgames.search.leaves import (
     ALL_MOVES,
     CANCELLED,
@@ -111,7 +111,7 @@ def _unvisited(tree: Actions, first: int, count: int, index: int, state: Words) 
 )
 def _by_visits(tree: Actions, node: int, losing: int, width: float, is_settling: bool, state: Words) -> int:
     """Return the successor with the highest UCB1; those without visits come first."""
-    link = look(tree, node + LINK)
+    link = load_acquire(tree, node + LINK)
     first, count = link & PLACE_MASK, link >> COUNT_SHIFT
     unit = (2.0 * losing - 3.0) / UNIT  # 1 for side 0, -1 for side 1, by the proof that it loses
     best, highest = NOBODY, -math.inf
@@ -120,11 +120,11 @@ def _by_visits(tree: Actions, node: int, losing: int, width: float, is_settling:
         proof = proof_of(tree, successor)
         if proof != 0 and (is_settling or proof == losing):
             continue
-        times = peek(tree, successor + VISITS)
+        times = atomic_load(tree, successor + VISITS)
         if times <= 0:
             return _unvisited(tree, first, count, index, state)
         inverse = 1.0 / times
-        bound = peek(tree, successor + TOTAL) * unit * inverse + width * math.sqrt(inverse)
+        bound = atomic_load(tree, successor + TOTAL) * unit * inverse + width * math.sqrt(inverse)
         if bound > highest:
             best, highest = successor, bound
     return best
@@ -141,18 +141,18 @@ def _by_prior(tree: Actions, node: int, losing: int, width: float, is_settling: 
     of them is among those that stand in the order of their priors, none after
     it has a higher bound, and if one thread is at work, none has visits.
     """
-    link = look(tree, node + LINK)
+    link = load_acquire(tree, node + LINK)
     first, count = link & PLACE_MASK, link >> COUNT_SHIFT
     unit = (2.0 * losing - 3.0) / UNIT  # 1 for side 0, -1 for side 1, by the proof that it loses
-    mean = peek(tree, node + TOTAL) * unit / max(peek(tree, node + VISITS), 1)
+    mean = atomic_load(tree, node + TOTAL) * unit / max(atomic_load(tree, node + VISITS), 1)
     last = NOBODY if is_shared else first + (ORDERED - 1) * NODE_WORDS
     best, highest = NOBODY, -math.inf
     for successor in range(first, first + count * NODE_WORDS, NODE_WORDS):
-        facts = look(tree, successor + FACTS)
+        facts = load_acquire(tree, successor + FACTS)
         proof = facts & PROOF_MASK
         if proof != 0 and (is_settling or proof == losing):
             continue
-        times = float(peek(tree, successor + VISITS))
+        times = float(atomic_load(tree, successor + VISITS))
         hope = width * ((facts >> PRIOR_SHIFT) & PRIOR_MASK)
         if times <= 0.0:
             if mean + hope > highest:
@@ -161,7 +161,7 @@ def _by_prior(tree: Actions, node: int, losing: int, width: float, is_settling: 
                 break
             continue
         # total / times + hope / (times + 1), by one division
-        over = peek(tree, successor + TOTAL) * unit * (times + 1.0) + hope * times
+        over = atomic_load(tree, successor + TOTAL) * unit * (times + 1.0) + hope * times
         bound = over / (times * (times + 1.0))
         best = successor if bound > highest else best
         highest = max(highest, bound)
@@ -173,7 +173,7 @@ def select(tree: Actions, node: int, settings: Actions, scales: Reals, state: Wo
     """Return the successor with the highest upper bound; NOBODY if all are lost or settled."""
     losing = 2 - side_of(tree, node)
     is_settling = node == ROOT and settings[ALL_MOVES] != 0
-    visits = float(max(peek(tree, node + VISITS), 1))
+    visits = float(max(atomic_load(tree, node + VISITS), 1))
     width = scales[EXPLORATION]
     if settings[PRIOR] == NO_PRIOR:
         width *= math.sqrt(math.log(visits))
@@ -192,8 +192,8 @@ def _enter(tree: Actions, node: int, side: int, sign: int, is_shared: bool) -> N
         tree[node + VISITS] += sign
         return
     loss = VIRTUAL_LOSS if side == 0 else -VIRTUAL_LOSS
-    add_shared(tree, node + VISITS, sign)
-    add_shared(tree, node + TOTAL, -sign * loss)
+    atomic_add(tree, node + VISITS, sign)
+    atomic_add(tree, node + TOTAL, -sign * loss)
 
 
 @kernel(types.void(ACTIONS_OUT, ACTIONS, types.int64, types.int64, types.int64, types.boolean))
@@ -213,7 +213,7 @@ def back_up(tree: Actions, path: Actions, depth: int, total: int, proof: int, is
             tree[node + TOTAL] += total
         else:
             side = side_of(tree, path[ply - 1]) if ply > 0 else 0
-            add_shared(tree, node + TOTAL, total + (VIRTUAL_LOSS if side == 0 else -VIRTUAL_LOSS))
+            atomic_add(tree, node + TOTAL, total + (VIRTUAL_LOSS if side == 0 else -VIRTUAL_LOSS))
 
 
 @kernel(
@@ -249,7 +249,9 @@ def descend(
         node = path[depth]
         if depth > 0 and proof_of(tree, node) != 0:
             return depth
-        successor = select(tree, node, settings, scales, state) if look(tree, node + LINK) > 0 else NOBODY
+        successor = (
+            select(tree, node, settings, scales, state) if load_acquire(tree, node + LINK) > 0 else NOBODY
+        )
         if successor == NOBODY:
             return depth
         _enter(tree, successor, side_of(tree, node), 1, settings[SHARED] != 0)
@@ -273,7 +275,7 @@ def is_settled(tree: Actions, settings: Actions) -> bool:
     """Say whether more simulations can add nothing: the root, or where it matters every move, is proven."""
     if settings[ALL_MOVES] == 0:
         return proof_of(tree, ROOT) != 0
-    link = look(tree, ROOT + LINK)
+    link = load_acquire(tree, ROOT + LINK)
     first = link & PLACE_MASK
     for successor in range(first, first + (link >> COUNT_SHIFT) * NODE_WORDS, NODE_WORDS):
         if proof_of(tree, successor) == 0:
@@ -299,7 +301,7 @@ def is_settled(tree: Actions, settings: Actions) -> bool:
         ACTIONS,
         REALS,
         ACTIONS_OUT,
-        ACTIONS_OUT,
+        CONTROL,
     )
 )
 def simulate(
@@ -356,7 +358,7 @@ def simulate(
             depth = descend(apply, tree, positions, path, depth, state, settings, scales, tally)
             node, here = path[depth], 2 - depth % 2 if depth > 0 else 0
             proof = proof_of(tree, node) if depth > 0 else 0
-            if proof == 0 and look(tree, node + LINK) > 0:
+            if proof == 0 and load_acquire(tree, node + LINK) > 0:
                 proof = proof_from_successors(tree, node)
             if proof != 0:
                 break
@@ -383,5 +385,5 @@ def simulate(
         else:
             back_up(tree, path, depth, total, proof, settings[SHARED] != 0)
             tally[SIMULATIONS] += 1
-        if peek(control, STOP) != 0 or is_settled(tree, settings):
+        if load_stop(control) != 0 or is_settled(tree, settings):
             return

@@ -21,7 +21,7 @@ from numba import types
 
 from boardgames.kernels import Actions, Apply, Words, kernel, row, row_out
 from boardgames.kernels.abi import ACTIONS_OUT, WORDS_STACK, first_class
-from boardgames.search.atomics import add_shared, look
+from boardgames.kernels.atomics import atomic_add, load_acquire
 
 NODE_WORDS = 4
 VISITS, TOTAL, LINK, FACTS = 0, 1, 2, 3
@@ -51,39 +51,39 @@ UNIT = 1 << 24
 @kernel(types.int64(ACTIONS_OUT, types.int64))
 def first_successor(tree: Actions, node: int) -> int:
     """Return the place of a node's first successor, at or below 0 if it has none yet."""
-    link = look(tree, node + LINK)
+    link = load_acquire(tree, node + LINK)
     return link & PLACE_MASK if link > 0 else 0
 
 
 @kernel(types.int64(ACTIONS_OUT, types.int64))
 def successor_count(tree: Actions, node: int) -> int:
     """Return how many successors a node has."""
-    link = look(tree, node + LINK)
+    link = load_acquire(tree, node + LINK)
     return link >> COUNT_SHIFT if link > 0 else 0
 
 
 @kernel(types.int64(ACTIONS_OUT, types.int64))
 def proof_of(tree: Actions, node: int) -> int:
     """Return what is proven of a node: 0 nothing, else its outcome + 1."""
-    return look(tree, node + FACTS) & PROOF_MASK
+    return load_acquire(tree, node + FACTS) & PROOF_MASK
 
 
 @kernel(types.int64(ACTIONS_OUT, types.int64))
 def side_of(tree: Actions, node: int) -> int:
     """Return the side to move."""
-    return (look(tree, node + FACTS) >> SIDE_SHIFT) & 1
+    return (load_acquire(tree, node + FACTS) >> SIDE_SHIFT) & 1
 
 
 @kernel(types.int64(ACTIONS_OUT, types.int64))
 def action_of(tree: Actions, node: int) -> int:
     """Return the action that led to a node."""
-    return look(tree, node + FACTS) >> ACTION_SHIFT
+    return load_acquire(tree, node + FACTS) >> ACTION_SHIFT
 
 
 @kernel(types.int64(ACTIONS_OUT, types.int64))
 def prior_of(tree: Actions, node: int) -> int:
     """Return the prior of a node, from 0 to `PRIOR_MASK`."""
-    return (look(tree, node + FACTS) >> PRIOR_SHIFT) & PRIOR_MASK
+    return (load_acquire(tree, node + FACTS) >> PRIOR_SHIFT) & PRIOR_MASK
 
 
 @kernel(types.int64(types.int64))
@@ -101,7 +101,7 @@ def proof_from_successors(tree: Actions, node: int) -> int:
     A win for the side to move needs one of them, anything else all (M.
     Winands, Y. Björnsson, J. Saito, "Monte-Carlo Tree Search Solver", 2008).
     """
-    link = look(tree, node + LINK)
+    link = load_acquire(tree, node + LINK)
     if link <= 0:
         return 0
     win = side_of(tree, node) + 1
@@ -122,15 +122,15 @@ def proof_from_successors(tree: Actions, node: int) -> int:
 @kernel(types.int64(ACTIONS_OUT, types.int64, types.boolean))
 def reserve(tree: Actions, words: int, is_shared: bool) -> int:
     """Return the place of so many new words, 0 if there is no room."""
-    if look(tree, USED) + words > tree.size:
+    if load_acquire(tree, USED) + words > tree.size:
         return 0
     if not is_shared:
         tree[USED] += words
         return tree[USED] - words
-    place = add_shared(tree, USED, words)
+    place = atomic_add(tree, USED, words)
     if place + words <= tree.size:
         return place
-    add_shared(tree, USED, -words)
+    atomic_add(tree, USED, -words)
     return 0
 
 

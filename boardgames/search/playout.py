@@ -3,78 +3,52 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from operator import index
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
 from boardgames.errors import LimitError, OptionError, shown
 from boardgames.game import Position
 from boardgames.kernels import (
-    STOP,
     Actions,
-    Apply,
     Control,
-    LegalMoves,
-    OutcomeOf,
-    SideToMove,
     Words,
     kernel,
+    load_stop,
     new_control,
-    peek,
     random_below,
     row,
     row_out,
 )
-from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT, WORDS_STACK, first_class
+from boardgames.kernels.abi import ACTIONS_STACK, WORDS_OUT, WORDS_STACK, record_array
+from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
+from boardgames.kernels.control import CONTROL
+from boardgames.search.rules import RULES, UNFINISHED, final_result
 from boardgames.search.runner import run
 
 UNLIMITED = 2**62
-DRAWN, UNDECIDED, PLIES = 2, 3, 4
+
+TOTALS_DTYPE = np.dtype([("results", np.int64, 4), ("plies", np.int64)], align=True)
+"""How playouts ended: wins of side 0 and side 1, draws, unfinished at the ply limit; and their plies."""
+TOTALS = record_array(TOTALS_DTYPE)
 
 
 @dataclass(frozen=True, slots=True)
 class Playouts:
-    """How random matches from one position ended, and how many plies they took in all."""
+    """How random matches from one position ended, and the number of plies they took together."""
 
     wins: tuple[int, int]
     draws: int
-    undecided: int
+    unfinished: int
     plies: int
 
 
-@kernel(
-    types.void(
-        first_class(LegalMoves),
-        first_class(Apply),
-        first_class(SideToMove),
-        first_class(OutcomeOf),
-        WORDS_STACK,
-        ACTIONS_STACK,
-        WORDS_OUT,
-        types.int64,
-        types.int64,
-        types.boolean,
-        ACTIONS_OUT,
-        ACTIONS_OUT,
-    )
-)
-def play_out(
-    legal_moves: Callable[[Words, Actions], int],
-    apply: Callable[[Words, int, Words], None],
-    side_to_move: Callable[[Words], int],
-    outcome: Callable[[Words], int],
-    positions: Words,
-    moves: Actions,
-    state: Words,
-    count: int,
-    ply_limit: int,
-    no_moves_draws: bool,
-    totals: Actions,
-    control: Control,
-) -> None:
-    """Play `count` random matches from `positions[0]` and add up how they ended.
+class Workspace(NamedTuple):
+    """What playouts work with.
 
-    Parameters
+    Attributes
     ----------
     legal_moves, apply, side_to_move, outcome : kernels
         The rules.
@@ -82,36 +56,61 @@ def play_out(
         The start, and two rows that are overwritten.
     moves : int64[1, actions]
         Overwritten.
-    state : uint64[1]
+    random_state : uint64[1]
         Of the random generator; advanced.
-    totals : int64[5]
-        Wins of side 0, of side 1, draws, undecided at `ply_limit`, plies; added to.
-    control : int64[CONTROL_SIZE]
-        Only the stop flag is read; the match under way is then not counted.
+    totals, control : one record each
+        Results are added to the totals.
     """
-    buffer = row_out(moves, 0)
+
+    legal_moves: Callable[[Words, Actions], int]
+    apply: Callable[[Words, int, Words], None]
+    side_to_move: Callable[[Words], int]
+    outcome: Callable[[Words], int]
+    positions: Words
+    moves: Actions
+    random_state: Words
+    totals: npt.NDArray[Any]  # one record of TOTALS_DTYPE: NumPy has no type for fields
+    control: Control
+
+
+KINDS = {
+    **RULES,
+    "positions": WORDS_STACK,
+    "moves": ACTIONS_STACK,
+    "random_state": WORDS_OUT,
+    "totals": TOTALS,
+    "control": CONTROL,
+}
+
+unpack = unpacker(Workspace, KINDS)
+
+
+@kernel(types.void(BUNDLE, types.int64, types.int64, types.boolean))
+def play_out(bundle: Actions, count: int, ply_limit: int, no_moves_draws: bool) -> None:
+    """Play `count` random matches and add up how they ended; one that is stopped does not count."""
+    game = unpack(bundle)
+    positions, totals = game.positions, game.totals
+    buffer = row_out(game.moves, 0)
     for _ in range(count):
         here = 0
         plies = 0
-        result = UNDECIDED
+        result = UNFINISHED
         while plies <= ply_limit:
-            if peek(control, STOP) != 0:
+            if load_stop(game.control) != 0:
                 return
-            legal = legal_moves(row(positions, here), buffer)
+            legal = game.legal_moves(row(positions, here), buffer)
             if legal == 0:
-                result = outcome(row(positions, here))
-                if result < 0:
-                    result = DRAWN if no_moves_draws else 1 - side_to_move(row(positions, here))
+                result = final_result(game.side_to_move, game.outcome, row(positions, here), no_moves_draws)
                 break
             if plies == ply_limit:
                 break
             there = 2 if here == 1 else 1
-            action = moves[0, random_below(state, legal)]
-            apply(row(positions, here), action, row_out(positions, there))
+            action = buffer[random_below(game.random_state, legal)]
+            game.apply(row(positions, here), action, row_out(positions, there))
             here = there
             plies += 1
-        totals[result] += 1
-        totals[PLIES] += plies
+        totals[0].results[result] += 1
+        totals[0].plies += plies
 
 
 def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | None = None) -> Playouts:
@@ -124,45 +123,49 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     seed : int
         Equal seeds give equal playouts.
     ply_limit : int, optional
-        Plies after which a match is left undecided; needed for games whose
-        rules set no end.
+        Plies after which a match is left unfinished; needed for games whose rules set no end.
 
     Raises
     ------
     LimitError
         If the count or the limit is below 1, or a limit is needed.
     OptionError
-        If the seed is no whole number.
+        If the seed is not an integer.
 
     Examples
     --------
     >>> import boardgames
     >>> start = boardgames.load("abalone").start()
     >>> playouts(start, 10, seed=1, ply_limit=5)
-    Playouts(wins=(0, 0), draws=0, undecided=10, plies=50)
+    Playouts(wins=(0, 0), draws=0, unfinished=10, plies=50)
     """
     facts, kernels = position.game.facts, position.game.kernels
-    for name, value in (("match", count), ("ply", UNLIMITED if ply_limit is None else ply_limit)):
+    for name, value in (("count", count), ("ply_limit", UNLIMITED if ply_limit is None else ply_limit)):
         if not (type(value) is int and 1 <= value <= UNLIMITED):
-            raise LimitError(f"expected at least 1 {name}: {shown(value)}")
+            raise LimitError(f"{name} must be at least 1, not {shown(value)}")
     try:
-        state = np.array([index(seed) % 2**64], dtype=np.uint64)
+        random_state = np.array([index(seed) % 2**64], dtype=np.uint64)
     except TypeError:
-        raise OptionError(f"expected a whole number for seed: {shown(seed)}") from None
+        raise OptionError(f"seed must be an integer, not {shown(seed)}") from None
     if ply_limit is None and facts.longest_match is None:
-        raise LimitError(f"expected a ply limit for {facts.name}, whose rules set no end")
+        raise LimitError(f"playouts of {facts.name} need a ply_limit: its rules set no end")
     positions = np.zeros((3, facts.words), dtype=np.uint64)
     positions[0] = position.words
-    moves = np.zeros((1, facts.actions), dtype=np.int64)
-    totals = np.zeros(5, dtype=np.int64)
+    totals = np.zeros(1, dtype=TOTALS_DTYPE).view(np.recarray)
     control = new_control()
-    rules = (kernels.legal_moves, kernels.apply, kernels.side_to_move, kernels.outcome)
-    limit = UNLIMITED if ply_limit is None else ply_limit
-    run(
-        lambda: play_out(
-            *rules, positions, moves, state, count, limit, facts.no_moves_draws, totals, control
-        ),
-        control,
+    workspace = Workspace(
+        legal_moves=kernels.legal_moves,
+        apply=kernels.apply,
+        side_to_move=kernels.side_to_move,
+        outcome=kernels.outcome,
+        positions=positions,
+        moves=np.zeros((1, facts.actions), dtype=np.int64),
+        random_state=random_state,
+        totals=totals,
+        control=control,
     )
-    first, second, draws, undecided, plies = (int(total) for total in totals)
-    return Playouts((first, second), draws, undecided, plies)
+    bundle = Bundle(KINDS, workspace)
+    limit = UNLIMITED if ply_limit is None else ply_limit
+    run(lambda: play_out(bundle.words, count, limit, facts.no_moves_draws), control)
+    first, second, draws, unfinished = totals[0].results.tolist()
+    return Playouts((first, second), draws, unfinished, int(totals[0].plies))

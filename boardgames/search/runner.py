@@ -1,8 +1,8 @@
-"""Run compiled code so that time, a stop flag and Ctrl-C all reach it.
+"""Run compiled code so that a deadline, a stop flag and Ctrl-C all reach it.
 
-The work goes to a thread of its own; this one waits in short steps, so that
-an interrupt is answered within 50 ms, and sets the control array's stop flag
-when the time is up.
+The work runs in a thread of its own. The calling thread waits in short steps,
+so that an interrupt is answered within 50 ms, and sets the stop flag of the
+control record when the time is up.
 """
 
 import threading
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from boardgames.kernels import STOP, Control
+from boardgames.kernels import Control
 from boardgames.player import Stop
 
 Result = TypeVar("Result")
@@ -25,18 +25,18 @@ def run(
     seconds: float | None = None,
     stop: Stop | None = None,
 ) -> Result:
-    """Return what `work` returns, having told it to stop when time or `stop` said so.
+    """Return what `work` returns, stopping it at a deadline, by `stop` or on an interrupt.
 
     Parameters
     ----------
     work : callable
-        Calls kernels that watch `control`; raises what it likes.
-    control : int64[CONTROL_SIZE]
-        Its stop flag is set at the deadline, by `stop` and on an interrupt.
+        Calls kernels that watch `control`. Its exceptions are raised here.
+    control : Control
+        Its stop flag is set to end the work.
     seconds : float, optional
         Time until the stop flag is set.
     stop : Stop, optional
-        Another thread's wish to end.
+        Set by another thread to end the work.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def run(
     def target() -> None:
         try:
             results.append(work())
-        except BaseException as error:  # noqa: BLE001 - handed to the waiting thread, whatever it is
+        except BaseException as error:  # noqa: BLE001 - raised in the waiting thread, whatever it is
             errors.append(error)
         finally:
             done.set()
@@ -63,7 +63,7 @@ def run(
         worker.start()
         _wait(done, control, deadline)
     finally:
-        control[STOP] = 1
+        control[0].stop = 1
         if worker in threading.enumerate():  # an interrupt may come while it starts, and join refuses
             done.wait()
             worker.join()
@@ -78,7 +78,7 @@ def _wait(done: threading.Event, control: Control, deadline: float | None) -> No
     while not done.is_set():
         left = WAIT_S if deadline is None else deadline - time.monotonic()
         if left <= 0:
-            control[STOP] = 1
+            control[0].stop = 1
             deadline = None
         else:
             done.wait(min(WAIT_S, left))

@@ -1,191 +1,161 @@
 """Contests: matches between two evaluations, searched to a fixed depth, in compiled code.
 
-Learners measure weights by them, thousands a second where the depth is one
-ply. Between equal moves the first in the game's order is played, so that
-chance is in the opening moves alone, and in a side of depth 0, which plays any.
+Learners compare weights by them, thousands of matches a second at depth 1.
+Between equal moves the first in the game's order is played, so that only the
+random opening and a side of depth 0, which plays random moves, vary.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
+import numpy as np
 from numba import types
 
+from boardgames.declarations import Evaluation, position_key
+from boardgames.game import Game
 from boardgames.kernels import (
-    STOP,
     Actions,
     Control,
-    Reals,
     Words,
     is_stopped,
     kernel,
-    peek,
+    load_stop,
+    new_control,
     random_below,
     row,
     row_out,
 )
-from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS, WORDS_OUT, WORDS_STACK
-from boardgames.search.alphabeta import negamax
-from boardgames.search.ordering import bring_best_forward
-from boardgames.search.playout import DRAWN, UNDECIDED
-from boardgames.search.tree import INFINITY, RULES
-from boardgames.selfplay.temporal import RESULTS, note_move
+from boardgames.kernels.abi import ACTIONS, WORDS_OUT
+from boardgames.kernels.bundles import BUNDLE
+from boardgames.search.alphabeta.options import SearchOptions, reduction_table
+from boardgames.search.alphabeta.ordering import pick_move
+from boardgames.search.alphabeta.search import pvs
+from boardgames.search.alphabeta.table import WORDS_PER_BUCKET
+from boardgames.search.alphabeta.workspace import Workspace, unpack
+from boardgames.search.rules import INFINITY, UNFINISHED, final_result
+from boardgames.selfplay.temporal import RESULTS, hash_move
+
+REDUCTIONS = reduction_table()
+SPARE_ROWS = 3
+"""Rows of the stacks below the depth of the search."""
 
 
-@kernel(
-    types.int64(
-        *RULES,
-        REALS,
-        WORDS_STACK,
-        ACTIONS_STACK,
-        ACTIONS_STACK,
-        types.int64,
-        types.int64,
-        ACTIONS,
-        ACTIONS_OUT,
-    )
-)
-def best_action(
-    legal_moves: Callable[[Words, Actions], int],
-    apply: Callable[[Words, int, Words], None],
-    side_to_move: Callable[[Words], int],
-    outcome: Callable[[Words], int],
-    move_order: Callable[[Words, int], int],
-    evaluate: Callable[[Words, Reals], float],
-    weights: Reals,
-    positions: Words,
-    moves: Actions,
-    lines: Actions,
-    count: int,
-    depth: int,
-    settings: Actions,
-    control: Control,
-) -> int:
-    """Return the best of the actions in `moves[0]` by alpha-beta of fixed depth.
+def new_workspaces(
+    game: Game, evaluations: Sequence[Evaluation], depth: int, control: Control | None = None
+) -> list[Workspace]:
+    """Return the workspaces of a contest, one for each evaluation, which share their buffers.
 
     Parameters
     ----------
-    count, depth : int64
-        Legal actions of `positions[0]`, at least one; plies to look ahead, at least one.
-
-    The other parameters are those of `search.alphabeta.negamax`.
+    depth : int
+        The greatest depth that is searched.
     """
+    facts, kernels, rows = game.facts, game.kernels, depth + SPARE_ROWS
+    first = Workspace(
+        legal_moves=kernels.legal_moves,
+        apply=kernels.apply,
+        side_to_move=kernels.side_to_move,
+        outcome=kernels.outcome,
+        move_order=kernels.move_order,
+        tactical_moves=kernels.tactical_moves,
+        pass_turn=kernels.pass_turn,
+        position_key=position_key,
+        node=pvs,
+        evaluate=evaluations[0].kernel,
+        weights=evaluations[0].weights,
+        positions=np.zeros((rows, facts.words), dtype=np.uint64),
+        moves=np.zeros((2 * rows, facts.actions), dtype=np.int64),
+        lines=np.zeros((rows, rows + 1), dtype=np.int64),
+        killers=np.zeros((2, rows), dtype=np.int64),
+        history=np.zeros((2, facts.actions), dtype=np.int64),
+        reductions=REDUCTIONS,
+        table=np.zeros(WORDS_PER_BUCKET, dtype=np.int64),
+        keys=np.zeros(rows, dtype=np.uint64),
+        options=SearchOptions.plain().record(game, evaluations[0]),
+        control=new_control() if control is None else control,
+    )
+    others = [
+        first._replace(
+            evaluate=evaluation.kernel,
+            weights=evaluation.weights,
+            options=SearchOptions.plain().record(game, evaluation),
+        )
+        for evaluation in evaluations[1:]
+    ]
+    return [first, *others]
+
+
+@kernel(types.int64(BUNDLE, types.int64, types.int64))
+def best_action(bundle: Actions, count: int, depth: int) -> int:
+    """Return the best of the `count` actions in `moves[0]`, searched to `depth` plies, at least one.
+
+    Parameters
+    ----------
+    bundle : int64[n]
+        Words of a `search.alphabeta.workspace.Workspace`; `node` searches below each move.
+    """
+    game = unpack(bundle)
+    positions, moves = game.positions, game.moves
     for index in range(count):
-        moves[1, index] = move_order(row(positions, 0), moves[0, index])
-    side = side_to_move(row(positions, 0))
+        moves[1, index] = game.move_order(row(positions, 0), moves[0, index])
+    side = game.side_to_move(row(positions, 0))
     best, chosen = -INFINITY, moves[0, 0]
     for index in range(count):
-        action = bring_best_forward(moves, 0, index, count)
-        apply(row(positions, 0), action, row_out(positions, 1))
-        if side_to_move(row(positions, 1)) == side:
-            value = negamax(
-                legal_moves, apply, side_to_move, outcome, move_order, evaluate, weights,
-                positions, moves, lines, 1, depth - 1, best, INFINITY, settings, control,
-            )  # fmt: skip
+        action = pick_move(moves, 0, index, count)
+        game.apply(row(positions, 0), action, row_out(positions, 1))
+        if game.side_to_move(row(positions, 1)) == side:
+            value = game.node(bundle, 1, depth - 1, best, INFINITY)
         else:
-            value = -negamax(
-                legal_moves, apply, side_to_move, outcome, move_order, evaluate, weights,
-                positions, moves, lines, 1, depth - 1, -INFINITY, -best, settings, control,
-            )  # fmt: skip
+            value = -game.node(bundle, 1, depth - 1, -INFINITY, -best)
         if value > best:
             best, chosen = value, action
-        if is_stopped(control):
+        if is_stopped(game.control):
             break
     return chosen
 
 
-@kernel(
-    types.int64(
-        *RULES,
-        REALS,
-        RULES[-1],
-        REALS,
-        WORDS_STACK,
-        ACTIONS_STACK,
-        ACTIONS_STACK,
-        ACTIONS,
-        WORDS_OUT,
-        types.int64,
-        types.int64,
-        types.boolean,
-        ACTIONS,
-        ACTIONS_OUT,
-    )
-)
+@kernel(types.int64(BUNDLE, BUNDLE, ACTIONS, WORDS_OUT, types.int64, types.int64))
 def contest(
-    legal_moves: Callable[[Words, Actions], int],
-    apply: Callable[[Words, int, Words], None],
-    side_to_move: Callable[[Words], int],
-    outcome: Callable[[Words], int],
-    move_order: Callable[[Words, int], int],
-    evaluate: Callable[[Words, Reals], float],
-    weights: Reals,
-    other_evaluate: Callable[[Words, Reals], float],
-    other_weights: Reals,
-    positions: Words,
-    moves: Actions,
-    lines: Actions,
-    depths: Actions,
-    state: Words,
-    opening: int,
-    ply_limit: int,
-    no_moves_draws: bool,
-    settings: Actions,
-    control: Control,
+    first: Actions, second: Actions, depths: Actions, random_state: Words, opening: int, ply_limit: int
 ) -> int:
-    """Play a match; what side 0 plays by comes first.
+    """Play one match between two evaluations.
 
     Parameters
     ----------
-    legal_moves, apply, side_to_move, outcome, move_order : kernels
-        The rules.
-    evaluate, weights, other_evaluate, other_weights : kernels and float64[n]
-        By what side 0 and side 1 choose.
-    positions : uint64[depth + 2, words]
-        The first row is the start, and at the end the last position.
-    moves, lines : int64[2 (depth + 2), actions] and int64[depth + 2, depth + 3]
-        Overwritten, as by `search.alphabeta.negamax`.
+    first, second : int64[n]
+        Words of the workspaces of side 0 and side 1, which differ in `evaluate` and
+        `weights` alone. `positions[0]` is the start, and at the end the final position.
     depths : int64[2]
-        Plies that each side looks ahead; one with 0 plays any move.
-    state : uint64[2]
-        Of the random generator, advanced; the course of the match, see `temporal.note_move`.
+        Search depth of each side; 0 plays random moves.
+    random_state : uint64[2]
+        State of the random generator, advanced; hash of the moves, see `temporal.hash_move`.
     opening : int64
-        The first moves, so many, are any.
+        Number of random opening plies.
     ply_limit : int64
-        After so many plies the match is undecided.
-    settings : int64[SETTINGS]
-        Of the search.
-    control : int64[CONTROL_SIZE]
-        Its stop flag leaves the match undecided.
+        A match that gets this long, or is stopped, is unfinished.
 
     Returns
     -------
     int64
-        Plies times `RESULTS` and the result: the winner, `DRAWN` or `UNDECIDED`.
+        Plies times `RESULTS` plus the result: the winner, `DRAWN` or `UNFINISHED`.
     """
-    result, plies = UNDECIDED, 0
-    while peek(control, STOP) == 0:
-        count = legal_moves(row(positions, 0), row_out(moves, 0))
+    game = unpack(first)
+    positions, moves = game.positions, game.moves
+    result, plies = UNFINISHED, 0
+    while load_stop(game.control) == 0:
+        count = game.legal_moves(row(positions, 0), row_out(moves, 0))
         if count == 0:
-            result = outcome(row(positions, 0))
-            if result < 0:
-                result = DRAWN if no_moves_draws else 1 - side_to_move(row(positions, 0))
+            no_moves_draws = game.options[0].no_moves_draws != 0
+            result = final_result(game.side_to_move, game.outcome, row(positions, 0), no_moves_draws)
             break
         if plies == ply_limit:
             break
-        side = side_to_move(row(positions, 0))
+        side = game.side_to_move(row(positions, 0))
         if plies < opening or depths[side] == 0:
-            action = moves[0, random_below(state, count)]
-        elif side == 0:
-            action = best_action(
-                legal_moves, apply, side_to_move, outcome, move_order, evaluate, weights,
-                positions, moves, lines, count, depths[side], settings, control,
-            )  # fmt: skip
+            action = moves[0, random_below(random_state, count)]
         else:
-            action = best_action(
-                legal_moves, apply, side_to_move, outcome, move_order, other_evaluate, other_weights,
-                positions, moves, lines, count, depths[side], settings, control,
-            )  # fmt: skip
-        apply(row(positions, 0), action, row_out(positions, 1))
+            action = best_action(first if side == 0 else second, count, depths[side])
+        game.apply(row(positions, 0), action, row_out(positions, 1))
         positions[0, :] = positions[1, :]
-        note_move(state, action)
+        hash_move(random_state, action)
         plies += 1
     return plies * RESULTS + result

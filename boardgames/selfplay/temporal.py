@@ -1,117 +1,223 @@
-"""TD(lambda) with accumulating traces on a linear value, learned in compiled matches of self-play.
+"""TD(lambda) with accumulating traces on a linear value, learned in compiled self-play.
 
 Each side values the positions after its own moves: V(s) = w . phi(s), or its
-tanh, phi brought to -1 to 1 by the features' ranges. It chooses the successor
-with the greatest value, and with probability epsilon any. After a choice that
-was not exploratory:
+tanh, where phi are the features scaled to -1 to 1 by their ranges. It plays
+the move with the greatest value, and with probability epsilon a random one.
+After a move that was not exploratory:
 
     delta = r + gamma V(s') - V(s);  e = gamma lambda e + grad V(s);  w = w + alpha delta e
 
-with s and s' two of its own successive positions. r is 0 until the end, then 1,
--1 or 0 and V(s') 0; both sides learn from the end. An exploratory move teaches
-nothing and clears the traces.
+where s and s' are two successive positions of the same side. r is 0 until the
+end of the match, then 1, -1 or 0, with V(s') = 0; both sides learn from the
+end. An exploratory move teaches nothing and clears the traces.
 
 Source: R. Sutton and A. Barto, "Reinforcement Learning", 1998, chapters 7 and 8.
 """
 
 import math
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from numba import types
 
+from boardgames.declarations import FeatureSet
+from boardgames.game import Game
 from boardgames.kernels import (
-    STOP,
     Actions,
-    Apply,
     Control,
     Features,
-    LegalMoves,
-    OutcomeOf,
     Reals,
-    SideToMove,
     Words,
     kernel,
+    load_stop,
+    new_control,
     next_random,
-    peek,
     random_below,
     row,
     row_out,
 )
-from boardgames.kernels.abi import (
-    ACTIONS,
-    ACTIONS_OUT,
-    ACTIONS_STACK,
-    REALS,
-    WORDS_OUT,
-    WORDS_STACK,
-    first_class,
-)
-from boardgames.search.playout import DRAWN, UNDECIDED
+from boardgames.kernels.abi import ACTIONS_STACK, REALS, REALS_STACK, WORDS_OUT, WORDS_STACK, record_array
+from boardgames.kernels.bundles import BUNDLE, unpacker
+from boardgames.kernels.control import CONTROL
+from boardgames.search.rules import RULES, UNFINISHED, final_result
 
-ALPHA, GAMMA, LAMBDA, EPSILON, SQUASHES, SHARES = range(6)
-"""Places in the settings; the last two say whether V is a tanh and both sides have one set of weights."""
 RESULTS = 4
-"""How many results there are: a side has won, `DRAWN`, `UNDECIDED`."""
+"""Number of results of a match: either side won, `DRAWN`, `UNFINISHED`."""
 
-REALS_STACK = types.Array(types.float64, 2, "C")
+PARAMETERS_DTYPE = np.dtype(
+    [
+        ("alpha", np.float64),
+        ("gamma", np.float64),
+        ("trace_decay", np.float64),
+        ("epsilon", np.float64),
+        ("tanh", np.int64),
+        ("shared", np.int64),
+    ],
+    align=True,
+)
+"""Learning rate, discount, lambda, probability of exploration; whether V is a tanh, and whether both
+sides share one row of weights."""
+PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
+
 CHOICE = types.Tuple((types.int64, types.float64))
 U11 = np.uint64(11)
 TO_UNIT = 2.0**-53
 
 
+class Workspace(NamedTuple):
+    """What TD(lambda) works with, for `n` features.
+
+    Attributes
+    ----------
+    legal_moves, apply, side_to_move, outcome, features : kernels
+        The rules, and the features of a position.
+    positions : uint64[2, words]
+        The position, and a row that is overwritten.
+    moves : int64[1, actions]
+        Legal moves of the position.
+    weights : float64[2, n]
+        Of side 0 and side 1, or of both in the first row if they are shared.
+    traces, previous : float64[2, n]
+        For each side its eligibility traces, and the features after its previous move.
+    scratch : float64[2, n]
+        Features of the successor under consideration, and of the best one.
+    scale : float64[2, n]
+        Middle and half the width of each feature's range.
+    random_state : uint64[2]
+        State of the random generator, and a hash of the moves made, see `hash_move`.
+    parameters, control : one record each
+        Hyperparameters; only the stop flag of the control record is used.
+    """
+
+    legal_moves: Callable[[Words, Actions], int]
+    apply: Callable[[Words, int, Words], None]
+    side_to_move: Callable[[Words], int]
+    outcome: Callable[[Words], int]
+    features: Callable[[Words, int, Reals], None]
+    positions: Words
+    moves: Actions
+    weights: Reals
+    traces: Reals
+    previous: Reals
+    scratch: Reals
+    scale: Reals
+    random_state: Words
+    parameters: npt.NDArray[Any]  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+    control: Control
+
+
+KINDS = {
+    **RULES,
+    "features": Features,
+    "positions": WORDS_STACK,
+    "moves": ACTIONS_STACK,
+    "weights": REALS_STACK,
+    "traces": REALS_STACK,
+    "previous": REALS_STACK,
+    "scratch": REALS_STACK,
+    "scale": REALS_STACK,
+    "random_state": WORDS_OUT,
+    "parameters": PARAMETERS,
+    "control": CONTROL,
+}
+
+unpack = unpacker(Workspace, KINDS)
+
+
+def new_parameters(
+    *,
+    alpha: float = 0.1,
+    gamma: float = 0.9,
+    trace_decay: float = 0.5,
+    epsilon: float = 0.1,
+    tanh: bool = True,
+    shared: bool = False,
+) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+    """Return a record of hyperparameters, see `PARAMETERS_DTYPE`."""
+    values = (alpha, gamma, trace_decay, epsilon, tanh, shared)
+    return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
+
+
+def new_workspace(
+    game: Game,
+    features: FeatureSet,
+    weights: Reals,
+    parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+    control: Control | None = None,
+) -> Workspace:
+    """Return a workspace with new buffers around `weights`, `float64[2, n]`, which learning changes."""
+    facts, kernels, shape = game.facts, game.kernels, (2, len(features.features))
+    return Workspace(
+        legal_moves=kernels.legal_moves,
+        apply=kernels.apply,
+        side_to_move=kernels.side_to_move,
+        outcome=kernels.outcome,
+        features=features.kernel,
+        positions=np.zeros((2, facts.words), dtype=np.uint64),
+        moves=np.zeros((1, facts.actions), dtype=np.int64),
+        weights=weights,
+        traces=np.zeros(shape),
+        previous=np.zeros(shape),
+        scratch=np.zeros(shape),
+        scale=np.array(features.scale),
+        random_state=np.zeros(2, dtype=np.uint64),
+        parameters=parameters,
+        control=new_control() if control is None else control,
+    )
+
+
 @kernel(types.float64(WORDS_OUT))
-def uniform(state: Words) -> float:
-    """Advance `state`, `uint64[1]` or more, and return a random number from 0 to below 1."""
-    return float(next_random(state) >> U11) * TO_UNIT
+def uniform(random_state: Words) -> float:
+    """Advance `random_state`, `uint64[1]` or more, and return a random number in [0, 1)."""
+    return float(next_random(random_state) >> U11) * TO_UNIT
 
 
 @kernel(types.void(WORDS_OUT, types.int64))
-def note_move(state: Words, action: int) -> None:
-    """Mix a move into the course of a match, the second of `state`, `uint64[2]`.
+def hash_move(random_state: Words, action: int) -> None:
+    """Mix an action into the hash of a match's moves, `random_state[1]`.
 
-    Courses are equal where all moves are, else as good as never.
+    Matches with equal moves have equal hashes; others practically never do.
     """
-    held = state[0]
-    state[0] = state[1] ^ np.uint64(action)
-    state[1] = next_random(state)
-    state[0] = held
+    held = random_state[0]
+    random_state[0] = random_state[1] ^ np.uint64(action)
+    random_state[1] = next_random(random_state)
+    random_state[0] = held
 
 
 @kernel(types.float64(REALS_STACK, types.int64, REALS, types.boolean))
-def value_of(weights: Reals, which: int, features: Reals, squashes: bool) -> float:
-    """Return the value, by one row of the weights, of a position with these features."""
+def value_of(weights: Reals, which: int, features: Reals, tanh: bool) -> float:
+    """Return the value of a position with these scaled features, by one row of the weights."""
     total = 0.0
     for index in range(features.shape[0]):
         total += weights[which, index] * features[index]
-    return math.tanh(total) if squashes else total
+    return math.tanh(total) if tanh else total
 
 
-@kernel(types.void(REALS_STACK, REALS_STACK, REALS_STACK, types.int64, types.float64, REALS))
-def learn(weights: Reals, traces: Reals, before: Reals, side: int, target: float, settings: Reals) -> None:
-    """Move a side's weights so that the value of its position before comes nearer to `target`.
+@kernel(types.void(BUNDLE, types.int64, types.float64))
+def learn(bundle: Actions, side: int, target: float) -> None:
+    """Move a side's weights so that the value of its previous position comes closer to `target`.
 
     Parameters
     ----------
-    weights : float64[2, n]
-        Of side 0 and side 1; of both in the first row if the settings share them. Changed.
-    traces, before : float64[2, n]
-        The sides' traces, changed, and the features of their positions before.
-    side : int
-        Whose turn it is to learn.
-    target : float
+    bundle : int64[m]
+        Words of a `Workspace`; weights and traces are changed.
+    side : int64
+        The side that learns.
+    target : float64
         r + gamma V(s').
-    settings : float64[6]
-        By the places above.
     """
-    which = 0 if settings[SHARES] != 0.0 else side
-    squashes = settings[SQUASHES] != 0.0
-    value = value_of(weights, which, row(before, side), squashes)
-    slope = 1.0 - value * value if squashes else 1.0
-    step = settings[ALPHA] * (target - value)
-    decay = settings[GAMMA] * settings[LAMBDA]
+    work = unpack(bundle)
+    parameters, weights, traces, previous = work.parameters[0], work.weights, work.traces, work.previous
+    which = 0 if parameters.shared != 0 else side
+    tanh = parameters.tanh != 0
+    value = value_of(weights, which, row(previous, side), tanh)
+    slope = 1.0 - value * value if tanh else 1.0
+    step = parameters.alpha * (target - value)
+    decay = parameters.gamma * parameters.trace_decay
     for index in range(weights.shape[1]):
-        traces[side, index] = decay * traces[side, index] + slope * before[side, index]
+        traces[side, index] = decay * traces[side, index] + slope * previous[side, index]
         weights[which, index] += step * traces[side, index]
 
 
@@ -123,170 +229,79 @@ def reward(result: int, side: int) -> float:
     return -1.0 if result == 1 - side else 0.0
 
 
-@kernel(
-    CHOICE(
-        first_class(Apply),
-        first_class(OutcomeOf),
-        first_class(Features),
-        WORDS_STACK,
-        ACTIONS,
-        types.int64,
-        types.int64,
-        types.int64,
-        REALS_STACK,
-        REALS_STACK,
-        REALS,
-    )
-)
-def choose(
-    apply: Callable[[Words, int, Words], None],
-    outcome: Callable[[Words], int],
-    features: Callable[[Words, int, Reals], None],
-    positions: Words,
-    actions: Actions,
-    first: int,
-    last: int,
-    side: int,
-    weights: Reals,
-    scratch: Reals,
-    settings: Reals,
-) -> tuple[int, float]:
-    """Return the place of the best of some actions, and what it is worth to `side`.
+@kernel(CHOICE(BUNDLE, types.int64, types.int64, types.int64))
+def choose(bundle: Actions, first: int, last: int, side: int) -> tuple[int, float]:
+    """Return the index of the best of the moves from `first` to before `last`, and its value to `side`.
 
-    Parameters
-    ----------
-    apply, outcome, features : kernels
-        The rules, and what is known of a position.
-    positions : uint64[2, words]
-        The position, and a row that is overwritten.
-    actions : int64[actions]
-        Legal ones; those from `first` to before `last` are looked at.
-    weights : float64[2, n]
-        As in `learn`.
-    scratch : float64[4, n]
-        The first row is overwritten, the second gets the features of the
-        position after the best action; then middle and half width of the ranges.
-    settings : float64[6]
-        By the places above.
+    `scratch[1]` receives the features of the position after that move.
     """
-    which = 0 if settings[SHARES] != 0.0 else side
-    squashes = settings[SQUASHES] != 0.0
+    work = unpack(bundle)
+    positions, scratch, scale = work.positions, work.scratch, work.scale
+    which = 0 if work.parameters[0].shared != 0 else side
+    tanh = work.parameters[0].tanh != 0
     best, chosen = -math.inf, first
-    for place in range(first, last):
-        apply(row(positions, 0), actions[place], row_out(positions, 1))
-        code = outcome(row(positions, 1))
+    for index in range(first, last):
+        work.apply(row(positions, 0), work.moves[0, index], row_out(positions, 1))
+        code = work.outcome(row(positions, 1))
         value = reward(code, side)
         if code < 0:
-            features(row(positions, 1), side, row_out(scratch, 0))
-            for index in range(scratch.shape[1]):
-                scratch[0, index] = (scratch[0, index] - scratch[2, index]) / scratch[3, index]
-            value = value_of(weights, which, row(scratch, 0), squashes)
+            work.features(row(positions, 1), side, row_out(scratch, 0))
+            for feature in range(scratch.shape[1]):
+                scratch[0, feature] = (scratch[0, feature] - scale[0, feature]) / scale[1, feature]
+            value = value_of(work.weights, which, row(scratch, 0), tanh)
         if value > best:
-            best, chosen = value, place
+            best, chosen = value, index
             scratch[1, :] = scratch[0, :]
     return chosen, best
 
 
-@kernel(
-    types.int64(
-        first_class(LegalMoves),
-        first_class(Apply),
-        first_class(SideToMove),
-        first_class(OutcomeOf),
-        first_class(Features),
-        WORDS_STACK,
-        ACTIONS_STACK,
-        REALS_STACK,
-        REALS_STACK,
-        REALS_STACK,
-        REALS_STACK,
-        REALS,
-        WORDS_OUT,
-        types.int64,
-        types.int64,
-        types.boolean,
-        ACTIONS_OUT,
-    )
-)
-def learn_match(
-    legal_moves: Callable[[Words, Actions], int],
-    apply: Callable[[Words, int, Words], None],
-    side_to_move: Callable[[Words], int],
-    outcome: Callable[[Words], int],
-    features: Callable[[Words, int, Reals], None],
-    positions: Words,
-    moves: Actions,
-    weights: Reals,
-    traces: Reals,
-    before: Reals,
-    scratch: Reals,
-    settings: Reals,
-    state: Words,
-    opening: int,
-    ply_limit: int,
-    no_moves_draws: bool,
-    control: Control,
-) -> int:
-    """Play a match of the weights against themselves, both sides learning from each move.
+@kernel(types.int64(BUNDLE, types.int64, types.int64, types.boolean))
+def learn_match(bundle: Actions, opening: int, ply_limit: int, no_moves_draws: bool) -> int:
+    """Play a match of the weights against themselves; both sides learn from each move.
 
     Parameters
     ----------
-    legal_moves, apply, side_to_move, outcome, features : kernels
-        The rules, and what is known of a position.
-    positions : uint64[2, words]
-        The first row is the start, then the position; both are overwritten.
-    moves : int64[1, actions]
-        Overwritten.
-    weights, traces, before : float64[2, n]
-        As in `learn`; traces and positions before are begun anew.
-    scratch : float64[4, n]
-        As in `choose`.
-    settings : float64[6]
-        By the places above.
-    state : uint64[2]
-        Of the random generator, advanced; the course of the match, see `note_move`.
+    bundle : int64[m]
+        Words of a `Workspace`. `positions[0]` is the start, and at the end the final position.
     opening : int64
-        The first moves, so many, are any, as exploratory ones are.
+        Number of random opening plies, which count as exploratory.
     ply_limit : int64
-        After so many plies the match is undecided.
-    control : int64[CONTROL_SIZE]
-        Only the stop flag is read; a match that is stopped is undecided.
+        A match that gets this long, or is stopped, is unfinished.
 
     Returns
     -------
     int64
-        Plies times `RESULTS` and the result: the winner, `DRAWN` or `UNDECIDED`.
+        Plies times `RESULTS` plus the result: the winner, `DRAWN` or `UNFINISHED`.
     """
-    result, plies, has_before = UNDECIDED, 0, 0  # bits: sides that have a position before
+    work = unpack(bundle)
+    positions, moves, traces, scratch = work.positions, work.moves, work.traces, work.scratch
+    parameters, random_state = work.parameters[0], work.random_state
+    result, plies, has_previous = UNFINISHED, 0, 0  # has_previous: a bit for each side
     traces[:, :] = 0.0
-    while peek(control, STOP) == 0:
-        legal = legal_moves(row(positions, 0), row_out(moves, 0))
+    while load_stop(work.control) == 0:
+        legal = work.legal_moves(row(positions, 0), row_out(moves, 0))
         if legal == 0:
-            result = outcome(row(positions, 0))
-            if result < 0:
-                result = DRAWN if no_moves_draws else 1 - side_to_move(row(positions, 0))
+            result = final_result(work.side_to_move, work.outcome, row(positions, 0), no_moves_draws)
             break
         if plies == ply_limit:
             break
-        side = side_to_move(row(positions, 0))
-        is_exploring = plies < opening or uniform(state) < settings[EPSILON]
-        first = random_below(state, legal) if is_exploring else 0
+        side = work.side_to_move(row(positions, 0))
+        is_exploring = plies < opening or uniform(random_state) < parameters.epsilon
+        first = random_below(random_state, legal) if is_exploring else 0
         last = first + 1 if is_exploring else legal
-        chosen, best = choose(
-            apply, outcome, features, positions, row(moves, 0), first, last, side, weights, scratch, settings
-        )
-        apply(row(positions, 0), moves[0, chosen], row_out(positions, 1))
+        chosen, best = choose(bundle, first, last, side)
+        work.apply(row(positions, 0), moves[0, chosen], row_out(positions, 1))
         positions[0, :] = positions[1, :]
-        note_move(state, moves[0, chosen])
-        is_over = outcome(row(positions, 0)) >= 0
+        hash_move(random_state, moves[0, chosen])
+        is_over = work.outcome(row(positions, 0)) >= 0
         if is_exploring:
             traces[side, :] = 0.0
-        elif (has_before >> side) & 1:
-            learn(weights, traces, before, side, best if is_over else settings[GAMMA] * best, settings)
-        before[side, :] = scratch[1, :]
-        has_before = has_before & ~(1 << side) if is_over else has_before | (1 << side)
+        elif (has_previous >> side) & 1:
+            learn(bundle, side, best if is_over else parameters.gamma * best)
+        work.previous[side, :] = scratch[1, :]
+        has_previous = has_previous & ~(1 << side) if is_over else has_previous | (1 << side)
         plies += 1
     for side in range(2):
-        if (has_before >> side) & 1 and peek(control, STOP) == 0:
-            learn(weights, traces, before, side, reward(result, side), settings)
+        if (has_previous >> side) & 1 and load_stop(work.control) == 0:
+            learn(bundle, side, reward(result, side))
     return plies * RESULTS + result

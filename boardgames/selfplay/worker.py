@@ -10,7 +10,7 @@ repeated.
 import hashlib
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
 import numpy as np
@@ -19,12 +19,13 @@ from boardgames import plugins
 from boardgames.declarations import Evaluation
 from boardgames.errors import OptionError, shown
 from boardgames.game import Game
-from boardgames.kernels import STOP, Control, Reals, Words, new_control
-from boardgames.search.playout import DRAWN, UNDECIDED
+from boardgames.kernels import Control, Reals, Words, new_control
+from boardgames.kernels.bundles import Bundle
+from boardgames.search.alphabeta.workspace import KINDS
+from boardgames.search.rules import DRAWN, UNFINISHED
 from boardgames.search.runner import run
-from boardgames.search.tree import SETTINGS
-from boardgames.selfplay.contest import contest
-from boardgames.selfplay.temporal import RESULTS, learn_match
+from boardgames.selfplay import temporal
+from boardgames.selfplay.contest import contest, new_workspaces
 from boardgames.weights.linear import linear_evaluation
 
 Result = TypeVar("Result")
@@ -83,11 +84,9 @@ class TDParameters:
     tanh: bool = True
     shared: bool = False
 
-    def as_array(self) -> Reals:
-        """Return the parameters as the kernels take them, `float64[6]`."""
-        return np.array(
-            [self.alpha, self.gamma, self.trace_decay, self.epsilon, self.tanh, self.shared], float
-        )
+    def record(self) -> np.ndarray:
+        """Return the parameters as the kernels take them, one record."""
+        return temporal.new_parameters(**asdict(self))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -216,59 +215,36 @@ class WorkerState:
         self.setup = setup
         self.game = plugins.load(setup.game, layout=setup.layout or None, **dict(setup.options))
         self.features = plugins.load_features(setup.features, self.game)
-        facts, size = self.game.facts, len(self.features.features)
         self.start = self.game.start().words
         self.control: Control = new_control()
-        self._positions = np.zeros((2, facts.words), dtype=np.uint64)
-        self._moves = np.zeros((1, facts.actions), dtype=np.int64)
-        self._traces, self._before = np.zeros((2, size)), np.zeros((2, size))
-        self._scratch = np.zeros((4, size))
-        self._scratch[2], self._scratch[3] = self.features.scale
 
     def run_stoppable(self, work: Callable[[], Result]) -> Result:
         """Return the result of `work`, which uses this state; Ctrl-C stops its kernels and is raised."""
-        self.control[STOP] = 0
+        self.control[0].stop = 0
         return run(work, self.control)
 
     def train_players(
         self, weights: Reals, parameters: TDParameters, matches: int, seed: int
     ) -> TrainingResult:
         """Do the task `train_players`."""
-        kernels, facts, setup = self.game.kernels, self.game.facts, self.setup
-        settings = parameters.as_array()
+        setup, facts = self.setup, self.game.facts
         own = np.array(weights, order="C")
-        exchanged = own.copy()
+        seated = own.copy()
+        workspace = temporal.new_workspace(
+            self.game, self.features, seated, parameters.record(), self.control
+        )
+        bundle = Bundle(temporal.KINDS, workspace)
+        workspace.random_state[0] = seed
         results: list[MatchResult] = []
-        random_state = np.array([seed, 0], dtype=np.uint64)
         for number in range(matches):
             side = number % 2
-            if not parameters.shared:
-                exchanged[:] = own[::-1]
-            seated = own if side == 0 or parameters.shared else exchanged
-            self._positions[0] = self.start
-            random_state[1] = 0
-            code = learn_match(
-                kernels.legal_moves,
-                kernels.apply,
-                kernels.side_to_move,
-                kernels.outcome,
-                self.features.kernel,
-                self._positions,
-                self._moves,
-                seated,
-                self._traces,
-                self._before,
-                self._scratch,
-                settings,
-                random_state,
-                setup.opening,
-                setup.ply_limit,
-                facts.no_moves_draws,
-                self.control,
-            )
-            if seated is exchanged:
-                own[:] = exchanged[::-1]
-            results.append(self._result(code, side, random_state, self._positions[0]))
+            exchanged = side == 1 and not parameters.shared
+            seated[:] = own[::-1] if exchanged else own
+            workspace.positions[0] = self.start
+            workspace.random_state[1] = 0
+            code = temporal.learn_match(bundle.words, setup.opening, setup.ply_limit, facts.no_moves_draws)
+            own[:] = seated[::-1] if exchanged else seated
+            results.append(self._result(code, side, workspace.random_state, workspace.positions[0]))
         return TrainingResult(own, results)
 
     def play_matches(
@@ -284,36 +260,15 @@ class WorkerState:
 
     def _play_match(self, seats: tuple[Contestant, ...], side: int, seed: int) -> MatchResult:
         """Play one match; `seats` are ordered by side, and the first contestant has `side`."""
-        kernels, facts, setup = self.game.kernels, self.game.facts, self.setup
+        setup = self.setup
         evaluations = [self._evaluation(seat) for seat in seats]
-        depths = np.array([0 if seat.is_random else seat.depth for seat in seats])
-        rows = int(depths.max()) + 2
-        positions = np.zeros((rows, facts.words), dtype=np.uint64)
+        depths = np.array([0 if seat.is_random else seat.depth for seat in seats], dtype=np.int64)
+        workspaces = new_workspaces(self.game, evaluations, int(depths.max()), self.control)
+        first, second = (Bundle(KINDS, workspace) for workspace in workspaces)
+        positions = workspaces[0].positions
         positions[0] = self.start
         random_state = np.array([seed, 0], dtype=np.uint64)
-        settings = np.zeros(SETTINGS, dtype=np.int64)
-        settings[0] = facts.no_moves_draws
-        code = contest(
-            kernels.legal_moves,
-            kernels.apply,
-            kernels.side_to_move,
-            kernels.outcome,
-            kernels.move_order,
-            evaluations[0].kernel,
-            evaluations[0].weights,
-            evaluations[1].kernel,
-            evaluations[1].weights,
-            positions,
-            np.zeros((2 * rows, facts.actions), dtype=np.int64),
-            np.zeros((rows, rows + 1), dtype=np.int64),
-            depths.astype(np.int64),
-            random_state,
-            setup.opening,
-            setup.ply_limit,
-            facts.no_moves_draws,
-            settings,
-            self.control,
-        )
+        code = contest(first.words, second.words, depths, random_state, setup.opening, setup.ply_limit)
         return self._result(code, side, random_state, positions[0])
 
     def _evaluation(self, seat: Contestant) -> Evaluation:
@@ -331,7 +286,7 @@ class WorkerState:
         return linear_evaluation(self.game, features, seat.weights, squashes=False)
 
     def _result(self, code: int, side: int, random_state: Words, words: Words) -> MatchResult:
-        plies, result = divmod(int(code), RESULTS)
-        winner = None if result in (DRAWN, UNDECIDED) else result
-        unfinished = result == UNDECIDED
+        plies, result = divmod(int(code), temporal.RESULTS)
+        winner = None if result in (DRAWN, UNFINISHED) else result
+        unfinished = result == UNFINISHED
         return MatchResult(side, winner, unfinished, plies, int(random_state[1]), self.game.score(words))

@@ -15,7 +15,7 @@ from boardgames.errors import MoveError, shown
 from boardgames.game import Position
 from boardgames.options import is_finite
 from boardgames.player import Choice, Clock, Limit
-from boardgames.search.tree import EVALUATION_BOUND, WIN
+from boardgames.search.rules import EVALUATION_BOUND, WIN
 
 NO_MOVE = "0000"
 """What follows `bestmove` where there is no move to give; no game's move is written so."""

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from boardgames.search.tree import WIN
 from hypothesis import given
 from hypothesis import strategies as st
 from nim import Nim
@@ -21,7 +22,6 @@ from boardgames.player import Choice, Clock, Context, Limit
 from boardgames.players import search
 from boardgames.players.levels import DECIDED, STRENGTHS, Level, in_spreads
 from boardgames.search import table
-from boardgames.search.tree import WIN
 from boardgames_abalone.evaluation import CLASSIC
 
 ABALONE = boardgames.load("abalone")

@@ -15,8 +15,8 @@ from boardgames.declarations import NO_EVALUATION
 from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Game, Position
 from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Stop
+from boardgames.players.alphabeta import DEFAULT_SECONDS
 from boardgames.players.mcts import MonteCarlo
-from boardgames.players.search import DEFAULT_SECONDS
 
 ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")

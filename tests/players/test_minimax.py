@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from boardgames.search.full import search_fully
 from reference.searching import near_pushes
 
 import boardgames
 from boardgames.player import NO_CONTEXT, Analysis, Limit
-from boardgames.search.full import search_fully
 
 ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")

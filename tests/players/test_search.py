@@ -11,7 +11,7 @@ from boardgames.declarations import NO_EVALUATION
 from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Position
 from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Stop
-from boardgames.players.search import DEFAULT_SECONDS, AlphaBeta, Searcher
+from boardgames.players.alphabeta import DEFAULT_SECONDS, AlphaBeta, Searcher
 
 AGENTS = pytest.mark.parametrize("agent", ["alphabeta", "minimax"])
 ABALONE = boardgames.load("abalone")

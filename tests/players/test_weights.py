@@ -12,7 +12,7 @@ from boardgames.declarations import NO_EVALUATION, Evaluation
 from boardgames.errors import BoardgamesError
 from boardgames.options import Option
 from boardgames.player import Limit
-from boardgames.players.search import AlphaBeta
+from boardgames.players.alphabeta import AlphaBeta
 from boardgames.weights import Weights, find_evaluation
 from boardgames.weights.files import as_bytes
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from boardgames.search.tree import INFINITY, ONGOING, RULES, WIN
 from numba import types
 
 from boardgames.declarations import Evaluation, position_key
 from boardgames.game import Position
 from boardgames.kernels import Actions, Evaluate, Reals, Words, kernel, row, row_out
 from boardgames.kernels.abi import ACTIONS_STACK, REALS, WORDS_STACK
-from boardgames.search.tree import INFINITY, ONGOING, RULES, WIN
 
 FORTY = np.uint64(40)
 HALF_OF_2_24 = float(1 << 23)

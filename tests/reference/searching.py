@@ -4,6 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from boardgames.search.full import search_fully
+from boardgames.search.means import Means
+from boardgames.search.thinking import Thinker
 from nim import Nim
 from reference.minimax import reached, tictactoe
 
@@ -11,9 +14,6 @@ import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.player import NO_CONTEXT, Analysis, Limit
-from boardgames.search.full import search_fully
-from boardgames.search.means import Means
-from boardgames.search.thinking import Thinker
 from boardgames_abalone.board import CELLS, NEIGHBOURS, ROW_LENGTHS
 
 EXACT = Means(table=1, reductions=False)

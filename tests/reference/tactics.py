@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
+from boardgames.search.tree import INFINITY, SETTINGS, SPARE_ROWS
 from numba import types
 
 import boardgames
@@ -30,7 +31,6 @@ from boardgames.kernels import Actions, Evaluate, Reals, Words, kernel, new_cont
 from boardgames.kernels.abi import ACTIONS_STACK, WORDS, WORDS_STACK
 from boardgames.player import Limit, Player
 from boardgames.search.alphabeta import negamax
-from boardgames.search.tree import INFINITY, SETTINGS, SPARE_ROWS
 from boardgames_abalone.rules import apply, legal_moves, outcome, tactical_moves
 
 Kind = Literal["win", "save"]
@@ -250,7 +250,7 @@ def _tactic(position: Position, kind: Kind, plies: int, actions: frozenset[int],
 def judges() -> tuple[Player, ...]:
     """Return those who say whether a tactic pays."""
     game = boardgames.load("abalone")
-    whole = "alphabeta:reductions=false,passes=false"
+    whole = "alphabeta:lmr=false,futility=false,null_move=false"
     return boardgames.load_player(whole, game), boardgames.load_player(
         f"{whole},weights=engine-by-hand", game
     )

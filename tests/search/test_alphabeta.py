@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from boardgames.search.deepening import NodeSearch
 from nim import Nim
 from reference.minimax import cases, move_worths, reached, shown, tictactoe, worth
 
@@ -12,7 +13,6 @@ from boardgames.game import Game, Move, Position
 from boardgames.player import NO_CONTEXT, Analysis, Limit
 from boardgames.search import WIN, search
 from boardgames.search.alphabeta import negamax
-from boardgames.search.deepening import NodeSearch
 from boardgames.search.minimax import minimax
 
 CASES = cases()

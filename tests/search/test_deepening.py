@@ -6,6 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from boardgames.search.deepening import Found, NodeSearch, as_choice
 from nim import Nim
 from reference.minimax import reached, tictactoe
 from waiting import interrupted
@@ -15,7 +16,6 @@ from boardgames.game import Game, Position
 from boardgames.player import NO_LIMIT, Analysis, Choice, Clock, Context, Limit, Stop
 from boardgames.search import MAX_DEPTH, search
 from boardgames.search.alphabeta import negamax
-from boardgames.search.deepening import Found, NodeSearch, as_choice
 from boardgames.search.minimax import minimax
 
 ABALONE = boardgames.load("abalone")

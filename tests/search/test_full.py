@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from boardgames.search.full import search_fully
+from boardgames.search.tree import WIN
 from reference.minimax import successors
 from reference.searching import CASES, Case, near_pushes
 
@@ -10,9 +12,7 @@ from boardgames.game import Move, Position
 from boardgames.kernels import FORCING
 from boardgames.player import NO_CONTEXT, Analysis, Limit
 from boardgames.search import search
-from boardgames.search.full import search_fully
 from boardgames.search.minimax import minimax
-from boardgames.search.tree import WIN
 
 PUSHES = CASES["abalone near pushes"]
 SIMPLE = CASES["abalone without broadside moves near pushes"]

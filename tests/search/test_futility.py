@@ -4,6 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from boardgames.search.futility import has_entry, is_threatened
+from boardgames.search.means import Means
+from boardgames.search.thinking import Thinker
+from boardgames.search.tree import MARGIN, PRINCIPAL_SETTINGS, TABLE
 from reference.minimax import reached
 from reference.searching import near_pushes
 
@@ -11,10 +15,6 @@ import boardgames
 from boardgames.game import Position
 from boardgames.kernels import FORCING
 from boardgames.player import NO_CONTEXT, Limit
-from boardgames.search.futility import has_entry, is_threatened
-from boardgames.search.means import Means
-from boardgames.search.thinking import Thinker
-from boardgames.search.tree import MARGIN, PRINCIPAL_SETTINGS, TABLE
 
 ABALONE = boardgames.load("abalone")
 KERNELS = ABALONE.kernels

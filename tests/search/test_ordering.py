@@ -2,11 +2,6 @@
 
 import numpy as np
 import pytest
-from reference.minimax import reached
-
-import boardgames
-from boardgames.game import Position
-from boardgames.kernels import Actions
 from boardgames.search.ordering import (
     LARGEST_HISTORY,
     MEMORY_ROWS,
@@ -17,6 +12,11 @@ from boardgames.search.ordering import (
     turn_round,
 )
 from boardgames.search.tree import HISTORY, KILLERS, PRINCIPAL_SETTINGS
+from reference.minimax import reached
+
+import boardgames
+from boardgames.game import Position
+from boardgames.kernels import Actions
 
 pytestmark = pytest.mark.plain
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-
-from boardgames.kernels import Words
 from boardgames.search.paths import is_repeated, is_taken
 from boardgames.search.tree import FIRST, PRINCIPAL_SETTINGS, STRIDE
+
+from boardgames.kernels import Words
 
 pytestmark = pytest.mark.plain
 

@@ -3,6 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from boardgames.search.means import Means
+from boardgames.search.thinking import Thinker
+from boardgames.search.tree import WIN
 from nim import Nim
 from reference.repetition import NOISE, value_with_repetition
 from reference.searching import CASES, EXACT, Case, lone_marbles, oracle, thinker_of
@@ -11,9 +14,6 @@ import boardgames
 from boardgames.declarations import NO_EVALUATION
 from boardgames.game import Move, Position
 from boardgames.player import NO_CONTEXT, Analysis, Context, Limit
-from boardgames.search.means import Means
-from boardgames.search.thinking import Thinker
-from boardgames.search.tree import WIN
 
 NAMES = pytest.mark.parametrize("name", CASES)
 COUNTED = replace(NO_EVALUATION, unit="score")

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from boardgames.search.means import Means
+from boardgames.search.thinking import Thinker
 from reference.searching import CASES, near_pushes
 
 import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Position
 from boardgames.player import NO_CONTEXT, Analysis, Limit
-from boardgames.search.means import Means
-from boardgames.search.thinking import Thinker
 from boardgames_abalone.evaluation import CLASSIC
 
 ABALONE = boardgames.load("abalone")

@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 import pytest
+from boardgames.search.means import Means
+from boardgames.search.thinking import Thinker
 from reference.minimax import reached, tictactoe
 
 import boardgames
@@ -10,8 +12,6 @@ from boardgames.declarations import position_key
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.player import NO_CONTEXT, Limit
-from boardgames.search.means import Means
-from boardgames.search.thinking import Thinker
 
 GAMES: dict[str, tuple[Game, int]] = {
     "tictactoe": (tictactoe(), 8),

@@ -2,10 +2,6 @@
 
 import numpy as np
 import pytest
-
-from boardgames.errors import OptionError
-from boardgames.kernels import Actions, mixed
-from boardgames.search import table as tables
 from boardgames.search.table import (
     EXACT,
     LOWER,
@@ -20,6 +16,10 @@ from boardgames.search.table import (
     new_table,
     store,
 )
+
+from boardgames.errors import OptionError
+from boardgames.kernels import Actions, mix
+from boardgames.search import table as tables
 
 pytestmark = pytest.mark.plain
 
@@ -76,9 +76,9 @@ def test_what_is_stored_is_found(table: Actions, action: int, depth: int, bound:
 def test_random_entries_are_found_or_forgotten_but_never_mixed_up(table: Actions) -> None:
     found = 0
     for number in range(500):
-        keep(table, mixed(np.uint64(number)), value=float(number), action=number, depth=number % 9)
+        keep(table, mix(np.uint64(number)), value=float(number), action=number, depth=number % 9)
     for number in range(500):
-        value, facts, _ = look_up(table, mixed(np.uint64(number)))
+        value, facts, _ = look_up(table, mix(np.uint64(number)))
         if facts != 0:
             found += 1
             assert (real_of(value), action_of(facts), depth_of(facts)) == (number, number, number % 9)
@@ -140,7 +140,7 @@ def test_an_entry_of_an_earlier_search_gives_way_to_a_shallow_one(table: Actions
 
 
 def test_keys_go_to_every_bucket(table: Actions) -> None:
-    places = {int(bucket(table, mixed(np.uint64(number)))) for number in range(500)}
+    places = {int(bucket(table, mix(np.uint64(number)))) for number in range(500)}
     assert places == set(range(0, table.size, WORDS_PER_BUCKET))
 
 

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from boardgames.search.deepening import Found
+from boardgames.search.team import Team
 
 import boardgames
 from boardgames.kernels import NODE_LIMIT, NODES, STOP, Control, is_stopped, new_control
-from boardgames.search.deepening import Found
-from boardgames.search.team import Team
 
 pytestmark = pytest.mark.plain
 

@@ -4,6 +4,8 @@ import threading
 from dataclasses import replace
 
 import pytest
+from boardgames.search.means import Means
+from boardgames.search.thinking import Thinker
 from nim import Nim
 from reference.minimax import reached
 from waiting import interrupted
@@ -12,10 +14,8 @@ import boardgames
 from boardgames.errors import OptionError
 from boardgames.game import Position
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Stop
-from boardgames.players.search import MEANS
+from boardgames.players.alphabeta import MEANS
 from boardgames.search import table as tables
-from boardgames.search.means import Means
-from boardgames.search.thinking import Thinker
 
 ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")

@@ -2,11 +2,6 @@
 
 import numpy as np
 import pytest
-from nim import Nim
-from reference.minimax import tictactoe
-
-import boardgames
-from boardgames.game import Position
 from boardgames.search.tree import (
     EVALUATION_BOUND,
     EXACT_AT_END,
@@ -17,6 +12,11 @@ from boardgames.search.tree import (
     WIN,
     end_value,
 )
+from nim import Nim
+from reference.minimax import tictactoe
+
+import boardgames
+from boardgames.game import Position
 
 pytestmark = pytest.mark.plain
 

@@ -4,6 +4,7 @@ import threading
 
 import numpy as np
 import pytest
+from boardgames.search.tree import SETTINGS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nim import Nim
@@ -14,7 +15,6 @@ from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.kernels import JIT, NODE_LIMIT, STOP, Control, Words, new_control
 from boardgames.search.playout import DRAWN, UNDECIDED
-from boardgames.search.tree import SETTINGS
 from boardgames.selfplay.contest import best_action, contest
 from boardgames.selfplay.temporal import RESULTS, note_move
 from boardgames.weights.linear import linear_evaluation

@@ -26,7 +26,7 @@ from boardgames.kernels import (
     SideToMove,
     Words,
     kernel,
-    mixed,
+    mix,
 )
 from boardgames.picture import Cell, Label, Picture, Piece
 
@@ -103,7 +103,7 @@ def symmetric_key(position: Words) -> np.uint64:
         for cell in range(CELLS):
             number = number * THREE + position[SYMMETRIES[symmetry, cell]]
         least = min(least, number)
-    return mixed(least)
+    return mix(least)
 
 
 class TicTacToe(Game):

@@ -5,15 +5,14 @@ from typing import ClassVar
 
 from boardgames.declarations import Evaluation
 from boardgames.options import Option
-from boardgames.players.search import Searcher
-from boardgames.search.alphabeta import negamax
-from boardgames.search.tree import MAX_DEPTH
+from boardgames.players.alphabeta import SearchPlayer
+from boardgames.search.rules import MAX_DEPTH
 from boardgames_abalone.evaluation import CLASSIC
 
 OPENING_BOOK = Path(__file__).parent / "data" / "opening.book"
 
 
-class Simple(Searcher):
+class Simple(SearchPlayer):
     """Alpha-beta to a fixed depth with the three simple terms.
 
     It stays as it is when search and evaluation grow, so that later strength
@@ -22,7 +21,6 @@ class Simple(Searcher):
 
     name: ClassVar[str] = "simple"
     declared_options = (Option("depth", int, 3, "plies to look ahead", minimum=1, maximum=MAX_DEPTH),)
-    node = negamax
 
     def evaluation(self) -> Evaluation:
         """Return the three terms with their first weights."""

@@ -38,7 +38,7 @@ from boardgames.kernels import (
     has_bit,
     kernel,
     lowest_bit,
-    mixed,
+    mix,
 )
 from boardgames.kernels.abi import ACTIONS_OUT, WORDS_OUT
 from boardgames_abalone.board import (
@@ -426,4 +426,4 @@ def symmetric_key(position: Words) -> np.uint64:
     smallest = ~ZERO
     for total in sums:
         smallest = min(smallest, total)
-    return mixed(smallest ^ mixed(position[STATUS] + ONE))
+    return mix(smallest ^ mix(position[STATUS] + ONE))

@@ -31,7 +31,7 @@ from boardgames.kernels import (
     SideToMove,
     Words,
     kernel,
-    mixed,
+    mix,
 )
 from boardgames.kernels.abi import ACTIONS_OUT, WORDS, WORDS_OUT
 from boardgames_connect4.board import Board
@@ -150,7 +150,7 @@ def _symmetric_key(position: Words, columns: int, height: int) -> np.uint64:
     red_image, blue_image = _mirrored(red, columns, height), _mirrored(blue, columns, height)
     if red_image < red or (red_image == red and blue_image < blue):
         red, blue = red_image, blue_image
-    return mixed(mixed(mixed(red + ONE) ^ blue) + ONE ^ position[FACTS])
+    return mix(mix(mix(red + ONE) ^ blue) + ONE ^ position[FACTS])
 
 
 @cache

@@ -22,6 +22,7 @@ from boardgames.player import Player
 from boardgames.search.alphabeta import negamax
 from boardgames.search.minimax import minimax
 
+EXHAUSTIVE = "alphabeta:lmr=false,futility=false,null_move=false"
 GAME = boardgames.load("abalone")
 SUITE = read_suite()
 QUICK = SUITE[::6]
@@ -76,14 +77,14 @@ def test_the_engine_solves_some_at_the_depth_that_suffices() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agent", ["alphabeta", "alphabeta:threads=2", "alphabeta:reductions=false"])
+@pytest.mark.parametrize("agent", ["alphabeta", "alphabeta:threads=2", EXHAUSTIVE])
 def test_the_engine_solves_all_at_the_depth_that_suffices(agent: str) -> None:
     assert unsolved(SUITE, boardgames.load_player(agent, GAME)) == []
 
 
 @pytest.mark.slow
 def test_search_for_marbles_alone_solves_all_at_the_depth_that_suffices() -> None:
-    assert unsolved(SUITE, over_marbles("alphabeta:reductions=false")) == []
+    assert unsolved(SUITE, over_marbles(EXHAUSTIVE)) == []
 
 
 @pytest.mark.slow

@@ -1,0 +1,195 @@
+"""The agent `alphabeta`, and the base class of agents that search by alpha-beta or minimax."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import ClassVar
+
+from boardgames.books import book_choice, find_books
+from boardgames.books.finding import ALL
+from boardgames.declarations import Evaluation
+from boardgames.game import Game, Position
+from boardgames.options import Option
+from boardgames.player import (
+    NO_CONTEXT,
+    NO_LIMIT,
+    Analysis,
+    Choice,
+    Context,
+    Limit,
+    Player,
+    fingerprint_of,
+)
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.search import pvs
+from boardgames.search.alphabeta.searcher import Searcher, as_choice
+from boardgames.search.alphabeta.table import LARGEST_MB, check_table
+from boardgames.search.alphabeta.workspace import LONGEST_QUIESCENCE
+from boardgames.search.rules import MAX_DEPTH
+from boardgames.weights import find_evaluation
+
+DEFAULT_SECONDS = 1.0
+DRAW_OFFER_LIMIT = Limit(seconds=0.2)
+DRAW_OFFER_MB = 16
+
+DEPTH = Option("depth", int, None, "search depth in plies", minimum=1, maximum=MAX_DEPTH)
+TIME = Option("time", float, None, "seconds per move", minimum=0.001, maximum=86_400)
+NODES = Option("nodes", int, None, "positions to visit per move", minimum=1, maximum=10**12)
+WEIGHTS = Option("weights", str, None, "learned weights to evaluate with: a name, a training run or a file")
+TABLE = Option(
+    "table", int, 64, "size of the transposition table in MB, 0 for none", minimum=0, maximum=LARGEST_MB
+)
+SEARCH_OPTIONS = (
+    TABLE,
+    Option("threads", int, 1, "number of search threads", minimum=1, maximum=64),
+    Option(
+        "quiescence",
+        int,
+        4,
+        "plies of quiescence search, which follows tactical moves beyond the horizon",
+        minimum=0,
+        maximum=LONGEST_QUIESCENCE,
+    ),
+    Option("pvs", bool, True, "search all but the first move with a null window"),
+    Option("aspiration", bool, True, "search with a narrow window around the previous depth's value"),
+    Option("killers", bool, True, "order moves that refuted a sibling first (killer heuristic)"),
+    Option("history", bool, True, "order quiet moves by how often they caused cut-offs (history heuristic)"),
+    Option("lmr", bool, True, "late-move reductions, where the game allows selective search"),
+    Option("futility", bool, True, "futility pruning in both directions next to the horizon"),
+    Option("null_move", bool, True, "null-move pruning, where the game allows a pass"),
+    Option("extensions", bool, True, "search forcing moves one ply deeper"),
+    Option("repetition", bool, True, "count repeated positions as draws"),
+    Option("symmetry", bool, False, "treat symmetric positions as one"),
+)
+"""The fields of `SearchOptions` as options of an agent."""
+BOOK = Option("book", str, ALL, "opening books: true for the game's own, false for none, or a name or file")
+
+
+class SearchPlayer(Player):
+    """Searches deeper and deeper within its own limits and the caller's; one second if there are none.
+
+    Base class of agents that search. A plug-in's own agent sets `name`, and may
+    override `evaluation` and `search_options` or set `node` to another search
+    kernel; with `WEIGHTS` among its options a user can choose the evaluation.
+    """
+
+    declared_options: ClassVar[tuple[Option, ...]] = (DEPTH, TIME, NODES)
+    node: ClassVar[Callable[..., float]] = staticmethod(pvs)
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        super().__init__(game, seed=seed, **options)
+        self._learned = learned_evaluation(self)
+        self._searcher = self._new_searcher(self.search_options())
+
+    def evaluation(self) -> Evaluation:
+        """Return the evaluation at the horizon: that of the chosen weights, else the game's."""
+        return self._learned or self.game.evaluation
+
+    def search_options(self) -> SearchOptions:
+        """Return the techniques to search with; by default those of plain alpha-beta."""
+        return SearchOptions.plain()
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return the best move found within the limits."""
+        return as_choice(self.analyse(position, limit, context, lines=1))
+
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit = NO_LIMIT,
+        context: Context = NO_CONTEXT,
+        *,
+        lines: int | None = None,
+    ) -> Analysis:
+        """Return the value of every legal move, or of the best `lines`, each searched to the same depth."""
+        self._check_open(position)
+        return self._searcher.search(position, self._limit(limit), context, lines=lines)
+
+    def accepts_draw(self, position: Position, side: int) -> bool:
+        """Accept a draw unless a short search finds that `side` is better."""
+        if position.outcome is not None:
+            return False
+        # a search of its own, so that a draw offer does not change the moves of the match
+        options = self.search_options()
+        options = replace(options, table=min(DRAW_OFFER_MB, options.table), threads=1)
+        searcher = self._new_searcher(options)
+        found = searcher.search(position, self._limit(DRAW_OFFER_LIMIT), NO_CONTEXT)
+        value_for_side = found.value if position.side_to_move == side else -found.value
+        return value_for_side <= 0
+
+    def match_started(self, side: int) -> None:
+        """Forget what was found in the previous match."""
+        self._searcher.forget()
+
+    def close(self) -> None:
+        """Free the memory of the search."""
+        self._searcher.release()
+
+    def fingerprint(self) -> str:
+        """Return the hash of the evaluation."""
+        return fingerprint_of_evaluation(self.evaluation(), is_learned=self._learned is not None)
+
+    def _new_searcher(self, options: SearchOptions) -> Searcher:
+        return Searcher(self.game, self.evaluation(), options, node=type(self).node)
+
+    def _limit(self, limit: Limit) -> Limit:
+        depth, seconds, nodes = (self.options.get(name) for name in ("depth", "time", "nodes"))
+        own = Limit(depth=depth, seconds=seconds, nodes=nodes)  # type: ignore[arg-type]  # read by kind
+        both = limit.tightened(own)
+        if all(value is None for value in (both.seconds, both.depth, both.nodes, both.clock)):
+            return Limit(seconds=DEFAULT_SECONDS)
+        return both
+
+
+class AlphaBeta(SearchPlayer):
+    """Principal variation search with techniques that can be switched off one by one.
+
+    It plays from opening books if nothing but its time is limited: a limit of
+    depth or nodes asks for a search. `analyse` always searches.
+    """
+
+    name: ClassVar[str] = "alphabeta"
+    declared_options: ClassVar[tuple[Option, ...]] = (DEPTH, TIME, NODES, WEIGHTS, *SEARCH_OPTIONS, BOOK)
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        super().__init__(game, seed=seed, **options)
+        if self._searcher.options.table:
+            check_table(self._searcher.options.table)
+        self._books = find_books(str(self.options[BOOK.name]), game) if BOOK in self.declared_options else ()
+
+    def search_options(self) -> SearchOptions:
+        """Return the techniques that the agent's options switch on."""
+        named = [option.name for option in SEARCH_OPTIONS if option in self.declared_options]
+        return SearchOptions(**{name: self.options[name] for name in named})  # type: ignore[arg-type]  # read by kind
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return a book move if there is one, else the best move found within the limits."""
+        self._check_open(position)
+        limited = self._limit(limit)
+        if self._books and limited.depth is None and limited.nodes is None:
+            known = book_choice(self._books, position, self.random)
+            if known is not None:
+                return known
+        return super().choose(position, limit, context)
+
+    def fingerprint(self) -> str:
+        """Return the hash of the evaluation, and of the books if there are any."""
+        of_evaluation = super().fingerprint()
+        if not self._books:
+            return of_evaluation
+        return fingerprint_of(of_evaluation.encode(), *(book.fingerprint.encode() for book in self._books))
+
+
+def learned_evaluation(player: Player) -> Evaluation | None:
+    """Return the evaluation that a player's option `WEIGHTS` names, or None if it names none."""
+    text = player.options[WEIGHTS.name] if WEIGHTS in player.declared_options else None
+    return None if text is None else find_evaluation(str(text), player.game)
+
+
+def fingerprint_of_evaluation(evaluation: Evaluation, *, is_learned: bool) -> str:
+    """Return a hash of everything that an evaluation's values depend on.
+
+    The code of the game stands for its own evaluation; for learned weights the
+    features and the unit are hashed as well.
+    """
+    parts = (evaluation.name.encode(), evaluation.unit.encode()) if is_learned else ()
+    return fingerprint_of(*parts, evaluation.weights.tobytes())

@@ -1,0 +1,126 @@
+"""Search options: what can be switched off, to see what it is worth."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from boardgames.declarations import Evaluation, Facts, no_pass_turn, no_tactical_moves
+from boardgames.game import Game
+from boardgames.kernels import Actions
+from boardgames.search.alphabeta.workspace import (
+    OPTIONS_DTYPE,
+    REDUCTION_DEPTHS,
+    REDUCTION_PLACES,
+    Options,
+)
+
+MARGIN_DIGITS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """The techniques that an alpha-beta search uses, each of which can be switched off.
+
+    Late-move reductions, futility and null-move pruning apply only where the
+    game allows selective search (`Facts.allows_reductions`). With all three
+    off every value is that of full minimax.
+
+    Attributes
+    ----------
+    table : int
+        Size of the transposition table in MB, 0 for none.
+    threads : int
+        Number of threads that search the same position.
+    quiescence : int
+        Plies that tactical moves are followed beyond the horizon.
+    pvs : bool
+        Null windows for all but the first move of a position.
+    aspiration : bool
+        A narrow window around the value of the previous depth.
+    killers, history : bool
+        Order quiet moves by what they refuted elsewhere.
+    lmr : bool
+        Late-move reductions: search quiet moves late in the order less deep first.
+    futility : bool
+        Next to the horizon, prune quiet moves that cannot reach the window and
+        positions far above it, if the evaluation declares a `margin`.
+    null_move : bool
+        Cut off positions that are good enough even after a pass, in games that allow one.
+    extensions : bool
+        Search forcing moves a ply deeper.
+    repetition : bool
+        Count a position that occurred before as a draw, in games whose rules set no end.
+    symmetry : bool
+        Treat symmetric positions as one in the table and for repetitions, if the game has a
+        key for that.
+    """
+
+    table: int = 64
+    threads: int = 1
+    quiescence: int = 4
+    pvs: bool = True
+    aspiration: bool = True
+    killers: bool = True
+    history: bool = True
+    lmr: bool = True
+    futility: bool = True
+    null_move: bool = True
+    extensions: bool = True
+    repetition: bool = True
+    symmetry: bool = False
+
+    @classmethod
+    def plain(cls, *, quiescence: int = 0, extensions: bool = False) -> "SearchOptions":
+        """Return the options of plain alpha-beta, which uses none of the techniques."""
+        return cls(
+            table=0,
+            quiescence=quiescence,
+            pvs=False,
+            aspiration=False,
+            killers=False,
+            history=False,
+            lmr=False,
+            futility=False,
+            null_move=False,
+            extensions=extensions,
+            repetition=False,
+        )
+
+    def detects_repetition(self, facts: Facts) -> bool:
+        """Return True if a position that occurred before is a draw in a game."""
+        return self.repetition and facts.longest_match is None
+
+    def record(self, game: Game, evaluation: Evaluation) -> Options:
+        """Return the options record of a game, all but the fields that belong to one search."""
+        facts, kernels = game.facts, game.kernels
+        record: Options = np.zeros(1, dtype=OPTIONS_DTYPE).view(np.recarray)
+        here = record[0]
+        here.no_moves_draws, here.exact_at_end = facts.no_moves_draws, evaluation.exact_at_end
+        here.quiescence, here.extensions = self.quiescence, self.extensions
+        here.pvs, here.table = self.pvs, self.table > 0
+        here.repetition = self.detects_repetition(facts)
+        here.killers, here.history = self.killers, self.history
+        has_tactics = kernels.tactical_moves is not no_tactical_moves
+        has_pass = kernels.pass_turn is not no_pass_turn
+        here.order_quiet_moves = not has_tactics
+        if facts.allows_reductions:
+            here.selective = self.lmr or self.futility or self.null_move
+            here.lmr, here.null_move = self.lmr, self.null_move and has_pass
+            if self.futility and has_tactics:
+                here.futility_margin = round(evaluation.margin, MARGIN_DIGITS)
+                here.reverse_futility = has_pass
+        return record
+
+
+def reduction_table() -> Actions:
+    """Return the plies by which late moves are reduced, `int64[depths, places]`.
+
+    Reductions grow with the logarithms of depth and of the place in the move
+    order, and leave at least two plies.
+    """
+    depth = np.log(np.maximum(np.arange(REDUCTION_DEPTHS), 1))[:, None]
+    place = np.log(np.maximum(np.arange(REDUCTION_PLACES), 1))[None, :]
+    plies = (0.5 + depth * place / 2.0).astype(np.int64)
+    plies[:, :3] = 0
+    reductions: Actions = np.minimum(plies, np.maximum(np.arange(REDUCTION_DEPTHS) - 2, 0)[:, None])
+    return reductions

@@ -1,0 +1,51 @@
+"""Quiescence search: tactical moves beyond the horizon, where an evaluation alone would be wrong.
+
+The side to move may always stand pat, that is, take the evaluation instead of
+a tactical move (C. Shannon, "Programming a computer for playing chess", 1950;
+D. Beal, "A generalised quiescence search algorithm", 1990).
+"""
+
+from boardgames.kernels import Actions, is_stopped, kernel, row, row_out
+from boardgames.search.alphabeta.ordering import pick_move, rank_tactical_moves
+from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line
+from boardgames.search.rules import ONGOING
+
+
+@kernel(NODE)
+def quiescence(bundle: Actions, ply: int, depth: int, alpha: float, beta: float) -> float:
+    """Return the value of the position at `ply`, following at most `depth` tactical moves.
+
+    The parameters are those of `search.pvs`; at depth 0 the evaluation is returned.
+    """
+    game = unpack(bundle)
+    positions, moves, lines, control = game.positions, game.moves, game.lines, game.control
+    lines[ply, 0] = 0
+    position = row(positions, ply)
+    if game.outcome(position) != ONGOING:
+        return final_value(bundle, ply)
+    control[0].evaluated += 1
+    best = game.evaluate(position, game.weights)
+    if depth == 0 or best >= beta:
+        return best
+    count = game.tactical_moves(position, row_out(moves, 2 * ply))
+    if count == 0:
+        return best
+    rank_tactical_moves(bundle, ply, count)
+    side = game.side_to_move(row(positions, ply))
+    for index in range(count):
+        if is_stopped(control):
+            return best
+        action = pick_move(moves, ply, index, count)
+        game.apply(row(positions, ply), action, row_out(positions, ply + 1))
+        control[0].nodes += 1
+        low = max(alpha, best)
+        if game.side_to_move(row(positions, ply + 1)) == side:
+            value = quiescence(bundle, ply + 1, depth - 1, low, beta)
+        else:
+            value = -quiescence(bundle, ply + 1, depth - 1, -beta, -low)
+        if value > best:
+            best = value
+            update_line(lines, ply, action)
+            if best >= beta:
+                return best
+    return best

@@ -1,0 +1,428 @@
+"""Principal variation search as a kernel, and its root.
+
+The first move of a position is searched with the full window, the others with
+a null window, and again with the full one only if they turn out better (T.
+Marsland and M. Campbell, "Parallel search of strongly ordered game trees",
+1982). A game whose side moves twice in a row keeps its sign and window.
+
+In the order in which `pvs` meets them:
+
+- repetition: a position that occurred before, on the path or in the match, is a draw;
+- reverse futility pruning (static null move): next to the horizon, a side far above
+  the window is taken to stay there (E. Heinz, "Extended futility pruning", 1998);
+- the transposition table (`table`);
+- futility pruning: next to the horizon, a side far below the window searches
+  tactical moves alone, since no quiet move changes the evaluation enough;
+- null-move pruning: a position that is good enough even after a pass is cut off
+  (C. Donninger, "Null move and deep search", 1993);
+- move ordering (`ordering`);
+- ABDADA: a move that another thread is searching is deferred (J.-C. Weill, "The
+  ABDADA distributed minimax search algorithm", 1996, in T. Kerrigan's simplified form);
+- extensions: forcing moves are searched one ply deeper;
+- late-move reductions: quiet moves late in the order are searched less deep first;
+- quiescence search at the horizon (`quiescence`).
+"""
+
+import numpy as np
+from numba import types
+
+from boardgames.kernels import (
+    FORCING,
+    TACTICAL,
+    Actions,
+    Reals,
+    Words,
+    is_stopped,
+    kernel,
+    prefetch,
+    row,
+    row_out,
+)
+from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS_OUT, WORDS_OUT
+from boardgames.kernels.bundles import BUNDLE
+from boardgames.search.alphabeta.ordering import (
+    KILLER_RANK,
+    TACTICAL_RANK,
+    pick_move,
+    rank_moves,
+    rank_tactical_moves,
+    reverse_moves,
+    swap_moves,
+    update_killers_and_history,
+)
+from boardgames.search.alphabeta.quiescence import quiescence
+from boardgames.search.alphabeta.table import (
+    EXACT,
+    LOWER,
+    UPPER,
+    action_of,
+    bound_of,
+    bucket_of,
+    depth_of,
+    is_proven,
+    look_up,
+    pack_facts,
+    store,
+    value_from_table,
+    value_to_table,
+)
+from boardgames.search.alphabeta.workspace import (
+    NODE,
+    OPTIONS,
+    REDUCTION_DEPTHS,
+    REDUCTION_PLACES,
+    Options,
+    final_value,
+    unpack,
+    update_line,
+)
+from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, ONGOING
+
+NULL_WINDOW = 1e-6
+"""Width of a null window: no two values are closer than this."""
+
+FUTILITY_DEPTH = 2
+"""Depth up to which futility and reverse futility prune."""
+NULL_MOVE_DEPTH = 3
+"""Depth from which null-move pruning is tried."""
+NULL_MOVE_REDUCTION = 2
+"""Plies by which the search after a null move is reduced, besides a quarter of the depth."""
+NULL_MOVE = -(1 << 62)
+"""Stands for the first rank of a ply that began with a null move: nobody passes twice in a row."""
+LMR_DEPTH = 3
+"""Depth from which late moves are reduced."""
+ABDADA_DEPTH = 3
+"""Depth from which moves that another thread is searching are deferred."""
+SORTED_MOVES = 8
+"""Moves that are put in order, for each ply of depth; the order of those behind matters little."""
+
+
+@kernel(types.boolean(WORDS_OUT, types.int64, types.int64))
+def is_repetition(keys: Words, first: int, place: int) -> bool:
+    """Return True if the key at `place` occurs before it, from `first` on."""
+    key = keys[place]
+    for other in range(place - 2, first - 1, -1):  # noqa: SIM110 - compiled
+        if keys[other] == key:
+            return True
+    return False
+
+
+@kernel(types.boolean(BUNDLE, types.int64))
+def is_threatened(bundle: Actions, ply: int) -> bool:
+    """Return True if the opponent, had it the move, could play a forcing move.
+
+    The rows of `ply` + 1 are overwritten.
+    """
+    game = unpack(bundle)
+    positions, moves = game.positions, game.moves
+    game.pass_turn(row(positions, ply), row_out(positions, ply + 1))
+    for index in range(game.tactical_moves(row(positions, ply + 1), row_out(moves, 2 * ply + 2))):
+        if game.move_order(row(positions, ply + 1), moves[2 * ply + 2, index]) >= FORCING:
+            return True
+    return False
+
+
+@kernel(types.boolean(OPTIONS, types.int64))
+def uses_table(options: Options, depth: int) -> bool:
+    """Return True if positions of a depth are looked up and stored in the table.
+
+    Where futility pruning decides most positions of depth 1, looking them up would take longer.
+    """
+    here = options[0]
+    return here.table != 0 and (depth > 1 or here.selective == 0 or here.futility_margin == 0.0)
+
+
+@kernel(types.boolean(types.int64, types.int64, types.float64, types.float64, types.float64, types.boolean))
+def is_cutoff(facts: int, depth: int, value: float, alpha: float, beta: float, selective: bool) -> bool:
+    """Return True if a table entry decides a null-window search.
+
+    Parameters
+    ----------
+    facts, value : int64, float64
+        Of the entry; distances in the value are counted from the root.
+    selective : bool
+        If not, only an entry of exactly `depth` plies, or a proven one, counts.
+    """
+    if depth_of(facts) < depth and not is_proven(facts):
+        return False
+    if not selective and depth_of(facts) > depth:
+        return False
+    bound = bound_of(facts)
+    if bound == EXACT:
+        return True
+    return value >= beta if bound == LOWER else value <= alpha
+
+
+@kernel(types.boolean(WORDS_OUT, types.int64, types.uint64, types.int64))
+def is_searched_elsewhere(keys: Words, place: int, key: np.uint64, keys_per_thread: int) -> bool:
+    """Return True if another thread was last at position `key` at the same ply."""
+    if keys_per_thread == 0:
+        return False
+    for other in range(place % keys_per_thread, keys.size, keys_per_thread):
+        if other != place and keys[other] == key:
+            return True
+    return False
+
+
+@kernel(types.int64(ACTIONS_STACK, types.int64, types.int64))
+def reduction(reductions: Actions, depth: int, place: int) -> int:
+    """Return the plies by which the move at `place` of the order is reduced."""
+    return reductions[min(depth, REDUCTION_DEPTHS - 1), min(place, REDUCTION_PLACES - 1)]
+
+
+@kernel(NODE)
+def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be split further
+    bundle: Actions, ply: int, depth: int, alpha: float, beta: float
+) -> float:
+    """Return the value of the position at `ply` for its side to move.
+
+    Parameters
+    ----------
+    bundle : int64[n]
+        Words of a `Workspace`; its stacks, table and counters are changed.
+    ply : int64
+        Plies from the root.
+    depth : int64
+        Plies to search; from 0 on only tactical moves are followed.
+    alpha, beta : float64
+        The window. A value at or outside its edges is only a bound (fail-soft).
+    """
+    game = unpack(bundle)
+    options, control = game.options[0], game.control
+    control[0].nodes += 1
+    if depth <= 0 or ply >= MAX_DEPTH:
+        return quiescence(bundle, ply, options.quiescence, alpha, beta)
+    positions, moves, lines, keys, table = game.positions, game.moves, game.lines, game.keys, game.table
+    lines[ply, 0] = 0
+    if is_stopped(control):
+        return 0.0
+    is_null_window = beta - alpha < 2 * NULL_WINDOW
+    may_prune = is_null_window and options.selective != 0
+    here = options.root_key + ply
+    if options.repetition != 0 and is_repetition(keys, options.first_key, here):
+        control[0].evaluated += 1
+        control[0].path_dependent += 1
+        return 0.0
+
+    futility_value = INFINITY
+    is_frontier = may_prune and options.futility_margin > 0.0 and depth <= FUTILITY_DEPTH
+    if is_frontier and game.outcome(row(positions, ply)) == ONGOING:
+        static, margin = game.evaluate(row(positions, ply), game.weights), options.futility_margin
+        futility_value = static + depth * margin
+        floor = static - (depth - 1) * margin
+        is_far_above = options.reverse_futility != 0 and floor >= beta > -EVALUATION_BOUND
+        if is_far_above and not is_threatened(bundle, ply):
+            control[0].evaluated += 1
+            return floor
+
+    table_move = -1
+    if uses_table(game.options, depth):
+        stored, facts = look_up(table, keys[here])
+        if facts != 0:
+            table_move = action_of(facts)
+            value = value_from_table(stored, ply)
+            if is_null_window and is_cutoff(facts, depth, value, alpha, beta, options.selective != 0):
+                control[0].evaluated += 0 if is_proven(facts) else 1
+                return value
+
+    is_futile = futility_value <= alpha
+    if is_futile:
+        count = game.tactical_moves(row(positions, ply), row_out(moves, 2 * ply))
+    else:
+        count = game.legal_moves(row(positions, ply), row_out(moves, 2 * ply))
+        if count == 0:
+            return final_value(bundle, ply)
+
+    may_pass = may_prune and options.null_move != 0 and depth >= NULL_MOVE_DEPTH
+    may_pass = may_pass and moves[2 * ply - 1, 0] != NULL_MOVE and abs(beta) < EVALUATION_BOUND
+    if may_pass and game.evaluate(row(positions, ply), game.weights) >= beta:
+        game.pass_turn(row(positions, ply), row_out(positions, ply + 1))
+        keys[here + 1] = game.position_key(row(positions, ply + 1))
+        moves[2 * ply + 1, 0] = NULL_MOVE
+        value = -pvs(bundle, ply + 1, depth - 1 - NULL_MOVE_REDUCTION - depth // 4, -beta, -alpha)
+        if is_stopped(control):
+            return 0.0
+        if value >= beta:
+            control[0].evaluated += 1
+            return min(value, EVALUATION_BOUND)  # a win after a null move is no proven win
+
+    evaluated, path_dependent = control[0].evaluated, control[0].path_dependent
+    side = game.side_to_move(row(positions, ply))
+    best = -INFINITY
+    if is_futile:
+        best = futility_value
+        rank_tactical_moves(bundle, ply, count)
+    else:
+        rank_moves(bundle, ply, count, side, table_move)
+    best_action = -1
+    # moves from `deferred` on were deferred, the first of them when it stood at `first_deferred`
+    index, deferred, first_deferred = 0, count, count
+    while index < count:
+        place = index
+        if index >= deferred:
+            if index == deferred:
+                reverse_moves(moves, ply, deferred, count)
+            place = min(index, first_deferred + index - deferred)
+        action = moves[2 * ply, index]
+        if index < SORTED_MOVES * depth and index < deferred:
+            action = pick_move(moves, ply, index, deferred)
+        rank = moves[2 * ply + 1, index]
+        low = max(alpha, best)
+        game.apply(row(positions, ply), action, row_out(positions, ply + 1))
+        full_depth = depth - 1
+        if options.extensions != 0 and rank >= TACTICAL_RANK:
+            full_depth += game.move_order(row(positions, ply), action) >= FORCING
+        if full_depth > 0:
+            key = game.position_key(row(positions, ply + 1))
+            may_defer = 0 < index < deferred - 1 and full_depth >= ABDADA_DEPTH
+            if may_defer and is_searched_elsewhere(keys, here + 1, key, options.keys_per_thread):
+                deferred, first_deferred = deferred - 1, min(first_deferred, index)
+                swap_moves(moves, ply, index, deferred)
+                continue
+            keys[here + 1] = key
+            if uses_table(game.options, full_depth):
+                prefetch(table, bucket_of(table, key))
+        changes_side = game.side_to_move(row(positions, ply + 1)) != side
+        plies = full_depth
+        if options.lmr != 0 and depth >= LMR_DEPTH and changes_side and place > 0 and rank < KILLER_RANK:
+            plies -= reduction(game.reductions, depth, place)
+        high = beta if index == 0 or options.pvs == 0 else min(beta, low + NULL_WINDOW)
+        while True:
+            lower, upper = (-high, -low) if changes_side else (low, high)
+            if plies <= 0:  # without the call that would do the same
+                control[0].nodes += 1
+                value = quiescence(bundle, ply + 1, options.quiescence, lower, upper)
+            else:
+                value = pvs(bundle, ply + 1, plies, lower, upper)
+            if is_stopped(control):
+                return best
+            if changes_side:
+                value = -value
+            if value <= low or (plies == full_depth and high >= beta):
+                break
+            if plies < full_depth:
+                plies = full_depth
+            else:
+                high = beta
+        if value > best:
+            best = value
+            if value > alpha:
+                best_action = action
+                update_line(lines, ply, action)
+        if best >= beta:
+            if rank < TACTICAL_RANK:
+                update_killers_and_history(bundle, ply, index, depth, side)
+            break
+        index += 1
+
+    if is_futile and best < beta:
+        control[0].evaluated += 1  # the quiet moves that were pruned might be worth as much
+    is_valid_anywhere = options.selective != 0 or control[0].path_dependent == path_dependent
+    if uses_table(game.options, depth) and is_valid_anywhere:
+        bound = EXACT
+        if best >= beta:
+            bound = LOWER
+        elif best <= alpha:
+            bound = UPPER
+        proven = control[0].evaluated == evaluated
+        facts = pack_facts(best_action, depth, bound, proven, options.generation)
+        store(table, keys[here], value_to_table(best, ply), facts)
+    return best
+
+
+@kernel(types.float64(REALS_OUT, types.int64, types.int64))
+def nth_best(values: Reals, count: int, n: int) -> float:
+    """Return the `n`-th largest of the first `count` values, minus infinity if there are fewer."""
+    if count < n:
+        return -INFINITY
+    best = INFINITY
+    for _ in range(n):
+        following = -INFINITY
+        higher = 0
+        for index in range(count):
+            if values[index] < best:
+                following = max(following, values[index])
+            else:
+                higher += 1
+        if higher >= n:
+            return best
+        best = following
+    return best
+
+
+@kernel(
+    types.void(
+        BUNDLE, ACTIONS, types.int64, types.float64, types.float64, REALS_OUT, ACTIONS_OUT, ACTIONS_STACK
+    )
+)
+def search_root(
+    bundle: Actions,
+    root_moves: Actions,
+    depth: int,
+    alpha: float,
+    beta: float,
+    values: Reals,
+    evaluated: Actions,
+    root_lines: Actions,
+) -> None:
+    """Search the moves of the root position, `positions[0]`, in the order given.
+
+    Parameters
+    ----------
+    bundle : int64[m]
+        Words of a `Workspace`; `control.finished_moves` counts the moves searched completely.
+    root_moves : int64[n]
+        Legal moves, the most promising first.
+    depth : int64
+        Plies to search.
+    alpha, beta : float64
+        The window; a move worth `beta` or more ends the search.
+    values : float64[n]
+        Receives the value of each move for the side to move. The best
+        `options.exact_root_moves` are exact, the others are upper bounds.
+    evaluated : int64[n]
+        Receives the number of evaluations below each move: with 0 its value is proven.
+    root_lines : int64[n, m + 1]
+        Receives the line of each move: its length, then its actions.
+    """
+    game = unpack(bundle)
+    options, control, keys = game.options[0], game.control, game.keys
+    positions, moves, lines = game.positions, game.moves, game.lines
+    side = game.side_to_move(row(positions, 0))
+    keys[options.root_key] = game.position_key(row(positions, 0))
+    for index in range(root_moves.size):
+        evaluated_before = control[0].evaluated
+        action = root_moves[index]
+        order = game.move_order(row(positions, 0), action)
+        game.apply(row(positions, 0), action, row_out(positions, 1))
+        keys[options.root_key + 1] = game.position_key(row(positions, 1))
+        changes_side = game.side_to_move(row(positions, 1)) != side
+        is_first = index < options.exact_root_moves
+        low = max(alpha, nth_best(values, index, options.exact_root_moves))
+        high = beta if is_first or options.pvs == 0 else min(beta, low + NULL_WINDOW)
+        full_depth = depth if options.extensions != 0 and order >= FORCING else depth - 1
+        plies = full_depth
+        moves[1, 0] = 0
+        if options.lmr != 0 and depth >= LMR_DEPTH and changes_side and not is_first and order < TACTICAL:
+            plies -= reduction(game.reductions, depth, index)
+        while True:
+            lower, upper = (-high, -low) if changes_side else (low, high)
+            value = game.node(bundle, 1, plies, lower, upper)
+            if is_stopped(control):
+                return
+            if changes_side:
+                value = -value
+            if value <= low or (plies == full_depth and high >= beta):
+                break
+            if plies < full_depth:
+                plies = full_depth
+            else:
+                high = beta
+        values[index] = value
+        evaluated[index] = control[0].evaluated - evaluated_before
+        update_line(lines, 0, action)
+        for place in range(lines[0, 0] + 1):
+            root_lines[index, place] = lines[0, place]
+        control[0].finished_moves += 1
+        if value >= beta:
+            return

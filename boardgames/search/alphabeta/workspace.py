@@ -1,0 +1,198 @@
+"""What a depth-first search works with: the game, one thread's stacks, and the options of the search."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from boardgames.kernels import (
+    Actions,
+    Control,
+    Evaluate,
+    LegalMoves,
+    MoveOrder,
+    PassTurn,
+    PositionKey,
+    Reals,
+    Words,
+    kernel,
+    row,
+)
+from boardgames.kernels.abi import (
+    ACTIONS_OUT,
+    ACTIONS_STACK,
+    REALS,
+    WORDS_OUT,
+    WORDS_STACK,
+    record_array,
+)
+from boardgames.kernels.bundles import BUNDLE, unpacker
+from boardgames.kernels.control import CONTROL
+from boardgames.search.rules import DRAWN, MAX_DEPTH, ONGOING, RULES, WIN
+
+LONGEST_QUIESCENCE = 16
+SPARE_ROWS = 3
+"""Rows of the stacks below the deepest ply: the root, a successor and its line."""
+ROWS = MAX_DEPTH + LONGEST_QUIESCENCE + SPARE_ROWS
+
+REDUCTION_DEPTHS, REDUCTION_PLACES = 32, 64
+"""Shape of the table of late-move reductions, by depth and place in the move order."""
+
+OPTIONS_DTYPE = np.dtype(
+    [
+        ("no_moves_draws", np.int64),
+        ("exact_at_end", np.int64),
+        ("quiescence", np.int64),
+        ("extensions", np.int64),
+        ("pvs", np.int64),
+        ("table", np.int64),
+        ("repetition", np.int64),
+        ("killers", np.int64),
+        ("history", np.int64),
+        ("selective", np.int64),
+        ("lmr", np.int64),
+        ("null_move", np.int64),
+        ("reverse_futility", np.int64),
+        ("futility_margin", np.float64),
+        ("order_quiet_moves", np.int64),
+        ("exact_root_moves", np.int64),
+        ("generation", np.int64),
+        ("first_key", np.int64),
+        ("root_key", np.int64),
+        ("keys_per_thread", np.int64),
+    ],
+    align=True,
+)
+"""How a thread searches a position. Flags are 0 or 1.
+
+no_moves_draws, exact_at_end : of the game and the evaluation
+quiescence : plies that tactical moves are followed beyond the horizon
+extensions, pvs, table, repetition, killers, history, lmr, null_move : see `SearchOptions`
+selective : something is pruned or reduced that full minimax would search
+reverse_futility : positions far above the window near the horizon are not searched
+futility_margin : what a quiet move changes the evaluation by at most, 0 to prune nothing
+order_quiet_moves : the game's `move_order` ranks quiet moves too
+exact_root_moves : number of root moves that get an exact value
+generation : number of this search, by which the table knows old entries
+first_key, root_key : where the thread's keys begin, and where that of the root stands
+keys_per_thread : distance to the keys of the next thread, 0 if there is one thread only
+"""
+
+OPTIONS = record_array(OPTIONS_DTYPE, readonly=True)
+Options = npt.NDArray[Any]  # one record of OPTIONS_DTYPE: NumPy has no type for fields
+
+NODE = types.float64(BUNDLE, types.int64, types.int64, types.float64, types.float64)
+"""`node(bundle, ply, depth, alpha, beta) -> value`: searches below one position."""
+
+
+class Workspace(NamedTuple):
+    """Kernels and arrays of a depth-first search, for one thread.
+
+    `rows` is the height of the stacks, `ROWS` by default.
+
+    Attributes
+    ----------
+    legal_moves, apply, side_to_move, outcome, move_order, tactical_moves, pass_turn : kernels
+        The game.
+    position_key : kernel
+        The key by which the table and repetitions know positions.
+    node : kernel
+        What the root calls for each move; its signature is `NODE`.
+    evaluate, weights : kernel and float64[n]
+        The evaluation.
+    positions : uint64[rows, words]
+        The path from the root.
+    moves : int64[2 rows, actions]
+        For each ply its moves, and below them their ranks.
+    lines : int64[rows, rows + 1]
+        For each ply the length of its principal variation, then the actions.
+    killers : int64[2, rows]
+        Two killer moves for each ply.
+    history : int64[2, actions]
+        The history score of each action, by side.
+    reductions : int64[REDUCTION_DEPTHS, REDUCTION_PLACES]
+        Late-move reductions in plies.
+    table : int64[8 n]
+        The transposition table.
+    keys : uint64[threads keys_per_thread]
+        For each thread the keys of the match's earlier positions and of its path.
+    options, control : one record each
+        How to search; stop flag and counters.
+    """
+
+    legal_moves: Callable[[Words, Actions], int]
+    apply: Callable[[Words, int, Words], None]
+    side_to_move: Callable[[Words], int]
+    outcome: Callable[[Words], int]
+    move_order: Callable[[Words, int], int]
+    tactical_moves: Callable[[Words, Actions], int]
+    pass_turn: Callable[[Words, Words], None]
+    position_key: Callable[[Words], np.uint64]
+    node: Callable[[Actions, int, int, float, float], float]
+    evaluate: Callable[[Words, Reals], float]
+    weights: Reals
+    positions: Words
+    moves: Actions
+    lines: Actions
+    killers: Actions
+    history: Actions
+    reductions: Actions
+    table: Actions
+    keys: Words
+    options: Options
+    control: Control
+
+
+KINDS = {
+    **RULES,
+    "move_order": MoveOrder,
+    "tactical_moves": LegalMoves,
+    "pass_turn": PassTurn,
+    "position_key": PositionKey,
+    "node": NODE,
+    "evaluate": Evaluate,
+    "weights": REALS,
+    "positions": WORDS_STACK,
+    "moves": ACTIONS_STACK,
+    "lines": ACTIONS_STACK,
+    "killers": ACTIONS_STACK,
+    "history": ACTIONS_STACK,
+    "reductions": ACTIONS_STACK,
+    "table": ACTIONS_OUT,
+    "keys": WORDS_OUT,
+    "options": OPTIONS,
+    "control": CONTROL,
+}
+
+unpack = unpacker(Workspace, KINDS)
+
+
+@kernel(types.float64(BUNDLE, types.int64))
+def final_value(bundle: Actions, ply: int) -> float:
+    """Return the value, for its side to move, of the position at `ply`, which has no legal moves.
+
+    Where the evaluation is exact at the end (a margin), it replaces win and loss.
+    """
+    game = unpack(bundle)
+    position = row(game.positions, ply)
+    options = game.options[0]
+    result = game.outcome(position)
+    if result != ONGOING and options.exact_at_end != 0:
+        return game.evaluate(position, game.weights)
+    if result == ONGOING:
+        return 0.0 if options.no_moves_draws != 0 else -(WIN - ply)
+    if result == DRAWN:
+        return 0.0
+    return WIN - ply if result == game.side_to_move(position) else -(WIN - ply)
+
+
+@kernel(types.void(ACTIONS_STACK, types.int64, types.int64))
+def update_line(lines: Actions, ply: int, action: int) -> None:
+    """Set the principal variation of `ply` to `action` followed by that of the next ply."""
+    length = lines[ply + 1, 0]
+    lines[ply, 0] = length + 1
+    lines[ply, 1] = action
+    for index in range(length):
+        lines[ply, 2 + index] = lines[ply + 1, 1 + index]

@@ -1,0 +1,41 @@
+"""What every search takes from a game: the kernels of its rules, and the value of a finished position.
+
+Depth-first searches count values in float64, for the side to move. A win `n`
+plies from the root is worth `WIN - n` and a loss the opposite, so that quick
+wins and slow losses are preferred; evaluations stay below `EVALUATION_BOUND`.
+These numbers do not leave `boardgames.search`: players see `Score`.
+"""
+
+from collections.abc import Callable
+
+from numba import types
+
+from boardgames.kernels import Apply, LegalMoves, OutcomeOf, SideToMove, Words, kernel
+from boardgames.kernels.abi import WORDS, first_class
+
+RULES = {"legal_moves": LegalMoves, "apply": Apply, "side_to_move": SideToMove, "outcome": OutcomeOf}
+"""Signatures of the rules' kernels: the first fields of every workspace."""
+
+ONGOING = -1
+DRAWN = 2
+UNFINISHED = 3
+"""Results of a match besides the winning side, 0 or 1: not over yet, drawn, stopped at a ply limit."""
+
+MAX_DEPTH = 100
+WIN = 1_000_000.0
+EVALUATION_BOUND = WIN - 2 * MAX_DEPTH
+INFINITY = 2 * WIN
+
+
+@kernel(types.int64(first_class(SideToMove), first_class(OutcomeOf), WORDS, types.boolean))
+def final_result(
+    side_to_move: Callable[[Words], int],
+    outcome: Callable[[Words], int],
+    position: Words,
+    no_moves_draws: bool,
+) -> int:
+    """Return the winner of a position without legal moves, or `DRAWN`."""
+    result = outcome(position)
+    if result == ONGOING:  # the side to move is stuck
+        return DRAWN if no_moves_draws else 1 - side_to_move(position)
+    return result
