@@ -20,7 +20,7 @@ from boardgames.executors import InProcess
 from boardgames.game import Outcome, Termination
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.learning.experiments import Experiment
-from boardgames.learning.run import Run
+from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
 from boardgames.plugins import PROJECT, Registry
 from boardgames.weights import Weights, find_weights

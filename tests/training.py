@@ -1,6 +1,7 @@
-"""What the tests of training share: a learner that needs no features, small runs, what they leave."""
+"""Helpers for tests of training: a learner without features, small runs, a run's files."""
 
 import json
+import shutil
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from pathlib import Path
@@ -11,29 +12,32 @@ import numpy.typing as npt
 import pytest
 
 from boardgames import plugins
+from boardgames.executors import InProcess
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.learner import Learner, LearnerState
 from boardgames.learning.config import Config
+from boardgames.learning.runs import Run
+from boardgames.learning.trainer import Trainer
 from boardgames.options import Option
 from boardgames.plugins import Registry
 
 SMALL = {"steps": 6, "matches": 4, "test_matches": 4, "groups": 2}
-"""Settings of `td` under which a step of Connect Four takes a moment."""
+"""Settings of `td` with which a step of Connect Four takes milliseconds."""
 
 
 class Walker(Learner):
-    """Walks at random; its generator's state is in its arrays, so that nothing may get lost."""
+    """A random walk. The generator's state is part of its state, so nothing may get lost."""
 
     name: ClassVar[str] = "walker"
     declared_options = (
-        Option("steps", int, 5, "steps in all", minimum=1),
-        Option("measured", bool, True, "tell a score"),
+        Option("steps", int, 5, "number of steps", minimum=1),
+        Option("measured", bool, True, "report a score"),
         Option("fails", int, None, "step that raises"),
-        Option("grows", int, None, "step from which weights are not finite"),
+        Option("grows", int, None, "step from which weights are infinite"),
         Option("note", str, "plain", "any text"),
     )
     interrupt: ClassVar[int | None] = None
-    """Step in which somebody presses Ctrl-C."""
+    """The step in which Ctrl-C is pressed."""
 
     def start(self, seed: int) -> LearnerState:
         return LearnerState(
@@ -45,7 +49,7 @@ class Walker(Learner):
         if done == Walker.interrupt:
             raise KeyboardInterrupt
         if done == self.options["fails"]:
-            raise ValueError("no way on")
+            raise ValueError("out of luck")
         generator = np.random.default_rng(int(state.arrays["generator"][0]))
         place = state.arrays["place"] + executor.submit(generator.normal, size=(2, 1)).result()
         if self.options["grows"] is not None and done >= int(self.options["grows"]):
@@ -62,23 +66,21 @@ class Walker(Learner):
 
 
 class WalkerPlugin:
-    """Offers the walker."""
-
     @hookimpl
     def bg_learners(self) -> list[Entry]:
-        return [Entry("walker", "walks at random", "training:Walker")]
+        return [Entry("walker", "random walk", "training:Walker")]
 
 
 @pytest.fixture
 def walker(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Config]:
-    """Offer the walker as a learner; return a function that makes configs of it."""
+    """Register the walker and return a function that makes configs for it."""
     add_plugin(monkeypatch, WalkerPlugin())
     monkeypatch.setattr(Walker, "interrupt", None)
     return lambda **settings: Config("connect4", "walker", seed=3, settings=settings)
 
 
 def add_plugin(monkeypatch: pytest.MonkeyPatch, plugin: Any) -> Registry:
-    """Make a registry with one more plug-in, named after its class, the one that all use."""
+    """Replace the registry by one with another plug-in, named after its class."""
     registry, name = Registry(), type(plugin).__name__
     before = plugins.registry()._manager.list_name_plugin()
     for other, module in [*before, (name, plugin)]:
@@ -91,18 +93,42 @@ def add_plugin(monkeypatch: pytest.MonkeyPatch, plugin: Any) -> Registry:
 
 
 def small(**settings: object) -> Config:
-    """Return a config of `td` that is trained in a moment."""
+    """Return a config of `td` that trains in a moment."""
     return Config("connect4", seed=7, settings={**SMALL, **settings})
 
 
+def train(folder: Path, config: Config, executor: Executor | None = None) -> Trainer:
+    """Train a new run to its end."""
+    with Run.create(folder, config) as run:
+        trainer = Trainer(run)
+        trainer.train(executor or InProcess())
+    return trainer
+
+
+def resume(folder: Path) -> Trainer:
+    """Train an existing run to its end."""
+    with Run.open(folder) as run:
+        trainer = Trainer(run)
+        trainer.train(InProcess())
+    return trainer
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """Return a function that copies the folder of a finished run of `small()`."""
+    original = tmp_path_factory.mktemp("finished") / "run"
+    train(original, small())
+    return lambda folder: Path(shutil.copytree(original, folder))
+
+
 def content(folder: Path) -> dict[str, bytes]:
-    """Return what a run leaves of what is not measured by a clock: config, checkpoints, metrics."""
+    """Return the files of a run without what a clock has measured."""
     files = {path.name: path.read_bytes() for path in (folder / "checkpoints").iterdir()}
-    told = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
-    for line in told:
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text("utf-8").splitlines()]
+    for line in lines:
         del line["seconds"]
     return {
         **files,
         "config": (folder / "config.toml").read_bytes(),
-        "metrics": json.dumps(told).encode(),
+        "metrics": json.dumps(lines).encode(),
     }

@@ -37,7 +37,7 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     A RUN is a name of `bg runs` or a folder. Needs the extra `plot`.
     """
     from boardgames.adapters.plots import picture
-    from boardgames.learning.run import find_run
+    from boardgames.learning.runs import find_run
     from boardgames.paths import write_atomic
 
     folders = [find_run(run) for run in runs]
@@ -54,11 +54,9 @@ def _course(folder: Path) -> "Course":
     import numpy as np
 
     from boardgames.adapters.plots import Course
-    from boardgames.learning.metrics import read_metrics
-    from boardgames.learning.overview import overview
-    from boardgames.learning.run import METRICS
+    from boardgames.learning.runs import METRICS, read_metrics, run_summary
 
-    found = overview(folder)
+    found = run_summary(folder)
     if found.config is None:
         raise OptionError(f"expected a run that can be read: {found.name}: {found.error}")
     learner = _learner(found.config)

@@ -12,7 +12,7 @@ from boardgames.cli.program import PROGRAM
 from boardgames.errors import FileError, MatchError, OptionError, UnknownNameError, WeightsError, near, shown
 
 if TYPE_CHECKING:
-    from boardgames.learning.overview import Overview
+    from boardgames.learning.runs import RunSummary
 
 
 @click.group(
@@ -37,9 +37,9 @@ def runs(context: click.Context, as_json: bool) -> None:
         if as_json:
             raise OptionError(f"expected --json for the list only: {context.invoked_subcommand} came")
         return
-    from boardgames.learning.overview import overviews
+    from boardgames.learning.runs import list_runs
 
-    found = overviews()
+    found = list_runs()
     if as_json:
         print_json(runs=[_as_json(one) for one in found])
     elif found:
@@ -60,7 +60,7 @@ def export(name: str, file: str, force: bool) -> None:
 
     Players take the file, `td:weights=FILE`, as they take the run itself.
     """
-    from boardgames.learning.run import find_run
+    from boardgames.learning.runs import find_run
     from boardgames.weights import Weights
     from boardgames.weights.finding import BEST
 
@@ -82,14 +82,14 @@ def export(name: str, file: str, force: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask; needed where there is no terminal.")
 def delete(name: str, yes: bool) -> None:
     """Delete RUN, one of the list, with all its files; one that is running stays."""
-    from boardgames.learning.overview import overview
+    from boardgames.learning.runs import run_summary
     from boardgames.paths import runs_folder
     from boardgames.weights.finding import run_names
 
     if name not in run_names():
         raise UnknownNameError(f"expected a run of the list: {shown(name)}{near(name, run_names())}")
     folder = runs_folder() / name
-    if overview(folder).status == "running":
+    if run_summary(folder).status == "running":
         raise MatchError(f"expected a run that is not running: {name!r}")
     if not yes and not confirm(f"delete {folder} for good?"):
         click.echo("nothing is deleted")
@@ -105,13 +105,13 @@ def delete(name: str, yes: bool) -> None:
     click.echo(f"deleted {name}")
 
 
-def _print(found: "list[Overview]") -> None:
+def _print(found: "list[RunSummary]") -> None:
 
     rows = [("run", "game", "learner", "steps", "best", "state"), *(_row(one) for one in found)]
     print_table(rows, right=(3, 4), cut=(0, 5))
 
 
-def _row(one: "Overview") -> tuple[str, ...]:
+def _row(one: "RunSummary") -> tuple[str, ...]:
     if one.config is None:
         return one.name, "?", "?", "", "", f"{one.status}: {one.error}"
     progress = one.progress
@@ -120,7 +120,7 @@ def _row(one: "Overview") -> tuple[str, ...]:
     return one.name, one.config.game, one.config.learner, steps, best, one.status
 
 
-def _as_json(one: "Overview") -> dict[str, object]:
+def _as_json(one: "RunSummary") -> dict[str, object]:
     progress = one.progress
     return {
         "run": one.name,

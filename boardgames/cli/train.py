@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from boardgames.learner import Learner
     from boardgames.learning.config import Config
-    from boardgames.learning.run import Run
+    from boardgames.learning.runs import Run
     from boardgames.learning.trainer import Trainer
 
 EVOLVE = "evolve"
@@ -107,7 +107,7 @@ def _begin(
 ) -> int:
     """Train a new run; return the exit code."""
     from boardgames.executors import open_executor
-    from boardgames.learning.run import Run
+    from boardgames.learning.runs import Run
     from boardgames.learning.trainer import Trainer
 
     config = _config(**asked)
@@ -132,7 +132,7 @@ def _resume(
 ) -> int:
     """Go on with a run; return the exit code."""
     from boardgames.executors import open_executor
-    from boardgames.learning.run import Run, find_run
+    from boardgames.learning.runs import Run, find_run
     from boardgames.learning.trainer import Trainer
 
     for name, told in NOT_WITH_RESUME.items():

@@ -1,29 +1,32 @@
-"""Config: what is trained and how, as a TOML file that can be read, completed and given again."""
+"""Config: what is trained and how, read from and written to a TOML file.
 
-import json
-import re
+A complete config has every default filled in, the seed included, so that
+training from it again gives the same result.
+"""
+
 import secrets
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from boardgames.errors import FileError, OptionError, near, shown
+import tomlkit
+
+from boardgames.errors import OptionError, near, shown
 from boardgames.learner import Learner
 from boardgames.learning.base import FEATURES, FeatureLearner
 from boardgames.options import Option, OptionValue
+from boardgames.paths import read_text
 from boardgames.plugins import load, load_learner
 
 DEFAULT_LEARNER = "td"
-LARGEST_SEED = 2**63 - 1
-"""TOML has no larger whole numbers."""
-LARGEST_CONFIG = 1 << 16
-"""Bytes, so that no text takes long to read."""
-MOST_DOTS = 1000
-"""Of a line: the time that keys of many parts take grows with the square of their number."""
-
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+TABLES = ("options", "settings")
+MAX_BYTES = 1 << 16
+MAX_DOTS_PER_LINE = 1000
+"""The time to parse a dotted key grows with the square of its parts."""
+SEED = Option("seed", int, None, "seed of all randomness", minimum=0, maximum=2**63 - 1)
+"""TOML integers have 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,18 +38,18 @@ class Config:
     game, learner : str
         Names.
     seed : int or None
-        None for one that is drawn.
+        None to draw one.
     layout : str or None
         None for the game's first.
     options : mapping
-        The game's, values or texts; what is left out has its default.
+        The game's options, as values or texts; others have their defaults.
     settings : mapping
-        The learner's, likewise.
+        The learner's options, likewise.
 
     Raises
     ------
     OptionError
-        If a value is of another kind.
+        If a value has the wrong type.
 
     Examples
     --------
@@ -66,97 +69,94 @@ class Config:
         for name in ("game", "learner"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value:
-                raise OptionError(f"expected the name of a {name}: {shown(value)}")
+                raise OptionError(f"{name} must be a name, not {shown(value)}")
         if self.layout is not None and not isinstance(self.layout, str):
-            raise OptionError(f"expected the name of a layout: {shown(self.layout)}")
-        if isinstance(self.seed, str):  # where it is typed, it has been read
-            raise OptionError(f"expected {SEED.expectation()} for seed: {shown(self.seed)}")
+            raise OptionError(f"layout must be a name, not {shown(self.layout)}")
+        if isinstance(self.seed, str):  # a seed from the command line is a number already
+            raise OptionError(f"seed must be {SEED.expectation()}, not {shown(self.seed)}")
         SEED.read(self.seed)
 
     @classmethod
-    def read(cls, path: Path, **instead: object) -> "Config":
-        """Return the config of a file, or of a pipe; see `parse`."""
-        try:
-            with path.open("rb") as file:
-                text = file.read(LARGEST_CONFIG + 1).decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise FileError(f"expected a file of UTF-8 text: {path}") from None
-        except (OSError, ValueError) as error:
-            reason = (getattr(error, "strerror", None) or str(error)).lower()
-            raise FileError(f"expected a readable file: {path} ({reason})") from None
-        return cls.parse(text, str(path), **instead)
+    def read(cls, path: Path, **overrides: object) -> "Config":
+        """Return the config in a file; see `parse`. Raises FileError if it cannot be read."""
+        return cls.parse(read_text(path), str(path), **overrides)
 
     @classmethod
-    def parse(cls, text: str, source: str = "config", **instead: object) -> "Config":
-        """Return the config that a text of TOML describes.
+    def parse(cls, text: str, source: str = "config", **overrides: object) -> "Config":
+        """Return the config that a TOML text describes.
 
         Parameters
         ----------
         text : str
-            Keys as the attributes, `[options]` and `[settings]` tables.
+            Keys are the attributes; `[options]` and `[settings]` are tables.
         source : str
-            Where it stands, for messages.
-        instead : keywords
-            Attributes that come before those of the text; tables are joined, and what is None is left out.
+            Name of the text in error messages.
+        overrides : keywords
+            Attributes that replace those of the text, unless they are None; tables are merged.
 
         Raises
         ------
         OptionError
-            If it is no TOML or too long, a key is unknown (the message names
-            near ones), or a value is of another kind.
+            If the text is not TOML or too long, a key is unknown (the message
+            suggests similar ones), or a value has the wrong type.
         """
-        given: dict[str, Any] = dict(_table(text, source))  # of whatever kinds
+        values: dict[str, Any] = dict(_parse_toml(text, source))  # TOML values
         known = [part.name for part in fields(cls)]
-        for key in given:
+        for key in values:
             if key not in known:
                 raise OptionError(f"{source} has an unknown key {shown(key)}{near(key, known)}")
         for name in TABLES:
-            if not isinstance(given.get(name, {}), dict):
-                raise OptionError(f"expected a table [{name}] in {source}: {shown(given[name])}")
-            added = instead.pop(name, None) or {}
+            if not isinstance(values.get(name, {}), dict):
+                raise OptionError(f"{name} in {source} must be a table, not {shown(values[name])}")
+            added = overrides.pop(name, None) or {}
             assert isinstance(added, Mapping)
-            given[name] = {**given.get(name, {}), **added}
-        given |= {name: value for name, value in instead.items() if value is not None}
-        if "game" not in given:
-            raise OptionError(f"expected a game: {source} names none")
-        return cls(**given)
+            values[name] = {**values.get(name, {}), **added}
+        values |= {name: value for name, value in overrides.items() if value is not None}
+        if "game" not in values:
+            raise OptionError(f"{source} does not name a game")
+        return cls(**values)
 
     def load(self) -> Learner:
-        """Return the learner, its game loaded.
+        """Return the learner with its game loaded.
 
         Raises
         ------
         UnknownNameError, OptionError, PluginError
-            If a name or setting is unknown, has a bad value, or a plug-in is broken.
+            If a name or setting is unknown, a value is bad, or a plug-in is broken.
         """
         if "layout" in self.options:
-            raise OptionError(f"expected a layout beside the options: {shown(self.options['layout'])}")
+            raise OptionError(
+                f"layout is not an option of the game: write layout = {shown(self.options['layout'])} "
+                "above the tables"
+            )
         game = load(self.game, layout=self.layout, **self.options)
         return load_learner(self.learner, game, **self.settings)
 
-    def completed(self, loaded: Learner) -> "Config":
-        """Return it with every default of its learner and game, and with a seed."""
+    def completed(self, learner: Learner) -> "Config":
+        """Return the config with the defaults of its loaded learner and game, and with a seed."""
         return replace(
             self,
             seed=secrets.randbits(32) if self.seed is None else self.seed,
-            layout=loaded.game.layout or None,
-            options=dict(loaded.game.options),
-            settings=settings_of(loaded),
+            layout=learner.game.layout or None,
+            options=dict(learner.game.options),
+            settings=settings_of(learner),
         )
 
-    def as_toml(self, loaded: Learner | None = None) -> str:
-        """Return the text that `parse` reads, with what each option means if the learner is given."""
-        head = {"game": self.game, "layout": self.layout, "learner": self.learner, "seed": self.seed}
-        lines = [f"{name} = {_value(value)}" for name, value in head.items() if value is not None]
-        declared = ((), ()) if loaded is None else (loaded.game.declared_options, loaded.declared_options)
+    def as_toml(self, learner: Learner | None = None) -> str:
+        """Return the text that `parse` reads; with the loaded learner, comments explain the settings."""
+        document = tomlkit.document()
+        for name in ("game", "layout", "learner", "seed"):
+            if getattr(self, name) is not None:
+                document.add(name, getattr(self, name))
+        declared = ((), ()) if learner is None else (learner.game.declared_options, learner.declared_options)
         for name, values, options in zip(TABLES, (self.options, self.settings), declared, strict=True):
             if values:
-                lines += ["", f"[{name}]", *_settings(values, options)]
-        return "\n".join(lines) + "\n"
+                document.add(name, _table(values, options))
+        return tomlkit.dumps(document)
 
 
 def settings_of(learner: Learner) -> dict[str, OptionValue]:
-    """Return the options of a learner, with the features that it learns where none were named.
+    """Return the options of a learner, with the name of the default feature set filled in.
 
     Examples
     --------
@@ -169,39 +169,28 @@ def settings_of(learner: Learner) -> dict[str, OptionValue]:
     return settings
 
 
-TABLES = ("options", "settings")
-SEED = Option("seed", int, None, "decides all chance", minimum=0, maximum=LARGEST_SEED)
-
-
-def _table(text: str, source: str) -> dict[str, object]:
-    if len(text.encode(errors="replace")) > LARGEST_CONFIG:
-        raise OptionError(f"expected at most {LARGEST_CONFIG:,} bytes in {source}: it has more")
-    if any(line.count(".") > MOST_DOTS for line in text.splitlines()):
-        raise OptionError(f"expected at most {MOST_DOTS:,} dots a line in {source}: it has more")
+def _parse_toml(text: str, source: str) -> dict[str, object]:
+    if len(text.encode(errors="replace")) > MAX_BYTES:
+        raise OptionError(f"{source} is too long: at most {MAX_BYTES:,} bytes are allowed")
+    if any(line.count(".") > MAX_DOTS_PER_LINE for line in text.splitlines()):
+        raise OptionError(f"{source} has a line with more than {MAX_DOTS_PER_LINE:,} dots")
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # of numbers with thousands of digits too
-        raise OptionError(f"expected TOML in {source}: {str(error).lower()}") from None
+    except (ValueError, RecursionError) as error:  # ValueError also for numbers with thousands of digits
+        raise OptionError(f"{source} is not valid TOML: {str(error).lower()}") from None
 
 
-def _settings(values: Mapping[str, object], declared: Sequence[Option]) -> Iterator[str]:
-    """Yield a line for each setting, those that are not set as comments: TOML has no word for that."""
-    summaries = {option.name: option.summary for option in declared}
+def _table(values: Mapping[str, object], declared: Sequence[Option]) -> tomlkit.items.Table:
+    """Return a table of settings; those without a value, which TOML cannot express, are comments."""
+    summaries = {option.name: " ".join(option.summary.split()) for option in declared}
+    table = tomlkit.table()
     for name, value in values.items():
-        key = name if _BARE_KEY.fullmatch(name) else _value(name)
-        line = f"# {key} is not set" if value is None else f"{key} = {_value(value)}"
-        summary = " ".join(summaries.get(name, "").split())
-        yield f"{line}{': ' if value is None else '  # '}{summary}" if summary else line
-
-
-def _value(value: object) -> str:
-    r"""Return a text, number or truth value as TOML has it.
-
-    Examples
-    --------
-    >>> print(_value('say "a"'), _value(True), _value(1e-05), _value(3))
-    "say \"a\"" true 1e-05 3
-    """
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+        summary = summaries.get(name, "")
+        if value is None:
+            table.add(tomlkit.comment(f"{name} is not set: {summary}"))
+            continue
+        item = tomlkit.item(value)
+        if summary:
+            item.comment(summary)
+        table.add(name, item)
+    return table

@@ -1,8 +1,8 @@
-"""Trainer: runs any learner, saves every step, and goes on where it stopped.
+"""Trainer: runs any learner, saves every step, and resumes from the newest checkpoint.
 
-A step that is interrupted is dropped. What is on disk then is what it would
-be if training had ended after the step before, so that an interrupted run
-that is gone on with has the same bytes as one that was not.
+An interrupted step is dropped. The files are then what they would be if
+training had ended after the step before, so a resumed run ends with the same
+bytes as one that was never interrupted.
 """
 
 import math
@@ -19,41 +19,39 @@ from boardgames.arena.identity import code_stamp
 from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError
 from boardgames.learner import LearnerState
 from boardgames.learning.base import FeatureLearner
-from boardgames.learning.checkpoint import Progress
-from boardgames.learning.metrics import Stepped, finite
-from boardgames.learning.run import Run
+from boardgames.learning.runs import Progress, Run, StepRecord, finite_metrics
 from boardgames.weights.weights import LARGEST_WEIGHT
 
 HOOK = "bg_training_stepped"
-LONGEST_REASON = 160
-"""Compilers tell stories."""
+MAX_REASON = 160
+"""Characters; compiler errors are long."""
 
 
 class Trainer:
-    """Training of one run, from its newest checkpoint if it has one.
+    """Trains one run, from its newest checkpoint if it has one.
 
     Parameters
     ----------
     run : Run
-        Written by nobody else.
+        Its folder is locked by this process.
     clock : callable
-        Returns seconds that never go back.
+        Monotonic time in seconds.
 
     Attributes
     ----------
     state : LearnerState
-        After the last step.
+        After the last completed step.
     progress : Progress
-        How far it is.
-    steps : list of Stepped
-        All steps so far.
+        How far training is.
+    steps : list of StepRecord
+        All completed steps.
 
     Raises
     ------
     WeightsError, FileError
-        If the run has checkpoints and none can be read, or its files cannot be.
+        If the run has checkpoints and none can be read, or its files cannot be read.
     LearnerStateError
-        If they are of another run, or the learner cannot go on from them.
+        If they belong to another run, or the learner cannot resume from them.
 
     Examples
     --------
@@ -72,154 +70,156 @@ class Trainer:
         self.run, self.learner, self._clock = run, run.learner, clock
         self._hooks = _Hooks()
         self._code = code_stamp([type(self.learner.game), type(self.learner)])
-        self.steps: list[Stepped] = []
-        self._is_proven = False
-        with self._blaming():
-            found = run.load()
-        self.is_new = self._is_proven = found is None
-        if found is None:
+        self.steps: list[StepRecord] = []
+        self._has_stepped = False
+        with self._blaming_learner():
+            restored = run.restore()
+        self.is_new = self._has_stepped = restored is None
+        if restored is None:
             assert run.config.seed is not None
-            with self._blaming():
+            with self._blaming_learner():
                 self.state = self.learner.start(run.config.seed)
             self.progress = Progress()
         else:
-            self.state, self.progress, self.steps = found
-            self._warn_of_changes()
-        with self._blaming():
+            self.state, self.progress, self.steps = restored
+            self._warn_if_code_changed()
+        with self._blaming_learner():
             self.learner.weights(self.state)
-            self.progress = self._judged(self.progress, self.state)
+            self.progress = self._completed(self.progress, self.state)
 
     @property
     def is_done(self) -> bool:
-        """Say whether training is complete."""
+        """Return whether training is complete."""
         return self.progress.is_done
 
     def standings(self) -> Sequence[tuple[str, float]]:
-        """Return names and points of those who compete in training, best first."""
-        with self._blaming():
+        """Return names and points of the learner's competitors, best first."""
+        with self._blaming_learner():
             return self.learner.standings(self.state)
 
     def train(self, executor: Executor, listener: "Callable[[Trainer], None] | None" = None) -> None:
-        """Do the steps that are left, each saved when it is done.
+        """Do the remaining steps and save each one.
 
         Parameters
         ----------
         executor : Executor
-            Who does the work; the result does not depend on it.
+            Runs the tasks; the result does not depend on it.
         listener : callable, optional
             Called with the trainer after every step.
 
         Raises
         ------
         FileError
-            If a file cannot be written; the last checkpoint is there.
+            If a file cannot be written; the last checkpoint remains.
         WeightsError
-            If weights grew without bounds.
+            If the weights diverge.
         KeyboardInterrupt
-            If a person stops it: the step under way is dropped.
+            If the user interrupts; the current step is dropped.
         """
         if self.is_new:
-            with self._blaming():
-                self.run.save(self.state, self.progress)
+            with self._blaming_learner():
+                self.run.save_checkpoint(self.state, self.progress)
             self.is_new = False
-        self.steps = self.run.cut(self.progress.step)  # it may have been stopped before a step was saved
+        # an interrupt may have come between the metrics of a step and its checkpoint
+        self.steps = self.run.truncate_metrics(self.progress.step)
         try:
             while not self.is_done:
                 self._step(executor)
                 if listener is not None:
                     listener(self)
         except KeyboardInterrupt:
-            self._look_again()
+            self._reload()
             raise
 
     def _step(self, executor: Executor) -> None:
-        """Do a step; only when it is saved, it is done."""
+        """Do one step; it counts once its checkpoint is saved."""
         begun = self._clock()
-        with self._blaming():
-            state, told = self.learner.step(self.state, executor)
-            self._is_proven = True
-            metrics = finite(told)
-            progress = self._judged(self._progress_after(metrics), state)
+        with self._blaming_learner():
+            state, reported = self.learner.step(self.state, executor)
+            self._has_stepped = True
+            metrics = finite_metrics(reported)
+            progress = self.progress.after(
+                metrics, self.learner.curve, follows_curve=self.learner.follows_curve
+            )
+            progress = self._completed(progress, state)
             weights = tuple(self.learner.weights(state).ravel().tolist())
-        stepped = Stepped(progress.step, self._clock() - begun, metrics, weights)
-        _check_bounded(stepped, LARGEST_WEIGHT if isinstance(self.learner, FeatureLearner) else math.inf)
-        self.run.append(stepped)
-        with self._blaming():
-            self.run.save(state, progress)
+        record = StepRecord(progress.step, self._clock() - begun, metrics, weights)
+        _check_bounded(record, LARGEST_WEIGHT if isinstance(self.learner, FeatureLearner) else math.inf)
+        self.run.append_metrics(record)
+        with self._blaming_learner():
+            self.run.save_checkpoint(state, progress)
         self.state, self.progress = state, progress
-        self.steps.append(stepped)
-        self._hooks.tell(run=self.run.name, step=progress.step, metrics=metrics, folder=self.run.folder)
+        self.steps.append(record)
+        self._hooks.call(run=self.run.name, step=progress.step, metrics=metrics, folder=self.run.folder)
 
-    def _look_again(self) -> None:
-        """Take what is on disk: an interrupt may come when a step is saved and not yet counted."""
-        found = self.run.load()
-        if found is not None:
-            self.state, self.progress, self.steps = found
-
-    def _progress_after(self, metrics: Mapping[str, float | None]) -> Progress:
-        learner = self.learner
-        return self.progress.after(metrics, learner.curve, follows_curve=learner.follows_curve)
+    def _reload(self) -> None:
+        """Take over what is on disk: an interrupt may come after a step is saved and before it counts."""
+        restored = self.run.restore()
+        if restored is not None:
+            self.state, self.progress, self.steps = restored
 
     @contextmanager
-    def _blaming(self) -> Iterator[None]:
-        """Blame the learner for what is raised, or the state, if that is a file's and no step has worked."""
+    def _blaming_learner(self) -> Iterator[None]:
+        """Turn an unexpected error into one that names the learner.
+
+        Before the learner's first step a restored state is blamed instead.
+        """
         try:
             yield
         except BoardgamesError:
             raise
         except Exception as error:
             if type(error).__module__.partition(".")[0] == "distributed":
-                raise  # the executor's own, which knows what it means
+                raise  # the cluster's own error, which the executor handles
             name, reason = self.run.config.learner, plugins.told(error)
-            if len(reason) > LONGEST_REASON:
-                reason = f"{reason[:LONGEST_REASON]}..."
-            if self._is_proven:
+            if len(reason) > MAX_REASON:
+                reason = f"{reason[:MAX_REASON]}..."
+            if self._has_stepped:
                 raise PluginError(f"learner {name!r} is broken: {reason}") from error
             raise LearnerStateError(
-                f"expected a state that learner {name!r} goes on from: {self.run.folder} ({reason})"
+                f"learner {name!r} cannot resume from {self.run.folder}: {reason}"
             ) from error
 
-    def _judged(self, progress: Progress, state: LearnerState) -> Progress:
-        """Return progress with what the learner says of it."""
+    def _completed(self, progress: Progress, state: LearnerState) -> Progress:
+        """Return progress with the learner's and the code's part filled in."""
         is_done = self.learner.is_done(state)
         return replace(progress, length=self.learner.length, is_done=is_done, code=self._code)
 
-    def _warn_of_changes(self) -> None:
+    def _warn_if_code_changed(self) -> None:
         if self.progress.code != self._code:
             warnings.warn(
-                f"the code has changed since {self.run.name} was begun; it goes on, but what comes "
-                "out may not come out again",
+                f"the code has changed since the last checkpoint of {self.run.name}; training resumes, "
+                "but the result may not be reproducible",
                 RuntimeWarning,
                 stacklevel=3,
             )
 
 
-def _check_bounded(stepped: Stepped, largest: float) -> None:
-    if not all(math.isfinite(weight) and abs(weight) <= largest for weight in stepped.weights):
-        raise WeightsError(
-            f"expected finite weights from step {stepped.step}: they grew without bounds "
-            "(a smaller learning rate may help)"
-        )
+def _check_bounded(record: StepRecord, largest: float) -> None:
+    if not all(math.isfinite(weight) and abs(weight) <= largest for weight in record.weights):
+        raise WeightsError(f"the weights diverged in step {record.step}; a smaller learning rate may help")
 
 
 class _Hooks:
-    """The plug-ins that want to know of steps; one that raises is reported once and told on."""
+    """Calls the plug-ins' hook; one that raises is reported once and stays."""
 
     def __init__(self) -> None:
         self._reported: set[str] = set()
 
-    def tell(self, *, run: str, step: int, metrics: Mapping[str, float | None], folder: Path) -> None:
-        """Tell every plug-in of a step, whatever they raise."""
+    def call(self, *, run: str, step: int, metrics: Mapping[str, float | None], folder: Path) -> None:
+        """Call every implementation, whatever the others raise."""
         numbers = {name: value for name, value in metrics.items() if value is not None}
         for implementation in getattr(plugins.registry().hook, HOOK).get_hookimpls():
-            told = {"run": run, "step": step, "metrics": dict(numbers), "folder": folder}
+            arguments = {"run": run, "step": step, "metrics": dict(numbers), "folder": folder}
             try:
-                implementation.function(**{name: told[name] for name in implementation.argnames})
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's code may raise anything
+                implementation.function(**{name: arguments[name] for name in implementation.argnames})
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code may raise anything
                 self._report(implementation.plugin_name, error)
 
     def _report(self, name: str, error: BaseException) -> None:
         if name not in self._reported:
             self._reported.add(name)
-            told = plugins.told(error)
-            warnings.warn(f"{HOOK} of {name} raised {told}; training goes on", RuntimeWarning, stacklevel=2)
+            reason = plugins.told(error)
+            warnings.warn(
+                f"{HOOK} of plug-in {name} raised {reason}; training continues", RuntimeWarning, stacklevel=2
+            )

@@ -9,7 +9,7 @@ from training import small
 
 from boardgames.adapters import tensorboard
 from boardgames.executors import InProcess
-from boardgames.learning.run import Run
+from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
 from boardgames.plugins import Registry
 

@@ -15,7 +15,7 @@ from training import small
 
 from boardgames.executors import InProcess
 from boardgames.game import Outcome, Termination
-from boardgames.learning.run import Run as Folder
+from boardgames.learning.runs import Run as Folder
 from boardgames.learning.trainer import Trainer
 from boardgames.record import Record, write_records
 from boardgames.store import NewMatch, PlayerKey, Rating, Store

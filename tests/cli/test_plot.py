@@ -15,7 +15,7 @@ from training import small
 import boardgames
 from boardgames.adapters.plots import Course, picture, smooth, spread
 from boardgames.executors import InProcess
-from boardgames.learning.run import Run as Folder
+from boardgames.learning.runs import Run as Folder
 from boardgames.learning.trainer import Trainer
 
 pytest.importorskip("matplotlib")

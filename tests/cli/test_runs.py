@@ -10,7 +10,7 @@ import pytest
 from training import small
 
 from boardgames.executors import InProcess
-from boardgames.learning.run import Run as Folder
+from boardgames.learning.runs import Run as Folder
 from boardgames.learning.trainer import Trainer
 from boardgames.weights import Weights
 
@@ -130,7 +130,7 @@ def test_exported_weights_are_those_of_the_best_step_and_play(bg: Run, runs: Pat
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("early", "expected a run with weights: 'early' has none yet"), ("nobody", "expected a training run")],
+    [("early", "expected a run with weights: 'early' has none yet"), ("nobody", "no such run")],
 )
 def test_a_run_without_weights_exports_none(
     name: str, told: str, bg: Run, runs: Path, tmp_path: Path

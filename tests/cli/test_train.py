@@ -20,8 +20,7 @@ from training import walker as walker  # noqa: PLC0414 - a fixture
 from waiting import PATIENCE_S
 
 from boardgames.learning.config import Config
-from boardgames.learning.metrics import read_metrics
-from boardgames.learning.run import checkpoints
+from boardgames.learning.runs import checkpoint_paths, read_metrics
 
 PROGRAM = (sys.executable, "-m", "boardgames.cli")
 QUICK = ("--set", "steps=3", "--set", "matches=4", "--set", "test_matches=4", "--workers", "1")
@@ -84,7 +83,7 @@ def test_a_folder_may_be_anywhere(bg: Run, tmp_path: Path) -> None:
     folder = tmp_path / "a place" / "run,1"
     ran = bg("train", "connect4", "--run", str(folder), *QUICK)
     assert ran.code == 0
-    assert len(checkpoints(folder)) == 3
+    assert len(checkpoint_paths(folder)) == 3
     command = ran.out.splitlines()[-1].partition(": ")[2]
     assert bg(*shlex.split(command)[1:], "--first", "random", "--seed", "1").code == 0
 
@@ -110,7 +109,7 @@ def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "expected a game: the command names none"),
+        ([], "the command does not name a game"),
         (["conect4"], "did you mean 'connect4'"),
         (["connect4", "--learner", "tdd"], "'tdd'; did you mean 'td'"),
         (["connect4", "--evolve", "--learner", "td"], "expected --evolve or --learner td, not both"),
@@ -126,14 +125,14 @@ def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
         (["connect4", "--cluster", " "], "address of a scheduler"),
         (["connect4", "--run", ""], "not a file name: ''"),
         (["connect4", "--run", "td"], "expected a name that no weights of connect4 have: 'td'"),
-        (["connect4", "--run", "a\nb"], "expected a name of printable signs for a run: 'a\\nb'"),
+        (["connect4", "--run", "a\nb"], "the run's name has unprintable characters: 'a\\nb'"),
         (["connect4", "--run", "x" * 300], "expected a folder that can be made"),
         (["connect4", "--config", "a\0b"], "not a file name"),
         (["connect4", "--config", "nowhere.toml"], "expected a readable file: nowhere.toml"),
         (["--config", "bad.toml"], "bad.toml has an unknown key 'gme'; did you mean 'game'"),
         (["connect4", "--resume", "x"], "without what the run has settled: GAME came"),
         (["--set", "steps=2", "--resume", "x"], "without what the run has settled: --set came"),
-        (["--resume", "nobody"], "expected a training run: 'nobody'"),
+        (["--resume", "nobody"], "no such run 'nobody'"),
         (["--resume", "."], "has no config.toml"),
     ],
 )
@@ -152,7 +151,7 @@ def test_a_run_is_never_written_over(bg: Run, home: Path) -> None:
     before = content(home / "runs" / "first")
     ran = bg(*NAMED)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "expected a new or empty folder for a run" in ran.err
+    assert "the folder is not empty" in ran.err
     assert content(home / "runs" / "first") == before
 
 
@@ -196,16 +195,16 @@ def test_another_runs_checkpoint_is_refused_in_one_line(bg: Run, home: Path) -> 
     (home / "runs" / "second" / "checkpoints").rename(home / "runs" / "first" / "checkpoints")
     ran = bg("train", "--resume", "first")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "expected a checkpoint of this run, setting alpha 0.1: " in ran.err
+    assert "belongs to another run: setting alpha is 0.01, not 0.1" in ran.err
 
 
 def test_a_damaged_checkpoint_is_warned_about_and_replaced(program: Run, home: Path) -> None:
     program(*NAMED)
     before = content(home / "runs" / "first")
-    checkpoints(home / "runs" / "first")[-1].write_bytes(b"damaged")
+    checkpoint_paths(home / "runs" / "first")[-1].write_bytes(b"damaged")
     ran = program("train", "--resume", "first", "--workers", "1")
     assert ran.code == 0
-    assert ran.err.startswith("bg: warning: a checkpoint is left out: ")
+    assert ran.err.startswith("bg: warning: skipping a damaged checkpoint: ")
     assert ran.err.count("\n") == 1
     assert content(home / "runs" / "first") == before
 
@@ -240,7 +239,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str
     told = out.decode().splitlines()
     assert told[-1] == "go on with: boardgames train --resume long"
     done = int(re.match(r"interrupted after (\d+) of 200 steps", told[-4])[1])
-    assert checkpoints(folder)[-1].name == f"step-{done:06d}.safetensors"
+    assert checkpoint_paths(folder)[-1].name == f"step-{done:06d}.safetensors"
     again = started("train", "--resume", "long", "--workers", workers)
     wait_for_steps(folder, done + 2)
     begun = time.monotonic()
@@ -273,7 +272,7 @@ def test_a_reader_that_has_gone_hears_on_stderr_how_to_go_on(home: Path) -> None
     assert process.stderr is not None
     told = process.stderr.read().decode().splitlines()
     assert process.wait(PATIENCE_S) == 0
-    done = int(checkpoints(home / "runs" / "long")[-1].stem[-6:])
+    done = int(checkpoint_paths(home / "runs" / "long")[-1].stem[-6:])
     assert told == [
         f"interrupted after {done} of 200 steps: nobody reads on",
         "go on with: boardgames train --resume long",
@@ -296,7 +295,7 @@ def test_a_full_disk_is_told_in_one_line_and_training_goes_on_later(home: Path) 
     _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 2
     assert re.fullmatch(r"bg: expected a file that can be written: \S+metrics.jsonl \(.*\)\n", err.decode())
-    assert 1 <= int(checkpoints(home / "runs" / "full")[-1].stem[-6:]) < 12
+    assert 1 <= int(checkpoint_paths(home / "runs" / "full")[-1].stem[-6:]) < 12
     assert started("train", "--resume", "full", "--workers", "1").wait(PATIENCE_S) == 0
     whole = ("train", "connect4", "--seed", "5", "--run", "whole", "--set", "steps=12", *QUICK[2:])
     assert started(*whole).wait(PATIENCE_S) == 0

@@ -1,0 +1,797 @@
+"""Training runs: one folder each, written by one process at a time.
+
+    config.toml                            what is trained and how, complete
+    metrics.jsonl                          one line a step
+    checkpoints/step-000012.safetensors    the last three steps
+    checkpoints/best.safetensors           the best step
+
+A checkpoint is also a file of weights that players can use: it has the array
+`weights`, the arrays of the learner's state as `state.NAME`, and a header with
+what `Weights` reads, the state's scalars and the progress of the run. It has no
+times and no paths, so equal runs have equal bytes.
+"""
+
+import json
+import math
+import os
+import re
+import stat
+import time
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from boardgames.errors import (
+    BoardgamesError,
+    FileError,
+    LearnerStateError,
+    OptionError,
+    UnknownNameError,
+    WeightsError,
+    near,
+    shown,
+)
+from boardgames.learner import Array, Learner, LearnerState
+from boardgames.learning.base import FeatureLearner
+from boardgames.learning.config import Config, settings_of
+from boardgames.options import is_finite
+from boardgames.paths import make_folder, read_text, runs_folder, write_atomic
+from boardgames.store.claim import Claim
+from boardgames.weights import Weights
+from boardgames.weights.files import as_bytes, read_arrays
+from boardgames.weights.finding import BEST, is_plain_name, run_names
+from boardgames.weights.weights import SCHEMA as WEIGHTS_SCHEMA
+from boardgames.weights.weights import VALUES
+
+CONFIG = "config.toml"
+METRICS = "metrics.jsonl"
+LOCK = "lock"
+KEPT_CHECKPOINTS = 3
+LOCK_TIMEOUT_S = 1.0
+"""`bg runs` holds each lock for a moment to see whether it is free."""
+
+METRICS_SCHEMA = 1
+MAX_LOGGED_WEIGHTS = 1000
+"""Lines of metrics omit more weights than this; checkpoints always have them."""
+MAX_STEP = 10**12
+MAX_STEP_SECONDS = 1e10
+
+STATE_PREFIX = "state."
+
+_CHECKPOINT_NAME = re.compile(r"step-(\d{6,})\.safetensors")
+_TEMPORARY_NAME = re.compile(r"\.(config\.toml|metrics\.jsonl|step-\d+|best\.safetensors)\b.*")
+"""Temporary files that a killed process leaves behind."""
+
+# --- steps and progress -----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One step of a run, a line of `metrics.jsonl`.
+
+    Attributes
+    ----------
+    step : int
+        Counted from 1.
+    seconds : float
+        Duration.
+    metrics : mapping
+        Numbers by name; None for one that was not finite.
+    weights : tuple of float
+        The best weights after the step; empty if there are too many.
+    """
+
+    step: int
+    seconds: float
+    metrics: Mapping[str, float | None]
+    weights: tuple[float, ...] = field(default=())
+
+    def as_line(self) -> str:
+        """Return the record as a line of JSON.
+
+        Examples
+        --------
+        >>> print(StepRecord(1, 0.25, {"score": 0.5}, (1.0,)).as_line(), end="")
+        {"schema": 1, "step": 1, "seconds": 0.25, "metrics": {"score": 0.5}, "weights": [1.0]}
+        """
+        weights = self.weights if len(self.weights) <= MAX_LOGGED_WEIGHTS else ()
+        content = {
+            "schema": METRICS_SCHEMA,
+            "step": self.step,
+            "seconds": round(self.seconds, 3),
+            "metrics": dict(self.metrics),
+            "weights": list(weights),
+        }
+        return json.dumps(content, allow_nan=False) + "\n"
+
+    @classmethod
+    def parse(cls, line: str) -> "StepRecord | None":
+        """Return the record of a line, None if the line is damaged."""
+        try:
+            content = json.loads(line)
+            seconds = _finite(content["seconds"])
+            is_known = content["schema"] == METRICS_SCHEMA and is_step(content["step"])
+            if not (is_known and 0 <= seconds <= MAX_STEP_SECONDS):
+                return None
+            metrics = {
+                name: None if value is None else _finite(value) for name, value in content["metrics"].items()
+            }
+            return cls(content["step"], seconds, metrics, tuple(map(_finite, content["weights"])))
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is, as its checkpoints say.
+
+    Attributes
+    ----------
+    step : int
+        Number of completed steps.
+    best : float or None
+        Best value of the learner's curve; None if no step had one.
+    best_step : int
+        The step with the best weights.
+    length : int or None
+        Number of steps of the complete run, if known.
+    is_done : bool
+        Training is complete.
+    code : str
+        Hash of the code that wrote the checkpoint.
+    metrics : mapping
+        Metrics of the last step.
+    """
+
+    step: int = 0
+    best: float | None = None
+    best_step: int = 0
+    length: int | None = None
+    is_done: bool = False
+    code: str = ""
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+
+    def after(
+        self, metrics: Mapping[str, float | None], curve: str, *, follows_curve: bool = True
+    ) -> "Progress":
+        """Return the progress after one more step.
+
+        Parameters
+        ----------
+        metrics : mapping
+            Those of the step.
+        curve : str
+            The metric to maximise.
+        follows_curve : bool
+            The best step is the one with the best metric; else it is the last.
+
+        Examples
+        --------
+        >>> later = Progress().after({"score": 0.5}, "score").after({"score": 0.25}, "score")
+        >>> later.step, later.best, later.best_step
+        (2, 0.5, 1)
+        """
+        step, value = self.step + 1, metrics.get(curve)
+        if follows_curve and self.best is not None:
+            is_best = value is not None and value >= self.best
+        else:
+            is_best = True
+        best = value if is_best and value is not None else self.best
+        return replace(
+            self, step=step, best=best, best_step=step if is_best else self.best_step, metrics=metrics
+        )
+
+
+def finite_metrics(metrics: Mapping[str, float]) -> dict[str, float | None]:
+    """Return metrics with None for numbers that JSON cannot represent.
+
+    Examples
+    --------
+    >>> finite_metrics({"score": 0.5, "loss": math.inf})
+    {'score': 0.5, 'loss': None}
+    """
+    numbers = {str(name): float(value) for name, value in metrics.items()}
+    return {name: value if math.isfinite(value) else None for name, value in numbers.items()}
+
+
+def is_step(value: object) -> bool:
+    """Return whether a value from a file is a plausible number of steps.
+
+    Examples
+    --------
+    >>> is_step(3), is_step(-1), is_step(3.0), is_step(10**30)
+    (True, False, False, False)
+    """
+    return type(value) is int and 0 <= value <= MAX_STEP
+
+
+def read_metrics(path: Path) -> list[StepRecord]:
+    """Return the steps in a file of metrics; damaged lines are skipped.
+
+    Raises
+    ------
+    FileError
+        If the file exists and cannot be read.
+    """
+    if not _is_regular_file(path):
+        return []
+    records = map(StepRecord.parse, read_text(path).splitlines())
+    return [record for record in records if record is not None]
+
+
+def truncate_metrics(path: Path, step: int) -> list[StepRecord]:
+    """Remove damaged lines, repeated steps and steps after `step`; return what remains.
+
+    Raises
+    ------
+    FileError
+        If the file cannot be read or written.
+    """
+    if not _is_regular_file(path):
+        return []
+    kept = {record.step: record for record in read_metrics(path) if record.step <= step}
+    text = "".join(record.as_line() for record in kept.values())
+    if text != read_text(path):
+        write_atomic(path, text)
+    return list(kept.values())
+
+
+# --- the folder -------------------------------------------------------------
+
+
+class Run:
+    """The folder of a run, locked for this process; get one from `create` or `open`.
+
+    Attributes
+    ----------
+    folder : Path
+        Its name is the name of the run.
+    config : Config
+        Complete.
+    learner : Learner
+        The learner of the config.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> config = Config("connect4", settings={"steps": 1, "matches": 2, "test_matches": 0})
+    >>> with tempfile.TemporaryDirectory() as folder, Run.create(Path(folder) / "first", config) as run:
+    ...     run.name, run.learner.length, sorted(path.name for path in run.folder.iterdir())
+    ('first', 1, ['config.toml', 'lock'])
+    """
+
+    def __init__(self, folder: Path, config: Config, learner: Learner, claim: Claim) -> None:
+        self.folder, self.config, self.learner, self._claim = folder, config, learner, claim
+
+    @classmethod
+    def create(cls, folder: Path, config: Config, learner: Learner | None = None) -> Self:
+        """Return a new run in a folder that is empty or does not exist yet.
+
+        Parameters
+        ----------
+        folder : Path
+            Created with its parents.
+        config : Config
+            Defaults are filled in, the seed included.
+        learner : Learner, optional
+            The learner of the config, if it is loaded already.
+
+        Raises
+        ------
+        OptionError
+            If the config is too long, or the folder's name has unprintable characters.
+        FileError
+            If the folder is not empty, cannot be written, or is in use by another process.
+        BoardgamesError
+            If the learner cannot be loaded.
+        """
+        learner = config.load() if learner is None else learner
+        completed = config.completed(learner)
+        text = completed.as_toml(learner)
+        Config.parse(text, CONFIG)  # a run that could not be resumed is refused now
+        if not folder.name.isprintable():
+            raise OptionError(f"the run's name has unprintable characters: {shown(folder.name)}")
+        existed = os.path.lexists(folder)
+        _check_empty(make_folder(folder))
+        claim = _lock(folder)
+        try:
+            _check_empty(folder)  # again, now that nobody else writes
+            write_atomic(folder / CONFIG, text)
+        except BaseException:
+            claim.release()
+            with suppress(OSError):
+                if not existed:
+                    folder.rmdir()
+            raise
+        return cls(folder, completed, learner, claim)
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Return an existing run, to resume it.
+
+        Raises
+        ------
+        UnknownNameError
+            If the folder is not a run.
+        FileError
+            If another process is using it, or it cannot be read.
+        BoardgamesError
+            If its config is damaged, or its learner cannot be loaded.
+        """
+        read_config(folder)  # before a lock is created in a folder that is not a run
+        claim = _lock(folder)
+        try:
+            config = read_config(folder)
+            run = cls(folder, config, config.load(), claim)
+            run._remove_temporary_files()
+        except BaseException:
+            claim.release()
+            raise
+        return run
+
+    def close(self) -> None:
+        """Release the lock."""
+        self._claim.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    @property
+    def name(self) -> str:
+        """Return the name of the run."""
+        return self.folder.resolve().name
+
+    @property
+    def metrics_path(self) -> Path:
+        """Return the file of metrics."""
+        return self.folder / METRICS
+
+    @property
+    def best_path(self) -> Path:
+        """Return the file of the best weights."""
+        return self.folder / BEST
+
+    def restore(self) -> tuple[LearnerState, Progress, list[StepRecord]] | None:
+        """Return the state, progress and steps of the newest readable checkpoint; None before the first.
+
+        Warns of checkpoints that cannot be read. Metrics of later steps are removed.
+
+        Raises
+        ------
+        WeightsError
+            If there are checkpoints and none can be read, or metrics and no checkpoints.
+        LearnerStateError
+            If a checkpoint belongs to another run, or its state does not fit the learner.
+        FileError
+            If the metrics cannot be read or written.
+        """
+        paths = [path for path in (*reversed(checkpoint_paths(self.folder)), self.best_path) if path.exists()]
+        for path in paths:
+            try:
+                state, progress = self._read_checkpoint(path)
+            except (WeightsError, FileError) as error:
+                warnings.warn(f"skipping a damaged checkpoint: {error}", RuntimeWarning, stacklevel=2)
+                continue
+            steps = self.truncate_metrics(progress.step)
+            self._restore_best(state, progress)
+            return state, progress, steps
+        if paths:
+            raise WeightsError(f"cannot resume {self.folder}: none of its checkpoints can be read")
+        if read_metrics(self.metrics_path):
+            raise WeightsError(f"cannot resume {self.folder}: its checkpoints are missing")
+        self.truncate_metrics(0)
+        return None
+
+    def truncate_metrics(self, step: int) -> list[StepRecord]:
+        """Remove metrics of steps after `step` and return the others; see `truncate_metrics`."""
+        return truncate_metrics(self.metrics_path, step)
+
+    def append_metrics(self, record: StepRecord) -> None:
+        """Append a step to the metrics.
+
+        Raises
+        ------
+        FileError
+            If they cannot be written; part of the line may then be there.
+        """
+        _is_regular_file(self.metrics_path)
+        try:
+            with self.metrics_path.open("a", encoding="utf-8", newline="") as file:
+                file.write(record.as_line())
+        except OSError as error:
+            raise FileError(f"cannot write {self.metrics_path}: {_reason(error)}") from None
+
+    def save_checkpoint(self, state: LearnerState, progress: Progress) -> None:
+        """Write the checkpoint of a step, also as the best if it is, and remove old ones.
+
+        Raises
+        ------
+        FileError
+            If it cannot be written; earlier checkpoints remain.
+        WeightsError, LearnerStateError
+            If the state cannot be saved.
+        """
+        content = _checkpoint_bytes(state, progress, self.learner, self.config)
+        write_atomic(checkpoint_path(self.folder, progress.step), content)
+        if progress.best_step == progress.step:
+            write_atomic(self.best_path, content)
+        for path in checkpoint_paths(self.folder)[:-KEPT_CHECKPOINTS]:
+            with suppress(OSError):  # an old checkpoint that stays does no harm
+                path.unlink()
+
+    def _read_checkpoint(self, path: Path) -> tuple[LearnerState, Progress]:
+        state, progress = _read_checkpoint(path, self.learner, self.config)
+        if path not in (checkpoint_path(self.folder, progress.step), self.best_path):
+            raise WeightsError(f"{path} is misnamed: it is the checkpoint of step {progress.step}")
+        return state, progress
+
+    def _restore_best(self, state: LearnerState, progress: Progress) -> None:
+        """Write the best checkpoint again if a kill came between it and that of its step."""
+        try:
+            best = _read_checkpoint(self.best_path, self.learner, self.config)[1].step
+        except (WeightsError, FileError):
+            best = None
+        if progress.best_step == progress.step != best:
+            self.save_checkpoint(state, progress)
+
+    def _remove_temporary_files(self) -> None:
+        for folder in (self.folder, self.folder / BEST.parent):
+            for path in folder.iterdir() if folder.is_dir() else ():
+                if _TEMPORARY_NAME.fullmatch(path.name):
+                    with suppress(OSError):  # for example, a folder of that name
+                        path.unlink()
+
+
+def checkpoint_path(folder: Path, step: int) -> Path:
+    """Return the file of a step's checkpoint.
+
+    Examples
+    --------
+    >>> checkpoint_path(Path("run"), 12).name
+    'step-000012.safetensors'
+    """
+    return folder / BEST.parent / f"step-{step:06d}.safetensors"
+
+
+def checkpoint_paths(folder: Path) -> list[Path]:
+    """Return the checkpoints of a run's last steps, oldest first."""
+    paths = {}
+    with suppress(OSError):
+        for path in (folder / BEST.parent).iterdir():
+            match = _CHECKPOINT_NAME.fullmatch(path.name)
+            if match is not None:
+                paths[int(match[1])] = path
+    return [paths[step] for step in sorted(paths)]
+
+
+def read_config(folder: Path) -> Config:
+    """Return the config of a run.
+
+    Raises
+    ------
+    UnknownNameError
+        If the folder is not a run.
+    OptionError, FileError
+        If the config is damaged or cannot be read.
+    """
+    path = folder / CONFIG
+    try:
+        exists = path.is_file()
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {_reason(error)}") from None
+    if not exists:
+        raise UnknownNameError(f"{folder} is not a training run: it has no {CONFIG}")
+    config = Config.read(path)
+    if config.seed is None:
+        raise OptionError(f"{path} has no seed")
+    return config
+
+
+def find_run(text: str) -> Path:
+    """Return the folder of a run, given its name in the user's folder of runs or its path.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none; the message suggests similar names.
+    """
+    with suppress(OSError, ValueError, RuntimeError):
+        named = runs_folder() / text
+        if is_plain_name(text) and named.is_dir():
+            return named
+        path = Path(text).expanduser()
+        if text and path.is_dir():
+            return path
+    raise UnknownNameError(f"no such run {shown(text)}{near(text, run_names())}")
+
+
+def is_running(folder: Path) -> bool:
+    """Return whether a process is using a run."""
+    path = folder / LOCK
+    if not path.exists():  # trying the lock would create the file
+        return False
+    try:
+        claim = Claim.of(path)
+    except OSError:
+        return False
+    if claim is not None:
+        claim.release()
+    return claim is None
+
+
+def _check_empty(folder: Path) -> None:
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except OSError as error:
+        raise FileError(f"cannot read {folder}: {_reason(error)}") from None
+    if any(name != LOCK and not _TEMPORARY_NAME.fullmatch(name) for name in names):
+        raise FileError(f"cannot create a run in {folder}: the folder is not empty")
+
+
+def _lock(folder: Path) -> Claim:
+    deadline = time.monotonic() + LOCK_TIMEOUT_S
+    while True:
+        try:
+            claim = Claim.of(folder / LOCK)
+        except OSError as error:
+            raise FileError(f"cannot write to {folder}: {_reason(error)}") from None
+        if claim is not None:
+            return claim
+        if time.monotonic() > deadline:
+            raise FileError(f"another process is using the run {folder}")
+        time.sleep(0.05)
+
+
+def _is_regular_file(path: Path) -> bool:
+    """Return whether a file exists; refuse a pipe, which would block."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {_reason(error)}") from None
+    if not stat.S_ISREG(mode):
+        raise FileError(f"{path} is not a regular file")
+    return True
+
+
+def _finite(value: object) -> float:
+    if not is_finite(value):
+        raise ValueError(value)
+    return float(value)
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+# --- checkpoints ------------------------------------------------------------
+
+
+def read_progress(path: Path) -> Progress:
+    """Return the progress that a checkpoint of any run records.
+
+    Raises
+    ------
+    FileError, WeightsError
+        If it cannot be read or is damaged.
+    """
+    return _parse_progress(read_arrays(path)[1], path)
+
+
+def _checkpoint_bytes(state: LearnerState, progress: Progress, learner: Learner, config: Config) -> bytes:
+    provenance: dict[str, object] = {
+        **_origin(learner, config),
+        "step": progress.step,
+        "metrics": dict(progress.metrics),
+    }
+    if isinstance(learner, FeatureLearner):
+        weights = replace(learner.result(state), provenance=provenance)
+        values, header = weights.values, weights.header()
+    else:
+        values = np.asarray(learner.weights(state), dtype=np.float64)
+        header = {"schema": WEIGHTS_SCHEMA, "game": learner.game.facts.name, "provenance": provenance}
+    header |= {
+        "state": dict(state.scalars),
+        "step": progress.step,
+        "best": progress.best,
+        "best_step": progress.best_step,
+        "length": progress.length,
+        "is_done": progress.is_done,
+        "code": progress.code,
+    }
+    arrays = {VALUES: values, **{f"{STATE_PREFIX}{name}": array for name, array in state.arrays.items()}}
+    try:
+        return as_bytes(arrays, header)
+    except (ValueError, TypeError, KeyError) as error:
+        raise LearnerStateError(
+            f"cannot save the state of learner {config.learner!r}, which must be arrays and finite "
+            f"scalars: {shown(str(error))}"
+        ) from None
+
+
+def _read_checkpoint(path: Path, learner: Learner, config: Config) -> tuple[LearnerState, Progress]:
+    arrays, header = read_arrays(path)
+    _check_origin(header, learner, config, path)
+    if isinstance(learner, FeatureLearner):
+        Weights.of_file(arrays, header, path).check(learner.game, learner.features)
+    progress, scalars = _parse_progress(header, path), header.get("state")
+    if not isinstance(scalars, dict):
+        raise WeightsError(f"{path} is not a checkpoint")
+    # copies, so that the arrays are aligned as a learner's own are
+    state_arrays: dict[str, Array] = {
+        name.removeprefix(STATE_PREFIX): np.array(array, order="C")
+        for name, array in arrays.items()
+        if name.startswith(STATE_PREFIX)
+    }
+    state = LearnerState(state_arrays, scalars)
+    if isinstance(learner, FeatureLearner):
+        assert config.seed is not None
+        _check_state(state, learner.start(config.seed), path)
+    return state, progress
+
+
+def _origin(learner: Learner, config: Config) -> dict[str, object]:
+    """Return what identifies a run, except its game."""
+    return {
+        "learner": config.learner,
+        "layout": learner.game.layout,
+        "options": dict(learner.game.options),
+        "settings": settings_of(learner),
+        "seed": config.seed,
+    }
+
+
+def _check_origin(header: Mapping[str, Any], learner: Learner, config: Config, path: Path) -> None:
+    """Raise LearnerStateError if a checkpoint belongs to another run."""
+    provenance = header.get("provenance")
+    if not isinstance(provenance, dict):
+        raise WeightsError(f"{path} is not a checkpoint")
+    found = _flat({**provenance, "game": header.get("game")})
+    for name, value in _flat({"game": learner.game.facts.name, **_origin(learner, config)}).items():
+        other = found.get(name, "nothing")
+        if (type(other), other) != (type(value), value):
+            raise LearnerStateError(
+                f"{path} belongs to another run: {name} is {shown(other)}, not {shown(value)}"
+            )
+
+
+def _flat(facts: Mapping[str, Any]) -> dict[str, object]:  # JSON values
+    """Return facts with the game's options and the learner's settings on the same level."""
+    flat = {name: value for name, value in facts.items() if not isinstance(value, dict)}
+    for prefix in ("option", "setting"):
+        table = facts.get(f"{prefix}s")
+        if isinstance(table, dict):
+            flat |= {f"{prefix} {name}": value for name, value in table.items()}
+    return flat
+
+
+def _check_state(state: LearnerState, first: LearnerState, path: Path) -> None:
+    """Raise LearnerStateError unless a state has the structure of the learner's first state.
+
+    Compiled code trusts the shapes. Only arrays that are empty at first may grow.
+    """
+    scalars = {name: type(value) for name, value in state.scalars.items()}
+    if scalars != {name: type(value) for name, value in first.scalars.items()}:
+        raise LearnerStateError(f"the state in {path} must have the scalars {', '.join(first.scalars)}")
+    if "step" in scalars and not is_step(state.scalars["step"]):
+        raise LearnerStateError(f"the state in {path} has a bad step: {shown(state.scalars['step'])}")
+    if state.arrays.keys() != first.arrays.keys():
+        raise LearnerStateError(f"the state in {path} must have the arrays {', '.join(first.arrays)}")
+    for name, array in state.arrays.items():
+        expected = first.arrays[name]
+        fixed = 1 if expected.shape[:1] == (0,) else 0
+        is_same_kind = array.dtype == expected.dtype and array.ndim == expected.ndim
+        if not is_same_kind or array.shape[fixed:] != expected.shape[fixed:]:
+            raise LearnerStateError(
+                f"the state's array {name!r} in {path} must be {expected.dtype} of shape {expected.shape}, "
+                f"not {array.dtype} of shape {array.shape}"
+            )
+
+
+def _parse_progress(header: Mapping[str, Any], path: Path) -> Progress:  # JSON values
+    provenance = header.get("provenance")
+    metrics = provenance.get("metrics") if isinstance(provenance, dict) else None
+    names = ("step", "best", "best_step", "length", "is_done", "code")
+    values: dict[str, Any] = {name: header.get(name) for name in names}  # JSON values
+    if not (
+        header.get("schema") == WEIGHTS_SCHEMA
+        and is_step(values["step"])
+        and is_step(values["best_step"])
+        and (values["length"] is None or is_step(values["length"]))
+        and (values["best"] is None or is_finite(values["best"]))
+        and isinstance(values["is_done"], bool)
+        and isinstance(values["code"], str)
+        and isinstance(metrics, dict)
+        and all(value is None or is_finite(value) for value in metrics.values())
+    ):
+        raise WeightsError(f"{path} is not a checkpoint")
+    return Progress(**values, metrics=metrics)
+
+
+# --- summaries --------------------------------------------------------------
+
+Status = Literal["running", "finished", "stopped", "broken"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run as `bg runs` lists it.
+
+    Attributes
+    ----------
+    name : str
+        Name of the folder.
+    folder : Path
+        The folder.
+    status : str
+        `running` in some process, `finished`, `stopped` (it can be resumed), or `broken`.
+    config : Config or None
+        None if it cannot be read.
+    progress : Progress
+        How far the run is.
+    error : str or None
+        What is wrong with a broken run.
+    begun : float
+        Seconds since 1970.
+    """
+
+    name: str
+    folder: Path
+    status: Status
+    config: Config | None = None
+    progress: Progress = field(default_factory=Progress)
+    error: str | None = None
+    begun: float = 0.0
+
+
+def list_runs() -> list[RunSummary]:
+    """Return the runs in the user's folder, newest first; no game is loaded."""
+    summaries = [run_summary(runs_folder() / name) for name in run_names()]
+    return sorted(summaries, key=lambda summary: summary.begun, reverse=True)
+
+
+def run_summary(folder: Path) -> RunSummary:
+    """Return the summary of a run; for a broken one it says what is wrong."""
+    begun = _modified(folder / CONFIG) or _modified(folder)
+    name = folder.name or folder.resolve().name or str(folder)  # "." and "/" have no name
+    try:
+        config, progress = read_config(folder), _newest_progress(folder)
+    except BoardgamesError as error:
+        return RunSummary(name, folder, "broken", error=str(error), begun=begun)
+    status: Status = "running" if is_running(folder) else "finished" if progress.is_done else "stopped"
+    return RunSummary(name, folder, status, config, progress, begun=begun)
+
+
+def _newest_progress(folder: Path) -> Progress:
+    """Return the progress in the newest readable checkpoint; that of a new run if there is none."""
+    first_error: BoardgamesError | None = None
+    for path in _newest_first(folder):
+        try:
+            return read_progress(path)
+        except (WeightsError, FileError) as error:
+            first_error = first_error or error
+    if first_error is not None:
+        raise first_error
+    return Progress()
+
+
+def _newest_first(folder: Path) -> Iterator[Path]:
+    yield from reversed(checkpoint_paths(folder))
+    if (folder / BEST).is_file():
+        yield folder / BEST
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return 0.0
