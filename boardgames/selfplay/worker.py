@@ -251,25 +251,28 @@ class WorkerState:
         self, first: Contestant, second: Contestant, matches: int, seed: int
     ) -> list[MatchResult]:
         """Do the task `play_matches`."""
-        return [
-            self._play_match(
-                (first, second)[:: 1 if number % 2 == 0 else -1], number % 2, derive_seed(seed, number // 2)
-            )
-            for number in range(matches)
-        ]
-
-    def _play_match(self, seats: tuple[Contestant, ...], side: int, seed: int) -> MatchResult:
-        """Play one match; `seats` are ordered by side, and the first contestant has `side`."""
-        setup = self.setup
-        evaluations = [self._evaluation(seat) for seat in seats]
-        depths = np.array([0 if seat.is_random else seat.depth for seat in seats], dtype=np.int64)
+        setup, contestants = self.setup, (first, second)
+        depths = np.array([0 if one.is_random else one.depth for one in contestants], dtype=np.int64)
+        evaluations = [self._evaluation(one) for one in contestants]
         workspaces = new_workspaces(self.game, evaluations, int(depths.max()), self.control)
-        first, second = (Bundle(KINDS, workspace) for workspace in workspaces)
+        bundles = [Bundle(KINDS, workspace) for workspace in workspaces]
         positions = workspaces[0].positions
-        positions[0] = self.start
-        random_state = np.array([seed, 0], dtype=np.uint64)
-        code = contest(first.words, second.words, depths, random_state, setup.opening, setup.ply_limit)
-        return self._result(code, side, random_state, positions[0])
+        results = []
+        for number in range(matches):
+            side = number % 2  # of the first contestant
+            seats = bundles[:: 1 - 2 * side]
+            positions[0] = self.start
+            random_state = np.array([derive_seed(seed, number // 2), 0], dtype=np.uint64)
+            code = contest(
+                seats[0].words,
+                seats[1].words,
+                np.ascontiguousarray(depths[:: 1 - 2 * side]),
+                random_state,
+                setup.opening,
+                setup.ply_limit,
+            )
+            results.append(self._result(code, side, random_state, positions[0]))
+        return results
 
     def _evaluation(self, seat: Contestant) -> Evaluation:
         if seat.weights is None or seat.is_random:
