@@ -17,7 +17,7 @@ from concurrent.futures import Executor, Future
 from pathlib import Path
 
 import boardgames
-from boardgames.executors import open_executor, width_of
+from boardgames.executors import open_executor, worker_count
 from boardgames.game import Game, Position
 from boardgames.paths import write_atomic
 
@@ -65,7 +65,7 @@ def collected(executor: Executor, seed: int, matches: int) -> Iterator[Tactic]:
     """Yield tactics until there are as many of each sort as are wanted."""
     left = Counter({(*sort, side): count for sort, count in WANTED.items() for side in "bw"})
     waiting: deque[Future[list[Tactic]]] = deque()
-    ahead = 2 * width_of(executor)
+    ahead = 2 * worker_count(executor)
     for number in range(matches + ahead):
         if number < matches:
             waiting.append(executor.submit(match_tactics, seed, number))

@@ -1,4 +1,4 @@
-"""Tasks for the tests of executors: workers import this module by name."""
+"""Tasks for the tests of executors. Workers import this module by name."""
 
 import os
 import signal
@@ -19,45 +19,49 @@ def divide(number: int, *, by: int) -> float:
     return number / by
 
 
-def wait_once(place: Path) -> str:
-    """Write the process's number and wait to be killed, the first time."""
-    if place.exists():
-        return "done the second time"
-    part = place.with_suffix(".part")
+def hang_first_time(path: Path) -> str:
+    """Write the process ID to `path` and wait to be killed; return at once if the file exists."""
+    if path.exists():
+        return "second attempt"
+    part = path.with_suffix(".part")
     part.write_text(str(os.getpid()))
-    part.rename(place)
+    part.rename(path)
     time.sleep(600)
     return "not killed"
 
 
-def note(place: Path, number: int) -> None:
-    with place.open("a") as file:
+def append_line(path: Path, number: int) -> None:
+    with path.open("a") as file:
         file.write(f"{number}\n")
 
 
-def die() -> None:
+def kill_itself() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def pid_later() -> int:
-    """Return the process's number, late enough for another worker to have the next task."""
+def exit_process(code: int) -> None:
+    os._exit(code)
+
+
+def process_id() -> int:
+    """Return the process ID after a moment, so that another worker takes the next task."""
     time.sleep(0.05)
     return os.getpid()
 
 
-def give_lock() -> object:
+def unpicklable_result() -> object:
     return threading.Lock()
 
 
-class UnreadableError(Exception):
-    """An error that can be written and not read."""
+class NotUnpicklableError(Exception):
+    """An exception that pickles and does not unpickle: it takes two arguments and keeps one."""
 
     def __init__(self, one: str, other: str) -> None:
         super().__init__(one + other)
 
 
-class UnreadableResult:
-    """A value that can be written, and whose reading raises what it is given."""
+class NotUnpicklable:
+    """A value that pickles, and raises the given exception when it is unpickled."""
 
     def __init__(self, error: type[Exception]) -> None:
         self.error = error
@@ -70,54 +74,57 @@ def _raise(error: type[Exception]) -> None:
     raise error("cannot be read")
 
 
-def give_unreadable(error: type[Exception]) -> UnreadableResult:
-    return UnreadableResult(error)
+def return_not_unpicklable(error: type[Exception]) -> NotUnpicklable:
+    return NotUnpicklable(error)
 
 
-def close_all_files_and_stay() -> None:
+def raise_not_unpicklable() -> None:
+    raise NotUnpicklableError("only in ", "text")
+
+
+def close_files_and_hang() -> None:
     os.closerange(3, 256)
     time.sleep(600)
 
 
-def leave() -> None:
+def raise_system_exit() -> None:
     raise SystemExit(3)
 
 
-def start_workers_of_its_own() -> int:
+def start_nested_workers() -> int:
     with open_executor(2) as executor:
         return executor.submit(square, 3).result(60)
 
 
-def raise_unreadable() -> None:
-    raise UnreadableError("only ", "in words")
-
-
-def shout(number: int) -> int:
-    print("noise")  # noqa: T201 - that is the point
-    os.write(1, b"noise of another kind\n")
+def print_and_square(number: int) -> int:
+    print("noise")  # noqa: T201 - the test looks for it
+    os.write(1, b"noise from the file descriptor\n")
     return number**2
 
 
-def shout_from_workers() -> None:
+# --- programs that tests run in a process of their own ---------------------------------------
+
+
+def program_with_noisy_workers() -> None:
     with open_executor(2) as executor:
-        result = executor.submit(shout, 3).result(60)
+        result = executor.submit(print_and_square, 3).result(60)
     print(f"result: {result}")  # noqa: T201 - the test reads it
 
 
-def tell_pids_and_work() -> None:
-    """Print the numbers of two workers, then keep them busy."""
+def program_with_busy_workers() -> None:
+    """Print the process IDs of two workers, then keep them busy."""
     with open_executor(2) as executor:
-        futures = [executor.submit(pid_later) for _ in range(2)]
+        futures = [executor.submit(process_id) for _ in range(2)]
         print(*{future.result(60) for future in futures}, flush=True)  # noqa: T201 - the test reads it
         busy = [executor.submit(time.sleep, 600) for _ in range(2)]
-        while not busy[0].done():  # Python may see an interrupt only after a wait that it came just before
+        while not busy[0].done():  # polling: a SIGINT just before a blocking wait is noticed only after it
             time.sleep(0.05)
 
 
-def leave_a_pool_open() -> None:
-    """Leave the program with tasks under way."""
+def program_that_leaves_pool_open() -> None:
+    """Print the process IDs of two workers, then exit while tasks are running and queued."""
     pool = ProcessPool(2)
-    futures = [pool.submit(pid_later) for _ in range(2)]
+    futures = [pool.submit(process_id) for _ in range(2)]
     print(*{future.result(60) for future in futures}, flush=True)  # noqa: T201 - the test reads it
     for _ in range(8):
         pool.submit(time.sleep, 600)

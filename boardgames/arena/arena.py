@@ -21,7 +21,7 @@ from boardgames.arena.play import Batch, Pairing, Played, close_players, play_ba
 from boardgames.arena.report import Report, Tally
 from boardgames.arena.schedule import Meeting, gauntlet, round_robin, swiss_round
 from boardgames.errors import MatchError
-from boardgames.executors import InProcess, ProcessPool, width_of
+from boardgames.executors import InProcess, ProcessPool, worker_count
 from boardgames.game import Termination
 from boardgames.store import NewMatch, PlayerKey, Rating, Run, Store, StoredMatch, variant_of
 
@@ -196,7 +196,7 @@ class Arena:
         self, pairings: Sequence[Pairing], executor: Executor
     ) -> Iterator[list[tuple[Played, Played]]]:
         """Yield pairs as they are done; batches grow until one takes about `BATCH_S`."""
-        width, is_ours = width_of(executor), isinstance(executor, InProcess | ProcessPool)
+        width, is_ours = worker_count(executor), isinstance(executor, InProcess | ProcessPool)
         wanted = BATCH_S if is_ours else CLUSTER_BATCH_S
         under_way: set[Future[tuple[list[Played], float]]] = set()
         recent: deque[float] = deque(maxlen=2 * width)  # seconds a pair took

@@ -1,13 +1,78 @@
-"""Who does work that fans out: this process, worker processes that are replaced when they die, a cluster.
+"""Executors for work that fans out: this process, a pool of worker processes, a cluster.
 
-All three are executors of `concurrent.futures`, so that arena and learners are
-written once. A task is a function of a module and arguments that can be
-pickled: names, texts and numbers, never kernels. Its result must depend on
-nothing else, since it may be done again, anywhere.
+All are executors in the sense of `concurrent.futures`, so the arena and the
+learners are written once. A task is a module-level function with arguments that
+pickle (names, text, numbers; never kernels). Its result must depend on nothing
+else, because a task whose worker dies is run again, possibly somewhere else.
 """
 
-from boardgames.executors.cluster import LOCAL
-from boardgames.executors.opening import InProcess, core_count, open_executor, width_of
-from boardgames.executors.pool import ProcessPool
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
 
-__all__ = ["LOCAL", "InProcess", "ProcessPool", "core_count", "open_executor", "width_of"]
+from boardgames.errors import LimitError, shown
+from boardgames.executors.cluster import LOCAL, open_cluster
+from boardgames.executors.pool import InProcess, ProcessPool, core_count
+
+__all__ = ["LOCAL", "InProcess", "ProcessPool", "core_count", "open_executor", "worker_count"]
+
+MAX_WORKERS = 1024
+DEFAULT_WORKER_COUNT = 8
+"""Assumed of executors that do not say how many workers they have."""
+
+
+@contextmanager
+def open_executor(workers: int | None = None, *, cluster: str | None = None) -> Iterator[Executor]:
+    """Open an executor for a `with` block. Tasks that are still running at the end are killed.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Number of processes, by default one per core. With 1, tasks run in this
+        process.
+    cluster : str, optional
+        `local` for a `distributed` cluster on this machine, or the address of a
+        scheduler. A task there costs a few milliseconds, and the workers use
+        the packages installed on their side.
+
+    Raises
+    ------
+    LimitError
+        If `workers` is out of range, or given together with a scheduler's
+        address (a scheduler has its own workers).
+    MissingExtraError, ClusterError
+        If `distributed` is not installed, or no scheduler answers.
+
+    Examples
+    --------
+    >>> with open_executor(1) as executor:
+    ...     list(executor.map(abs, [-1, 2]))
+    [1, 2]
+    """
+    count = core_count() if workers is None else workers
+    if not (type(count) is int and 1 <= count <= MAX_WORKERS):
+        raise LimitError(f"the number of workers must be 1 to {MAX_WORKERS}, not {shown(workers)}")
+    if cluster is not None:
+        if cluster != LOCAL and workers is not None:
+            raise LimitError("a scheduler has its own workers; leave out either the number or the address")
+        with open_cluster(count, cluster) as executor:
+            yield executor
+    elif count == 1:
+        yield InProcess()
+    else:
+        pool = ProcessPool(count)
+        try:
+            yield pool
+        finally:
+            pool.kill()
+
+
+def worker_count(executor: Executor) -> int:
+    """Return how many tasks an executor runs at a time, or 8 if it does not say.
+
+    Examples
+    --------
+    >>> worker_count(InProcess())
+    1
+    """
+    return int(getattr(executor, "workers", DEFAULT_WORKER_COUNT))

@@ -1,5 +1,10 @@
-"""A cluster of `distributed` (extra `cluster`) as an executor: one of this machine, or somebody's."""
+"""A Dask cluster as an executor (extra `cluster`): a local one, or any scheduler by its address.
 
+The local cluster's workers preload this module, which makes them ignore Ctrl-C.
+"""
+
+import gc
+import signal
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
@@ -10,12 +15,12 @@ from boardgames.errors import ClusterError, MissingExtraError, shown
 
 CLUSTER_TIMEOUT_S = 10.0
 LOCAL = "local"
-"""The cluster that is made on this machine, for as long as it is used."""
+"""Address that starts a cluster on this machine, for the duration of the `with` block."""
 
 
 @contextmanager
 def open_cluster(workers: int, address: str) -> Iterator[Executor]:
-    """Yield an executor of `distributed`; a local cluster listens on loopback only.
+    """Connect to a cluster for a `with` block. A local cluster listens on loopback only.
 
     Raises
     ------
@@ -27,22 +32,24 @@ def open_cluster(workers: int, address: str) -> Iterator[Executor]:
     except ImportError:
         raise MissingExtraError("cluster", "a cluster") from None
     if not address.strip():
-        raise ClusterError(f"expected {LOCAL!r} or the address of a scheduler: {shown(address)}")
+        raise ClusterError(
+            f"the cluster must be {LOCAL!r} or the address of a scheduler, not {shown(address)}"
+        )
     settings = {
         "threads_per_worker": 1,
         "dashboard_address": None,
         "silence_logs": "ERROR",
-        "preload": ["boardgames.executors.deaf"],
+        "preload": [__name__],
     }
     with ExitStack() as stack:
-        place = address
+        scheduler = address
         if address == LOCAL:
-            place = distributed.LocalCluster(n_workers=workers, host="127.0.0.1", **settings)
-            stack.callback(place.close)
-        try:
-            client = distributed.Client(place, timeout=CLUSTER_TIMEOUT_S)
-        except (OSError, ValueError, TypeError) as error:
-            raise ClusterError(f"expected a scheduler that answers: {shown(address)} ({error})") from None
+            scheduler = distributed.LocalCluster(n_workers=workers, host="127.0.0.1", **settings)
+            stack.callback(scheduler.close)
+        client, reason = _connect(distributed, scheduler)
+        if client is None:
+            gc.collect()  # if the failed client is collected while another one starts, distributed deadlocks
+            raise ClusterError(f"no scheduler answers at {shown(address)}: {reason}")
         stack.callback(client.close)
         executor = client.get_executor(pure=False)
         executor.workers = max(sum(client.nthreads().values()), 1)
@@ -52,4 +59,17 @@ def open_cluster(workers: int, address: str) -> Iterator[Executor]:
         except Exception as error:
             if not type(error).__module__.startswith("distributed"):
                 raise
-            raise ClusterError(f"expected a cluster that does its tasks: {error}") from error
+            raise ClusterError(f"the cluster failed: {error}") from error
+
+
+def _connect(distributed: Any, scheduler: Any) -> tuple[Any, str]:  # partially typed, as above
+    """Return a client, or None and the reason. The error itself would keep the failed client alive."""
+    try:
+        return distributed.Client(scheduler, timeout=CLUSTER_TIMEOUT_S), ""
+    except (OSError, ValueError, TypeError) as error:
+        return None, str(error)
+
+
+def dask_setup(worker: object) -> None:
+    """Ignore Ctrl-C in a worker, so that only the main process handles it. Dask calls this by name."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

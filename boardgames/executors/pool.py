@@ -1,8 +1,8 @@
-"""ProcessPool: worker processes that are replaced when they die.
+"""Executors on this machine: `InProcess`, and `ProcessPool`, which replaces workers that die.
 
-The standard library's process pool breaks for good when one worker is killed,
-loses the tasks of all, and cannot stop one that is under way; this one does
-the task of a dead worker again, and only that.
+The standard library's process pool breaks for good when one worker is killed:
+every pending task fails, and nothing says which of them was to blame. Here each
+worker has a thread that knows its task, so only that task is retried.
 """
 
 import atexit
@@ -24,45 +24,70 @@ from typing import Any, ParamSpec, TypeVar
 
 from boardgames.errors import WorkerError
 
-ATTEMPTS = 3
-"""So many workers may die with a task before the task is given up."""
-GRACE_S = 5.0
-"""A worker whose pipe is closed may take so long to end by itself."""
+MAX_ATTEMPTS = 3
+"""A task fails once this many workers have died while running it."""
+EXIT_TIMEOUT_S = 5.0
+"""How long a worker may take to exit after its pipe was closed before it is killed."""
 
-_SPAWN = get_context("spawn")  # a forked process would inherit threads of Numba and of ours, half alive
+_SPAWN = get_context("spawn")  # a fork would inherit the threads of Numba, and ours, in a broken state
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
-class ProcessPool(Executor):
-    """Worker processes, each replaced when it dies; the task that it had is done again.
+def core_count() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
-    A task that `ATTEMPTS` workers have died with raises WorkerError; the others
-    go on. Workers end with this process, however it ends, and what they print
-    goes to stderr. Workers have no workers of their own.
+
+class InProcess(Executor):
+    """Runs every task immediately, in the calling thread."""
+
+    workers = 1
+
+    def submit(
+        self, fn: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
+    ) -> "Future[Result]":
+        """Run the task and return a finished future."""
+        future: Future[Result] = Future()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the future carries any exception
+            future.set_exception(error)
+        return future
+
+
+class ProcessPool(Executor):
+    """Pool of spawned worker processes that survives the death of its workers.
+
+    A dead worker is replaced and its task run again; other tasks are not
+    affected. After `MAX_ATTEMPTS` deaths the task raises WorkerError. Workers
+    ignore Ctrl-C, write to stderr only, and exit when this process does, however
+    it ends. They cannot start workers themselves.
 
     Parameters
     ----------
     workers : int
-        Number of processes at most; they are started as tasks come.
+        Maximum number of processes. They are started as tasks arrive.
     """
 
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
-        self._lanes: list[_Lane] = []
+        self._supervisors: list[_Supervisor] = []
         self._is_closed = False
         self._lock = threading.Lock()
-        # before multiprocessing ends our processes by itself, and lanes replace them
-        self._finalizer = weakref.finalize(self, _kill, self._tasks, self._lanes)
+        # must run before multiprocessing's own exit handler kills the workers, or supervisors replace them
+        self._finalizer = weakref.finalize(self, _kill_workers, self._tasks, self._supervisors)
         self._finalizer.atexit = False
         atexit.register(self._finalizer)
 
     def submit(
         self, fn: Callable[Arguments, Result], /, *args: Arguments.args, **kwargs: Arguments.kwargs
     ) -> "Future[Result]":
-        """Queue a task; return its future.
+        """Queue a task and return its future.
 
         Raises
         ------
@@ -72,41 +97,41 @@ class ProcessPool(Executor):
         future: Future[Result] = Future()
         with self._lock:
             if self._is_closed:
-                raise RuntimeError("expected an open pool: it has been shut down")
-            if len(self._lanes) < self.workers:
-                self._lanes.append(_Lane(self._tasks))
+                raise RuntimeError("cannot submit a task: the pool has been shut down")
+            if len(self._supervisors) < self.workers:
+                self._supervisors.append(_Supervisor(self._tasks))
             self._tasks.put(_Task(future, partial(fn, *args, **kwargs)))
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the workers when all tasks are done, or with `cancel_futures` those under way."""
+        """Stop the workers once all tasks are done, or with `cancel_futures` once the running ones are."""
         with self._lock:
             self._is_closed = True
             if cancel_futures:
                 _cancel_queued(self._tasks)
-            for _ in self._lanes:
+            for _ in self._supervisors:
                 self._tasks.put(None)
         if wait:
-            for lane in self._lanes:
-                lane.join()
+            for supervisor in self._supervisors:
+                supervisor.join()
             atexit.unregister(self._finalizer)
 
     def kill(self) -> None:
-        """End the workers at once: queued tasks are cancelled, those under way raise WorkerError."""
+        """Kill the workers. Queued tasks are cancelled, running ones raise WorkerError."""
         with self._lock:
             self._is_closed = True
         self._finalizer()
         atexit.unregister(self._finalizer)
 
 
-def _kill(tasks: "queue.SimpleQueue[_Task | None]", lanes: "list[_Lane]") -> None:
+def _kill_workers(tasks: "queue.SimpleQueue[_Task | None]", supervisors: "list[_Supervisor]") -> None:
     _cancel_queued(tasks)
-    for _ in lanes:
+    for _ in supervisors:
         tasks.put(None)
-    for lane in lanes:
-        lane.kill()
-    for lane in lanes:
-        lane.join()
+    for supervisor in supervisors:
+        supervisor.kill()
+    for supervisor in supervisors:
+        supervisor.join()
 
 
 def _cancel_queued(tasks: "queue.SimpleQueue[_Task | None]") -> None:
@@ -121,120 +146,118 @@ def _cancel_queued(tasks: "queue.SimpleQueue[_Task | None]") -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A call and the future that waits for its result, of any kind."""
-
-    future: "Future[Any]"
+    future: "Future[Any]"  # the result may be anything
     call: Callable[[], object]
 
 
-class _Lane:
-    """A thread that hands tasks to one worker process, and starts another when that one dies."""
+class _Supervisor:
+    """Thread that passes tasks to one worker process and replaces the worker when it dies."""
 
     def __init__(self, tasks: "queue.SimpleQueue[_Task | None]") -> None:
         self._tasks = tasks
         self._worker: _Worker | None = None
         self._is_killed = False
         self._lock = threading.Lock()
-        self._thread = threading.Thread(target=self._work, daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def kill(self) -> None:
-        """End the worker in the middle of its task, which fails."""
+        """Kill the worker; its task fails."""
         with self._lock:
             self._is_killed = True
             if self._worker is not None:
                 self._worker.kill()
 
     def join(self) -> None:
-        """Wait until thread and worker have ended."""
+        """Wait until the thread and its worker have ended."""
         self._thread.join()
 
-    def _work(self) -> None:
+    def _run(self) -> None:
         while (task := self._tasks.get()) is not None:
             if not task.future.set_running_or_notify_cancel():
                 continue
             try:
-                answer = self._answer(pickle.dumps(task.call))
-                is_done, result = pickle.loads(answer)  # noqa: S301 - from our own process
-            except Exception as error:  # noqa: BLE001 - whatever went wrong, somebody waits for this future
+                reply = self._call_with_retries(pickle.dumps(task.call))
+                is_ok, result = pickle.loads(reply)  # noqa: S301 - from our own process
+            except Exception as error:  # noqa: BLE001 - somebody waits for this future, whatever went wrong
                 task.future.set_exception(error)
             else:
-                (task.future.set_result if is_done else task.future.set_exception)(result)
+                (task.future.set_result if is_ok else task.future.set_exception)(result)
         if self._worker is not None:
             self._worker.close()
 
-    def _answer(self, message: bytes) -> bytes:
-        """Return what a worker answers, asking another one when it dies."""
-        for _ in range(ATTEMPTS):
+    def _call_with_retries(self, request: bytes) -> bytes:
+        for _ in range(MAX_ATTEMPTS):
             worker = self._living_worker()
             try:
-                return worker.ask(message)
+                return worker.call(request)
             except (EOFError, OSError):
                 worker.close()
-        code = None if self._worker is None else self._worker.exit_code
+        exit_code = None if self._worker is None else self._worker.exit_code
         raise WorkerError(
-            f"expected a task that a worker survives: {ATTEMPTS} died with it, the last with exit code "
-            f"{code} (a script that uses workers must do its work under `if __name__ == '__main__':`)"
+            f"{MAX_ATTEMPTS} workers died while running this task, the last with exit code {exit_code} "
+            "(a script that uses workers must start them under `if __name__ == '__main__':`)"
         )
 
     def _living_worker(self) -> "_Worker":
         with self._lock:
             if self._is_killed:
-                raise WorkerError("expected a task that is finished: its worker was told to end")
+                raise WorkerError("the pool was shut down before this task was done")
             if self._worker is None or self._worker.is_closed:
                 try:
                     self._worker = _Worker()
                 except OSError as error:
-                    raise WorkerError(f"expected a worker process that can be started: {error}") from None
+                    raise WorkerError(f"cannot start a worker process: {error}") from None
             return self._worker
 
 
 class _Worker:
-    """One process that does one task after another."""
+    """A worker process, which runs one call at a time."""
 
     def __init__(self) -> None:
         self.exit_code: int | None = None
         self.is_closed = False
         self._pipe, theirs = _SPAWN.Pipe()
-        self._process = _SPAWN.Process(target=_serve, args=(theirs,), daemon=True)
-        with _interrupts_held():  # the process inherits that, and none finds it half started
+        self._process = _SPAWN.Process(target=_worker_main, args=(theirs,), daemon=True)
+        with _sigint_blocked():  # inherited by the worker, so Ctrl-C cannot hit it before it ignores SIGINT
             self._process.start()
         theirs.close()
 
-    def ask(self, message: bytes) -> bytes:
-        """Return whether the call has returned, and what it returned or raised, pickled.
+    def call(self, request: bytes) -> bytes:
+        """Run a pickled call in the worker and return its reply, see `_run_call`.
 
         Raises
         ------
         EOFError, OSError
             If the process has died.
         """
-        self._pipe.send_bytes(message)
+        self._pipe.send_bytes(request)
         return self._pipe.recv_bytes()
 
     def close(self) -> None:
-        """Tell the process to end, and wait for that; nothing if that has been done."""
+        """Close the pipe, which makes the process exit, and wait for that. May be called again."""
         if self.is_closed:
             return
         self.is_closed = True
         self._pipe.close()
-        deadline = time.monotonic() + GRACE_S  # `join` trusts a pipe of its own, which may be closed too
+        # not join(timeout): it waits on a file descriptor that the task may have closed
+        deadline = time.monotonic() + EXIT_TIMEOUT_S
         while self._process.exitcode is None and time.monotonic() < deadline:
             time.sleep(0.002)
-        self._process.kill()  # if it lives on without its end of the pipe
+        self._process.kill()
         self._process.join()
         self.exit_code = self._process.exitcode
         self._process.close()
 
     def kill(self) -> None:
-        """End the process now."""
-        with suppress(ValueError):  # it has just been closed
+        """Kill the process."""
+        with suppress(ValueError):  # already closed
             self._process.kill()
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back in this thread, where the system can."""
+def _sigint_blocked() -> Iterator[None]:
+    """Block SIGINT in this thread, on systems that can."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -245,37 +268,39 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: "connection.Connection") -> None:
-    """Do the calls that come through `pipe`, until it is closed; the main function of a worker."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all of a terminal; the parent decides
+def _worker_main(pipe: "connection.Connection") -> None:
+    """Answer calls from `pipe` until it is closed."""
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # a terminal sends Ctrl-C to every process; the parent decides
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # it was held back until here
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.dup2(2, 1)  # stdout belongs to the parent
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
     try:
         while True:
-            pipe.send_bytes(_answer(pipe.recv_bytes()))
+            pipe.send_bytes(_run_call(pipe.recv_bytes()))
     except (EOFError, OSError):
         return
 
 
-def _answer(message: bytes) -> bytes:
-    """Return what a call returns or raises, as `_Lane` reads it."""
+def _run_call(request: bytes) -> bytes:
+    """Run a pickled call; return `(True, result)` or `(False, exception)`, pickled."""
     try:
-        answer: tuple[bool, object] = (True, pickle.loads(message)())  # noqa: S301 - from our own process
-        return pickle.dumps(answer)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - the caller gets whatever was raised
-        told = traceback.format_exc()
+        reply: tuple[bool, object] = (True, pickle.loads(request)())  # noqa: S301 - from our own process
+        return pickle.dumps(reply)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - the caller gets any exception
+        trace = traceback.format_exc()
         try:
-            error.add_note(f"in a worker:\n{told}")
-            answer = (False, error)
-            pickle.loads(pickle.dumps(answer))  # noqa: S301 - some errors can be written and not read
-            return pickle.dumps(answer)
-        except Exception:  # noqa: BLE001 - an error that cannot travel is told in words
-            return pickle.dumps((False, WorkerError(f"expected a task that succeeds:\n{told}")))
+            error.add_note(f"in a worker:\n{trace}")
+            reply = (False, error)
+            pickle.loads(pickle.dumps(reply))  # noqa: S301 - some exceptions pickle but do not unpickle
+            return pickle.dumps(reply)
+        except Exception:  # noqa: BLE001 - send its traceback instead
+            return pickle.dumps((False, WorkerError(f"the task raised an exception:\n{trace}")))
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         connection.wait([parent.sentinel])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from boardgames.errors import BoardgamesError, PluginError
-from boardgames.executors import width_of
+from boardgames.executors import worker_count
 from boardgames.game import Game
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, Configured, features_of
 from boardgames.learning.experiments.tables import Findings
@@ -143,7 +143,7 @@ def gathered(
     """
     results: list[Result] = []
     waiting: deque[Future[Result]] = deque()
-    ahead = 2 * width_of(executor) - 2
+    ahead = 2 * worker_count(executor) - 2
 
     def tell() -> None:
         if listener is not None:
