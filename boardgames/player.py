@@ -227,6 +227,25 @@ class Analysis:
     seconds: float
     simulations: int = 0
 
+    def choice(self, move_value: MoveValue | None = None) -> Choice:
+        """Return the answer that plays one of `moves`, by default the best.
+
+        Only the best move proves the value of the position.
+        """
+        best = self.moves[0]
+        played = move_value or best
+        return Choice(
+            move=played.move,
+            value=played.value,
+            unit=self.unit,
+            line=played.line,
+            depth=self.depth,
+            nodes=self.nodes,
+            seconds=self.seconds,
+            proven=self.proven and played is best,
+            simulations=self.simulations,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Context:

@@ -21,7 +21,7 @@ from boardgames.player import (
 )
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs
-from boardgames.search.alphabeta.searcher import Searcher, as_choice
+from boardgames.search.alphabeta.searcher import Searcher
 from boardgames.search.alphabeta.table import LARGEST_MB, check_table
 from boardgames.search.alphabeta.workspace import LONGEST_QUIESCENCE
 from boardgames.search.rules import MAX_DEPTH
@@ -90,7 +90,7 @@ class SearchPlayer(Player):
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the best move found within the limits."""
-        return as_choice(self.analyse(position, limit, context, lines=1))
+        return self.analyse(position, limit, context, lines=1).choice()
 
     def analyse(
         self,

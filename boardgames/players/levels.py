@@ -17,7 +17,7 @@ from boardgames.declarations import Unit
 from boardgames.game import Game, Position
 from boardgames.kernels import Reals
 from boardgames.options import Option
-from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit
 from boardgames.players.alphabeta import BOOK, TABLE, AlphaBeta
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.rules import EVALUATION_BOUND
@@ -93,7 +93,7 @@ class Level(AlphaBeta):
         silent = replace(context, report=None)
         found = self._glance(position, silent) if lapses else self._look(position, limit, silent)
         seeming = self._seeming(found)
-        choice = _as_choice(found, found.moves[int(seeming.argmax())])
+        choice = found.choice(found.moves[int(seeming.argmax())])
         if context.report is not None:
             context.report(choice)
         return choice
@@ -156,11 +156,3 @@ def in_spreads(values: Reals, decided: float) -> Reals:
 def decided_at(unit: Unit) -> float:
     """Return the least value, in a unit, of a position that is won."""
     return 1.0 if unit == "return" else EVALUATION_BOUND
-
-
-def _as_choice(found: Analysis, entry: MoveValue) -> Choice:
-    """Return a move of an analysis as an answer; only the best one proves what the position is worth."""
-    proven = found.proven and entry is found.moves[0]
-    return Choice(
-        entry.move, entry.value, found.unit, entry.line, found.depth, found.nodes, found.seconds, proven
-    )

@@ -19,7 +19,7 @@ from boardgames.players.alphabeta import (
     fingerprint_of_evaluation,
     learned_evaluation,
 )
-from boardgames.search.growing import DEEPEST, MOST_THREADS, PRIORS, Style, as_choice, grow
+from boardgames.search.growing import DEEPEST, MOST_THREADS, PRIORS, Style, grow
 from boardgames.search.kept_tree import LARGEST_MB, Tree
 
 DRAW_MARGIN = 0.05
@@ -69,7 +69,7 @@ class MonteCarlo(Player):
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the move with the most simulations, or one that is proven to be best."""
-        return as_choice(self._grow(position, limit, context, all_moves=False))
+        return self._grow(position, limit, context, all_moves=False).choice()
 
     def analyse(
         self,

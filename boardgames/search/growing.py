@@ -10,7 +10,7 @@ import numpy as np
 from boardgames.declarations import NO_EVALUATION, Evaluation, Facts, Unit
 from boardgames.game import Position
 from boardgames.kernels import Actions, Control, Reals, Words, new_control
-from boardgames.player import Analysis, Choice, Context, Limit, MoveValue
+from boardgames.player import Analysis, Context, Limit, MoveValue
 from boardgames.search import leaves, nodes
 from boardgames.search.kept_tree import Tree
 from boardgames.search.mcts import simulate
@@ -229,7 +229,7 @@ class _Growing:
 
     def _report(self) -> None:
         if self.context.report is not None:
-            self.context.report(as_choice(self._analysis()))
+            self.context.report(self._analysis().choice())
 
     def _analysis(self) -> Analysis:
         best_first = ranked(self.words, nodes.ROOT)
@@ -253,19 +253,3 @@ class _Growing:
             line.append(position.game.decode(position, action))
             position = position.apply(line[-1])
         return MoveValue(line[0], found.value, found.is_proven, tuple(line))
-
-
-def as_choice(analysis: Analysis) -> Choice:
-    """Return the best move of an analysis as a player's answer."""
-    best = analysis.moves[0]
-    return Choice(
-        best.move,
-        analysis.value,
-        analysis.unit,
-        best.line,
-        analysis.depth,
-        analysis.nodes,
-        analysis.seconds,
-        analysis.proven,
-        analysis.simulations,
-    )

@@ -15,7 +15,7 @@ from nim import Nim
 import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Move, Position, Termination
-from boardgames.search import WIN
+from boardgames.search.rules import WIN
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tictactoe"
 SPARSE = "...../....../...w.../...w..../....b..../...bb.../..w..../....../....."

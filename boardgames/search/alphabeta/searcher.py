@@ -30,7 +30,7 @@ from boardgames.kernels import (
 )
 from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK, first_class
 from boardgames.kernels.bundles import Bundle
-from boardgames.player import Analysis, Choice, Context, Limit, MoveValue
+from boardgames.player import Analysis, Context, Limit, MoveValue
 from boardgames.search.alphabeta.options import SearchOptions, reduction_table
 from boardgames.search.alphabeta.search import pvs, search_root
 from boardgames.search.alphabeta.table import GENERATIONS, WORDS_PER_BUCKET, new_table
@@ -516,7 +516,7 @@ class _IterativeDeepening:
 
     def _report(self, result: RootResult) -> None:
         if self.context.report is not None:
-            self.context.report(as_choice(self._analysis(result)))
+            self.context.report(self._analysis(result).choice())
 
     def _analysis(self, result: RootResult) -> Analysis:
         moves = tuple(self._move_value(result, index) for index in range(self.main.exact_moves))
@@ -540,22 +540,6 @@ class _IterativeDeepening:
             value = 1.0 if value > 0 else -1.0
         line = _moves_of(self.position, result.lines[index] or result.actions[index : index + 1])
         return MoveValue(line[0], value, result.is_proven(index), line)
-
-
-def as_choice(analysis: Analysis) -> Choice:
-    """Return the best move of an analysis as a player's answer."""
-    best = analysis.moves[0]
-    return Choice(
-        best.move,
-        analysis.value,
-        analysis.unit,
-        best.line,
-        analysis.depth,
-        analysis.nodes,
-        analysis.seconds,
-        analysis.proven,
-        analysis.simulations,
-    )
 
 
 def _moves_of(position: Position, actions: tuple[int, ...]) -> tuple[Move, ...]:
