@@ -11,7 +11,7 @@ from boardgames.options import parse_assignments
 
 if TYPE_CHECKING:
     from boardgames.ugi.server import Server
-    from boardgames.ugi.setup import Setup
+    from boardgames.ugi.setup import EngineSetup
 
 READ_BYTES = 1 << 16
 
@@ -34,15 +34,15 @@ def engine(game: str, agent: str, layout: str | None, options: tuple[str, ...], 
     done. Whatever else is printed goes to stderr.
     """
     source, write = _private_streams()
-    from boardgames.ugi.setup import Setup
+    from boardgames.ugi.setup import EngineSetup
 
     settings = {} if seed is None else {"seed": str(seed)}
-    setup = Setup(game, layout, parse_assignments(options), agent, settings)
+    setup = EngineSetup(game, layout, parse_assignments(options), agent, settings)
     setup.check_names()
     _serve(setup, source, write)
 
 
-def _serve(setup: "Setup", source: int, write: Callable[[str], None]) -> None:
+def _serve(setup: "EngineSetup", source: int, write: Callable[[str], None]) -> None:
     """Act on line after line until one says `quit`, or there are no more and the last search is done."""
     server: Server | None = None
     try:
@@ -50,16 +50,16 @@ def _serve(setup: "Setup", source: int, write: Callable[[str], None]) -> None:
             if line.split()[:1] == ["ugi"]:
                 write(setup.introduction())
             server = server or _made(setup, write)
-            if not server.receive(line):
+            if not server.handle(line):
                 return
         if server is not None:
-            server.finish()
+            server.drain()
     finally:
         if server is not None:
-            server.end()
+            server.close()
 
 
-def _made(setup: "Setup", write: Callable[[str], None]) -> "Server":
+def _made(setup: "EngineSetup", write: Callable[[str], None]) -> "Server":
     from boardgames.ugi.server import Server  # only now: it may have to be compiled
 
     return Server(setup, write)
@@ -67,16 +67,16 @@ def _made(setup: "Setup", write: Callable[[str], None]) -> "Server":
 
 def _lines(source: int, write: Callable[[str], None]) -> Iterator[str]:
     """Yield the lines that come; say so if one was too long."""
-    from boardgames.ugi.process import LONGEST_LINE, Lines
+    from boardgames.ugi.process import MAX_LINE, LineBuffer
 
-    lines = Lines()
+    lines = LineBuffer()
     data = b"\n"
     while data:
         data = os.read(source, READ_BYTES)
         dropped = lines.dropped
         found = lines.feed(data or b"\n")
         if lines.dropped > dropped:
-            write(f"info string expected lines of at most {LONGEST_LINE} bytes: one was longer\n")
+            write(f"info string expected lines of at most {MAX_LINE} bytes: one was longer\n")
         yield from found
 
 

@@ -1,5 +1,5 @@
-"""UGI, the Universal Game Interface: our end as an engine, and programs that are engines to us.
+"""UGI, the Universal Game Interface: our agents as engines, and other programs as players.
 
-The protocol is kz04px's: text lines over stdin and stdout, as UCI, for any
-game of two players. docs/engines.md says how this package speaks it.
+The protocol is kz04px's: lines of text over stdin and stdout, like UCI, for
+any two-player game. docs/engines.md describes how this package speaks it.
 """

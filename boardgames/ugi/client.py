@@ -1,10 +1,11 @@
-"""Client: speak UGI with an engine that may break the protocol in any way.
+"""Speak UGI with an engine that may break the protocol in any way.
 
-Every request has a deadline. Before each position a fence is put up, `isready`
-until `readyok`, and whatever the engine said before it, an answer that came
-too late say, is dropped.
+Every request has a deadline. Before each position the client sends `isready`
+and skips everything up to `readyok`, so that a late answer to an earlier
+request is never taken for the answer to this one.
 """
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,25 +14,25 @@ from types import MappingProxyType
 from boardgames.draw.text import printable
 from boardgames.errors import EngineError, MalformedMoveError, near, shown
 from boardgames.player import Stop
-from boardgames.ugi.process import LAST_WORDS, EngineProcess, Log
-from boardgames.ugi.protocol import NO_MOVE, Info, Offer, parse_offer
+from boardgames.ugi.process import TAIL_LENGTH, EngineProcess
+from boardgames.ugi.protocol import NO_MOVE, Info, OfferedOption, parse_option
 
-LISTEN_S = 0.02
-"""How long a wish to stop may go unseen."""
-STOP_GRACE_S = 5.0
-REPORT_EVERY_S = 0.05
-MOST_OFFERS = 1000
-REMARK = "info string "
+STOP_POLL_S = 0.02
+STOP_TIMEOUT_S = 5.0
+"""Seconds that an engine has to answer after `stop`."""
+INFO_INTERVAL_S = 0.05
+MAX_OPTIONS = 1000
+INFO_STRING = "info string "
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Deadline:
-    """So many seconds from now on.
+    """A point in time, given as seconds from now.
 
     Examples
     --------
     >>> deadline = Deadline(3600)
-    >>> deadline.is_over, deadline.tightened(7200) is deadline
+    >>> deadline.has_passed, deadline.tightened(7200) is deadline
     (False, True)
     """
 
@@ -40,47 +41,47 @@ class Deadline:
         self.at = time.monotonic() + seconds
 
     @property
-    def is_over(self) -> bool:
-        """Say whether they have passed."""
+    def has_passed(self) -> bool:
+        """Return True if it is over."""
         return time.monotonic() >= self.at
 
     def tightened(self, seconds: float) -> "Deadline":
-        """Return the deadline in so many seconds, or this one if it is sooner."""
+        """Return the deadline `seconds` from now, or this one if it is earlier."""
         other = Deadline(seconds)
         return other if other.at < self.at else self
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The move that an engine gives, as its text, and what it said while thinking."""
+    """The move of a `bestmove`, as text, and what the engine reported while searching."""
 
     move: str
     info: Info
 
 
 class Client:
-    """An engine that is started, has shaken hands and is ready.
+    """A connection to an engine that has been started and is ready.
 
     Parameters
     ----------
     command : sequence of str
         Program and arguments.
     label : str
-        What messages call it.
+        Name of the engine in error messages.
     settings : mapping of str to str
         Options to set, by name.
     seconds : float
-        Time for the start, until it is ready.
+        Time until the engine must be ready.
     game_options : mapping of str to str
-        Set too if the engine offers options of these names, or of these with
-        `game-` before them, with other defaults.
-    log : Log, optional
-        Gets every line to and from the engine.
+        Options of the game. Each is set as well if the engine offers an
+        option of that name, or with `game-` before it, and its default differs.
+    log : Logger, optional
+        From `open_log`; gets every line to and from the engine.
 
     Raises
     ------
     EngineError
-        If it does not start, does not answer in time, or offers no such option.
+        If the engine does not start, is not ready in time or lacks an option.
     """
 
     def __init__(
@@ -91,34 +92,34 @@ class Client:
         settings: Mapping[str, str],
         seconds: float,
         game_options: Mapping[str, str] = NOTHING,
-        log: Log | None = None,
+        log: logging.Logger | None = None,
     ) -> None:
         self.label = label
-        self.offers: dict[str, Offer] = {}
-        self._remark = ""
+        self.options: dict[str, OfferedOption] = {}
+        self._info_string = ""
         deadline = Deadline(seconds)
         self.program = EngineProcess(command, label, log=log)
         try:
-            self._greet(deadline)
-            self._set({**self._asked_of_game(game_options, settings), **settings}, deadline)
-            self._await_ready(deadline)
+            self._shake_hands(deadline)
+            self._set_options({**self._needed_for_game(game_options, settings), **settings}, deadline)
+            self._wait_ready(deadline)
         except BaseException:
             self.program.kill()
             raise
 
     def new_match(self, *, seconds: float, settings: Mapping[str, str]) -> None:
-        """Tell the engine that a match begins, and wait until it is ready for it.
+        """Set options, announce a new match and wait until the engine is ready for it.
 
         Raises
         ------
         EngineError
-            If it has ended, or is not ready in time.
+            If the engine has ended, or is not ready in time.
         """
         deadline = Deadline(seconds)
-        self._await_ready(deadline)
-        self._set(settings, deadline)
+        self._wait_ready(deadline)
+        self._set_options(settings, deadline)
         self._send("uginewgame", deadline)
-        self._await_ready(deadline)
+        self._wait_ready(deadline)
 
     def go(
         self,
@@ -127,112 +128,112 @@ class Client:
         *,
         deadline: Deadline,
         stop: Stop | None = None,
-        heard: Callable[[Info], None] | None = None,
+        on_info: Callable[[Info], None] | None = None,
     ) -> Answer:
-        """Return the engine's answer to a `position` line and a `go` line.
+        """Send a `position` and a `go` line and return the engine's answer.
 
         Parameters
         ----------
         deadline : Deadline
-            For all of it; after a stop five seconds are left at most.
+            For the whole exchange; once stopped, the engine has at most five seconds left.
         stop : Stop, optional
-            Passed on to the engine as `stop`.
-        heard : callable, optional
-            Called with what the engine says while it thinks, at most twenty
-            times a second.
+            When it is set, `stop` is sent.
+        on_info : callable, optional
+            Called with what the engine has reported so far, at most twenty times a second.
 
         Raises
         ------
         EngineError
-            If the engine ends, gives no move, or is silent until the deadline.
+            If the engine ends, has no move, or does not answer before the deadline.
         MalformedMoveError
-            If its `bestmove` does not have one move.
+            If its `bestmove` is not followed by exactly one move.
         """
-        self._await_ready(deadline)
+        self._wait_ready(deadline)
         self._send(position, deadline)
         self._send(go, deadline)
         info, reported, is_stopped = Info(), 0.0, False
-        while not deadline.is_over:
+        while not deadline.has_passed:
             if stop is not None and stop.is_set() and not is_stopped:
-                deadline, is_stopped = deadline.tightened(STOP_GRACE_S), True
+                deadline, is_stopped = deadline.tightened(STOP_TIMEOUT_S), True
                 self._send("stop", deadline)
-            line = self._read(min(deadline.at, time.monotonic() + LISTEN_S)) or ""
+            line = self._read(min(deadline.at, time.monotonic() + STOP_POLL_S)) or ""
             words = line.split()
             if words[:1] == ["bestmove"]:
-                return Answer(self._move(words, line, info), info)
+                return Answer(self._parse_move(words, line, info), info)
             if words[:1] == ["info"]:
                 info.read(words[1:])
-                if heard is not None and time.monotonic() - reported >= REPORT_EVERY_S:
-                    heard(info)
+                if on_info is not None and time.monotonic() - reported >= INFO_INTERVAL_S:
+                    on_info(info)
                     reported = time.monotonic()
-        raise self._silent("bestmove", deadline)
+        raise self._timeout("bestmove", deadline)
 
     def close(self) -> None:
-        """Say `quit` and end the engine; any number of times."""
+        """Send `quit` and end the engine. May be called more than once."""
         self.program.close()
 
-    def last_words(self) -> str:
-        """Return the last `info string` and the last line of stderr, for the end of a message."""
-        remarks = {"its last info string": self._remark, "its last line on stderr": self.program.last_words()}
-        return "".join(f"; {what}: {text}" for what, text in remarks.items() if text)
+    def diagnostics(self) -> str:
+        """Return the last `info string` and the last line of stderr, to append to an error message."""
+        sources = {"last info string": self._info_string, "last line on stderr": self.program.stderr_tail()}
+        return "".join(f"; {name}: {text}" for name, text in sources.items() if text)
 
-    def _greet(self, deadline: Deadline) -> None:
+    def _shake_hands(self, deadline: Deadline) -> None:
+        """Send `ugi` and collect the options that the engine offers, up to `ugiok`."""
         self._send("ugi", deadline)
         first = ""
         while (line := self._next(deadline)) != "ugiok":
             if line is None:
-                heard = f"its first line was {shown(first)}" if first else "it said nothing"
-                raise self._silent("ugiok", deadline, f" ({heard}; does it flush its output?)")
+                received = f"its first line was {shown(first)}" if first else "it sent nothing"
+                raise self._timeout("ugiok", deadline, f" ({received}; does it flush its output?)")
             first = first or line
-            offer = parse_offer(line)
-            if offer is not None and len(self.offers) < MOST_OFFERS:
-                self.offers[offer.name.lower()] = offer
+            option = parse_option(line)
+            if option is not None and len(self.options) < MAX_OPTIONS:
+                self.options[option.name.lower()] = option
 
-    def _asked_of_game(self, options: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
-        """Return what the engine has to set besides `settings` to play the same game."""
-        found: dict[str, str] = {}
+    def _needed_for_game(self, options: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+        """Return the settings, besides `settings`, that make the engine play the same game."""
+        needed: dict[str, str] = {}
         given = {name.lower() for name in settings}
         for name, value in options.items():
-            offer = self.offers.get(f"game-{name}".lower()) or self.offers.get(name.lower())
-            if offer is not None and offer.default != value and offer.name.lower() not in given:
-                found[offer.name] = value
-        return found
+            offered = self.options.get(f"game-{name}".lower()) or self.options.get(name.lower())
+            if offered is not None and offered.default != value and offered.name.lower() not in given:
+                needed[offered.name] = value
+        return needed
 
-    def _set(self, settings: Mapping[str, str], deadline: Deadline) -> None:
+    def _set_options(self, settings: Mapping[str, str], deadline: Deadline) -> None:
         for name, value in settings.items():
-            offer = self.offers.get(name.lower())
-            if offer is None:
-                known = near(name, (known.name for known in self.offers.values()))
-                raise EngineError(f"expected an option of {self.label}: {shown(name)}{known}")
-            self._send(f"setoption name {offer.name} value {value}", deadline)
+            option = self.options.get(name.lower())
+            if option is None:
+                known = near(name, (known.name for known in self.options.values()))
+                raise EngineError(f"{self.label} has no option {shown(name)}{known}")
+            self._send(f"setoption name {option.name} value {value}", deadline)
 
-    def _await_ready(self, deadline: Deadline) -> None:
+    def _wait_ready(self, deadline: Deadline) -> None:
         self._send("isready", deadline)
         while (line := self._next(deadline)) != "readyok":
             if line is None:
-                raise self._silent("readyok", deadline)
+                raise self._timeout("readyok", deadline)
 
     def _send(self, line: str, deadline: Deadline) -> None:
-        self.program.send(line, until=deadline.at)
+        self.program.send(line, deadline=deadline.at)
 
     def _next(self, deadline: Deadline) -> str | None:
-        """Return the next line, whatever it is; None at the deadline."""
-        return None if deadline.is_over else self._read(deadline.at)
+        """Return the next line, or None at the deadline, however fast the engine writes."""
+        return None if deadline.has_passed else self._read(deadline.at)
 
     def _read(self, until: float) -> str | None:
         line = self.program.read(until)
-        if line is not None and line.startswith(REMARK):
-            self._remark = printable(line.removeprefix(REMARK))[:LAST_WORDS]
+        if line is not None and line.startswith(INFO_STRING):
+            self._info_string = printable(line.removeprefix(INFO_STRING))[:TAIL_LENGTH]
         return line
 
-    def _silent(self, wanted: str, deadline: Deadline, hint: str = "") -> EngineError:
-        return self.program.complaint(f"gave no {wanted} within {deadline.seconds:.4g} s{hint}")
+    def _timeout(self, missing: str, deadline: Deadline, hint: str = "") -> EngineError:
+        return self.program.error(f"sent no {missing} within {deadline.seconds:.4g} s{hint}")
 
-    def _move(self, words: Sequence[str], line: str, info: Info) -> str:
+    def _parse_move(self, words: Sequence[str], line: str, info: Info) -> str:
         if len(words) != 2:
-            said = f"{shown(line)}{self.last_words()}"
-            raise MalformedMoveError(f"expected one move after bestmove from {self.label}: {said}")
+            problem = f"must send exactly one move after bestmove, not {shown(line)}"
+            raise MalformedMoveError(f"{self.label} {problem}{self.diagnostics()}")
         if words[1] == NO_MOVE:
-            reason = f": {info.remark}" if info.remark else ""
-            raise EngineError(f"{self.label} gave no move{reason}")
+            reason = f": {info.message}" if info.message else ""
+            raise EngineError(f"{self.label} has no move{reason}")
         return words[1]

@@ -1,97 +1,106 @@
-"""A program that is spoken to line by line, whatever it does: bounded in time and memory.
+"""Run an external program and exchange lines with it, within bounds of time and memory.
 
-Nothing here waits longer than it is told to, and at most `LONGEST_ENGINE_LINE` bytes
-of an unfinished line are kept. The program is the leader of a process group
-of its own, which is killed as a whole; `guard` sees to that even when this
-process is killed. It works where pipes can be polled: on POSIX systems.
+No call blocks longer than its deadline, and at most `MAX_ENGINE_LINE` bytes
+of an unfinished line are buffered. The program leads a process group of its
+own, which is killed as a whole; the watchdog process does so even if this
+process is killed. Needs pipes that can be polled, that is, a POSIX system.
 """
 
 import contextlib
+import io
+import itertools
+import logging
 import os
 import select
 import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import IO
 
 from boardgames.draw.text import printable
 from boardgames.errors import EngineError, FileError, shown
-from boardgames.ugi.watchdog import GUARD
+from boardgames.ugi.watchdog import WATCHDOG
 
-LONGEST_LINE = 1 << 20
-"""Bytes of the longest line that is read: a match of a hundred thousand plies."""
-
-LONGEST_ENGINE_LINE = 1 << 16
+MAX_LINE = 1 << 20
+"""Longest line that our own engine reads, in bytes: enough for a match of a hundred thousand plies."""
+MAX_ENGINE_LINE = 1 << 16
 READ_BYTES = 1 << 16
-LAST_WORDS = 200
-DRAINED_READS = 16
-EXIT_S = 0.5
-SEND_S = 5.0
+TAIL_LENGTH = 200
+MAX_DRAIN_READS = 16
+EXIT_TIMEOUT_S = 0.5
+SEND_TIMEOUT_S = 5.0
 
-SHIM = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
-"""Becomes the program at the first line: by then the guardian knows its process group."""
+LAUNCHER = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
+"""Waits for a first line and becomes the program: by then the watchdog knows its process group."""
+
+SENT, RECEIVED, STDERR, EVENT = "><!*"
+"""Marks in the log: lines to the engine, from its stdout, from its stderr, and what happened to it."""
+
+_log_numbers = itertools.count(1)
 
 
-class Lines:
-    r"""Collects bytes and gives the lines that are complete.
+class LineBuffer:
+    r"""Splits incoming bytes into complete lines, using bounded memory.
 
-    Bytes that are no UTF-8 become replacement signs. A line of more than
-    `longest` bytes is dropped and counted.
-
-    Parameters
-    ----------
-    longest : int
-        Bytes of the longest line that is kept.
+    Invalid UTF-8 is replaced. Lines of more than `max_line` bytes are dropped
+    and counted in `dropped`.
 
     Examples
     --------
-    >>> lines = Lines(longest=8)
+    >>> lines = LineBuffer(max_line=8)
     >>> lines.feed(b"ugi\r\nisre"), lines.feed(b"ady\n much too long\nquit")
     (['ugi'], ['isready'])
     >>> lines.dropped, lines.feed(b"\n")
     (1, ['quit'])
     """
 
-    def __init__(self, longest: int = LONGEST_LINE) -> None:
-        self.longest = longest
+    def __init__(self, max_line: int = MAX_LINE) -> None:
+        self.max_line = max_line
         self.dropped = 0
         self._rest = b""
         self._is_skipping = False
 
     def feed(self, data: bytes) -> list[str]:
-        """Return the lines that `data` completes, without their ends and outer spaces."""
+        """Return the lines that `data` completes, stripped."""
         *ended, self._rest = (self._rest + data).split(b"\n")
-        kept = [line for line in ended if self._is_kept(line)]
-        if len(self._rest) > self.longest:
+        kept = [line for line in ended if self._accept(line)]
+        if len(self._rest) > self.max_line:
             self._rest, self._is_skipping = b"", True
         return [line.decode("utf-8", "replace").strip() for line in kept]
 
-    def _is_kept(self, line: bytes) -> bool:
-        is_kept = not self._is_skipping and len(line) <= self.longest
-        self.dropped += not is_kept
+    def _accept(self, line: bytes) -> bool:
+        is_accepted = not self._is_skipping and len(line) <= self.max_line
+        self.dropped += not is_accepted
         self._is_skipping = False
-        return is_kept
+        return is_accepted
 
 
-SENT, HEARD, COMPLAINED, NOTED = "><!*"
-"""Marks of lines to the engine, of its stdout and its stderr, and of remarks on it."""
+class _LogFile(logging.FileHandler):
+    """Appends each record in one write, so that processes can share the file; failures are ignored.
+
+    The log must not end a match when, for example, the disk is full.
+    """
+
+    def _open(self) -> io.TextIOWrapper:
+        raw = io.FileIO(self.baseFilename, "a")
+        return io.TextIOWrapper(raw, encoding="utf-8", errors="replace", write_through=True)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with contextlib.suppress(OSError):  # a closed file is opened again
+            super().emit(record)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - named by logging
+        return
 
 
-class Log:
-    r"""A text file to which lines are appended, each at once and in one piece.
+def open_log(path: str) -> logging.Logger:
+    r"""Return a logger that appends the conversation with an engine to a file.
 
-    Any number of processes may write to the same file. A file that can no
-    longer be written, on a full disk say, is passed over.
-
-    Parameters
-    ----------
-    path : str
-        The file; made if there is none.
-    clock : callable
-        Returns seconds since 1970.
+    The file is opened by the first record, and again by the first one after
+    `close_log`. Records need the extra attributes `engine`, a process id, and
+    `mark`.
 
     Raises
     ------
@@ -101,51 +110,53 @@ class Log:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     log = Log(f"{folder}/engine.log", clock=lambda: 0.25)
-    ...     log.note(SENT, "isready", process=4711)
-    ...     Path(folder, "engine.log").read_text()
-    '1970-01-01 00:00:00.250 4711 > isready\n'
+    ...     log = open_log(f"{folder}/engine.log")
+    ...     log.debug("isready", extra={"engine": 4711, "mark": SENT})
+    ...     close_log(log)
+    ...     Path(folder, "engine.log").read_text()[23:]
+    ' 4711 > isready\n'
     """
+    try:
+        handler = _LogFile(path, encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise FileError(f"cannot write the log {shown(path)}: {error}") from None
+    handler.close()  # it can be written, that is all
+    formatter = logging.Formatter(
+        "%(asctime)s.%(msecs)03d %(engine)d %(mark)s %(message)s", "%Y-%m-%d %H:%M:%S"
+    )
+    formatter.converter = time.gmtime
+    handler.setFormatter(formatter)
+    log = logging.getLogger(f"{__name__}.{next(_log_numbers)}")
+    log.setLevel(logging.DEBUG)
+    log.propagate = False
+    log.addHandler(handler)
+    return log
 
-    def __init__(self, path: str, clock: Callable[[], float] = time.time) -> None:
-        self._path = Path(path).absolute()
-        self._clock = clock
-        try:
-            self._path.open("ab").close()
-        except (OSError, ValueError) as error:
-            raise FileError(f"expected a file that can be written: {shown(path)} ({error})") from None
 
-    def note(self, mark: str, line: str, *, process: int) -> None:
-        """Append a line with its time (UTC), the engine's process id and a mark."""
-        seconds, milliseconds = divmod(int(1000 * self._clock()), 1000)
-        date = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(seconds))
-        try:
-            self._append(f"{date}.{milliseconds:03} {process} {mark} {printable(line)}\n")
-        except OSError:
-            return
-
-    def _append(self, text: str) -> None:
-        with self._path.open("ab", buffering=0) as file:  # one write, at the end of the file as it is then
-            file.write(text.encode("utf-8", "replace"))
+def close_log(log: logging.Logger) -> None:
+    """Close the file of a log until the next record."""
+    for handler in log.handlers:
+        handler.close()
 
 
 class EngineProcess:
-    """A running program: lines to its stdin, lines from its stdout, the last one of its stderr.
+    """A running program: lines to its stdin, lines from its stdout, and the last line of its stderr.
 
     Parameters
     ----------
     command : sequence of str
         Program and arguments.
     label : str
-        What messages call it.
-    log : Log, optional
-        Gets every line to and from it.
+        Name of the program in error messages.
+    log : Logger, optional
+        From `open_log`; gets every line to and from the program.
 
     Raises
     ------
     EngineError
-        If it cannot be started.
+        If the program cannot be started.
 
     Examples
     --------
@@ -156,15 +167,15 @@ class EngineProcess:
     >>> program.close()
     """
 
-    def __init__(self, command: Sequence[str], label: str, *, log: Log | None = None) -> None:
+    def __init__(self, command: Sequence[str], label: str, *, log: logging.Logger | None = None) -> None:
         if os.name != "posix":
-            raise EngineError(f"expected a POSIX system to run {label}: {os.name!r}")
+            raise EngineError(f"{label} cannot be started: engines need a POSIX system, not {os.name!r}")
         self.label = label
         self._log = log
         self._owner = os.getpid()
-        self._heard: deque[str] = deque()
-        self._lines, self._errors = Lines(LONGEST_ENGINE_LINE), Lines(LONGEST_ENGINE_LINE)
-        self._last_words = ""
+        self._received: deque[str] = deque()
+        self._stdout_lines, self._stderr_lines = LineBuffer(MAX_ENGINE_LINE), LineBuffer(MAX_ENGINE_LINE)
+        self._stderr_tail = ""
         self._process = self._start(command)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -174,105 +185,108 @@ class EngineProcess:
             self._process.stdout,
             self._process.stderr,
         )
-        self._input, self._output, self._complaints = (pipe.fileno() for pipe in self._pipes)
+        self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in self._pipes)
         self._poll = select.poll()
-        self._poll.register(self._output, select.POLLIN)
-        self._poll.register(self._complaints, select.POLLIN)
+        self._poll.register(self._stdout, select.POLLIN)
+        self._poll.register(self._stderr, select.POLLIN)
         for pipe in self._pipes:
             os.set_blocking(pipe.fileno(), False)
         try:
-            GUARD.watch(self._process.pid)
-            self._record(NOTED, ["started: " + " ".join(command)])
-            self._write("", time.monotonic() + SEND_S)
+            WATCHDOG.watch(self._process.pid)
+            self._record(EVENT, ["started: " + " ".join(command)])
+            self._write("", time.monotonic() + SEND_TIMEOUT_S)
         except (OSError, EngineError) as error:
             self.kill()
-            raise EngineError(f"expected {label} and its guardian to start: {error}") from error
+            raise EngineError(f"{label} and its watchdog cannot be started: {error}") from error
 
-    def is_own(self) -> bool:
-        """Say whether this process has started the program, and not the one it was forked from."""
+    @property
+    def is_ours(self) -> bool:
+        """Return True if this process started the program, False in a child forked since then."""
         return self._owner == os.getpid()
 
-    def send(self, line: str, *, until: float | None = None) -> None:
+    def send(self, line: str, *, deadline: float | None = None) -> None:
         """Send a line.
 
         Parameters
         ----------
-        until : float, optional
-            A time of `time.monotonic`; by default in five seconds.
+        deadline : float, optional
+            In terms of `time.monotonic`; by default five seconds from now.
 
         Raises
         ------
         EngineError
-            If the program has ended, or has not read the line by then.
+            If the program has ended, or does not read the line before the deadline.
         """
         self._record(SENT, [line])
-        self._write(line, time.monotonic() + SEND_S if until is None else until)
+        self._write(line, time.monotonic() + SEND_TIMEOUT_S if deadline is None else deadline)
 
-    def read(self, until: float) -> str | None:
-        """Return the next line; None if there is none by `until`, a time of `time.monotonic`.
+    def read(self, deadline: float) -> str | None:
+        """Return the next line, or None if there is none before `deadline` (see `time.monotonic`).
 
         Raises
         ------
         EngineError
-            If the program has ended or closed its output.
+            If the program has ended or closed its stdout.
         """
-        while not self._heard:
-            left = until - time.monotonic()
+        while not self._received:
+            left = deadline - time.monotonic()
             if left <= 0:
                 return None
             self._check_open()
-            self._listen(left)
-        return self._heard.popleft()
+            self._receive(left)
+        return self._received.popleft()
 
-    def complaint(self, words: str) -> EngineError:
-        """Return the error that the program `words`, with the last line of its stderr."""
-        last = f": {self._last_words}" if self._last_words else ""
-        self._record(NOTED, [words])
-        return EngineError(f"{self.label} {words}{last}")
+    def error(self, reason: str) -> EngineError:
+        """Return an error that says the program `reason`, followed by the last line of its stderr."""
+        tail = f": {self._stderr_tail}" if self._stderr_tail else ""
+        self._record(EVENT, [reason])
+        return EngineError(f"{self.label} {reason}{tail}")
 
-    def last_words(self) -> str:
-        """Return the last line of its stderr so far; empty if there is none."""
-        for _ in range(DRAINED_READS if self._pipes else 0):
-            self._note(_received(self._complaints) or b"")
-        return self._last_words
+    def stderr_tail(self) -> str:
+        """Return the last line of the program's stderr so far, empty if there is none."""
+        for _ in range(MAX_DRAIN_READS if self._pipes else 0):
+            self._keep_tail(_read_available(self._stderr) or b"")
+        return self._stderr_tail
 
     def close(self) -> None:
-        """Say `quit`, give the program half a second to end, and kill what is left of its group."""
-        if self._pipes and self.is_own():
+        """Send `quit`, wait half a second for the program to end, then kill its process group."""
+        if self._pipes and self.is_ours:
             with contextlib.suppress(EngineError):
-                until = time.monotonic() + EXIT_S
-                self.send("quit", until=until)
+                deadline = time.monotonic() + EXIT_TIMEOUT_S
+                self.send("quit", deadline=deadline)
                 self._pipes[0].close()
-                while self.read(until) is not None:
+                while self.read(deadline) is not None:
                     pass
         self.kill()
 
     def kill(self) -> None:
-        """Kill the program and its process group now; any number of times."""
-        pipes, self._pipes = self._pipes, ()
-        if not pipes:
+        """Kill the program and its process group at once. Does nothing the second time."""
+        if not self._pipes:
             return
-        if self.is_own():
-            self._record(NOTED, ["closed"])
+        if self.is_ours:
+            self._record(EVENT, ["closed"])
             with contextlib.suppress(OSError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(EXIT_S)
-            GUARD.forget(self._process.pid)
+                self._process.wait(EXIT_TIMEOUT_S)
+            WATCHDOG.forget(self._process.pid)
         else:
-            self._process.returncode = 0  # a parent's child: not ours to wait for
+            self._process.returncode = 0  # only the parent can wait for it
+        pipes, self._pipes = self._pipes, ()
         for pipe in pipes:
             pipe.close()
+        if self._log is not None:
+            close_log(self._log)
 
     def _check_open(self) -> None:
-        """Touch no descriptor after the end: it may be another file's by then."""
+        """Raise if the pipes are closed: their descriptors may belong to other files by now."""
         if not self._pipes:
-            raise self.complaint("has been ended")
+            raise self.error("has been closed")
 
     def _start(self, command: Sequence[str]) -> "subprocess.Popen[bytes]":
         try:
-            return subprocess.Popen(  # noqa: S603 - what the user asked for
-                [*SHIM, *command],
+            return subprocess.Popen(  # noqa: S603 - the command is the user's
+                [*LAUNCHER, *command],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -280,71 +294,70 @@ class EngineProcess:
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
-            raise EngineError(f"expected a program that can be started: {self.label} ({error})") from error
+            raise EngineError(f"{self.label} cannot be started: {error}") from error
 
-    def _listen(self, seconds: float) -> None:
-        """Take in what comes next on stdout or stderr, if anything does."""
+    def _receive(self, seconds: float) -> None:
+        """Wait for output on stdout or stderr and take it in."""
         for descriptor, _ in self._poll.poll(1000 * seconds):
-            data = _received(descriptor)
+            data = _read_available(descriptor)
             if data is None:
                 continue
-            if descriptor == self._complaints:
-                self._note(data)
+            if descriptor == self._stderr:
+                self._keep_tail(data)
                 if not data:
                     self._poll.unregister(descriptor)
             elif data:
-                lines = self._lines.feed(data)
-                self._record(HEARD, lines)
-                self._heard += lines
+                lines = self._stdout_lines.feed(data)
+                self._record(RECEIVED, lines)
+                self._received += lines
             else:
-                raise self._ended()
+                raise self._exit_error()
 
-    def _note(self, data: bytes) -> None:
-        """Keep the last line of stderr."""
-        said = [line for line in self._errors.feed(data) if line]
-        self._record(COMPLAINED, said)
-        if said:
-            self._last_words = printable(said[-1])[:LAST_WORDS]
+    def _keep_tail(self, data: bytes) -> None:
+        """Keep the last line of what came on stderr."""
+        lines = [line for line in self._stderr_lines.feed(data) if line]
+        self._record(STDERR, lines)
+        if lines:
+            self._stderr_tail = printable(lines[-1])[:TAIL_LENGTH]
 
-    def _ended(self) -> EngineError:
-        """Return the error that says how the program ended, or that it has closed its pipes."""
-        until = time.monotonic() + EXIT_S
-        while self._process.poll() is None and time.monotonic() < until:
-            self._note(_received(self._complaints) or b"")
+    def _exit_error(self) -> EngineError:
+        """Return the error that says how the program ended, or that it closed its pipes."""
+        deadline = time.monotonic() + EXIT_TIMEOUT_S
+        while self._process.poll() is None and time.monotonic() < deadline:
+            self._keep_tail(_read_available(self._stderr) or b"")
             time.sleep(0.002)
-        for _ in range(DRAINED_READS):
-            self._note(_received(self._complaints) or b"\n")
+        for _ in range(MAX_DRAIN_READS):
+            self._keep_tail(_read_available(self._stderr) or b"\n")
         code = self._process.poll()
         if code is None:
-            return self.complaint("has closed its input or output")
-        return self.complaint(f"ended (signal {-code})" if code < 0 else f"ended (exit code {code})")
+            return self.error("closed its stdin or stdout")
+        return self.error(f"was killed by signal {-code}" if code < 0 else f"exited with code {code}")
 
-    def _write(self, line: str, until: float) -> None:
+    def _write(self, line: str, deadline: float) -> None:
         data = line.encode("utf-8", "replace") + b"\n"
         while data:
             self._check_open()
             try:
-                data = data[os.write(self._input, data) :]
+                data = data[os.write(self._stdin, data) :]
             except BlockingIOError:
-                self._wait_for_room(until)
+                self._wait_writable(deadline)
             except OSError:
-                raise self._ended() from None
+                raise self._exit_error() from None
 
-    def _wait_for_room(self, until: float) -> None:
+    def _wait_writable(self, deadline: float) -> None:
         poll = select.poll()
-        poll.register(self._input, select.POLLOUT)
-        if not poll.poll(max(1000 * (until - time.monotonic()), 0)):
-            raise self.complaint("has not read in time what it was told")
+        poll.register(self._stdin, select.POLLOUT)
+        if not poll.poll(max(1000 * (deadline - time.monotonic()), 0)):
+            raise self.error("did not read its input in time")
 
     def _record(self, mark: str, lines: Sequence[str]) -> None:
-        """Put lines into the log, if there is one."""
-        if self._log is not None:
+        if self._log is not None and self._pipes:
             for line in lines:
-                self._log.note(mark, line, process=self._process.pid)
+                self._log.debug("%s", printable(line), extra={"engine": self._process.pid, "mark": mark})
 
 
-def _received(descriptor: int) -> bytes | None:
-    """Return what there is to read: nothing at its end, None if nothing has come."""
+def _read_available(descriptor: int) -> bytes | None:
+    """Return the bytes that can be read now: empty at the end of the stream, None if there are none yet."""
     try:
         return os.read(descriptor, READ_BYTES)
     except BlockingIOError:

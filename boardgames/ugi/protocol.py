@@ -1,12 +1,13 @@
-"""The messages of UGI that both ends read and write: limits of a search, what it finds.
+"""The messages of UGI: parsing and formatting of `go`, `info`, `option` and `position` lines.
 
 Times are whole milliseconds, scores hundredths (`cp`) or plies to the end
-(`mate`), both as the side to move sees them.
+(`mate`), both from the point of view of the side to move.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, takewhile
+from typing import TypeVar
 
 import numpy as np
 
@@ -18,27 +19,40 @@ from boardgames.player import Choice, Clock, Limit
 from boardgames.search.rules import EVALUATION_BOUND, WIN
 
 NO_MOVE = "0000"
-"""What follows `bestmove` where there is no move to give; no game's move is written so."""
+"""Stands after `bestmove` if there is no move to play; it is not a move of any game."""
 
 MOVE_TIME_MARGIN = 0.02
+"""Seconds of `movetime` that are kept back for sending the answer."""
 HUNDREDTHS: dict[Unit, float] = {"return": 100.0, "centimarble": 1.0, "cell": 100.0, "score": 100.0}
 """Hundredths (`cp`) that one of a unit is; of any other unit it is 100."""
 
+T = TypeVar("T")
+
 _MILLISECONDS = ("p1time", "p2time", "p1inc", "p2inc")
 _COUNTS = ("movetime", "depth", "nodes")
-_LONGEST_NUMBER = 15
+_MAX_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """What a `go` asks for: its numbers by name, whether it is to wait for `stop`, what is no limit."""
+    """A parsed `go`.
+
+    Attributes
+    ----------
+    numbers : dict of str to int
+        Limits by name, times in milliseconds.
+    is_infinite : bool
+        True if the answer must wait for `stop`.
+    problems : tuple of str
+        Error messages about words that were ignored.
+    """
 
     numbers: dict[str, int]
     is_infinite: bool
-    refused: tuple[str, ...]
+    problems: tuple[str, ...]
 
     def limit(self, side: int) -> Limit:
-        """Return the limit for `side`; of `movetime` 20 ms, at most half, are kept back."""
+        """Return the limit for `side`. Of `movetime`, 20 ms or at most half are kept back."""
         numbers = self.numbers
         seconds = numbers["movetime"] / 1000 if "movetime" in numbers else None
         if seconds is not None:
@@ -58,40 +72,38 @@ class Go:
 
 
 def parse_go(words: Sequence[str]) -> Go:
-    """Return what the words after `go` ask for; several kinds of limits may stand together.
-
-    Numbers below the least that makes sense count as that one.
+    """Parse the words after `go`. Limits may be combined; numbers that are too small are raised.
 
     Examples
     --------
-    >>> asked = parse_go("depth 4 movetime 1000 wtime".split())
-    >>> asked.limit(0).depth, asked.limit(0).seconds, asked.refused
-    (4, 0.98, ("expected a limit of go: 'wtime'",))
+    >>> request = parse_go("depth 4 movetime 1000 wtime".split())
+    >>> request.limit(0).depth, request.limit(0).seconds, request.problems
+    (4, 0.98, ("go has no limit 'wtime'",))
     """
     numbers: dict[str, int] = {}
-    refused, is_infinite = [], False
+    problems, is_infinite = [], False
     rest = iter(words)
     for word in rest:
         if word == "infinite":
             is_infinite = True
         elif word not in _MILLISECONDS + _COUNTS:
-            refused.append(f"expected a limit of go: {shown(word)}")
+            problems.append(f"go has no limit {shown(word)}")
         else:
             text = next(rest, "")
-            number = whole_number(text)
+            number = parse_integer(text)
             if number is None:
-                refused.append(f"expected a whole number for {word}: {shown(text)}")
+                problems.append(f"{word} must be an integer, not {shown(text)}")
             else:
                 numbers[word] = max(number, 1 if word in _COUNTS else 0)
-    return Go(numbers, is_infinite, tuple(refused))
+    return Go(numbers, is_infinite, tuple(problems))
 
 
 def go_line(limit: Limit, side: int, *, default_seconds: float) -> str:
-    """Return the `go` that asks for a move of `side` within a limit.
+    """Return the `go` line that asks for a move of `side` within a limit.
 
-    Where a match clock and a time for the move both count, the engine is told
-    the time that the limit makes of them. Nothing that UGI knows being
-    limited, it is given `default_seconds`.
+    If there is both a match clock and a time limit, the engine gets the time
+    budget that follows from them as `movetime`. Without any limit that UGI
+    knows, it gets `default_seconds`.
 
     Examples
     --------
@@ -116,7 +128,7 @@ def go_line(limit: Limit, side: int, *, default_seconds: float) -> str:
 
 
 def info_line(choice: Choice) -> str:
-    """Return the `info` of what a search has found so far.
+    """Return the `info` line for the best move so far.
 
     Examples
     --------
@@ -134,7 +146,7 @@ def info_line(choice: Choice) -> str:
 
 @dataclass(slots=True)
 class Info:
-    """What an engine has said of its search: the last that came of each kind.
+    """What an engine has reported about its search: the latest value of each kind.
 
     Examples
     --------
@@ -148,16 +160,16 @@ class Info:
     nodes: int = 0
     score: tuple[str, int] | None = None
     line: tuple[str, ...] = ()
-    remark: str = ""
+    message: str = ""
 
     def read(self, words: Sequence[str]) -> None:
-        """Take in the words after `info`; what cannot be read, or is not of the best line, is passed over."""
+        """Update from the words after `info`. Malformed parts, and lines other than the best, are ignored."""
         if _has_lower_rank(words):
             return
         for place, word in enumerate(words):
             following = words[place + 1 : place + 3]
             if word == "string":
-                self.remark = " ".join(words[place + 1 :])
+                self.message = " ".join(words[place + 1 :])
                 return
             if word == "pv":
                 self.line = tuple(words[place + 1 :])
@@ -165,7 +177,7 @@ class Info:
             if word in ("depth", "nodes"):
                 setattr(self, word, _count(following[:1], getattr(self, word)))
             elif word in ("cp", "mate"):
-                number = whole_number(following[0]) if following else None
+                number = parse_integer(following[0]) if following else None
                 self.score = self.score if number is None else (word, number)
 
     def value(self, unit: Unit) -> float | None:
@@ -180,16 +192,16 @@ class Info:
         return sign if unit == "return" else sign * (WIN - min(abs(number), WIN - EVALUATION_BOUND))
 
 
-def whole_number(text: str) -> int | None:
-    """Return the number that a text of at most 15 digits writes, None for any other text.
+def parse_integer(text: str) -> int | None:
+    """Return the integer that a text of at most 15 digits stands for, None for any other text.
 
     Examples
     --------
-    >>> whole_number("-7"), whole_number("7.0")
+    >>> parse_integer("-7"), parse_integer("7.0")
     (-7, None)
     """
     digits = text.removeprefix("-")
-    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST_NUMBER
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS
     return int(text) if is_number else None
 
 
@@ -207,29 +219,29 @@ def _score(choice: Choice) -> str:
 
 
 def _has_lower_rank(words: Sequence[str]) -> bool:
-    """Say whether the words are about the second best line or a worse one, `multipv 2`."""
+    """Return True if the words are about the second-best line or a worse one (`multipv 2`)."""
     facts = list(takewhile(lambda word: word not in ("pv", "string"), words))
-    ranks = [whole_number(after) for word, after in pairwise(facts) if word == "multipv"]
+    ranks = [parse_integer(after) for word, after in pairwise(facts) if word == "multipv"]
     return any(rank is not None and rank > 1 for rank in ranks)
 
 
 def _count(words: Sequence[str], default: int) -> int:
-    number = whole_number(words[0]) if words else None
+    number = parse_integer(words[0]) if words else None
     return default if number is None or number < 0 else number
 
 
-PREFIX = "option name "
-FACTS = ("type", "default", "min", "max", "var")
+OPTION_PREFIX = "option name "
+OPTION_FIELDS = ("type", "default", "min", "max", "var")
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """What can be set in an engine: its name, its default as text, its range.
+class OfferedOption:
+    """An option that an engine offers: its name, default (as text) and range.
 
     Examples
     --------
-    >>> offer = parse_offer("option name Seed type spin default 1 min 0 max 99")
-    >>> offer.name, offer.default, offer.within(250)
+    >>> option = parse_option("option name Seed type spin default 1 min 0 max 99")
+    >>> option.name, option.default, option.wrapped(250)
     ('Seed', '1', 50)
     """
 
@@ -238,59 +250,54 @@ class Offer:
     minimum: int | None = None
     maximum: int | None = None
 
-    def within(self, number: int) -> int:
-        """Return a number of the range: `number` if it is one, else its remainder by the range's size."""
+    def wrapped(self, number: int) -> int:
+        """Return `number` if it is within the range, else a number of the range, modulo its size."""
         low = min(number, 0) if self.minimum is None else self.minimum
         if self.maximum is None:
             return max(number, low)
         return low + (number - low) % max(self.maximum - low + 1, 1)
 
 
-def parse_offer(line: str) -> Offer | None:
-    """Return what a line offers, None if it is another message; what cannot be read is left out."""
-    if not line.startswith(PREFIX):
+def parse_option(line: str) -> OfferedOption | None:
+    """Parse an `option` line; return None for any other line. Malformed fields are ignored."""
+    if not line.startswith(OPTION_PREFIX):
         return None
-    name, _, rest = line.removeprefix(PREFIX).partition(" type ")
+    name, _, rest = line.removeprefix(OPTION_PREFIX).partition(" type ")
     words = rest.split()
-    default = _after("default", words)
-    least, most = (whole_number(_after(fact, words) or "") for fact in ("min", "max"))
-    return Offer(name.strip(), default, least, most)
+    low, high = (parse_integer(_field(field, words) or "") for field in ("min", "max"))
+    return OfferedOption(name.strip(), _field("default", words), low, high)
 
 
-def _after(fact: str, words: Sequence[str]) -> str | None:
-    """Return the words after `fact` up to the next fact; None if it is not there."""
-    if fact not in words:
+def _field(name: str, words: Sequence[str]) -> str | None:
+    """Return the words after a field's name up to the next field, None if the field is missing."""
+    if name not in words:
         return None
-    found: list[str] = []
-    for word in words[words.index(fact) + 1 :]:
-        if word in FACTS:
-            break
-        found.append(word)
-    return " ".join(found)
+    rest = words[words.index(name) + 1 :]
+    return " ".join(takewhile(lambda word: word not in OPTION_FIELDS, rest))
 
 
-class Trail:
-    """The positions of a match and the moves between them.
+class MoveHistory:
+    """A match as UGI describes it: the positions and the moves between them.
 
     Parameters
     ----------
     positions : sequence of Position
         Oldest first, at least one.
-    texts : sequence of str or None
-        The move after each position but the last; None where no move leads
-        from one to the next.
+    moves : sequence of str or None
+        The move after each position but the last; None if no legal move leads
+        to the next position.
 
     Examples
     --------
     >>> import boardgames
-    >>> trail = Trail([boardgames.load("connect4").start()]).follow(["4", "4"])
-    >>> str(trail.position), trail.moves
-    ('......./......./......./......./...b.../...r...', ('4', '4'))
+    >>> history = MoveHistory([boardgames.load("connect4").start()]).with_moves(["4", "4"])
+    >>> history.command()
+    'position fen ......./......./......./......./......./....... moves 4 4'
     """
 
-    def __init__(self, positions: Sequence[Position], texts: Sequence[str | None] = ()) -> None:
+    def __init__(self, positions: Sequence[Position], moves: Sequence[str | None] = ()) -> None:
         self.positions = tuple(positions)
-        self._texts = tuple(texts)
+        self._moves = tuple(moves)
 
     @property
     def position(self) -> Position:
@@ -305,63 +312,53 @@ class Trail:
     @property
     def moves(self) -> tuple[str, ...]:
         """Return the moves since `start`."""
-        texts: list[str] = []
-        for text in reversed(self._texts):
-            if text is None:
-                break
-            texts.append(text)
-        return tuple(reversed(texts))
+        known = takewhile(lambda move: move is not None, reversed(self._moves))
+        return tuple(move for move in known if move is not None)[::-1]
 
-    def follow(self, texts: Sequence[str]) -> "Trail":
-        """Return the trail of these moves from the first position; what is known is not played again.
+    def command(self) -> str:
+        """Return the `position` line."""
+        moves = " ".join(self.moves)
+        return f"position fen {self.start}" + (f" moves {moves}" if moves else "")
+
+    def with_moves(self, moves: Sequence[str]) -> "MoveHistory":
+        """Return the history of these moves from the first position.
+
+        Moves that this history begins with are not made again.
 
         Raises
         ------
         MoveError
-            If a move is none or not legal; the message ends with its ply.
+            If a move is malformed or illegal; the message ends with its ply.
         """
-        known = _shared(texts, self._texts)
+        known = _common_length(moves, self._moves, lambda one, other: one == other)
         positions = list(self.positions[: known + 1])
-        for text in texts[known:]:
+        for move in moves[known:]:
             try:
-                positions.append(positions[-1].apply(text))
+                positions.append(positions[-1].apply(move))
             except MoveError as error:
                 raise type(error)(f"{error} (ply {len(positions)})") from None
-        return Trail(positions, texts)
+        return MoveHistory(positions, moves)
 
-    def reach(self, positions: Sequence[Position]) -> "Trail":
-        """Return the trail of these positions, the moves worked out where they are not known.
+    def with_positions(self, positions: Sequence[Position]) -> "MoveHistory":
+        """Return the history of these positions, with the moves between them.
 
-        That takes one `apply` for each legal move of a new position.
+        Finding a move takes one `apply` for each legal move; moves between
+        positions that this history begins with are known.
         """
-        known = _shared_positions(positions, self.positions)
-        texts = list(self._texts[: max(known - 1, 0)])
-        texts += [_move_between(*pair) for pair in pairwise(positions[len(texts) :])]
-        return Trail(positions, texts)
+        known = _common_length(positions, self.positions, lambda one, other: one is other)
+        moves = list(self._moves[: max(known - 1, 0)])
+        moves += [_move_between(*pair) for pair in pairwise(positions[len(moves) :])]
+        return MoveHistory(positions, moves)
 
 
-def _shared(first: Iterable[str], second: Iterable[str | None]) -> int:
+def _common_length(first: Iterable[T], second: Iterable[T], are_same: Callable[[T, T], bool]) -> int:
     """Return the length of the common beginning."""
-    count = 0
-    for one, other in zip(first, second, strict=False):
-        if one != other:
-            break
-        count += 1
-    return count
-
-
-def _shared_positions(first: Sequence[Position], second: Sequence[Position]) -> int:
-    """Return how many positions at the beginning are the same objects."""
-    count = 0
-    for one, other in zip(first, second, strict=False):
-        if one is not other:
-            break
-        count += 1
-    return count
+    pairs = zip(first, second, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: are_same(*pair), pairs))
 
 
 def _move_between(before: Position, after: Position) -> str | None:
-    """Return the text of the move that leads from one position to the next, or None."""
+    """Return the move that leads from one position to the next, or None if there is none."""
     game, words = before.game, after.words.tobytes()
     if before.outcome is not None:
         return None

@@ -1,4 +1,8 @@
-"""Setup: which game, layout and agent an engine plays with, as UGI's options show and set them."""
+"""The game, layout and agent that our engine runs, and the UGI options that show and change them.
+
+The command line imports this module before anything is compiled, to answer
+`ugi` at once; it must stay quick to import.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,34 +20,34 @@ if TYPE_CHECKING:
     from boardgames.player import Player
 
 NOT_SET = "<empty>"
-LARGEST_SPIN = 2**31 - 1
+MAX_SPIN = 2**31 - 1
 NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
-    """What an engine is made of; `game` and `agent` make it.
+class EngineSetup:
+    """Names and settings from which the engine makes its game and its agent.
 
     Attributes
     ----------
     name : str
-        The game's name.
+        Name of the game.
     layout : str or None
-        None is the game's first.
+        None for the game's first layout.
     options : mapping of str to str
-        The game's.
+        Options of the game.
     agent : str
         Agent text; empty for the game's default agent.
     settings : mapping of str to str
-        Options of the agent that come before those in the text.
+        Options of the agent; they override those in the agent text.
 
     Examples
     --------
-    >>> setup = Setup("connect4", agent="alphabeta:depth=4")
+    >>> setup = EngineSetup("connect4", agent="alphabeta:depth=4")
     >>> agent = setup.make_agent(setup.make_game())
     >>> agent
     <player alphabeta:depth=4>
-    >>> settings_of(agent)["depth"].line()
+    >>> engine_options(agent)["depth"].declaration()
     'option name depth type spin default 4 min 0 max 100'
     """
 
@@ -54,12 +58,12 @@ class Setup:
     settings: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
     def check_names(self) -> None:
-        """Look for the game and the agent, without loading either.
+        """Check that the game and the agent exist, without loading them.
 
         Raises
         ------
         UnknownNameError, OptionError
-            If there is none of that name, or the agent text cannot be read.
+            If a name is unknown, or the agent text cannot be parsed.
         """
         registry().check_name("games", self.name)
         if self.agent:
@@ -71,43 +75,43 @@ class Setup:
         return f"id name {printable(name)}\nid author the boardgames project\n"
 
     def make_game(self) -> "Game":
-        """Return the game; raises as `boardgames.load`."""
+        """Return the game; raises what `boardgames.load` raises."""
         return load(self.name, layout=self.layout, **self.options)
 
     def make_agent(self, game: "Game") -> "Player":
-        """Return the agent; raises as `boardgames.load_player`, and OptionError for a person."""
+        """Return the agent; raises what `boardgames.load_player` raises, and OptionError for `human`."""
         name, options = parse_agent(self.agent or game.facts.default_agent)
         texts = [f"{option}={_quoted(value)}" for option, value in {**options, **self.settings}.items()]
-        made = load_player(name + (":" + ",".join(texts) if texts else ""), game)
-        if made.is_human:
-            raise OptionError(f"expected an agent that is a program: {name!r}")
-        return made
+        agent = load_player(name + (":" + ",".join(texts) if texts else ""), game)
+        if agent.is_human:
+            raise OptionError(f"{name!r} cannot run as an engine: it is a person, not a program")
+        return agent
 
-    def with_value(self, setting: "Setting", value: str | None) -> "Setup":
-        """Return the setup with one option set, or back at its default for None."""
-        name = setting.option.name
-        if setting.of == "layout":
+    def with_value(self, option: "EngineOption", value: str | None) -> "EngineSetup":
+        """Return the setup with one option changed; None restores its default."""
+        name = option.declared.name
+        if option.scope == "layout":
             return replace(self, layout=value)
-        of_game = setting.of == "game"
-        values = {**(self.options if of_game else self.settings)}
+        is_game = option.scope == "game"
+        values = {**(self.options if is_game else self.settings)}
         values.pop(name, None)
         if value is not None:
             values[name] = value
-        return replace(self, options=values) if of_game else replace(self, settings=values)
+        return replace(self, options=values) if is_game else replace(self, settings=values)
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """An option as UGI offers it: whose it is, what it is called, what it is set to."""
+class EngineOption:
+    """A UGI option of our engine: what it belongs to, its name in the protocol, its current value."""
 
-    of: Literal["agent", "game", "layout"]
+    scope: Literal["agent", "game", "layout"]
     name: str
-    option: Option
+    declared: Option
     value: OptionValue
 
-    def line(self) -> str:
-        """Return the line that offers it; `<empty>`, or 0 below a least value of 1, is "not set"."""
-        option, value = self.option, self.value
+    def declaration(self) -> str:
+        """Return the `option` line. A value that is not set is `<empty>`, or 0 if the minimum is 1."""
+        option, value = self.declared, self.value
         text = (
             str(value).lower() if isinstance(value, bool) else NOT_SET if value in (None, "") else str(value)
         )
@@ -116,67 +120,66 @@ class Setting:
             return f"{head} combo default {text} " + " ".join(f"var {choice}" for choice in option.choices)
         if option.kind is bool and value is not None:
             return f"{head} check default {text}"
-        if option.kind is int and (value is not None or self._has_zero_free()):
-            low = 0 if self._has_zero_free() else option.minimum
-            low, high = (-LARGEST_SPIN if low is None else low), option.maximum or LARGEST_SPIN
+        if option.kind is int and (value is not None or self._zero_is_unset()):
+            low = 0 if self._zero_is_unset() else option.minimum
+            low, high = (-MAX_SPIN if low is None else low), option.maximum or MAX_SPIN
             return f"{head} spin default {value or 0} min {int(low)} max {int(high)}"
         return f"{head} string default {text}"
 
-    def read(self, text: str) -> str | None:
-        """Return a text that has been checked, or None where it says "not set".
+    def parse(self, text: str) -> str | None:
+        """Return the text of a valid value, or None if it stands for "not set".
 
         Raises
         ------
         OptionError
-            If the text is no value of the option.
+            If the text is not a value of the option.
         """
-        if text in ("", NOT_SET) or (text == "0" and self._has_zero_free()):
+        if text in ("", NOT_SET) or (text == "0" and self._zero_is_unset()):
             return None
-        self.option.read(text)
+        self.declared.read(text)
         return text
 
-    def _has_zero_free(self) -> bool:
-        """Say whether 0 can stand for "not set"."""
-        option = self.option
+    def _zero_is_unset(self) -> bool:
+        """Return True if 0 is not a value of the option and so can stand for "not set"."""
+        option = self.declared
         return option.kind is int and option.default is None and (option.minimum or 0) >= 1
 
 
-def settings_of(agent: "Player") -> dict[str, Setting]:
-    """Return what can be set of an agent and its game, by lower-case name.
+def engine_options(agent: "Player") -> dict[str, EngineOption]:
+    """Return the options of an agent, its game and the layout, by lower-case name.
 
-    An option of the game that is called like one of the agent is offered as
-    `game-NAME`.
+    An option of the game whose name the agent uses too is offered as `game-NAME`.
     """
     game = agent.game
-    found: dict[str, Setting] = {}
+    options: dict[str, EngineOption] = {}
     for option in agent.declared_options:
-        _add(found, Setting("agent", option.name, option, agent.options[option.name]))
-    _add(found, Setting("agent", SEED.name, SEED, None))
+        _add(options, EngineOption("agent", option.name, option, agent.options[option.name]))
+    _add(options, EngineOption("agent", SEED.name, SEED, None))
     for option in game.declared_options:
-        _add(found, Setting("game", option.name, option, game.options[option.name]))
+        _add(options, EngineOption("game", option.name, option, game.options[option.name]))
     if game.facts.layouts:
-        layout = Option("layout", str, game.layout, "where matches start", choices=tuple(game.facts.layouts))
-        _add(found, Setting("layout", "layout", layout, game.layout))
-    return found
+        layout = Option("layout", str, game.layout, "starting position", choices=tuple(game.facts.layouts))
+        _add(options, EngineOption("layout", "layout", layout, game.layout))
+    return options
 
 
-def setting_named(name: str, settings: Mapping[str, Setting]) -> Setting:
-    """Return the setting of that name, however its letters are written.
+def find_option(name: str, options: Mapping[str, EngineOption]) -> EngineOption:
+    """Return the option of that name, in any case.
 
     Raises
     ------
     UnknownNameError
-        If there is none; the message names near ones.
+        If there is none; the message suggests similar names.
     """
-    if name.lower() not in settings:
-        raise UnknownNameError(f"expected an option of the engine: {shown(name)}{near(name, settings)}")
-    return settings[name.lower()]
+    if name.lower() not in options:
+        raise UnknownNameError(f"the engine has no option {shown(name)}{near(name, options)}")
+    return options[name.lower()]
 
 
-def _add(found: dict[str, Setting], setting: Setting) -> None:
-    if setting.name.lower() in found:
-        setting = replace(setting, name=f"game-{setting.name}")
-    found.setdefault(setting.name.lower(), setting)
+def _add(options: dict[str, EngineOption], option: EngineOption) -> None:
+    if option.name.lower() in options:
+        option = replace(option, name=f"game-{option.name}")
+    options.setdefault(option.name.lower(), option)
 
 
 def _quoted(value: str) -> str:

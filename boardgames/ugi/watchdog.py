@@ -1,9 +1,11 @@
-"""See to it that no engine outlives this process, even one that is killed.
+"""A watchdog process that kills the engines we started when this process ends, however it ends.
 
-One guardian, a program of its own (`guardian`), is started with the first
-engine. A pipe leads to it; when this process ends in whatever way, the pipe
-ends too, and the guardian kills the process groups that it was told of. A
-forked process lets go of its parent's guardian and starts its own.
+This file is both ends of it. Imported, it is `Watchdog`: the watchdog process
+is started with the first engine, and a pipe leads to it. Run as a program, it
+reads `+GROUP` and `-GROUP` from that pipe, the process groups to watch and to
+forget. When the pipe closes or the parent is gone, it kills the groups that
+are left. The program is run by its path, so this file imports nothing but the
+standard library.
 """
 
 import atexit
@@ -16,18 +18,18 @@ import sys
 import threading
 from pathlib import Path
 
-END_S = 1.0
-LOOK_EVERY_S = 0.5
+EXIT_TIMEOUT_S = 1.0
+POLL_INTERVAL_S = 0.5
 READ_BYTES = 4096
 
 
-class Guard:
-    """Our end of the pipe to the guardian.
+class Watchdog:
+    """Our end of the pipe to the watchdog process.
 
     Examples
     --------
-    >>> guard = Guard()
-    >>> guard.pid is None
+    >>> watchdog = Watchdog()
+    >>> watchdog.pid is None
     True
     """
 
@@ -38,7 +40,7 @@ class Guard:
 
     @property
     def pid(self) -> int | None:
-        """Return the guardian's process id, or None if there is none yet."""
+        """Return the process id of the watchdog, or None if it has not been started."""
         return None if self._process is None else self._process.pid
 
     def watch(self, group: int) -> None:
@@ -47,39 +49,39 @@ class Guard:
         Raises
         ------
         OSError
-            If there is no guardian and none can be started.
+            If the watchdog is not running and cannot be started.
         """
         with self._lock:
             self._groups.add(group)
-            self._tell(f"+{group}\n")
+            self._send(f"+{group}\n")
 
     def forget(self, group: int) -> None:
-        """Leave a process group alone from now on: it has ended."""
+        """Stop watching a process group that has ended."""
         with self._lock, contextlib.suppress(OSError):
             self._groups.discard(group)
-            self._tell(f"-{group}\n")
+            self._send(f"-{group}\n")
 
     def close(self) -> None:
-        """Let the guardian do its work and end; the next `watch` starts another."""
+        """Kill the watched groups and end the watchdog; the next `watch` starts another."""
         with self._lock:
             self._groups.clear()
-            self._let_go()
+            self._close_pipe()
 
-    def forsake(self) -> None:
-        """Forget, in a forked process, the guardian and the groups of the parent."""
+    def reset_after_fork(self) -> None:
+        """Drop the parent's watchdog in a forked child, which starts its own when it needs one."""
         process = self._process
         self._lock, self._groups, self._process = threading.Lock(), set(), None
         if process is not None and process.stdin is not None:
             process.stdin.close()
-            process.returncode = 0  # a parent's child: not ours to wait for
+            process.returncode = 0  # only the parent can wait for it
 
-    def _tell(self, order: str) -> None:
-        """Send an order; a guardian that is gone is replaced and told of every group."""
+    def _send(self, command: str) -> None:
+        """Send a command; if the watchdog has died, start another and send it all groups."""
         if self._process is not None:
             try:
-                self._write(order)
+                self._write(command)
             except OSError:
-                self._let_go()
+                self._close_pipe()
             else:
                 return
         if self._groups:
@@ -87,7 +89,7 @@ class Guard:
             self._write("".join(f"+{group}\n" for group in self._groups))
 
     def _start(self) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - ourselves
+        self._process = subprocess.Popen(  # noqa: S603 - runs this file
             [sys.executable, "-I", "-S", str(Path(__file__).absolute()), str(os.getpid())],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -97,12 +99,12 @@ class Guard:
             start_new_session=True,
         )
 
-    def _write(self, orders: str) -> None:
+    def _write(self, commands: str) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
-        self._process.stdin.write(orders.encode())
+        self._process.stdin.write(commands.encode())
 
-    def _let_go(self) -> None:
+    def _close_pipe(self) -> None:
         process, self._process = self._process, None
         if process is None:
             return
@@ -110,57 +112,63 @@ class Guard:
         with contextlib.suppress(OSError):
             process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(END_S)
+            process.wait(EXIT_TIMEOUT_S)
 
 
-def watch(source: int, parent: int) -> set[int]:
-    r"""Read orders from descriptor `source` until it ends or `parent` has; return the groups to kill.
+WATCHDOG = Watchdog()
+"""The watchdog of this process."""
 
-    A process that the parent has forked may hold the pipe open after the
-    parent's end, so the parent itself is looked at as well.
+atexit.register(WATCHDOG.close)
+if os.name == "posix":
+    os.register_at_fork(after_in_child=WATCHDOG.reset_after_fork)
+
+
+def wait_for_parent(pipe: int, parent: int) -> set[int]:
+    r"""Read commands until the pipe closes or the parent ends; return the groups that are still watched.
+
+    The parent is polled as well, because a child that it forked may hold the
+    pipe open after the parent has ended.
+
+    Parameters
+    ----------
+    pipe : int
+        File descriptor to read from.
+    parent : int
+        Process id of the parent.
 
     Examples
     --------
-    >>> orders, end = os.pipe()
+    >>> pipe, end = os.pipe()
     >>> _ = os.write(end, b"+71\n+72\n-71\n")
     >>> os.close(end)
-    >>> watch(orders, os.getppid())
+    >>> wait_for_parent(pipe, os.getppid())
     {72}
-    >>> os.close(orders)
+    >>> os.close(pipe)
     """
     groups: set[int] = set()
     rest = b""
     while True:
-        ready, _, _ = select.select([source], [], [], LOOK_EVERY_S)
+        ready, _, _ = select.select([pipe], [], [], POLL_INTERVAL_S)
         if not ready and os.getppid() != parent:
             return groups
         if not ready:
             continue
-        data = os.read(source, READ_BYTES)
+        data = os.read(pipe, READ_BYTES)
         if not data:
             return groups
-        *orders, rest = (rest + data).split(b"\n")
-        for order in orders:
-            (groups.add if order[:1] == b"+" else groups.discard)(int(order[1:]))
+        *commands, rest = (rest + data).split(b"\n")
+        for command in commands:
+            (groups.add if command[:1] == b"+" else groups.discard)(int(command[1:]))
 
 
-def kill(groups: set[int]) -> None:
-    """Kill every process of these groups at once."""
+def kill_groups(groups: set[int]) -> None:
+    """Kill every process in these groups; groups that have ended are skipped."""
     for group in groups:
-        try:
+        with contextlib.suppress(OSError):
             os.killpg(group, signal.SIGKILL)
-        except OSError:  # it has ended by itself
-            continue
 
-
-GUARD = Guard()
-"""The guard of this process."""
-
-atexit.register(GUARD.close)
-if os.name == "posix":
-    os.register_at_fork(after_in_child=GUARD.forsake)
 
 if __name__ == "__main__":
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
-    kill(watch(0, int(sys.argv[1])))
+    kill_groups(wait_for_parent(0, int(sys.argv[1])))

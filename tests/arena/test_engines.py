@@ -15,7 +15,7 @@ from boardgames.clock import TimeControl
 from boardgames.executors import open_executor
 from boardgames.store import Store
 
-CHAOS = Path(__file__).parents[1] / "ugi" / "chaos.py"
+CHAOTIC_ENGINE = Path(__file__).parents[1] / "ugi" / "chaotic_engine.py"
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
 
@@ -28,14 +28,14 @@ def running() -> list[str]:
             words = path.read_bytes().decode(errors="replace").split("\0")
         except OSError:
             continue
-        found += [" ".join(words)] if str(CHAOS) in words else []
+        found += [" ".join(words)] if str(CHAOTIC_ENGINE) in words else []
     return found
 
 
 def fight(folder: Path, *, matches: int, workers: int) -> tuple[Report, list[int]]:
     """Let two such engines meet; return the report, and how often each has misbehaved."""
     logs = [folder / name for name in ("one.log", "two.log")]
-    agents = tuple(f'engine:command="{sys.executable} {CHAOS} {log} 0.05"' for log in logs)
+    agents = tuple(f'engine:command="{sys.executable} {CHAOTIC_ENGINE} {log} 0.05"' for log in logs)
     limit = TimeControl(move=1.0, margin=0.1)
     plan = Plan(game=boardgames.load("connect4"), agents=agents, matches=matches, time=limit)
     with Store(folder / "matches.db") as store, open_executor(workers) as executor:

@@ -1,4 +1,4 @@
-"""The player `engine`: a seat like any other, whose faults lose a match and nothing else."""
+"""The player `engine`: whatever an external program does wrong loses a match and nothing else."""
 
 import os
 import sys
@@ -14,46 +14,56 @@ from boardgames.manager import Manager, MatchRules, TimeControl
 from boardgames.player import Choice, Context, Limit, Stop
 from boardgames.players import engine as module
 from boardgames.players.engine import Engine
+from boardgames.ugi import process
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 
-FAKES = Path(__file__).parents[1] / "ugi" / "fakes.py"
+FAKE_ENGINE = Path(__file__).parents[1] / "ugi" / "fake_engine.py"
 CONNECT4 = boardgames.load("connect4")
 START = CONNECT4.start()
 opened: list[Engine] = []
 
 
 @pytest.fixture(autouse=True)
-def _closing() -> Iterator[None]:
+def _close() -> Iterator[None]:
     yield
     while opened:
         opened.pop().close()
 
 
 def player(command: str, game: str = "connect4", seed: int | None = None, **options: str) -> Engine:
-    made = Engine(boardgames.load(game), seed=seed, command=command, **options)
-    opened.append(made)
-    return made
+    engine = Engine(boardgames.load(game), seed=seed, command=command, **options)
+    opened.append(engine)
+    return engine
 
 
 def fake(mode: str, move: str = "4", **options: str) -> Engine:
-    return player(f"{sys.executable} {FAKES} {mode} {move}", **options)
+    return player(f"{sys.executable} {FAKE_ENGINE} {mode} {move}", **options)
 
 
-def served(game: str, agent: str, **options: str) -> Engine:
+@pytest.fixture(scope="module")
+def plain() -> Iterator[Engine]:
+    """Return an engine without faults that tests share; it always plays column 4."""
+    engine = Engine(CONNECT4, command=f"{sys.executable} {FAKE_ENGINE} plain")
+    yield engine
+    engine.close()
+
+
+def own(game: str, agent: str, **options: str) -> Engine:
+    """Return one of our agents as an engine."""
     return player(f"{sys.executable} -m boardgames.cli engine {game} --agent {agent}", game, **options)
 
 
-def lost(engine: Engine, move: float = 20.0) -> Manager:
-    """Return the match of this engine against nobody in particular."""
-    rules = MatchRules(time=TimeControl(move=move))
+def play_random(engine: Engine, move_time: float = 20.0) -> Manager:
+    """Return a match of an engine against random moves, with a time limit per move."""
+    rules = MatchRules(time=TimeControl(move=move_time))
     match = Manager(CONNECT4, [engine, boardgames.load_player("random", CONNECT4, seed=1)], rules=rules)
     match.play()
     return match
 
 
-def test_a_move_comes_with_depth_nodes_value_and_line() -> None:
-    choice = fake("plain").choose(START)
+def test_a_move_comes_with_depth_nodes_value_and_line(plain: Engine) -> None:
+    choice = plain.choose(START)
     assert (str(choice.move), choice.depth, choice.nodes) == ("4", 3, 77)
     assert (choice.value, choice.unit) == (0.25, "return")
     assert [str(move) for move in choice.line] == ["4", "1", "4"]
@@ -62,46 +72,45 @@ def test_a_move_comes_with_depth_nodes_value_and_line() -> None:
 @pytest.mark.parametrize(
     ("mode", "termination", "reason"),
     [
-        ("exit-at-once", "crash", "ended (exit code 1): ImportError: no module named 'brain'"),
-        ("exit-at-greeting", "crash", "ended (exit code 0)"),
-        ("exit", "crash", "ended (exit code 3): out of ideas"),
-        ("killed", "crash", "ended (signal 9)"),
-        ("no-move", "crash", "gave no move: the book is lost"),
-        ("silent", "crash", "gave no ugiok within 0.3 s"),
-        ("hang", "time", "gave no bestmove within"),
-        ("flood", "time", "gave no bestmove within"),
-        ("endless-line", "time", "gave no bestmove within"),
-        ("stderr-flood", "time", "gave no bestmove within"),
-        ("closed-stdout", "time", "has closed its input or output"),
-        ("late", "time", "the move 4 came after"),
-        ("two-moves", "illegal-move", "expected one move after bestmove"),
-        ("no-word", "illegal-move", "expected one move after bestmove"),
-        ("plain", "illegal-move", "expected a column with room"),
+        ("exit-at-once", "crash", "exited with code 1: ImportError: no module named 'brain'"),
+        ("exit-at-handshake", "crash", "exited with code 0"),
+        ("exit", "crash", "exited with code 3: out of ideas"),
+        ("killed", "crash", "was killed by signal 9"),
+        ("no-move", "crash", "has no move: the book is lost"),
+        ("silent", "crash", "sent no ugiok within 0.1 s"),
+        ("hang", "time", "sent no "),
+        ("flood", "time", "sent no "),
+        ("endless-line", "time", "sent no "),
+        ("flood-of-stderr", "time", "sent no "),
+        ("closed-stdout", "time", "closed its stdin or stdout"),
+        ("late", "time", "move 4 "),
+        ("two-moves", "illegal-move", "must send exactly one move after bestmove"),
+        ("bestmove-alone", "illegal-move", "must send exactly one move after bestmove"),
+        ("plain", "illegal-move", "column"),
     ],
 )
-def test_every_fault_is_a_lost_match_with_its_reason(
+def test_every_fault_loses_the_match_with_its_reason(
     mode: str, termination: str, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "ANSWER_MARGIN_S", 10.0 if mode == "late" else 1.0)
-    engine = fake(mode, start="0.3" if mode == "silent" else "20")
-    match = lost(engine, move=0.2 if termination == "time" else 20.0)
+    monkeypatch.setattr(module, "ANSWER_MARGIN_S", 20.0 if mode in ("late", "closed-stdout") else 0.2)
+    monkeypatch.setattr(process, "EXIT_TIMEOUT_S", 0.3 if mode == "closed-stdout" else 20.0)
+    engine = fake(mode, start="0.1" if mode == "silent" else "20")
+    match = play_random(engine, 0.2 if termination == "time" else 20.0)
     assert match.outcome is not None
     assert (match.outcome.winner, match.outcome.termination) == (1, termination)
     assert reason in (match.fault or "")
     assert "\n" not in (match.fault or "")
 
 
-def test_an_illegal_move_is_told_with_the_engines_last_words() -> None:
-    match = lost(fake("talks-past-us", "9"))
-    assert match.fault == (
-        "expected a column 1 to 7: '9'; its last info string: expected 7 columns; "
-        "its last line on stderr: columns?"
-    )
+def test_an_illegal_move_is_reported_with_the_diagnostics_of_the_engine() -> None:
+    fault = play_random(fake("other-game", "9")).fault or ""
+    assert "'9'" in fault
+    assert fault.endswith("; last info string: expected 7 columns; last line on stderr: columns?")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arguments", ["", " --option dimension=3"], ids=["by default", "by command"])
-def test_an_engine_of_our_own_plays_the_game_with_its_options(arguments: str) -> None:
+@pytest.mark.parametrize("arguments", ["", " --option dimension=3"], ids=["set by us", "in the command"])
+def test_our_engine_plays_the_game_with_its_options(arguments: str) -> None:
     game = boardgames.load("hexifence", dimension=2)
     command = f"{sys.executable} -m boardgames.cli engine hexifence --agent greedy{arguments}"
     engine = Engine(game, seed=1, command=command)
@@ -113,22 +122,22 @@ def test_an_engine_of_our_own_plays_the_game_with_its_options(arguments: str) ->
 
 
 @pytest.mark.slow
-def test_an_engine_of_another_game_says_why_it_cannot_play() -> None:
+def test_an_engine_for_another_game_says_why_it_cannot_play() -> None:
     game = boardgames.load("hexifence", dimension=2)
     engine = Engine(game, command=f"{sys.executable} -m boardgames.cli engine connect4")
     opened.append(engine)
     match = Manager(game, [engine, boardgames.load_player("greedy", game)])
     match.play()
-    assert "; its last info string: expected" in (match.fault or "")
+    assert "; last info string: " in (match.fault or "")
 
 
-@pytest.mark.parametrize(("seed", "told"), [(7, 7), (1000, 1000), (2**62 + 3, (2**62 + 2) % 1000 + 1)])
-def test_a_seed_comes_within_what_the_engine_takes(seed: int, told: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("seed", "sent"), [(7, 7), (1000, 1000), (2**62 + 3, (2**62 + 2) % 1000 + 1)])
+def test_the_seed_is_wrapped_into_the_range_of_the_engine(seed: int, sent: int, tmp_path: Path) -> None:
     log = tmp_path / "log"
-    engine = fake("ranged", log=str(log))
+    engine = fake("ranged-seed", log=str(log))
     engine.reseed(seed)
     engine.match_started(0)
-    assert f" > setoption name Seed value {told}\n" in log.read_text("utf-8")
+    assert f" > setoption name seed value {sent}\n" in log.read_text("utf-8")
 
 
 @pytest.mark.slow
@@ -136,20 +145,20 @@ def test_fifty_faulty_engines_leave_nothing_behind(monkeypatch: pytest.MonkeyPat
     if not Path("/proc/self/fd").is_dir():
         pytest.skip("open files are counted in /proc")
     monkeypatch.setattr(module, "ANSWER_MARGIN_S", 0.01)
-    fake("plain").match_started(0)  # the guardian stays
+    fake("plain").match_started(0)  # the watchdog stays
     modes = ["exit-at-once", "exit", "killed", "two-moves", "flood"]
-    modes += ["closed-stdin", "rubbish", "hang", "loud", "twice"]
-    before, threads = len(os.listdir("/proc/self/fd")), threading.active_count()  # noqa: PTH208 - quicker
+    modes += ["closed-stdin", "garbage", "hang", "long-stderr", "twice"]
+    before, threads = len(os.listdir("/proc/self/fd")), threading.active_count()  # noqa: PTH208 - no paths needed
     for mode in modes * 5:
         engine = fake(mode)
-        lost(engine, move=0.03)
+        play_random(engine, 0.03)
         engine.close()
-    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208 - quicker
+    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208 - no paths needed
     assert threading.active_count() == threads
 
 
 @pytest.mark.parametrize("mode", ["exit", "hang", "killed"])
-def test_an_engine_that_has_ended_is_started_again(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_failed_is_started_again(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "ANSWER_MARGIN_S", 0.01)
     engine = fake(mode)
     for _ in range(2):
@@ -167,18 +176,17 @@ def test_an_engine_that_was_killed_between_matches_is_started_again() -> None:
     assert str(engine.choose(START).move) == "4"
 
 
-def test_one_program_plays_match_after_match() -> None:
-    engine = fake("plain")
-    programs = set()
+def test_one_program_plays_several_matches(plain: Engine) -> None:
+    pids = set()
     for side in (0, 1, 0):
-        engine.match_started(side)
-        engine.choose(START)
-        assert engine._client is not None
-        programs.add(engine._client.program._process.pid)
-    assert len(programs) == 1
+        plain.match_started(side)
+        plain.choose(START)
+        assert plain._client is not None
+        pids.add(plain._client.program._process.pid)
+    assert len(pids) == 1
 
 
-def test_after_close_it_can_play_again() -> None:
+def test_it_can_play_again_after_close() -> None:
     engine = fake("plain")
     for _ in range(2):
         assert str(engine.choose(START).move) == "4"
@@ -187,7 +195,7 @@ def test_after_close_it_can_play_again() -> None:
 
 
 def test_an_interrupt_ends_the_program_and_the_next_request_starts_another() -> None:
-    engine = fake("waits")
+    engine = fake("until-stop")
 
     def report(choice: Choice) -> None:
         raise KeyboardInterrupt
@@ -199,20 +207,20 @@ def test_an_interrupt_ends_the_program_and_the_next_request_starts_another() -> 
     assert str(engine.choose(START, Limit(seconds=20), Context(stop=stop)).move) == "4"
 
 
-def test_reports_come_while_it_thinks_and_a_stop_ends_it() -> None:
+def test_reports_arrive_during_the_search_and_stop_ends_it() -> None:
     stop, reports = Stop(), []
 
     def report(choice: Choice) -> None:
         reports.append(choice)
         stop.set()
 
-    choice = fake("waits").choose(START, Limit(seconds=20), Context(stop=stop, report=report))
+    choice = fake("until-stop").choose(START, Limit(seconds=20), Context(stop=stop, report=report))
     assert str(choice.move) == "4"
     assert str(reports[0].move) == "4"
     assert reports[0].value == 1.0
 
 
-def test_the_engine_is_told_start_and_moves() -> None:
+def test_the_engine_gets_the_start_and_the_moves() -> None:
     engine = player("cat")
     positions = [CONNECT4.parse("1")]
     for text in ("2", "3"):
@@ -225,34 +233,36 @@ def test_the_engine_is_told_start_and_moves() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, r'expected a program to run, engine:command="PROGRAM ARGUMENTS": none was given'),
-        ({"command": ""}, "expected a program that can be run: ''"),
-        ({"command": "no-such-program -x"}, "expected a program that can be run: 'no-such-program'"),
-        ({"command": f"{FAKES} -x"}, r"expected a program that can be run: '.*fakes\.py' is not executable"),
-        ({"command": "'cat"}, "expected a command line as in a shell: .*no closing quotation"),
-        ({"command": "cat", "options": "Hash"}, "expected option=value: 'Hash'"),
-        ({"command": "cat", "start": "0"}, "expected a number from 0.01 to 3600 for start"),
+        ({}, r'^no program to run; use engine:command="PROGRAM ARGUMENTS"$'),
+        ({"command": ""}, "^cannot run '': no such program$"),
+        ({"command": "no-such-program -x"}, "^cannot run 'no-such-program': no such program$"),
+        ({"command": f"{FAKE_ENGINE} -x"}, r"^cannot run '.*fake_engine\.py': the file is not executable$"),
+        ({"command": "'cat"}, r"^cannot parse the command \"'cat\": no closing quotation$"),
+        ({"command": "cat", "options": "Hash"}, "'Hash'"),
+        ({"command": "cat", "start": "0"}, "start"),
     ],
 )
-def test_bad_options_are_refused_before_anything_is_started(options: dict[str, str], message: str) -> None:
+def test_invalid_options_are_refused_before_anything_is_started(
+    options: dict[str, str], message: str
+) -> None:
     with pytest.raises(OptionError, match=message):
         Engine(CONNECT4, **options)
 
 
-def test_an_engine_can_be_written_as_agent_text() -> None:
-    made = boardgames.load_player('engine:command="cat -u",options="Hash=16;Level=3",start=2', CONNECT4)
-    assert isinstance(made, Engine)
-    assert made._settings == {"Hash": "16", "Level": "3"}
-    again = boardgames.load_player(made.describe(), CONNECT4)
-    assert again.options == made.options
+def test_an_engine_survives_the_round_trip_as_agent_text() -> None:
+    engine = boardgames.load_player('engine:command="cat -u",options="Hash=16;Level=3",start=2', CONNECT4)
+    assert isinstance(engine, Engine)
+    assert engine._settings == {"Hash": "16", "Level": "3"}
+    again = boardgames.load_player(engine.describe(), CONNECT4)
+    assert again.options == engine.options
 
 
-def test_a_program_beside_us_is_told_how_to_be_written(
+def test_a_program_in_the_current_folder_needs_a_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bot.sh").touch(mode=0o755)
-    with pytest.raises(OptionError, match=r"can be run: 'bot\.sh' is not on PATH, write '\./bot\.sh'"):
+    with pytest.raises(OptionError, match=r"^cannot run 'bot\.sh': it is not on PATH; write '\./bot\.sh'$"):
         player("bot.sh")
     player("./bot.sh")
 
@@ -260,40 +270,40 @@ def test_a_program_beside_us_is_told_how_to_be_written(
 @pytest.mark.parametrize(
     ("command", "name", "label"),
     [
-        (f"{sys.executable} {FAKES} plain", "", "fakes.py"),
-        (f"{sys.executable} {FAKES} plain", "Fritz", "Fritz"),
+        (f"{sys.executable} {FAKE_ENGINE} plain", "", "fake_engine.py"),
+        (f"{sys.executable} {FAKE_ENGINE} plain", "Fritz", "Fritz"),
         ("cat -u", "", "cat -u"),
         ("cat " + "x" * 5000, "", "cat " + "x" * 5000),
     ],
 )
-def test_tables_call_it_by_its_name_or_file(command: str, name: str, label: str) -> None:
+def test_the_label_is_the_name_the_file_or_the_command(command: str, name: str, label: str) -> None:
     engine = player(command, name=name)
     assert engine.label() == label
     assert engine.fingerprint() != ""
     assert ("name=Fritz" in engine.describe()) == (name == "Fritz")
 
 
-def test_tables_call_other_players_by_their_agent_text() -> None:
+def test_the_label_of_other_players_is_their_agent_text() -> None:
     assert boardgames.load_player("alphabeta:depth=4", CONNECT4).label() == "alphabeta:depth=4"
 
 
-def test_a_log_is_kept_and_makes_no_other_player(tmp_path: Path) -> None:
+def test_a_log_is_written_and_does_not_change_the_player(tmp_path: Path) -> None:
     log = tmp_path / "engine.log"
     engine = fake("plain", log=str(log))
     assert engine.describe() == fake("plain").describe()
     engine.match_started(0)
     engine.choose(START)
-    marked = [line.split(" ", 3)[-1] for line in log.read_text("utf-8").splitlines()]
-    assert marked[1] == "> ugi"
-    assert marked[-2:] == ["< info depth 3 time 5 nodes 77 score cp 25 pv 4 1 4 nonsense", "< bestmove 4"]
+    lines = [line.split(" ", 3)[-1] for line in log.read_text("utf-8").splitlines()]
+    assert lines[1] == "> ugi"
+    assert lines[-2:] == ["< info depth 3 time 5 nodes 77 score cp 25 pv 4 1 4 nonsense", "< bestmove 4"]
 
 
 def test_a_log_that_cannot_be_written_is_refused() -> None:
-    with pytest.raises(FileError, match="expected a file that can be written: '/'"):
+    with pytest.raises(FileError, match="cannot write the log '/'"):
         fake("plain", log="/")
 
 
-def test_another_program_is_another_player(tmp_path: Path) -> None:
+def test_a_changed_program_is_another_player(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("first")
     engine = player(f"cat {bot} --level 3")
@@ -305,9 +315,9 @@ def test_another_program_is_another_player(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("game", "depth"), [("abalone", 2), ("connect4", 5), ("hexifence", 2)])
-def test_engines_of_our_own_play_whole_matches(game: str, depth: int) -> None:
+def test_our_engines_play_whole_matches(game: str, depth: int) -> None:
     rules = MatchRules(ply_limit=120, repetition=True)
-    players = [served(game, f"alphabeta:depth={depth}"), served(game, "random", options="seed=1")]
+    players = [own(game, f"alphabeta:depth={depth}"), own(game, "random", options="seed=1")]
     for number in (0, 1):
         seats = players[number:] + players[:number]
         match = Manager(boardgames.load(game), seats, rules=rules)
@@ -319,22 +329,22 @@ def test_engines_of_our_own_play_whole_matches(game: str, depth: int) -> None:
 
 
 @pytest.mark.slow
-def test_an_engine_of_our_own_is_the_agent_it_serves() -> None:
+def test_our_engine_plays_like_its_agent() -> None:
     engine, agent = (
-        served("abalone", "alphabeta"),
+        own("abalone", "alphabeta"),
         boardgames.load_player("alphabeta", boardgames.load("abalone")),
     )
     position = boardgames.load("abalone").start()
     for _ in range(4):
-        there, here = (one.choose(position, Limit(depth=3)) for one in (engine, agent))
-        assert (there.move, there.depth, there.line) == (here.move, here.depth, here.line)
-        assert there.value == pytest.approx(here.value, abs=0.5)
-        position = position.apply(here.move)
+        remote, local = (player.choose(position, Limit(depth=3)) for player in (engine, agent))
+        assert (remote.move, remote.depth, remote.line) == (local.move, local.depth, local.line)
+        assert remote.value == pytest.approx(local.value, abs=0.5)
+        position = position.apply(local.move)
 
 
 @pytest.mark.slow
-def test_a_seed_decides_what_an_engine_of_our_own_plays() -> None:
-    engine = served("connect4", "random")
+def test_the_seed_decides_what_our_engine_plays() -> None:
+    engine = own("connect4", "random")
     records = []
     for seed in (5, 6, 5):
         engine.reseed(seed)
@@ -343,9 +353,10 @@ def test_a_seed_decides_what_an_engine_of_our_own_plays() -> None:
     assert records[0] == records[2] != records[1]
 
 
-def test_an_illegal_move_is_an_error_of_choose_that_leaves_the_engine_running() -> None:
-    engine = fake("plain")
-    full = CONNECT4.parse("444444")
+def test_an_illegal_move_raises_and_leaves_the_engine_running(plain: Engine) -> None:
+    plain.choose(START)
+    client = plain._client
     with pytest.raises(IllegalMoveError):
-        engine.choose(full)
-    assert str(engine.choose(START).move) == "4"
+        plain.choose(CONNECT4.parse("444444"))
+    assert str(plain.choose(START).move) == "4"
+    assert plain._client is client

@@ -1,179 +1,270 @@
-"""The conversation with an engine: fences, deadlines, stops, and what breaks it."""
+"""The conversation with an engine: handshake, `isready`, options, stop, deadlines and protocol errors.
 
-import os
-import sys
-import threading
-import time
-from collections.abc import Iterator
-from pathlib import Path
+The engines here are scripts in memory on a clock of their own, so that no test
+waits; tests/players/test_engine.py has the same conversation with programs.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
 from boardgames.errors import EngineError, MalformedMoveError
 from boardgames.player import Stop
 from boardgames.ugi import client as module
-from boardgames.ugi import process
 from boardgames.ugi.client import Client, Deadline
-from boardgames.ugi.process import Log
 from boardgames.ugi.protocol import Info
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
-
-FAKES = str(Path(__file__).with_name("fakes.py"))
 POSITION = "position startpos"
-opened: list[Client] = []
+ANSWER = "info depth 3 time 5 nodes 77 score cp 25 pv 4 1 4 nonsense\nbestmove 4"
+HANDSHAKE = (
+    "id name fake\noption name Level type spin default 1 min 1 max 9\noption name seed type string\nugiok"
+)
+READ_S = 0.001
+"""Seconds of the script's clock that it takes to read a line."""
 
 
-@pytest.fixture(autouse=True)
-def _closing() -> Iterator[None]:
-    yield
-    while opened:
-        opened.pop().program.kill()
+class ScriptedEngine:
+    """Stands for `EngineProcess`: answers the first word of a line, or the whole line, as scripted.
+
+    An answer that ends with "..." goes on like this for ever.
+    """
+
+    def __init__(self, answers: Mapping[str, str] | None = None, *, stderr: str = "") -> None:
+        self.answers = {"ugi": HANDSHAKE, "isready": "readyok", "go": ANSWER, **(answers or {})}
+        self.stderr = stderr
+        self.now = 1000.0
+        self.sent: list[str] = []
+        self.label = "it"
+        self.is_killed = False
+        self._pending: deque[str] = deque()
+        self._endless = ""
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def send(self, line: str, *, deadline: float) -> None:
+        self.sent.append(line)
+        answer = self.answers.get(line, self.answers.get(line.split(maxsplit=1)[0], ""))
+        if answer.endswith("..."):
+            self._endless = answer.removesuffix("...")
+        self._pending.extend(answer.splitlines() if not self._endless else [])
+
+    def read(self, deadline: float) -> str | None:
+        if self.now >= deadline:
+            return None
+        if not self._pending and not self._endless:
+            self.now = deadline
+            return None
+        self.now += READ_S
+        return self._pending.popleft() if self._pending else self._endless
+
+    def error(self, reason: str) -> EngineError:
+        return EngineError(f"{self.label} {reason}")
+
+    def stderr_tail(self) -> str:
+        return self.stderr
+
+    def kill(self) -> None:
+        self.is_killed = True
+
+    close = kill
 
 
-def greeted(mode: str, seconds: float = 20.0, **settings: str) -> Client:
-    made = Client([sys.executable, FAKES, mode], f"the engine {mode!r}", settings=settings, seconds=seconds)
-    opened.append(made)
-    return made
+Connect = Callable[..., Client]
 
 
-def test_a_move_comes_with_what_was_said_of_it() -> None:
-    answer = greeted("plain").go(POSITION, "go", deadline=Deadline(20))
+@pytest.fixture
+def connect(monkeypatch: pytest.MonkeyPatch) -> Connect:
+    """Return a function that connects a client to a scripted engine."""
+
+    def connect(
+        engine: ScriptedEngine,
+        settings: Mapping[str, str] | None = None,
+        game_options: Mapping[str, str] | None = None,
+    ) -> Client:
+        def start(command: Sequence[str], label: str, *, log: logging.Logger | None) -> ScriptedEngine:
+            engine.label = label
+            return engine
+
+        monkeypatch.setattr(module, "EngineProcess", start)
+        monkeypatch.setattr(module, "time", engine)
+        return Client(
+            ["program"], "the engine 'x'", settings=settings or {}, seconds=5, game_options=game_options or {}
+        )
+
+    return connect
+
+
+def test_an_answer_has_the_move_and_what_was_reported(connect: Connect) -> None:
+    answer = connect(ScriptedEngine()).go(POSITION, "go", deadline=Deadline(20))
     assert answer.move == "4"
     assert answer.info == Info(3, 77, ("cp", 25), ("4", "1", "4", "nonsense"))
 
 
-def test_an_answer_too_many_is_not_taken_for_the_next() -> None:
-    client = greeted("twice")
+def test_the_engine_is_ready_before_each_position(connect: Connect) -> None:
+    engine = ScriptedEngine()
+    client = connect(engine)
+    client.new_match(seconds=5, settings={})
+    client.go(POSITION, "go depth 3", deadline=Deadline(20))
+    client.close()
+    assert engine.sent == [
+        *("ugi", "isready"),
+        *("isready", "uginewgame", "isready"),
+        *("isready", POSITION, "go depth 3"),
+    ]
+
+
+def test_a_second_answer_is_not_taken_for_the_next_one(connect: Connect) -> None:
+    client = connect(ScriptedEngine({"go": f"{ANSWER}\nbestmove 1"}))
     moves = [client.go(POSITION, "go", deadline=Deadline(20)).move for _ in range(5)]
     assert moves == ["4"] * 5
 
 
-@pytest.mark.parametrize("mode", ["rubbish", "loud"])
-def test_rubbish_around_the_answer_is_passed_over(mode: str) -> None:
-    assert greeted(mode).go(POSITION, "go", deadline=Deadline(20)).move == "4"
+def test_garbage_around_the_answer_is_skipped(connect: Connect) -> None:
+    garbage = "\0\x7f\ufffd bestmove\ninfo depth x score cp\ninfo pv\n\ninfo"
+    engine = ScriptedEngine({"go": f"{garbage}\n{ANSWER}", "isready": "what?\nreadyok"})
+    assert connect(engine).go(POSITION, "go", deadline=Deadline(20)).move == "4"
 
 
-@pytest.mark.parametrize("mode", ["two-moves", "no-word"])
-def test_a_bestmove_without_exactly_one_move_is_malformed(mode: str) -> None:
-    with pytest.raises(
-        MalformedMoveError, match=r"expected one move after bestmove from the engine .*: 'bestmove"
-    ):
-        greeted(mode).go(POSITION, "go", deadline=Deadline(20))
+@pytest.mark.parametrize("line", ["bestmove 4 5", "bestmove"])
+def test_a_bestmove_without_exactly_one_move_is_malformed(line: str, connect: Connect) -> None:
+    with pytest.raises(MalformedMoveError) as caught:
+        connect(ScriptedEngine({"go": line})).go(POSITION, "go", deadline=Deadline(20))
+    assert str(caught.value) == f"the engine 'x' must send exactly one move after bestmove, not {line!r}"
 
 
-def test_an_engine_without_a_move_is_quoted() -> None:
-    with pytest.raises(EngineError, match=r"^the engine 'no-move' gave no move: the book is lost$"):
-        greeted("no-move").go(POSITION, "go", deadline=Deadline(20))
+def test_an_engine_without_a_move_is_quoted(connect: Connect) -> None:
+    client = connect(ScriptedEngine({"go": "info string the book is lost\nbestmove 0000"}))
+    with pytest.raises(EngineError, match=r"^the engine 'x' has no move: the book is lost$"):
+        client.go(POSITION, "go", deadline=Deadline(20))
 
 
-@pytest.mark.parametrize("mode", ["hang", "flood", "blank-flood", "endless-line", "stderr-flood", "waits"])
-def test_a_deadline_holds_whatever_the_engine_does(mode: str) -> None:
-    client = greeted(mode)
-    with pytest.raises(EngineError, match=r"gave no bestmove within 1 s"):
+@pytest.mark.parametrize("answer", ["", "info depth 1 score cp 1 pv 4...", "garbage..."])
+def test_the_deadline_holds_whatever_the_engine_does(answer: str, connect: Connect) -> None:
+    client = connect(ScriptedEngine({"go": answer}))
+    with pytest.raises(EngineError, match=r"^the engine 'x' sent no bestmove within 1 s$"):
         client.go(POSITION, "go", deadline=Deadline(1.0))
 
 
-def test_an_engine_that_does_not_greet_is_given_up() -> None:
-    with pytest.raises(
-        EngineError, match=r"^the engine 'silent' gave no ugiok within 0\.2 s \(it said nothing; "
-    ):
-        greeted("silent", seconds=0.2)
+@pytest.mark.parametrize(
+    ("answer", "received"),
+    [
+        pytest.param("", "it sent nothing", id="silent"),
+        pytest.param("id name fake\nuciok", "its first line was 'id name fake'", id="another protocol"),
+        pytest.param("hello...", "its first line was 'hello'", id="endless"),
+    ],
+)
+def test_an_engine_that_does_not_shake_hands_is_killed(answer: str, received: str, connect: Connect) -> None:
+    engine = ScriptedEngine({"ugi": answer})
+    with pytest.raises(EngineError) as caught:
+        connect(engine)
+    reason = f"sent no ugiok within 5 s ({received}; does it flush its output?)"
+    assert str(caught.value) == f"the engine 'x' {reason}"
+    assert engine.is_killed
 
 
-def test_what_came_instead_of_a_greeting_is_told() -> None:
-    reason = r"gave no ugiok within 5 s \(its first line was 'id name fake'; does it flush its output\?\)$"
-    with pytest.raises(EngineError, match=reason):
-        greeted("speaks-uci", seconds=5)
+@pytest.mark.parametrize("answer", ["", "ready..."])
+def test_an_engine_that_is_never_ready_is_killed(answer: str, connect: Connect) -> None:
+    engine = ScriptedEngine({"isready": answer})
+    with pytest.raises(EngineError, match=r"^the engine 'x' sent no readyok within 5 s$"):
+        connect(engine)
+    assert engine.is_killed
 
 
-def test_a_deadline_holds_for_what_an_engine_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "SEND_S", 600.0)
-    client = greeted("dribbles")
-    client.program.send("uginewgame")
-    began = time.monotonic()
-    with pytest.raises(EngineError, match="has not read in time what it was told"):
-        client.go("position fen " + "x" * 20_000_000, "go", deadline=Deadline(2.0))
-    assert time.monotonic() - began < 60  # all of it would take minutes
-
-
-def test_an_answer_is_followed_by_the_last_words() -> None:
-    client = greeted("talks-past-us")
+def test_diagnostics_quote_the_last_info_string_and_stderr(connect: Connect) -> None:
+    said = "info string one\ninfo string expected 7 \x1b columns\n"
+    client = connect(ScriptedEngine({"go": said + ANSWER}, stderr="columns?"))
     client.go(POSITION, "go", deadline=Deadline(20))
-    assert (
-        client.last_words() == "; its last info string: expected 7 columns; its last line on stderr: columns?"
+    expected = "; last info string: expected 7 ? columns; last line on stderr: columns?"
+    assert client.diagnostics() == expected
+    assert connect(ScriptedEngine()).diagnostics() == ""
+
+
+def test_only_the_best_of_several_lines_is_reported(connect: Connect) -> None:
+    lines = (
+        "info depth 5 nodes 90 multipv 1 score cp 40 pv 4 1",
+        "info depth 5 nodes 80 multipv 2 score cp -30 pv 1 4",
+        "bestmove 4",
     )
-    assert greeted("plain").last_words() == ""
-
-
-def test_the_best_line_alone_is_taken_in() -> None:
-    info = greeted("ranks").go(POSITION, "go", deadline=Deadline(20)).info
-    assert info == Info(5, 90, ("cp", 40), ("4", "1"))
+    client = connect(ScriptedEngine({"go": "\n".join(lines)}))
+    assert client.go(POSITION, "go", deadline=Deadline(20)).info == Info(5, 90, ("cp", 40), ("4", "1"))
 
 
 @pytest.mark.parametrize(
-    ("options", "settings", "told"),
+    ("game_options", "settings", "sent"),
     [
-        pytest.param({"columns": "5", "rows": "6"}, {}, ["columns value 5"], id="other default"),
+        pytest.param({"columns": "5", "rows": "6"}, {}, ["Columns value 5"], id="another default"),
         pytest.param({"columns": "7"}, {}, [], id="same default"),
         pytest.param({"dimension": "3"}, {}, [], id="not offered"),
-        pytest.param({"columns": "5"}, {"COLUMNS": "4"}, ["Columns value 4"], id="user decides"),
+        pytest.param({"columns": "5"}, {"COLUMNS": "4"}, ["Columns value 4"], id="the user's setting wins"),
+        pytest.param({"level": "2"}, {}, ["game-level value 2"], id="prefixed"),
     ],
 )
-def test_an_engine_is_set_to_the_game_where_it_offers_that(
-    options: dict[str, str], settings: dict[str, str], told: list[str], tmp_path: Path
+def test_options_of_the_game_are_set_where_the_engine_offers_them(
+    game_options: dict[str, str], settings: dict[str, str], sent: list[str], connect: Connect
 ) -> None:
-    log = tmp_path / "log"
-    client = Client(
-        [sys.executable, FAKES, "sized"],
-        "it",
-        settings=settings,
-        seconds=20,
-        game_options=options,
-        log=Log(str(log)),
+    offered = (
+        "option name Columns type spin default 7 min 2 max 8",
+        "option name rows type spin default 6",
+        "option name level type spin default 1",
+        "option name game-level type spin default 1",
+        "ugiok",
     )
-    opened.append(client)
-    lines = [line.partition("> setoption name ") for line in log.read_text("utf-8").splitlines()]
-    assert [after.lower() for _, found, after in lines if found] == [line.lower() for line in told]
+    engine = ScriptedEngine({"ugi": "\n".join(offered)})
+    connect(engine, settings, game_options)
+    assert engine.sent[1:-1] == [f"setoption name {text}" for text in sent]
 
 
-@pytest.mark.parametrize(("mode", "code"), [("exit-at-greeting", 0), ("exit-at-once", 1)])
-def test_an_engine_that_ends_at_the_start_says_how(mode: str, code: int) -> None:
-    with pytest.raises(EngineError, match=rf"^the engine '{mode}' ended \(exit code {code}\)"):
-        greeted(mode)
-
-
-def test_a_stop_is_passed_on_and_reports_are_heard() -> None:
+def test_stop_is_passed_on_and_reports_arrive(connect: Connect) -> None:
     stop, infos = Stop(), []
 
-    def heard(info: Info) -> None:
+    def on_info(info: Info) -> None:
         infos.append((info.score, info.line))
-        threading.Thread(target=stop.set).start()
+        stop.set()
 
-    answer = greeted("waits").go(POSITION, "go infinite", deadline=Deadline(20), stop=stop, heard=heard)
+    engine = ScriptedEngine({"go": "info depth 1 nodes 5 score mate 3 pv 4 1 4", "stop": ANSWER})
+    answer = connect(engine).go(POSITION, "go infinite", deadline=Deadline(20), stop=stop, on_info=on_info)
     assert answer.move == "4"
     assert infos == [(("mate", 3), ("4", "1", "4"))]
+    assert engine.sent.count("stop") == 1
 
 
-def test_an_engine_that_does_not_heed_a_stop_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "STOP_GRACE_S", 0.1)
+def test_reports_are_thinned_out(connect: Connect) -> None:
+    infos: list[int] = []
+    lines = [f"info depth {depth} pv 4" for depth in range(1, 101)]
+    client = connect(ScriptedEngine({"go": "\n".join([*lines, "bestmove 4"])}))
+    client.go(POSITION, "go", deadline=Deadline(20), on_info=lambda info: infos.append(info.depth))
+    assert 1 < len(infos) <= 1 + 100 * READ_S / module.INFO_INTERVAL_S
+
+
+def test_an_engine_that_ignores_stop_is_given_up_after_five_seconds(connect: Connect) -> None:
     stop = Stop()
     stop.set()
-    with pytest.raises(EngineError, match=r"gave no bestmove within 0\.1 s"):
-        greeted("hang").go(POSITION, "go", deadline=Deadline(600), stop=stop)
+    engine = ScriptedEngine({"go": ""})
+    client = connect(engine)
+    start = engine.now
+    with pytest.raises(EngineError, match=r"sent no bestmove within 5 s"):
+        client.go(POSITION, "go", deadline=Deadline(600), stop=stop)
+    assert engine.now - start < 6
 
 
-def test_options_are_set_as_the_engine_writes_them() -> None:
-    client = greeted("echo", level="3")
+def test_options_are_set_under_the_names_that_the_engine_uses(connect: Connect) -> None:
+    engine = ScriptedEngine()
+    client = connect(engine, {"level": "3"})
+    assert engine.sent == ["ugi", "setoption name Level value 3", "isready"]
     client.new_match(seconds=20, settings={"SEED": "7"})
-    client.program.read(time.monotonic() + 0.1)
-    assert str(client.program.complaint("said")).endswith(
-        ("said: uginewgame", "said: setoption name seed value 7")
-    )
+    assert engine.sent[-4:] == ["isready", "setoption name seed value 7", "uginewgame", "isready"]
 
 
-def test_an_option_that_the_engine_does_not_have_is_named() -> None:
-    with pytest.raises(
-        EngineError, match=r"expected an option of the engine 'plain': 'Levle'; did you mean 'Level'"
-    ):
-        greeted("plain", Levle="3")
+def test_an_option_that_the_engine_does_not_have_is_named(connect: Connect) -> None:
+    engine = ScriptedEngine()
+    with pytest.raises(EngineError, match=r"^the engine 'x' has no option 'Levle'; did you mean 'Level'\?$"):
+        connect(engine, {"Levle": "3"})
+    assert engine.is_killed
+
+
+def test_the_number_of_options_is_bounded(connect: Connect) -> None:
+    offered = "\n".join(f"option name o{number} type string" for number in range(2000))
+    assert len(connect(ScriptedEngine({"ugi": f"{offered}\nugiok"})).options) == module.MAX_OPTIONS

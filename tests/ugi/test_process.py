@@ -1,9 +1,13 @@
-"""Programs as they come: spoken to within bounds, ended for good, told by their last words."""
+"""External programs: time and memory are bounded, they always end, and errors quote their stderr."""
 
+import logging
 import os
+import re
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,218 +19,291 @@ from waiting import PATIENCE_S
 
 from boardgames.errors import EngineError, FileError
 from boardgames.ugi import process
-from boardgames.ugi.process import HEARD, SENT, EngineProcess, Lines, Log
+from boardgames.ugi.process import RECEIVED, SENT, EngineProcess, LineBuffer, close_log, open_log
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
+needs_posix = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
 
-FAKES = str(Path(__file__).with_name("fakes.py"))
-
-
-def started(mode: str, *arguments: str) -> EngineProcess:
-    return EngineProcess([sys.executable, FAKES, mode, *arguments], f"the engine {mode!r}")
+FAKE_ENGINE = str(Path(__file__).with_name("fake_engine.py"))
+Start = Callable[..., EngineProcess]
 
 
-def heard(program: EngineProcess) -> str:
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Return a function that starts the fake engine in a mode; it is killed after the test."""
+    started: list[EngineProcess] = []
+
+    def start(mode: str, *arguments: str, log: logging.Logger | None = None) -> EngineProcess:
+        command = [sys.executable, FAKE_ENGINE, mode, *arguments]
+        started.append(EngineProcess(command, f"the engine {mode!r}", log=log))
+        return started[-1]
+
+    yield start
+    for program in started:
+        program.kill()
+
+
+def read_line(program: EngineProcess) -> str:
     line = program.read(time.monotonic() + PATIENCE_S)
     assert line is not None
     return line
 
 
-def answer_to_go(program: EngineProcess) -> None:
-    program.send("go")
-    heard(program)
+# --- lines -------------------------------------------------------------------
 
 
-def test_lines_go_there_and_back() -> None:
-    program = started("plain")
+@given(data=st.binary(max_size=200), cuts=st.lists(st.integers(0, 200), max_size=10))
+def test_lines_do_not_depend_on_how_the_bytes_are_split(data: bytes, cuts: list[int]) -> None:
+    whole, pieces = LineBuffer(), LineBuffer()
+    places = [0, *sorted(cuts), len(data)]
+    lines = [line for start, end in pairwise(places) for line in pieces.feed(data[start:end])]
+    assert lines == whole.feed(data)
+
+
+def test_invalid_utf8_is_replaced() -> None:
+    assert LineBuffer().feed(b"\xff\xfe quit\n") == ["\ufffd\ufffd quit"]
+
+
+@pytest.mark.parametrize("size", [1, 7, 64, 1000])
+def test_an_overlong_line_is_dropped_and_counted(size: int) -> None:
+    buffer, lines = LineBuffer(max_line=10), []
+    data = b"first\n" + b"x" * 990 + b"\nsecond\n"
+    for start in range(0, len(data), size):
+        lines += buffer.feed(data[start : start + size])
+    assert lines == ["first", "second"]
+    assert buffer.dropped == 1
+
+
+def test_an_endless_line_uses_bounded_memory() -> None:
+    buffer = LineBuffer(max_line=100)
+    for _ in range(1000):
+        assert buffer.feed(b"x" * 90) == []
+        assert len(buffer._rest) <= 190
+
+
+# --- the log -----------------------------------------------------------------
+
+
+def note(log: logging.Logger, mark: str, line: str) -> None:
+    log.debug("%s", line, extra={"engine": 17, "mark": mark})
+
+
+def test_the_log_appends_lines_with_utc_time_process_and_direction(tmp_path: Path) -> None:
+    file = tmp_path / "engine.log"
+    file.write_text("an older line\n", encoding="ascii")
+    log = open_log(str(file))
+    sent = {
+        "msg": "go movetime 100",
+        "levelno": logging.DEBUG,
+        "created": 1_000_000_000.0625,
+        "msecs": 62.5,
+        "engine": 17,
+        "mark": SENT,
+    }
+    log.handle(logging.makeLogRecord(sent))
+    note(log, RECEIVED, "bestmove 4")
+    close_log(log)
+    older, first, second = file.read_text("utf-8").splitlines()
+    assert (older, first) == ("an older line", "2001-09-09 01:46:40.062 17 > go movetime 100")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} 17 < bestmove 4", second)
+
+
+def test_the_log_goes_to_its_file_alone(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    logs = [open_log(str(tmp_path / name)) for name in "ab"]
+    note(logs[0], SENT, "isready")
+    close_log(logs[0])
+    assert caplog.records == []
+    assert (tmp_path / "b").read_text() == ""
+
+
+def test_a_closed_log_is_opened_again(tmp_path: Path) -> None:
+    log = open_log(str(tmp_path / "engine.log"))
+    for _ in range(2):
+        note(log, SENT, "isready")
+        close_log(log)
+    assert len((tmp_path / "engine.log").read_text().splitlines()) == 2
+
+
+def test_lines_of_concurrent_writers_stay_whole(tmp_path: Path) -> None:
+    file = tmp_path / "engine.log"
+
+    def write(letter: str) -> None:
+        log = open_log(str(file))
+        for _ in range(50):
+            note(log, SENT, letter * 20_000)  # more than a buffer of Python's holds
+        close_log(log)
+
+    writers = [threading.Thread(target=write, args=(letter,)) for letter in "abcd"]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    lines = [line.split()[-1] for line in file.read_text("utf-8").splitlines()]
+    assert sorted(lines) == sorted(letter * 20_000 for letter in "abcd" for _ in range(50))
+
+
+def test_a_log_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r"cannot write the log '.*folder'"):
+        open_log(str(tmp_path / "no" / "such" / "folder"))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_ignored(capfd: pytest.CaptureFixture[str]) -> None:
+    log = open_log("/dev/full")
+    note(log, SENT, "isready")
+    close_log(log)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_folder_that_was_deleted_is_ignored(tmp_path: Path) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    log = open_log(str(folder / "engine.log"))
+    (folder / "engine.log").unlink()
+    folder.rmdir()
+    note(log, SENT, "isready")
+
+
+# --- programs ----------------------------------------------------------------
+
+
+@needs_posix
+def test_lines_are_exchanged_in_both_directions(start: Start) -> None:
+    program = start("plain")
     program.send("isready")
-    assert heard(program) == "readyok"
+    assert read_line(program) == "readyok"
     assert program.read(time.monotonic() + 0.01) is None
-    program.close()
 
 
+@needs_posix
 @pytest.mark.parametrize(
-    ("mode", "words"),
+    ("mode", "reason"),
     [
         (
             "exit-at-once",
-            "the engine 'exit-at-once' ended (exit code 1): ImportError: no module named 'brain'",
+            "the engine 'exit-at-once' exited with code 1: ImportError: no module named 'brain'",
         ),
-        ("exit", "the engine 'exit' ended (exit code 3): out of ideas"),
-        ("killed", "the engine 'killed' ended (signal 9)"),
-        ("closed-stdout", "the engine 'closed-stdout' has closed its input or output"),
+        ("exit", "the engine 'exit' exited with code 3: out of ideas"),
+        ("killed", "the engine 'killed' was killed by signal 9"),
+        ("closed-stdout", "the engine 'closed-stdout' closed its stdin or stdout"),
     ],
 )
-def test_how_it_ended_is_told_with_its_last_words(mode: str, words: str) -> None:
-    program = started(mode)
+def test_the_error_says_how_the_program_ended(
+    mode: str, reason: str, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "EXIT_TIMEOUT_S", 0.05 if mode == "closed-stdout" else PATIENCE_S)
+    program = start(mode)
+    with suppress(EngineError):  # it may have ended before
+        program.send("go")
     with pytest.raises(EngineError) as caught:
-        answer_to_go(program)
-    program.kill()
-    assert str(caught.value) == words
+        read_line(program)
+    assert str(caught.value) == reason
+    monkeypatch.undo()
 
 
-def test_a_command_that_is_no_program_ends_with_the_reason() -> None:
+@needs_posix
+def test_a_command_that_cannot_be_executed_ends_with_the_reason() -> None:
     program = EngineProcess(["no-such-program-at-all"], "the engine 'x'")
-    with pytest.raises(EngineError, match=r"ended \(exit code 127\): .*not found"):
-        heard(program)
+    with pytest.raises(EngineError, match=r"exited with code 127: .*not found"):
+        read_line(program)
     program.kill()
 
 
-@pytest.mark.parametrize("mode", ["flood", "blank-flood", "endless-line", "stderr-flood", "hang"])
-def test_whatever_it_says_time_and_memory_are_bounded(mode: str) -> None:
-    program = started(mode)
+@needs_posix
+@pytest.mark.parametrize("mode", ["flood", "flood-of-newlines", "endless-line", "flood-of-stderr", "hang"])
+def test_whatever_it_writes_time_and_memory_are_bounded(mode: str, start: Start) -> None:
+    program = start(mode)
+    program.send("isready")
+    assert read_line(program) == "readyok"
     program.send("go")
-    until, most = time.monotonic() + 0.3, 0
-    while time.monotonic() < until:
-        program.read(until)
-        most = max(most, len(program._lines._rest), len(program._errors._rest))
-        assert len(program._heard) <= process.READ_BYTES
-    assert most <= process.LONGEST_ENGINE_LINE + process.READ_BYTES
-    program.kill()
+    deadline, largest = time.monotonic() + 0.1, 0
+    while time.monotonic() < deadline:
+        program.read(deadline)
+        largest = max(largest, len(program._stdout_lines._rest), len(program._stderr_lines._rest))
+        assert len(program._received) <= process.READ_BYTES
+    assert largest <= process.MAX_ENGINE_LINE + process.READ_BYTES
 
 
-def test_a_program_that_reads_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "SEND_S", 0.1)
-    program = started("silent")
-    with pytest.raises(EngineError, match="has not read in time what it was told"):
+@needs_posix
+def test_a_program_that_does_not_read_is_given_up(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = start("silent")
+    monkeypatch.setattr(process, "SEND_TIMEOUT_S", 0.05)
+    with pytest.raises(EngineError, match="did not read its input in time"):
         program.send("x" * 1_000_000)
-    program.kill()
 
 
-def test_a_log_has_every_line_there_and_back(tmp_path: Path) -> None:
+@needs_posix
+def test_a_program_that_reads_slowly_gets_no_extra_time(start: Start) -> None:
+    program = start("slow-reader")
+    program.send("uginewgame")
+    assert read_line(program) == "readyok"
+    with pytest.raises(EngineError, match="did not read its input in time"):
+        program.send("x" * 20_000_000, deadline=time.monotonic() + 0.2)  # to read it all would take minutes
+
+
+@needs_posix
+def test_the_log_has_every_line_in_both_directions(tmp_path: Path, start: Start) -> None:
     file = tmp_path / "engine.log"
-    programs = [
-        EngineProcess([sys.executable, FAKES, mode], "the engine", log=Log(str(file)))
-        for mode in ("exit", "plain")
-    ]
+    log = open_log(str(file))
+    failing, plain = (start(mode, log=log) for mode in ("exit", "plain"))
+    failing.send("go")
     with pytest.raises(EngineError, match="out of ideas"):
-        answer_to_go(programs[0])
-    programs[1].send("isready")
-    heard(programs[1])
-    for program in programs:
+        read_line(failing)
+    plain.send("isready \x1b[2J")
+    plain.send("isready")
+    read_line(plain)
+    for program in (failing, plain):
         program.close()
-    pids = [program._process.pid for program in programs]
-    said = [line.split(maxsplit=3) for line in file.read_text("utf-8").splitlines()]
-    assert [last for *_, pid, last in said if int(pid) == pids[0]][:5] == [
-        f"* started: {sys.executable} {FAKES} exit",
+    lines = [line.split(maxsplit=3) for line in file.read_text("utf-8").splitlines()]
+    assert [text for *_, pid, text in lines if int(pid) == failing._process.pid][:5] == [
+        f"* started: {sys.executable} {FAKE_ENGINE} exit",
         "> go",
         "! warming up",
         "! out of ideas",
-        "* ended (exit code 3)",
+        "* exited with code 3",
     ]
-    assert [last for *_, pid, last in said if int(pid) == pids[1]][1:4] == [
+    assert [text for *_, pid, text in lines if int(pid) == plain._process.pid][1:5] == [
+        "> isready ?[2J",
         "> isready",
         "< readyok",
         "> quit",
     ]
 
 
-def test_the_end_reaches_a_program_that_heeds_nothing_and_its_children(tmp_path: Path) -> None:
-    told = tmp_path / "told"
-    program = started("family", str(told))
+@needs_posix
+def test_close_kills_a_program_that_ignores_quit_and_its_children(
+    tmp_path: Path, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "EXIT_TIMEOUT_S", 0.05)
+    pids = tmp_path / "pids"
+    program = start("child", str(pids))
     program.send("isready")
-    heard(program)
-    own, child = map(int, told.read_text().split())
+    read_line(program)
+    own, child = map(int, pids.read_text().split())
     assert is_alive(own)
     assert is_alive(child)
     program.close()
     wait_until_dead(own, child)
 
 
-def test_closing_may_be_repeated() -> None:
-    program = started("plain")
+@needs_posix
+def test_close_may_be_repeated(start: Start) -> None:
+    program = start("plain")
     for _ in range(3):
         program.close()
         program.kill()
-    with pytest.raises(EngineError, match="has been ended"):
+    with pytest.raises(EngineError, match="has been closed"):
         program.send("isready")
-    with pytest.raises(EngineError, match="has been ended"):
+    with pytest.raises(EngineError, match="has been closed"):
         program.read(time.monotonic() + PATIENCE_S)
 
 
-def test_a_forked_process_leaves_its_parents_program_alone() -> None:
-    program = started("plain")
-    program._owner = os.getppid()  # as it looks from a forked process
+@needs_posix
+def test_a_forked_child_leaves_the_program_of_its_parent_alone(start: Start) -> None:
+    program = start("plain")
+    program._owner = os.getppid()  # as if this process had been forked
     pid = program._process.pid
-    assert not program.is_own()
+    assert not program.is_ours
     program.close()
     assert is_alive(pid)
     os.kill(pid, 9)
     os.waitpid(pid, 0)
-
-
-@given(data=st.binary(max_size=200), cuts=st.lists(st.integers(0, 200), max_size=10))
-def test_lines_do_not_depend_on_how_the_bytes_are_cut(data: bytes, cuts: list[int]) -> None:
-    whole, pieces = Lines(), Lines()
-    places = [0, *sorted(cuts), len(data)]
-    found = [line for start, end in pairwise(places) for line in pieces.feed(data[start:end])]
-    assert found == whole.feed(data)
-
-
-def test_bytes_that_are_no_text_are_read_all_the_same() -> None:
-    assert Lines().feed(b"\xff\xfe quit\n") == ["\ufffd\ufffd quit"]
-
-
-@pytest.mark.parametrize("piece", [1, 7, 64, 1000])
-def test_a_line_that_is_too_long_is_dropped_alone_and_counted(piece: int) -> None:
-    lines, found = Lines(longest=10), []
-    data = b"first\n" + b"x" * 990 + b"\nsecond\n"
-    for start in range(0, len(data), piece):
-        found += lines.feed(data[start : start + piece])
-    assert found == ["first", "second"]
-    assert lines.dropped == 1
-
-
-def test_an_endless_line_takes_no_memory() -> None:
-    lines = Lines(longest=100)
-    for _ in range(1000):
-        assert lines.feed(b"x" * 90) == []
-        assert len(lines._rest) <= 190
-
-
-def test_lines_are_appended_with_time_process_and_mark(tmp_path: Path) -> None:
-    file = tmp_path / "engine.log"
-    file.write_text("what was there\n", encoding="ascii")
-    log = Log(str(file), clock=lambda: 1_000_000_000.0625)
-    log.note(SENT, "go movetime 100", process=17)
-    log.note(HEARD, "bestmove \x1b[2J4\u00e9", process=17)
-    lines = file.read_text("utf-8").splitlines()
-    assert lines[:2] == ["what was there", "2001-09-09 01:46:40.062 17 > go movetime 100"]
-    assert len(lines) == 3
-    assert "\x1b" not in lines[2]
-
-
-def test_lines_of_many_writers_stay_whole(tmp_path: Path) -> None:
-    file = tmp_path / "engine.log"
-
-    def write(sign: str) -> None:
-        log = Log(str(file))
-        for _ in range(200):
-            log.note(SENT, sign * 500, process=1)
-
-    writers = [threading.Thread(target=write, args=(sign,)) for sign in "abcd"]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    lines = [line.split()[-1] for line in file.read_text("utf-8").splitlines()]
-    assert sorted(lines) == sorted(sign * 500 for sign in "abcd" for _ in range(200))
-
-
-def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="expected a file that can be written: "):
-        Log(str(tmp_path / "no" / "such" / "folder"))
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is /dev/full")
-def test_a_full_disk_stops_nothing() -> None:
-    Log("/dev/full").note(SENT, "isready", process=os.getpid())
-
-
-def test_a_folder_that_has_gone_stops_nothing(tmp_path: Path) -> None:
-    folder = tmp_path / "gone"
-    folder.mkdir()
-    log = Log(str(folder / "engine.log"))
-    (folder / "engine.log").unlink()
-    folder.rmdir()
-    log.note(SENT, "isready", process=1)

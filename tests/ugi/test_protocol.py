@@ -1,4 +1,4 @@
-"""Messages of UGI: limits to `go` and back, choices to `info` and back."""
+"""Messages of UGI: `go`, `info`, `option` and `position` lines are formatted and parsed."""
 
 import math
 
@@ -12,7 +12,15 @@ from boardgames.errors import IllegalMoveError, MalformedMoveError
 from boardgames.game import Game, Position
 from boardgames.player import Choice, Clock, Limit
 from boardgames.search import WIN
-from boardgames.ugi.protocol import Info, Offer, Trail, go_line, info_line, parse_go, parse_offer
+from boardgames.ugi.protocol import (
+    Info,
+    MoveHistory,
+    OfferedOption,
+    go_line,
+    info_line,
+    parse_go,
+    parse_option,
+)
 
 START = boardgames.load("connect4").start()
 
@@ -32,7 +40,7 @@ START = boardgames.load("connect4").start()
         (Limit(simulations=100), 0, "go movetime 2000"),
     ],
 )
-def test_a_limit_is_told_as_tight_as_it_is(limit: Limit, side: int, line: str) -> None:
+def test_go_states_the_limit(limit: Limit, side: int, line: str) -> None:
     assert go_line(limit, side, default_seconds=2.0) == line
 
 
@@ -53,37 +61,37 @@ def test_a_limit_is_told_as_tight_as_it_is(limit: Limit, side: int, line: str) -
         ("", 0, Limit()),
     ],
 )
-def test_limits_are_read_in_any_combination(words: str, side: int, limit: Limit) -> None:
-    asked = parse_go(words.split())
-    assert asked.limit(side) == limit
-    assert asked.refused == ()
-    assert asked.is_infinite == (words == "infinite")
+def test_limits_may_be_combined(words: str, side: int, limit: Limit) -> None:
+    request = parse_go(words.split())
+    assert request.limit(side) == limit
+    assert request.problems == ()
+    assert request.is_infinite == (words == "infinite")
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("depth four", "expected a whole number for depth: 'four'"),
-        ("movetime", "expected a whole number for movetime: ''"),
-        ("movetime 1e3", "expected a whole number for movetime: '1e3'"),
-        ("nodes " + "9" * 30, f"expected a whole number for nodes: '{'9' * 30}'"),
-        ("depth ٣", "expected a whole number for depth: '٣'"),
-        ("ponder", "expected a limit of go: 'ponder'"),
+        ("depth four", "depth must be an integer, not 'four'"),
+        ("movetime", "movetime must be an integer, not ''"),
+        ("movetime 1e3", "movetime must be an integer, not '1e3'"),
+        ("nodes " + "9" * 30, f"nodes must be an integer, not '{'9' * 30}'"),
+        ("depth ٣", "depth must be an integer, not '٣'"),
+        ("ponder", "go has no limit 'ponder'"),
     ],
 )
-def test_what_is_no_limit_is_named_and_left_out(words: str, message: str) -> None:
-    asked = parse_go(words.split())
-    assert asked.refused == (message,)
-    assert asked.limit(0) == Limit()
+def test_invalid_limits_are_reported_and_ignored(words: str, message: str) -> None:
+    request = parse_go(words.split())
+    assert request.problems == (message,)
+    assert request.limit(0) == Limit()
 
 
 @given(
     st.lists(st.sampled_from(["depth", "nodes", "p1time", "p2inc", "movetime", "infinite", "7", "-1", "x"]))
 )
-def test_any_words_after_go_give_a_limit(words: list[str]) -> None:
-    asked = parse_go(words)
-    assert isinstance(asked.limit(0), Limit)
-    assert isinstance(asked.limit(1), Limit)
+def test_any_words_after_go_make_a_limit(words: list[str]) -> None:
+    request = parse_go(words)
+    assert isinstance(request.limit(0), Limit)
+    assert isinstance(request.limit(1), Limit)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +105,7 @@ def test_any_words_after_go_give_a_limit(words: list[str]) -> None:
         (-(WIN - 4), "cell", "mate -4"),
     ],
 )
-def test_a_value_comes_back_as_it_went(value: float, unit: Unit, score: str) -> None:
+def test_a_score_survives_the_round_trip(value: float, unit: Unit, score: str) -> None:
     line = info_line(Choice(None, value, unit, depth=2, nodes=10, seconds=0.5))
     assert line.endswith(f"score {score}")
     info = Info()
@@ -106,7 +114,7 @@ def test_a_value_comes_back_as_it_went(value: float, unit: Unit, score: str) -> 
     assert (info.depth, info.nodes) == (2, 10)
 
 
-def test_a_proven_return_is_a_mate_at_the_end_of_its_line() -> None:
+def test_a_proven_return_is_a_mate_in_the_length_of_its_line() -> None:
     line = tuple(START.legal_moves[:3])
     said = info_line(Choice(line[0], -1.0, "return", line, proven=True))
     assert said.endswith("score mate -3 pv 1 2 3")
@@ -116,7 +124,7 @@ def test_a_proven_return_is_a_mate_at_the_end_of_its_line() -> None:
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf])
-def test_what_is_no_number_is_no_score(value: float | None) -> None:
+def test_a_value_that_is_not_finite_is_omitted(value: float | None) -> None:
     assert "score" not in info_line(Choice(None, value))
 
 
@@ -135,7 +143,7 @@ def test_what_is_no_number_is_no_score(value: float | None) -> None:
         "depth -4",
     ],
 )
-def test_an_info_that_cannot_be_read_says_nothing(words: str) -> None:
+def test_a_malformed_info_is_ignored(words: str) -> None:
     info = Info()
     info.read(words.split())
     assert info == Info()
@@ -159,66 +167,64 @@ def test_only_the_best_of_several_lines_counts(words: str, value: float) -> None
     assert info.depth == 4
 
 
-def test_a_foreign_score_stays_within_returns() -> None:
+def test_a_foreign_score_is_clipped_to_the_range_of_returns() -> None:
     info = Info()
     info.read(["score", "cp", "350"])
     assert info.value("return") == 1.0
 
 
 @pytest.mark.parametrize(
-    ("line", "offer"),
+    ("line", "option"),
     [
-        ("option name Hash type spin default 16 min 1 max 1024", Offer("Hash", "16", 1, 1024)),
-        ("option name Clear Hash type button", Offer("Clear Hash")),
-        ("option name Book File type string default my book.bin", Offer("Book File", "my book.bin")),
+        ("option name Hash type spin default 16 min 1 max 1024", OfferedOption("Hash", "16", 1, 1024)),
+        ("option name Clear Hash type button", OfferedOption("Clear Hash")),
+        ("option name Book File type string default my book.bin", OfferedOption("Book File", "my book.bin")),
         (
             "option name Style type combo default calm down var calm down var wild",
-            Offer("Style", "calm down"),
+            OfferedOption("Style", "calm down"),
         ),
-        ("option name N type spin min x max 9999999999999999", Offer("N")),
+        ("option name N type spin min x max 9999999999999999", OfferedOption("N")),
         ("option name", None),
         ("optional name N type spin", None),
         ("id name N", None),
     ],
 )
-def test_an_offer_is_read(line: str, offer: Offer | None) -> None:
-    assert parse_offer(line) == offer
+def test_an_option_line_is_parsed(line: str, option: OfferedOption | None) -> None:
+    assert parse_option(line) == option
 
 
 @given(
     st.integers(0, 2**63), st.none() | st.integers(-(10**6), 10**6), st.none() | st.integers(-(10**6), 2**40)
 )
-def test_a_number_comes_within_the_range_and_one_of_the_range_stays(
-    number: int, low: int | None, high: int | None
-) -> None:
+def test_a_number_is_wrapped_into_the_range(number: int, low: int | None, high: int | None) -> None:
     if low is not None and high is not None and low > high:
         low, high = high, low
-    within = Offer("Seed", None, low, high).within(number)
-    assert low is None or within >= low
-    assert high is None or high < 0 or within <= high
+    wrapped = OfferedOption("Seed", None, low, high).wrapped(number)
+    assert low is None or wrapped >= low
+    assert high is None or high < 0 or wrapped <= high
     if (low is None or number >= low) and (high is None or number <= high):
-        assert within == number
+        assert wrapped == number
 
 
-def test_an_empty_range_gives_its_least() -> None:
-    assert Offer("Seed", None, 5, 3).within(77) == 5
+def test_a_number_is_wrapped_to_the_minimum_of_an_empty_range() -> None:
+    assert OfferedOption("Seed", None, 5, 3).wrapped(77) == 5
 
 
 GAMES = {name: boardgames.load(name) for name in ("abalone", "connect4", "hexifence")}
 CONNECT4 = GAMES["connect4"]
 
 
-def played(game: Game, picks: list[int], layout: str | None = None) -> tuple[list[Position], list[str]]:
-    """Return the positions and move texts of a match in which each pick chooses a move."""
+def play(game: Game, picks: list[int], layout: str | None = None) -> tuple[list[Position], list[str]]:
+    """Return the positions and moves of a match in which each pick selects a legal move."""
     start = game.start() if layout is None else game.parse(game.facts.layouts[layout])
-    positions, texts = [start], []
+    positions, moves = [start], []
     for pick in picks:
         if positions[-1].outcome is not None:
             break
-        moves = positions[-1].legal_moves
-        texts.append(moves[pick % len(moves)].text)
-        positions.append(positions[-1].apply(texts[-1]))
-    return positions, texts
+        legal = positions[-1].legal_moves
+        moves.append(legal[pick % len(legal)].text)
+        positions.append(positions[-1].apply(moves[-1]))
+    return positions, moves
 
 
 PICKS = st.lists(st.integers(0, 10**6), max_size=60)
@@ -227,55 +233,55 @@ PICKS = st.lists(st.integers(0, 10**6), max_size=60)
 @pytest.mark.parametrize("name", GAMES)
 @given(picks=PICKS)
 @settings(max_examples=20)
-def test_positions_and_moves_tell_the_same_match(name: str, picks: list[int]) -> None:
-    positions, texts = played(GAMES[name], picks)
-    assert Trail(positions[:1]).follow(texts).positions == tuple(positions)
-    assert Trail(positions[:1]).reach(positions).moves == tuple(texts)
+def test_moves_and_positions_give_the_same_history(name: str, picks: list[int]) -> None:
+    positions, moves = play(GAMES[name], picks)
+    assert MoveHistory(positions[:1]).with_moves(moves).positions == tuple(positions)
+    assert MoveHistory(positions[:1]).with_positions(positions).moves == tuple(moves)
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_no_text_of_a_position_or_move_has_a_space(name: str) -> None:
+def test_positions_and_moves_are_written_without_spaces(name: str) -> None:
     game = GAMES[name]
     for number, layout in enumerate(game.facts.layouts):
-        positions, _ = played(game, [7 * number + 13 * ply**2 for ply in range(80)], layout)
+        positions, _ = play(game, [7 * number + 13 * ply**2 for ply in range(20)], layout)
         texts = [str(position) for position in positions]
         texts += [move.text for position in positions for move in position.legal_moves]
         assert not any(len(text.split()) != 1 for text in texts)
 
 
-def test_known_moves_are_not_played_again() -> None:
-    first = Trail([CONNECT4.start()]).follow(["4", "4", "1"])
-    second = first.follow(["4", "4", "2", "2"])
+def test_known_moves_are_not_made_again() -> None:
+    first = MoveHistory([CONNECT4.start()]).with_moves(["4", "4", "1"])
+    second = first.with_moves(["4", "4", "2", "2"])
     assert all(one is other for one, other in zip(first.positions[:3], second.positions, strict=False))
     assert str(second.position) == str(CONNECT4.parse("4422"))
 
 
 def test_a_takeback_is_followed() -> None:
-    positions, texts = played(CONNECT4, [3, 3, 0, 1])
-    trail = Trail(positions[:1]).reach(positions)
+    positions, moves = play(CONNECT4, [3, 3, 0, 1])
+    history = MoveHistory(positions[:1]).with_positions(positions)
     other = positions[2].apply("7")
-    assert trail.reach([*positions[:3], other]).moves == (*texts[:2], "7")
+    assert history.with_positions([*positions[:3], other]).moves == (*moves[:2], "7")
 
 
-def test_moves_begin_after_a_jump() -> None:
-    positions, texts = played(CONNECT4, [3, 3])
-    jumped = Trail([CONNECT4.parse("1")]).reach([CONNECT4.parse("1"), *positions])
-    assert str(jumped.start) == str(positions[0])
-    assert jumped.moves == tuple(texts)
-    alone = Trail(positions).reach([positions[0], positions[2]])
-    assert (str(alone.start), alone.moves) == (str(positions[2]), ())
+def test_the_moves_start_after_a_jump_between_positions() -> None:
+    positions, moves = play(CONNECT4, [3, 3])
+    other = CONNECT4.parse("1")
+    jumped = MoveHistory([other]).with_positions([other, *positions])
+    assert jumped.command() == f"position fen {positions[0]} moves {' '.join(moves)}"
+    at_the_end = MoveHistory(positions).with_positions([positions[0], positions[2]])
+    assert (str(at_the_end.start), at_the_end.moves) == (str(positions[2]), ())
+    assert at_the_end.command() == f"position fen {positions[2]}"
 
 
 @pytest.mark.parametrize(
-    ("texts", "kind", "message"),
+    ("moves", "kind", "message"),
     [
-        (["4", "x"], MalformedMoveError, r"expected a column 1 to 7: 'x' \(ply 2\)"),
-        (["1"] * 7, IllegalMoveError, r"\(ply 7\)"),
-        (["1", "2", "1", "2", "1", "2", "1", "2"], IllegalMoveError, r"after the end.*\(ply 8\)"),
+        (["4", "x"], MalformedMoveError, r"'x' \(ply 2\)$"),
+        (["1"] * 7, IllegalMoveError, r"\(ply 7\)$"),
+        (["1", "2", "1", "2", "1", "2", "1", "2"], IllegalMoveError, r"\(ply 8\)$"),
     ],
+    ids=["malformed", "full column", "after the end"],
 )
-def test_a_move_that_cannot_be_made_is_named_with_its_ply(
-    texts: list[str], kind: type[Exception], message: str
-) -> None:
+def test_an_error_names_the_ply_of_the_move(moves: list[str], kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
-        Trail([CONNECT4.start()]).follow(texts)
+        MoveHistory([CONNECT4.start()]).with_moves(moves)

@@ -1,4 +1,4 @@
-"""The engine's end: every message, at every time, with one answer to each `go`."""
+"""Our engine: every command at any time, and exactly one answer to each `go`."""
 
 import queue
 import threading
@@ -8,67 +8,70 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from waiting import PATIENCE_S
 
 from boardgames.game import Position
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.ugi import server as module
 from boardgames.ugi.server import Server
-from boardgames.ugi.setup import Setup
-
-LONGEST_WAIT_S = 30.0
+from boardgames.ugi.setup import EngineSetup
 
 
-class Driven:
-    """A server together with what it says."""
+class Driver:
+    """A server and the lines that it writes."""
 
-    def __init__(self, setup: Setup) -> None:
-        self.said: queue.Queue[str] = queue.Queue()
-        self.server = Server(setup, lambda text: [self.said.put(line) for line in text.splitlines()] and None)
-        self.tell("isready")
-        self.until("readyok")
+    def __init__(self, setup: EngineSetup) -> None:
+        self.output: queue.Queue[str] = queue.Queue()
+        self.server = Server(setup, self._write)
+        self.send("isready")
+        self.read_until("readyok")
 
-    def tell(self, *lines: str) -> None:
+    def _write(self, text: str) -> None:
+        for line in text.splitlines():
+            self.output.put(line)
+
+    def send(self, *lines: str) -> None:
         for line in lines:
-            assert self.server.receive(line)
+            assert self.server.handle(line)
 
-    def until(self, start: str) -> list[str]:
-        """Return what is said, up to and with a line that starts so."""
-        found: list[str] = []
-        while not found or not found[-1].startswith(start):
-            found.append(self.said.get(timeout=LONGEST_WAIT_S))
-        return found
+    def read_until(self, start: str) -> list[str]:
+        """Return the lines up to the first that starts with `start`."""
+        lines: list[str] = []
+        while not lines or not lines[-1].startswith(start):
+            lines.append(self.output.get(timeout=PATIENCE_S))
+        return lines
 
-    def after(self, line: str) -> list[str]:
-        """Return what is said to a line at once, if nothing else goes on."""
-        self.tell(line, "isready")
-        return self.until("readyok")[:-1]
+    def answer_to(self, line: str) -> list[str]:
+        """Return the immediate answer to a line, if no search is running."""
+        self.send(line, "isready")
+        return self.read_until("readyok")[:-1]
 
 
 @pytest.fixture
-def engine() -> Iterator[Driven]:
-    driven = Driven(Setup("connect4", agent="alphabeta", settings={"depth": "4"}))
-    yield driven
-    driven.server.end()
+def engine() -> Iterator[Driver]:
+    driver = Driver(EngineSetup("connect4", agent="alphabeta", settings={"depth": "4"}))
+    yield driver
+    driver.server.close()
 
 
-def test_a_greeting_is_answered_by_options_and_ugiok(engine: Driven) -> None:
-    lines = engine.after("ugi")
+def test_the_handshake_lists_the_options_and_ends_with_ugiok(engine: Driver) -> None:
+    lines = engine.answer_to("ugi")
     assert lines[-1] == "ugiok"
     assert lines[0] == "option name depth type spin default 4 min 0 max 100"
     assert all(line.startswith("option name ") for line in lines[:-1])
 
 
-def test_a_search_says_info_and_then_one_move(engine: Driven) -> None:
-    engine.tell("position startpos moves 4 1 4 1 4 2", "go depth 4")
-    lines = engine.until("bestmove")
+def test_a_search_sends_info_and_then_one_bestmove(engine: Driver) -> None:
+    engine.send("position startpos moves 4 1 4 1 4 2", "go depth 4")
+    lines = engine.read_until("bestmove")
     assert lines[-1] == "bestmove 4"
-    for word in ("depth", "nodes", "time", "score mate 1", "pv 4"):
-        assert f" {word} " in f"{lines[-2]} "
+    for part in ("depth", "nodes", "time", "score mate 1", "pv 4"):
+        assert f" {part} " in f"{lines[-2]} "
 
 
-def test_without_a_position_the_start_is_searched(engine: Driven) -> None:
-    engine.tell("go depth 1")
-    assert engine.until("bestmove")[-1] == "bestmove 4"
+def test_without_a_position_the_start_is_searched(engine: Driver) -> None:
+    engine.send("go depth 1")
+    assert engine.read_until("bestmove")[-1] == "bestmove 4"
 
 
 @pytest.mark.parametrize(
@@ -81,218 +84,215 @@ def test_without_a_position_the_start_is_searched(engine: Driven) -> None:
         ("startpos moves 7 4 1 4 1 4 1 5 2 4", None, "true", "p2win"),
     ],
 )
-def test_queries_are_answered_by_the_rules(
-    engine: Driven, position: str, p1turn: str | None, gameover: str | None, result: str | None
+def test_queries_follow_the_rules(
+    engine: Driver, position: str, p1turn: str | None, gameover: str | None, result: str | None
 ) -> None:
-    engine.tell(f"position {position}")
+    engine.send(f"position {position}")
     for name, expected in (("p1turn", p1turn), ("gameover", gameover), ("result", result)):
         if expected is not None:
-            assert engine.after(f"query {name}")[-1] == f"response {expected}"
+            assert engine.answer_to(f"query {name}")[-1] == f"response {expected}"
 
 
 def test_a_full_board_is_a_draw() -> None:
-    engine = Driven(Setup("connect4", options={"columns": "2", "rows": "2"}))
-    engine.tell("position startpos moves 1 1 2 2")
-    assert engine.after("query result") == ["response draw"]
+    engine = Driver(EngineSetup("connect4", options={"columns": "2", "rows": "2"}))
+    engine.send("position startpos moves 1 1 2 2")
+    assert engine.answer_to("query result") == ["response draw"]
 
 
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("hello world", "expected a command of UGI: 'hello'"),
-        ("position", "expected position startpos or position fen TEXT: ''"),
-        ("position fen", "expected position startpos or position fen TEXT: 'fen'"),
-        ("position fen nonsense", "expected"),
-        ("position startpos moves 4 9", "expected a column 1 to 7: '9' (ply 2)"),
-        ("position fen a b c moves 1", "expected"),
-        ("query", "expected a query of p1turn, gameover, result: ''"),
-        ("query weather", "expected a query of p1turn, gameover, result: 'weather'"),
-        ("setoption name Depth value many", "expected a whole number from 1 to 100 for depth: 'many'"),
-        ("setoption name Hash value 16", "expected an option of the engine: 'Hash'"),
-        ("setoption depth 3", "expected setoption name NAME value VALUE: 'depth 3'"),
-        ("setoption name columns value 99", "expected"),
+        ("hello world", "unknown command 'hello'"),
+        ("position", "position takes 'startpos' or 'fen TEXT', not ''"),
+        ("position fen", "position takes 'startpos' or 'fen TEXT', not 'fen'"),
+        ("position fen nonsense", "'nonsense'"),
+        ("position startpos moves 4 9", "(ply 2)"),
+        ("position fen a b c moves 1", "'a b c'"),
+        ("query", "unknown query ''; known: gameover, p1turn, result"),
+        ("query weather", "unknown query 'weather'"),
+        ("setoption name Depth value many", "'many'"),
+        ("setoption name Hash value 16", "the engine has no option 'Hash'"),
+        ("setoption depth 3", "setoption takes 'name NAME value VALUE', not 'depth 3'"),
+        ("setoption name columns value 99", "'99'"),
     ],
 )
-def test_what_cannot_be_done_is_said_and_changes_nothing(engine: Driven, line: str, reason: str) -> None:
-    engine.tell("position startpos moves 4 4 4")
-    before, setup = engine.server._trail, engine.server.setup
-    said = engine.after(line)
-    assert said[-1].startswith(f"info string {reason}")
-    assert engine.server._trail is before
+def test_invalid_commands_are_reported_and_change_nothing(engine: Driver, line: str, reason: str) -> None:
+    engine.send("position startpos moves 4 4 4")
+    history, setup = engine.server._history, engine.server.setup
+    (answer,) = engine.answer_to(line)
+    assert answer.startswith("info string ")
+    assert reason in answer
+    assert engine.server._history is history
     assert engine.server.setup == setup
 
 
-def test_bad_limits_are_named_and_the_search_goes_on(engine: Driven) -> None:
-    engine.tell("go depth four nodes 50")
-    lines = engine.until("bestmove")
-    assert "info string expected a whole number for depth: 'four'" in lines
+def test_invalid_limits_are_reported_and_the_search_runs(engine: Driver) -> None:
+    engine.send("go depth four nodes 50")
+    assert "info string depth must be an integer, not 'four'" in engine.read_until("bestmove")
 
 
-def test_an_option_makes_the_agent_anew_and_keeps_the_position(engine: Driven) -> None:
-    engine.tell("position startpos moves 4", "setoption name Depth value 2")
-    assert engine.after("query p1turn") == ["response false"]
-    engine.tell("go")
-    assert engine.until("bestmove")[-2].startswith("info depth 2 ")
+def test_an_option_of_the_agent_keeps_the_position(engine: Driver) -> None:
+    engine.send("position startpos moves 4", "setoption name Depth value 2")
+    assert engine.answer_to("query p1turn") == ["response false"]
+    engine.send("go")
+    assert engine.read_until("bestmove")[-2].startswith("info depth 2 ")
 
 
-def test_an_option_of_the_game_begins_at_its_start(engine: Driven) -> None:
-    engine.tell("position startpos moves 4", "setoption name columns value 5")
-    assert engine.after("query p1turn") == ["response true"]
-    assert engine.after("position startpos moves 6")[0].startswith("info string expected a column 1 to 5")
+def test_an_option_of_the_game_resets_the_position(engine: Driver) -> None:
+    engine.send("position startpos moves 4", "setoption name columns value 5")
+    assert engine.answer_to("query p1turn") == ["response true"]
+    assert "1 to 5" in engine.answer_to("position startpos moves 6")[0]
 
 
-def test_an_infinite_search_answers_only_a_stop(engine: Driven) -> None:
-    engine.tell("position startpos moves 4 1 4 1 4 2", "go infinite")  # won in one: it is found at once
-    engine.until("info depth 1")
-    time.sleep(0.3)
-    assert not any(line.startswith("bestmove") for line in engine.after("isready"))
-    engine.tell("stop")
-    assert engine.until("bestmove")[-1] == "bestmove 4"
+def test_go_infinite_answers_only_after_stop(engine: Driver) -> None:
+    engine.send("position startpos moves 4 1 4 1 4 2", "go infinite")  # a win in one ends the search at once
+    search = engine.server._search
+    assert search is not None
+    engine.read_until("info depth 1")
+    assert not search.wait(0.05)
+    engine.send("isready")
+    assert not any(line.startswith("bestmove") for line in engine.read_until("readyok"))
+    engine.send("stop")
+    assert engine.read_until("bestmove")[-1] == "bestmove 4"
 
 
-def test_a_stop_is_answered_soon_and_once() -> None:
-    engine = Driven(Setup("abalone", agent="alphabeta:book=false"))
-    for _ in range(5):
-        engine.tell("go infinite")
-        engine.until("info depth")
-        asked = time.monotonic()
-        engine.tell("stop", "stop")
-        engine.until("bestmove")
-        assert time.monotonic() - asked < 5.0
-        assert engine.after("stop") == []
+def test_stop_is_answered_once() -> None:
+    engine = Driver(EngineSetup("abalone", agent="alphabeta:book=false"))
+    for _ in range(3):
+        engine.send("go infinite")
+        engine.read_until("info depth")
+        engine.send("stop", "stop")
+        engine.read_until("bestmove")
+        assert engine.answer_to("stop") == []
 
 
-def test_while_a_search_goes_on_what_needs_the_agent_is_refused(engine: Driven) -> None:
-    engine.tell("setoption name depth value 0", "go infinite")
-    engine.until("info depth")
+def test_during_a_search_only_commands_without_the_agent_are_accepted(engine: Driver) -> None:
+    engine.send("setoption name depth value 0", "go infinite")
+    engine.read_until("info depth")
     for line in ("go depth 1", "uginewgame", "setoption name depth value 3"):
-        engine.tell(line)
-        word = line.partition(" ")[0]
-        assert engine.until("info string")[-1].startswith(
-            f"info string expected {word} when no search is under way"
-        )
-    engine.tell("position startpos moves 1", "query p1turn", "isready")
-    engine.until("response false")
-    engine.until("readyok")
-    engine.tell("stop")
-    engine.until("bestmove")
+        engine.send(line)
+        command = line.partition(" ")[0]
+        answer = engine.read_until("info string")[-1]
+        assert answer == f"info string {command} is not possible during a search; send stop first"
+    engine.send("position startpos moves 1", "query p1turn", "isready")
+    engine.read_until("response false")
+    engine.read_until("readyok")
+    engine.send("stop")
+    engine.read_until("bestmove")
 
 
-def test_at_the_end_of_the_input_a_search_with_a_limit_goes_on(engine: Driven) -> None:
-    engine.tell("setoption name depth value 0", "go depth 6")
-    engine.server.finish()
-    assert engine.until("bestmove")[-2].startswith("info depth 6 ")
-    engine.server.finish()
+def test_at_the_end_of_the_input_a_limited_search_is_finished(engine: Driver) -> None:
+    engine.send("setoption name depth value 0", "go depth 6")
+    engine.server.drain()
+    assert engine.read_until("bestmove")[-2].startswith("info depth 6 ")
+    engine.server.drain()
 
 
 @pytest.mark.parametrize(
-    ("go", "seconds"),
-    [(["go infinite"], LONGEST_WAIT_S), (["go infinite", "stop"], LONGEST_WAIT_S), (["go depth 60"], 0.3)],
+    ("commands", "timeout"),
+    [(["go infinite"], 600.0), (["go infinite", "stop"], 600.0), (["go depth 60"], 0.1)],
+    ids=["infinite", "stopped", "too long"],
 )
-def test_at_the_end_of_the_input_no_search_goes_on_for_ever(
-    engine: Driven, go: list[str], seconds: float, monkeypatch: pytest.MonkeyPatch
+def test_at_the_end_of_the_input_no_search_runs_for_ever(
+    engine: Driver, commands: list[str], timeout: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "LAST_SEARCH_S", seconds)
-    engine.tell("setoption name depth value 0", *go)
-    began = time.monotonic()
-    engine.server.finish()
-    assert time.monotonic() - began < LONGEST_WAIT_S / 2
-    engine.server.end()
-    assert len(engine.until("bestmove")[-1].split()) == 2
+    monkeypatch.setattr(module, "DRAIN_TIMEOUT_S", timeout)
+    engine.send("setoption name depth value 0", *commands)
+    engine.server.drain()
+    engine.server.close()
+    assert len(engine.read_until("bestmove")[-1].split()) == 2
 
 
-def test_a_search_that_nobody_listens_to_does_not_go_on() -> None:
-    is_gone = threading.Event()
+def test_a_search_ends_when_nobody_reads_its_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "DRAIN_TIMEOUT_S", 600.0)
+    is_closed = threading.Event()
 
     def write(text: str) -> None:
-        if is_gone.is_set():
+        if is_closed.is_set():
             raise BrokenPipeError
 
-    server = Server(Setup("abalone", agent="alphabeta:book=false"), write)
-    server.receive("go movetime 1000000")
-    is_gone.set()
-    began = time.monotonic()
-    server.finish()
-    assert time.monotonic() - began < LONGEST_WAIT_S  # and not to its last second
-    assert not server.is_heard
-    server.end()
+    server = Server(EngineSetup("abalone", agent="alphabeta:book=false"), write)
+    server.handle("go movetime 1000000")
+    is_closed.set()
+    server.drain()
+    assert not server.is_connected
+    server.close()
 
 
-def test_after_a_stop_the_next_search_may_follow_at_once(engine: Driven) -> None:
+def test_the_next_search_may_start_right_after_stop(engine: Driver) -> None:
     for _ in range(5):
-        engine.tell("go infinite", "stop", "uginewgame", "go depth 1")
-        answers = [engine.until("bestmove")[-1] for _ in range(2)]
+        engine.send("go infinite", "stop", "uginewgame", "go depth 1")
+        answers = [engine.read_until("bestmove")[-1] for _ in range(2)]
         assert all(answer != "bestmove 0000" for answer in answers)
 
 
-class Odd(Player):
-    """Does what its class says instead of choosing."""
+class Faulty(Player):
+    """Does not choose a legal move, in the way that `fault` says."""
 
-    name = "odd"
-    deed = "raise"
+    name = "faulty"
+    fault = "raise"
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        if self.deed == "raise":
+        if self.fault == "raise":
             raise ZeroDivisionError("no idea\nat all")
-        if self.deed == "exit":
+        if self.fault == "exit":
             raise SystemExit(3)
-        if self.deed == "resign":
+        if self.fault == "resign":
             return Choice(None)
-        if self.deed == "illegal":
+        if self.fault == "illegal":
             return Choice(position.game.start().legal_moves[0])
-        return None  # type: ignore[return-value]  # on purpose
+        return None  # type: ignore[return-value]  # the fault
 
     def match_started(self, side: int) -> None:
         self.side = side
 
 
 @pytest.mark.parametrize(
-    ("deed", "reason"),
+    ("fault", "reason"),
     [
-        ("raise", "the agent 'odd' raised ZeroDivisionError: no idea at all"),
-        ("exit", "the agent 'odd' raised SystemExit: 3"),
+        ("raise", "the agent 'faulty' raised ZeroDivisionError: no idea at all"),
+        ("exit", "the agent 'faulty' raised SystemExit: 3"),
         ("resign", "the agent resigns"),
-        ("illegal", "expected a legal move in"),
-        ("nothing", "expected a Choice from the agent 'odd': None"),
+        ("illegal", "legal move"),
+        ("none", "the agent 'faulty' returned None instead of a Choice"),
     ],
 )
-def test_an_agent_without_a_move_is_told_as_such(
-    engine: Driven, deed: str, reason: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    agent = Odd(engine.server._game)
-    monkeypatch.setattr(agent, "deed", deed, raising=False)
+def test_an_agent_without_a_legal_move_is_reported(engine: Driver, fault: str, reason: str) -> None:
+    agent = Faulty(engine.server._game)
+    agent.fault = fault
     engine.server._agent = agent
-    engine.tell("position startpos moves 1 1 1 1 1 1", "go")
-    *_, said, answer = engine.until("bestmove")
-    assert said.startswith(f"info string {reason}")
+    engine.send("position startpos moves 1 1 1 1 1 1", "go")
+    *_, info, answer = engine.read_until("bestmove")
+    assert info.startswith("info string ")
+    assert reason in info
     assert answer == "bestmove 0000"
     assert agent.side == 0
-    assert engine.after("query gameover") == ["response false"]
+    assert engine.answer_to("query gameover") == ["response false"]
 
 
-def test_after_the_end_there_is_no_move(engine: Driven) -> None:
-    engine.tell("position startpos moves 4 1 4 1 4 1 4", "go")
-    *_, said, answer = engine.until("bestmove")
-    assert said.startswith("info string expected a position with moves: ")
+def test_after_the_end_of_the_match_there_is_no_move(engine: Driver) -> None:
+    engine.send("position startpos moves 4 1 4 1 4 1 4", "go")
+    *_, info, answer = engine.read_until("bestmove")
+    assert info.startswith("info string ")
+    assert "over" in info
     assert answer == "bestmove 0000"
 
 
-def test_nothing_is_said_any_more_when_nobody_listens() -> None:
+def test_the_server_shuts_down_when_nobody_reads_its_output() -> None:
     def write(text: str) -> None:
         raise BrokenPipeError
 
-    server = Server(Setup("connect4"), write)
-    assert not server.receive("isready")
+    assert not Server(EngineSetup("connect4"), write).handle("isready")
 
 
-def test_quit_alone_ends_it(engine: Driven) -> None:
-    assert not engine.server.receive("quit")
-    assert engine.server.receive("exit")
-    assert engine.server.receive("")
+def test_only_quit_ends_the_server(engine: Driver) -> None:
+    assert not engine.server.handle("quit")
+    assert engine.server.handle("exit")
+    assert engine.server.handle("")
 
 
-PARTS = ["position", "startpos", "fen", "moves", "go", "depth", "1", "4", "-7", "stop", "setoption", "name"]
-PARTS += [
+WORDS = ["position", "startpos", "fen", "moves", "go", "depth", "1", "4", "-7", "stop", "setoption", "name"]
+WORDS += [
     "value",
     "columns",
     "rows",
@@ -308,15 +308,17 @@ PARTS += [
 ]
 
 
-@given(st.lists(st.lists(st.sampled_from(PARTS), max_size=6).map(" ".join), max_size=8))
+@given(st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), max_size=8))
 @settings(max_examples=50)
-def test_no_line_ends_it_and_every_search_is_answered(lines: list[str]) -> None:
-    engine = Driven(Setup("connect4", agent="random", settings={"seed": "1"}))
-    engine.tell(*lines, "stop")
-    deadline = time.monotonic() + LONGEST_WAIT_S
-    while engine.server._thinking is not None:
+def test_no_line_ends_the_server_and_every_search_is_answered(lines: list[str]) -> None:
+    engine = Driver(EngineSetup("connect4", agent="random", settings={"seed": "1"}))
+    engine.send(*lines, "stop")
+    deadline = time.monotonic() + PATIENCE_S
+    while engine.server._search is not None:
         assert time.monotonic() < deadline
-        engine.tell("stop")
-    said = engine.after("isready")
-    assert sum(line.startswith("bestmove") for line in said) <= sum(line.startswith("go") for line in lines)
-    assert all(len(line.split()) == 2 for line in said if line.startswith("bestmove"))
+        engine.send("stop")
+    answers = engine.answer_to("")
+    assert sum(line.startswith("bestmove") for line in answers) <= sum(
+        line.startswith("go") for line in lines
+    )
+    assert all(len(line.split()) == 2 for line in answers if line.startswith("bestmove"))

@@ -1,18 +1,19 @@
-"""What an engine offers to set, and what setting it makes."""
+"""The options that our engine offers, and what setting them does."""
 
 import pytest
 
 from boardgames.errors import OptionError, UnknownNameError
 from boardgames.options import Option
-from boardgames.ugi.setup import Setting, Setup, setting_named, settings_of
+from boardgames.ugi.setup import EngineOption, EngineSetup, engine_options, find_option
 
 
-def offered(setup: Setup) -> dict[str, Setting]:
-    return settings_of(setup.make_agent(setup.make_game()))
+def offered(setup: EngineSetup) -> dict[str, EngineOption]:
+    return engine_options(setup.make_agent(setup.make_game()))
 
 
 def test_options_of_agent_game_and_layout_are_offered() -> None:
-    lines = [setting.line() for setting in offered(Setup("abalone", agent="alphabeta:depth=3")).values()]
+    options = offered(EngineSetup("abalone", agent="alphabeta:depth=3"))
+    lines = [option.declaration() for option in options.values()]
     assert "option name depth type spin default 3 min 0 max 100" in lines
     assert "option name time type string default <empty>" in lines
     assert "option name seed type string default <empty>" in lines
@@ -34,56 +35,58 @@ def test_options_of_agent_game_and_layout_are_offered() -> None:
         (Option("n", str, "a", "", choices=("a", "b")), "b", "combo default b var a var b"),
     ],
 )
-def test_each_kind_of_option_has_its_type(option: Option, value: object, line: str) -> None:
-    assert Setting("agent", "n", option, value).line() == f"option name n type {line}"  # type: ignore[arg-type]  # of a table
+def test_each_kind_of_option_is_declared_with_its_type(option: Option, value: object, line: str) -> None:
+    assert EngineOption("agent", "n", option, value).declaration() == f"option name n type {line}"  # type: ignore[arg-type]  # from the table
 
 
-def test_what_is_set_is_what_plays() -> None:
-    setup = Setup("connect4", agent="alphabeta:depth=4")
-    settings = offered(setup)
-    setup = setup.with_value(settings["depth"], settings["depth"].read("7"))
-    setup = setup.with_value(settings["columns"], settings["columns"].read("5"))
+def test_options_change_the_agent_and_the_game() -> None:
+    setup = EngineSetup("connect4", agent="alphabeta:depth=4")
+    options = offered(setup)
+    setup = setup.with_value(options["depth"], options["depth"].parse("7"))
+    setup = setup.with_value(options["columns"], options["columns"].parse("5"))
     game = setup.make_game()
     assert setup.make_agent(game).options["depth"] == 7
     assert game.facts.actions == 5
 
 
 @pytest.mark.parametrize("text", ["0", "<empty>", ""])
-def test_not_set_takes_a_value_back(text: str) -> None:
-    setup = Setup("connect4", settings={"depth": "7"})
+def test_not_set_restores_the_default(text: str) -> None:
+    setup = EngineSetup("connect4", settings={"depth": "7"})
     depth = offered(setup)["depth"]
-    assert depth.read(text) is None
-    assert setup.with_value(depth, depth.read(text)).settings == {}
+    assert depth.parse(text) is None
+    assert setup.with_value(depth, depth.parse(text)).settings == {}
 
 
-def test_a_value_may_hold_any_sign() -> None:
-    setup = Setup("connect4", agent="engine", settings={"command": 'cat "a, b=c" \\\\'})
+def test_a_value_may_contain_quotes_commas_and_backslashes() -> None:
+    setup = EngineSetup("connect4", agent="engine", settings={"command": 'cat "a, b=c" \\\\'})
     assert setup.make_agent(setup.make_game()).options["command"] == 'cat "a, b=c" \\\\'
 
 
 @pytest.mark.parametrize("value", ["-1", "1.5", "many", "101"])
-def test_a_bad_value_is_refused(value: str) -> None:
-    with pytest.raises(OptionError, match="expected a whole number from 1 to 100 for depth"):
-        offered(Setup("connect4"))["depth"].read(value)
+def test_an_invalid_value_is_refused(value: str) -> None:
+    with pytest.raises(OptionError, match=f"depth.*'{value}'"):
+        offered(EngineSetup("connect4"))["depth"].parse(value)
 
 
-def test_an_unknown_name_is_told_with_near_ones() -> None:
-    with pytest.raises(
-        UnknownNameError, match="expected an option of the engine: 'dept'; did you mean 'depth'"
-    ):
-        setting_named("dept", offered(Setup("connect4")))
-    assert setting_named("DEPTH", offered(Setup("connect4"))).name == "depth"
+def test_an_option_is_found_in_any_case() -> None:
+    assert find_option("DEPTH", offered(EngineSetup("connect4"))).name == "depth"
 
 
-def test_a_person_is_no_engine() -> None:
-    setup = Setup("connect4", agent="human")
-    with pytest.raises(OptionError, match="expected an agent that is a program: 'human'"):
+def test_an_unknown_option_is_reported_with_similar_names() -> None:
+    with pytest.raises(UnknownNameError, match="the engine has no option 'dept'; did you mean 'depth'"):
+        find_option("dept", offered(EngineSetup("connect4")))
+
+
+def test_a_human_player_cannot_be_an_engine() -> None:
+    setup = EngineSetup("connect4", agent="human")
+    with pytest.raises(OptionError, match="'human' cannot run as an engine: it is a person, not a program"):
         setup.make_agent(setup.make_game())
 
 
 @pytest.mark.parametrize(
-    "setup", [Setup("connect5"), Setup("connect4", agent="nobody"), Setup("connect4", agent=":")]
+    "setup",
+    [EngineSetup("connect5"), EngineSetup("connect4", agent="nobody"), EngineSetup("connect4", agent=":")],
 )
-def test_names_are_checked_before_anything_is_loaded(setup: Setup) -> None:
+def test_names_are_checked_before_anything_is_loaded(setup: EngineSetup) -> None:
     with pytest.raises((UnknownNameError, OptionError)):
         setup.check_names()

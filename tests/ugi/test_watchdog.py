@@ -1,4 +1,4 @@
-"""No engine outlives us: whatever ends this process, the guardian ends the engines."""
+"""No engine outlives this process: however it ends, the watchdog kills the engines."""
 
 import os
 import signal
@@ -10,42 +10,37 @@ import pytest
 from processes import is_alive, wait_until_dead
 from waiting import PATIENCE_S
 
-from boardgames.ugi.watchdog import Guard, watch
+from boardgames.ugi import watchdog as module
+from boardgames.ugi.watchdog import Watchdog, wait_for_parent
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="process groups are POSIX")
 
-FAKES = Path(__file__).with_name("fakes.py")
+FAKE_ENGINE = Path(__file__).with_name("fake_engine.py")
 OWNER = """
 import os, sys, time
 from boardgames.ugi.process import EngineProcess
-
-import os
-
-import pytest
-
-from boardgames.ugi.watchdog import watch
-programs = [EngineProcess([sys.executable, sys.argv[1], "family", name], "it") for name in sys.argv[2:]]
+programs = [EngineProcess([sys.executable, sys.argv[1], "child", name], "it") for name in sys.argv[2:]]
 for program in programs:
     program.send("isready")
     program.read(time.monotonic() + 60)
 print("ready", flush=True)
 sys.stdin.readline()
 """
-FORKING = OWNER.replace('print("ready"', "if os.fork() == 0: time.sleep(60)\nprint('ready'")
+FORKING_OWNER = OWNER.replace('print("ready"', "if os.fork() == 0: time.sleep(60)\nprint('ready'")
 
 
-def sleeper() -> "subprocess.Popen[bytes]":
+def start_sleeper() -> "subprocess.Popen[bytes]":
     return subprocess.Popen(["sleep", "600"], start_new_session=True)
 
 
-@pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGTERM, None], ids=["killed", "terminated", "done"])
-@pytest.mark.parametrize("script", [OWNER, FORKING], ids=["alone", "forking"])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, None], ids=["killed", "terminated", "exits"])
+@pytest.mark.parametrize("script", [OWNER, FORKING_OWNER], ids=["alone", "forking"])
 def test_engines_and_their_children_end_with_their_owner(
-    way: signal.Signals | None, script: str, tmp_path: Path
+    how: signal.Signals | None, script: str, tmp_path: Path
 ) -> None:
-    names = [str(tmp_path / name) for name in "ab"]
+    names = [str(tmp_path / name) for name in ("ab" if script is OWNER else "a")]
     owner = subprocess.Popen(
-        [sys.executable, "-c", script, str(FAKES), *names],
+        [sys.executable, "-c", script, str(FAKE_ENGINE), *names],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,
@@ -53,71 +48,74 @@ def test_engines_and_their_children_end_with_their_owner(
     assert owner.stdout is not None
     assert owner.stdin is not None
     assert owner.stdout.readline() == b"ready\n"
-    family = [int(pid) for name in names for pid in Path(name).read_text().split()]
-    assert all(map(is_alive, family))
-    if way is None:
+    pids = [int(pid) for name in names for pid in Path(name).read_text().split()]
+    assert all(map(is_alive, pids))
+    if how is None:
         owner.stdin.write(b"\n")
         owner.stdin.flush()
     else:
-        owner.send_signal(way)
+        owner.send_signal(how)
     owner.wait(PATIENCE_S)
-    wait_until_dead(*family)
-    if script is FORKING:
-        os.killpg(owner.pid, signal.SIGKILL)  # the fork, which has slept through all this
+    wait_until_dead(*pids)
+    if script is FORKING_OWNER:
+        os.killpg(owner.pid, signal.SIGKILL)  # the forked child still sleeps
     owner.stdin.close()
     owner.stdout.close()
 
 
-def test_a_group_that_was_forgotten_is_left_alone() -> None:
-    guard, kept, killed = Guard(), sleeper(), sleeper()
-    guard.watch(kept.pid)
-    guard.watch(killed.pid)
-    guard.forget(kept.pid)
-    guard.close()
+def test_a_forgotten_group_is_left_alone() -> None:
+    watchdog, kept, killed = Watchdog(), start_sleeper(), start_sleeper()
+    watchdog.watch(kept.pid)
+    watchdog.watch(killed.pid)
+    watchdog.forget(kept.pid)
+    watchdog.close()
     assert killed.wait(PATIENCE_S) == -signal.SIGKILL
     assert kept.poll() is None
     kept.kill()
     kept.wait()
 
 
-def test_there_is_one_guardian_in_a_session_of_its_own() -> None:
-    guard, program = Guard(), sleeper()
-    guard.watch(program.pid)
-    first = guard.pid
-    guard.watch(program.pid)
-    assert guard.pid == first
+def test_all_engines_share_one_watchdog_in_a_session_of_its_own() -> None:
+    watchdog, program = Watchdog(), start_sleeper()
+    watchdog.watch(program.pid)
+    first = watchdog.pid
+    watchdog.watch(program.pid)
+    assert watchdog.pid == first
     assert first is not None
     assert os.getsid(first) == first
-    guard.close()
-    assert guard.pid is None
+    watchdog.close()
+    assert watchdog.pid is None
     program.wait(PATIENCE_S)
 
 
-def test_a_guardian_that_is_gone_is_replaced_and_told_again() -> None:
-    guard, program, other = Guard(), sleeper(), sleeper()
-    guard.watch(program.pid)
-    first = guard.pid
+def test_a_watchdog_that_died_is_replaced_and_watches_the_same_groups() -> None:
+    watchdog, program, other = Watchdog(), start_sleeper(), start_sleeper()
+    watchdog.watch(program.pid)
+    first = watchdog.pid
     assert first is not None
     os.kill(first, signal.SIGKILL)
     wait_until_dead(first)
-    guard.watch(other.pid)
-    assert guard.pid != first
-    guard.close()
+    watchdog.watch(other.pid)
+    assert watchdog.pid != first
+    watchdog.close()
     assert program.wait(PATIENCE_S) == other.wait(PATIENCE_S) == -signal.SIGKILL
 
 
-def test_orders_are_read_until_the_pipe_ends() -> None:
-    source, target = os.pipe()
+def test_commands_are_read_until_the_pipe_closes() -> None:
+    pipe, end = os.pipe()
     for piece in (b"+7", b"1\n+72\n", b"-71\n+7"):
-        os.write(target, piece)
-    os.close(target)
-    assert watch(source, os.getppid()) == {72}
-    os.close(source)
+        os.write(end, piece)
+    os.close(end)
+    assert wait_for_parent(pipe, os.getppid()) == {72}
+    os.close(pipe)
 
 
-def test_the_end_of_the_parent_is_seen_though_somebody_holds_the_pipe() -> None:
-    source, target = os.pipe()
-    os.write(target, b"+71\n")
-    assert watch(source, os.getpid()) == {71}  # not our parent
-    os.close(source)
-    os.close(target)
+def test_the_end_of_the_parent_is_noticed_while_the_pipe_is_held_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "POLL_INTERVAL_S", 0.01)
+    pipe, end = os.pipe()
+    os.write(end, b"+71\n")
+    assert wait_for_parent(pipe, os.getpid()) == {71}  # this process is not its own parent
+    os.close(pipe)
+    os.close(end)
