@@ -11,7 +11,7 @@ from boardgames.declarations import Unit
 from boardgames.errors import IllegalMoveError, MalformedMoveError
 from boardgames.game import Game, Position
 from boardgames.player import Choice, Clock, Limit
-from boardgames.search import WIN
+from boardgames.search.rules import WIN
 from boardgames.ugi.protocol import (
     Info,
     MoveHistory,
