@@ -13,12 +13,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from boardgames.clock import TimeControl
     from boardgames.declarations import Evaluation, Facts, Feature, FeatureSet, Kernels
     from boardgames.errors import BoardgamesError
     from boardgames.game import Game, Move, Outcome, Position, Termination
     from boardgames.hookspecs import Entry, hookimpl
     from boardgames.learner import Learner, LearnerState
-    from boardgames.manager import Manager, MatchRules, TimeControl
+    from boardgames.manager import Manager, MatchRules
     from boardgames.options import Option
     from boardgames.picture import Picture
     from boardgames.player import Analysis, Choice, Clock, Context, Limit, Player, Stop
@@ -30,12 +31,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "boardgames.clock": ("TimeControl",),
     "boardgames.declarations": ("Evaluation", "Facts", "Feature", "FeatureSet", "Kernels"),
     "boardgames.errors": ("BoardgamesError",),
     "boardgames.game": ("Game", "Move", "Outcome", "Position", "Termination"),
     "boardgames.hookspecs": ("Entry", "hookimpl"),
     "boardgames.learner": ("Learner", "LearnerState"),
-    "boardgames.manager": ("Manager", "MatchRules", "TimeControl"),
+    "boardgames.manager": ("Manager", "MatchRules"),
     "boardgames.options": ("Option",),
     "boardgames.picture": ("Picture",),
     "boardgames.player": ("Analysis", "Choice", "Clock", "Context", "Limit", "Player", "Stop"),

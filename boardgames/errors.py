@@ -134,6 +134,21 @@ def shown(value: object) -> str:
     return text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}..."
 
 
+def describe_error(error: BaseException) -> str:
+    r"""Return class and message of an exception on one line, whatever its `__str__` does.
+
+    Examples
+    --------
+    >>> describe_error(ValueError("no\nluck"))
+    'ValueError: no luck'
+    """
+    try:
+        text = " ".join(str(error).split())
+    except Exception:  # noqa: BLE001 - an exception of a plug-in may not even have a message
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 def near(name: object, names: Iterable[str]) -> str:
     """Name the alternatives nearest to `name`, else all of a few, for the end of a message.
 

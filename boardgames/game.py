@@ -1,12 +1,17 @@
-"""Game, Position, Move, Outcome: the checked face of the rules.
+"""The rules of a game and its positions, with every argument checked.
 
-A plug-in subclasses `Game`, gives it facts and kernels, and overrides the
-methods on words at its end. Users hold `Position` values; nothing here trusts
-its arguments, everything below (kernels) does.
+A plug-in subclasses `Game`: it sets facts and kernels and implements the
+methods that read, write and draw packed positions. Users work with `Position`,
+an immutable value, and need none of those methods. Kernels trust their
+arguments; the public methods here check theirs.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from numbers import Integral
 from operator import index
 from types import MappingProxyType
 from typing import ClassVar
@@ -14,44 +19,226 @@ from typing import ClassVar
 import numpy as np
 
 from boardgames.declarations import NO_EVALUATION, Evaluation, Facts, Kernels, Symmetry
+from boardgames.draw.svg import svg
 from boardgames.errors import (
     AmbiguousMoveError,
     IllegalMoveError,
     MalformedMoveError,
+    MoveError,
     PositionError,
     UnknownNameError,
     near,
+    shown,
 )
-from boardgames.errors import shown as shown  # noqa: PLC0414 - plug-ins find it here
 from boardgames.kernels import Words
 from boardgames.options import Option, OptionValue, read_options
 from boardgames.picture import Picture
-from boardgames.position import Move as Move  # noqa: PLC0414 - users find it here
-from boardgames.position import Outcome as Outcome  # noqa: PLC0414 - users find it here
-from boardgames.position import Position as Position  # noqa: PLC0414 - users find it here
-from boardgames.position import Termination as Termination  # noqa: PLC0414 - users find it here
 
 WORD_BITS = 64
+
+
+class Termination(StrEnum):
+    """Why a match ended."""
+
+    RULES = "rules"
+    NO_MOVES = "no-moves"
+    TIME = "time"
+    PLY_LIMIT = "ply-limit"
+    NO_PROGRESS = "no-progress"
+    REPETITION = "repetition"
+    RESIGNATION = "resignation"
+    AGREEMENT = "agreement"
+    ILLEGAL_MOVE = "illegal-move"
+    CRASH = "crash"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The winner, None for a draw, and why the match ended.
+
+    Examples
+    --------
+    >>> Outcome(1, Termination.TIME).returns
+    (-1.0, 1.0)
+    """
+
+    winner: int | None
+    termination: Termination
+
+    @property
+    def returns(self) -> tuple[float, float]:
+        """Return one number per side: 1 for a win, -1 for a loss, 0 for a draw."""
+        if self.winner is None:
+            return 0.0, 0.0
+        return (1.0, -1.0) if self.winner == 0 else (-1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """An action and its canonical text in the position it was made for."""
+
+    action: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMove:
+    """A move of a match: the side that made it, the seconds it took, its ply (from 1)."""
+
+    side: int
+    move: Move
+    seconds: float
+    ply: int
+
+
+class Position:
+    """An immutable position of a game.
+
+    Made by `Game.start`, `Game.parse`, `Game.unpack` and `Position.apply`.
+    Two positions are equal if their games and their packed words are.
+    """
+
+    __slots__ = ("__dict__", "_words", "game")
+
+    game: "Game"
+    _words: Words
+
+    def __init__(self, game: "Game", words: Words) -> None:
+        object.__setattr__(self, "game", game)
+        # an array on top of bytes cannot be made writable again
+        object.__setattr__(self, "_words", np.frombuffer(words.tobytes(), dtype=np.uint64))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a position is immutable: cannot set {name!r}")
+
+    @property
+    def words(self) -> Words:
+        """Return the packed position, `uint64[n]`, read-only."""
+        return self._words
+
+    @cached_property
+    def side_to_move(self) -> int:
+        """Return the side to move, 0 or 1; meaningless once the match is over."""
+        return int(self.game.kernels.side_to_move(self._words))
+
+    @cached_property
+    def actions(self) -> tuple[int, ...]:
+        """Return the legal actions in ascending order; empty if the match is over."""
+        buffer = np.zeros(self.game.facts.actions, dtype=np.int64)
+        count = self.game.kernels.legal_moves(self._words, buffer)
+        return tuple(buffer[:count].tolist())
+
+    @cached_property
+    def legal_moves(self) -> tuple[Move, ...]:
+        """Return the legal moves in the order of their actions; empty if the match is over."""
+        return tuple(Move(action, self.game.format_action(self._words, action)) for action in self.actions)
+
+    @cached_property
+    def _decoded(self) -> dict[int, Move]:
+        """Cache of `Game.decode`, by action."""
+        return {}
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        """Return the outcome if the rules end the match here, else None."""
+        code = int(self.game.kernels.outcome(self._words))
+        if code >= 0:
+            return Outcome(code if code < 2 else None, Termination.RULES)
+        if self.actions:
+            return None
+        draws = self.game.facts.no_moves_draws
+        return Outcome(None if draws else 1 - self.side_to_move, Termination.NO_MOVES)
+
+    @property
+    def score(self) -> tuple[int, int]:
+        """Return the points of side 0 and side 1; (0, 0) in a game without points."""
+        return self.game.score(self._words)
+
+    def is_legal(self, move: Move | str) -> bool:
+        """Return True if `move` can be made here."""
+        if isinstance(move, Move):
+            return self._is_legal_action(move.action)
+        try:
+            self.game.parse_move(self, move)
+        except MoveError:
+            return False
+        return True
+
+    def apply(self, move: Move | str) -> "Position":
+        """Return the position after `move`.
+
+        Raises
+        ------
+        MalformedMoveError, IllegalMoveError, AmbiguousMoveError
+            If the text is not a move, the move is not legal here, or the text
+            matches several legal moves.
+        """
+        if isinstance(move, str):
+            move = self.game.parse_move(self, move)
+        elif not isinstance(move, Move):
+            raise MalformedMoveError(f"a move must be a Move or a text, not {shown(move)}")
+        elif not self._is_legal_action(move.action):
+            raise IllegalMoveError(f"illegal move {shown(move.text)} in {self}")
+        successor = np.empty_like(self._words)
+        self.game.kernels.apply(self._words, move.action, successor)
+        return Position(self.game, successor)
+
+    def picture(self) -> Picture:
+        """Return the position as a picture: cells, pieces, lines and legal moves as data."""
+        return self.game.draw(self._words)
+
+    def svg(self) -> str:
+        """Return the position as an SVG document."""
+        return svg(self.picture())
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def _repr_html_(self) -> str:
+        return self.svg()
+
+    def _is_legal_action(self, action: object) -> bool:
+        return isinstance(action, Integral) and action in self.actions
+
+    def __str__(self) -> str:
+        return self.game.format_words(self._words)
+
+    def __repr__(self) -> str:
+        return f"<{self.game} {self}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpack_position, (self.game, self._words.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
+        return self.game == other.game and bool(np.array_equal(self._words, other._words))
+
+    def __hash__(self) -> int:
+        return hash((self.game, self._words.tobytes()))
 
 
 class Game(ABC):
     """The rules of one game with its options set; base class of every game.
 
     A subclass sets `facts`, `kernels` and, if it has one, `evaluation` in
-    `prepare`, and overrides the methods on words that its notation needs.
-    Methods on words trust them: they come from a `Position`.
+    `prepare`, and implements the methods on packed words, which may trust
+    their arguments.
 
     Parameters
     ----------
     layout : str, optional
-        Name of a start in `facts.layouts`; the default is the first.
+        Name of a start position in `facts.layouts`; the first by default.
     options : keywords
-        As `declared_options` has them.
+        As declared in `declared_options`.
 
     Raises
     ------
     OptionError, UnknownNameError
-        If an option or the layout is unknown or has a bad value.
+        If an option is unknown or invalid, or there is no such layout.
     """
 
     declared_options: ClassVar[tuple[Option, ...]] = ()
@@ -60,9 +247,9 @@ class Game(ABC):
     evaluation: Evaluation = NO_EVALUATION
 
     def __init__(self, *, layout: str | None = None, **options: object) -> None:
-        of = f"game {type(self).__name__.lower()!r}"
+        owner = f"game {type(self).__name__.lower()!r}"
         self.options: Mapping[str, OptionValue] = MappingProxyType(
-            read_options(self.declared_options, options, of)
+            read_options(self.declared_options, options, owner)
         )
         self.prepare()
         layouts = self.facts.layouts
@@ -89,7 +276,7 @@ class Game(ABC):
         Parameters
         ----------
         text : str
-            In `notation`, one of `facts.position_notations`; without it in
+            In `notation`, one of `facts.position_notations`; by default in
             any of them.
 
         Raises
@@ -100,14 +287,14 @@ class Game(ABC):
             If there is no such notation.
         """
         if not isinstance(text, str):
-            raise PositionError(f"expected the text of a {self.facts.title} position: {shown(text)}")
+            raise PositionError(f"a position to parse must be a text, not {shown(text)}")
         self._check_notation(notation, self.facts.position_notations)
         return self.unpack(self.parse_words(text.strip(), notation))
 
     def format(self, position: Position, *, notation: str | None = None) -> str:
-        """Return the text of a position, canonical or in a named notation."""
+        """Return the text of a position, by default in the canonical notation."""
         self._check_notation(notation, self.facts.position_notations)
-        return self.format_words(self._own(position).words, notation)
+        return self.format_words(self._checked(position).words, notation)
 
     def unpack(self, words: Words | Sequence[int]) -> Position:
         """Return the position of packed words, `uint64[facts.words]`, which are copied.
@@ -115,24 +302,28 @@ class Game(ABC):
         Raises
         ------
         PositionError
-            If they are not so many integers of 64 bits, or no position of this game.
+            If the number of words is wrong, one is not a 64-bit integer, or
+            together they are not a position of this game.
         """
+        expected = self.facts.words
         try:
             numbers = [index(word) for word in words]
         except TypeError:
-            raise PositionError(f"expected {self.facts.words} integers: {shown(words)}") from None
-        if len(numbers) != self.facts.words:
-            raise PositionError(f"expected {self.facts.words} words: {len(numbers)} came")
+            raise PositionError(
+                f"packed {self} positions are {expected} integers, not {shown(words)}"
+            ) from None
+        if len(numbers) != expected:
+            raise PositionError(f"packed {self} positions have {expected} words, not {len(numbers)}")
         for place, number in enumerate(numbers):
             if not 0 <= number < 1 << WORD_BITS:
-                raise PositionError(f"expected words of {WORD_BITS} bits: word {place} is none")
+                raise PositionError(f"word {place} of the packed position does not fit into {WORD_BITS} bits")
         array = np.array(numbers, dtype=np.uint64)
         self.check_words(array)
         return Position(self, array)
 
     def pack(self, position: Position) -> Words:
         """Return a writable copy of a position's words."""
-        return self._own(position).words.copy()
+        return self._checked(position).words.copy()
 
     # --- moves -----------------------------------------------------------
 
@@ -142,22 +333,22 @@ class Game(ABC):
         Raises
         ------
         MalformedMoveError, IllegalMoveError, AmbiguousMoveError
-            If the text is no move, the move is not legal here, or the text
-            fits several legal moves; each quotes the text.
+            If the text is not a move, the move is not legal here, or the text
+            matches several legal moves; the message quotes the text.
         UnknownNameError
             If there is no such notation.
         """
         self._check_notation(notation, self.facts.move_notations)
         if not isinstance(text, str):
-            raise MalformedMoveError(f"expected the text of a move: {shown(text)}")
-        action = self.parse_action(self._own(position), text.strip(), notation)
+            raise MalformedMoveError(f"a move to parse must be a text, not {shown(text)}")
+        action = self.parse_action(self._checked(position), text.strip(), notation)
         return Move(action, self.format_action(position.words, action))
 
     def format_move(self, position: Position, move: Move, *, notation: str | None = None) -> str:
-        """Return a legal move's text, canonical or in a named notation."""
+        """Return the text of a legal move, by default in the canonical notation."""
         self._check_notation(notation, self.facts.move_notations)
-        if not self._own(position)._has(move.action):
-            raise IllegalMoveError(f"expected a legal move in {position}: {shown(move.text)}")
+        if not self._checked(position)._is_legal_action(move.action):
+            raise IllegalMoveError(f"illegal move {shown(move.text)} in {position}")
         return self.format_action(position.words, move.action, notation)
 
     def encode(self, move: Move) -> int:
@@ -172,72 +363,72 @@ class Game(ABC):
         IllegalMoveError
             If the action is not legal in `position`.
         """
-        decoded = self._own(position)._decoded
+        decoded = self._checked(position)._decoded
         if type(action) is int and action in decoded:
             return decoded[action]
-        if not position._has(action):
-            raise IllegalMoveError(f"expected a legal action in {position}: {shown(action)}")
+        if not position._is_legal_action(action):
+            raise IllegalMoveError(f"illegal action {shown(action)} in {position}")
         move = Move(int(action), self.format_action(position.words, int(action)))
         return decoded.setdefault(move.action, move)
 
-    # --- what a subclass overrides ---------------------------------------
+    # --- for subclasses to implement or override -------------------------
 
     @abstractmethod
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed words of a position text; raise PositionError."""
+        """Return the packed words of a position text; raise PositionError if it is not one."""
 
     @abstractmethod
     def format_words(self, words: Words, notation: str | None = None) -> str:
-        """Return the text, without spaces, of a packed position."""
+        """Return the text of a packed position, without spaces."""
 
     @abstractmethod
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
-        """Return the text, without spaces, of a legal action."""
+        """Return the text of a legal action, without spaces."""
 
     @abstractmethod
     def draw(self, words: Words) -> Picture:
-        """Return what a packed position looks like."""
+        """Return the picture of a packed position."""
 
     def check_words(self, words: Words) -> None:
-        """Raise PositionError if words cannot be a position; by default all can."""
+        """Raise PositionError if no position has these words; by default all words are valid."""
         return
 
     def score(self, words: Words) -> tuple[int, int]:
-        """Return what the rules count for each side; by default nothing."""
+        """Return the points of each side; by default (0, 0)."""
         return 0, 0
 
     def symmetries(self) -> tuple[Symmetry, ...]:
-        """Return maps of the game onto itself, for checks and learning; by default none."""
+        """Return the symmetries of the game, for checks and learning; by default none."""
         return ()
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
-        """Return the legal action that `text` names; by default by comparing all texts.
+        """Return the legal action that `text` names; by default the one whose text is equal.
 
         Raises
         ------
         MalformedMoveError, IllegalMoveError, AmbiguousMoveError
-            As `parse_move`.
+            As in `parse_move`.
         """
         words = position.words
         texts = {action: self.format_action(words, action, notation) for action in position.actions}
-        found = [action for action in texts if texts[action].lower() == text.lower()]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            fits = " and ".join(self.format_action(words, action) for action in found)
-            raise AmbiguousMoveError(f"expected a move that fits once: {shown(text)} fits {fits}")
+        matching = [action for action in texts if texts[action].lower() == text.lower()]
+        if len(matching) == 1:
+            return matching[0]
+        if matching:
+            moves = " or ".join(self.format_action(words, action) for action in matching)
+            raise AmbiguousMoveError(f"ambiguous move {shown(text)}: {moves}?")
         if not self.is_move_text(text):
-            raise MalformedMoveError(f"expected a move of {self.facts.title}: {shown(text)}")
-        raise IllegalMoveError(f"expected a legal move: {shown(text)}{near(text, texts.values())}")
+            raise MalformedMoveError(f"{shown(text)} is not a {self.facts.title} move")
+        raise IllegalMoveError(f"illegal move {shown(text)}{near(text, texts.values())}")
 
     def is_move_text(self, text: str) -> bool:
-        """Say whether `text` could be a move in some position; by default any word could."""
+        """Return True if `text` could be a move in some position; by default any word could."""
         return text.isalnum()
 
     # --- identity --------------------------------------------------------
 
     def describe(self) -> str:
-        """Return name, layout and options that differ from the defaults, in one line.
+        """Return name, layout and the options that differ from their defaults, on one line.
 
         The layout only says where matches start; positions do not depend on it.
         """
@@ -255,9 +446,9 @@ class Game(ABC):
                 f"{self.facts.name} has no notation {shown(notation)}{near(notation, known)}"
             )
 
-    def _own(self, position: Position) -> Position:
+    def _checked(self, position: Position) -> Position:
         if position.game is not self and position.game != self:
-            raise PositionError(f"expected a position of {self}: {position!r}")
+            raise PositionError(f"not a position of {self!r}: {position!r}")
         return position
 
     def __str__(self) -> str:
@@ -267,8 +458,8 @@ class Game(ABC):
         return f"<game {self.describe()}>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        # by class and options, never by kernels: another process takes those from its cache
-        return _game_of, (type(self), self.layout, dict(self.options))
+        # pickled by class and options; another process gets the kernels from its own cache
+        return _make_game, (type(self), self.layout, dict(self.options))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Game):
@@ -279,5 +470,9 @@ class Game(ABC):
         return hash((type(self), tuple(self.options.items())))
 
 
-def _game_of(made: type[Game], layout: str, options: dict[str, OptionValue]) -> Game:
-    return made(layout=layout or None, **options)
+def _make_game(cls: type[Game], layout: str, options: dict[str, OptionValue]) -> Game:
+    return cls(layout=layout or None, **options)
+
+
+def _unpack_position(game: Game, words: list[int]) -> Position:
+    return game.unpack(words)

@@ -1,4 +1,4 @@
-"""The hooks: what a plug-in may add, and what it may be told.
+"""The hooks: what a plug-in can add, and the events it can listen to.
 
 The docstring of each hook is its manual. A plug-in is a module (or object)
 named by an entry point of the group `boardgames`; it marks implementations
@@ -10,16 +10,17 @@ with `hookimpl`:
     def bg_games():
         return [Entry("mygame", "a small game", "my_package.game:MyGame")]
 
-Hooks that offer something return entries, which name the thing and say where
-it is; it is imported when it is first used, so keep the plug-in module light.
-A hook only ever gains arguments.
+Hooks that add something return entries, which give the thing a name and say
+where to import it from. It is imported when it is first used, so keep the
+plug-in module itself light. An implementation may leave out arguments that it
+does not need; hooks only ever gain arguments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import pluggy
 
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 
     import click
 
-    from boardgames.game import Outcome
-    from boardgames.manager import Manager, MoveMade
+    from boardgames.game import Game, Outcome, PlayedMove, Position
+    from boardgames.player import Player
+    from boardgames.record import Record
 
 PROJECT = "boardgames"
 
@@ -39,7 +41,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something a plug-in offers: its name, one sentence, and where it is.
+    """Something that a plug-in adds: its name, one sentence, and where to import it from.
 
     Attributes
     ----------
@@ -59,71 +61,106 @@ class Entry:
     game: str | None = None
 
 
+class Match(Protocol):
+    """What hooks may read of a match; the object that they get is its `boardgames.Manager`."""
+
+    @property
+    def game(self) -> Game:
+        """The game."""
+
+    @property
+    def players(self) -> Sequence[Player | None]:
+        """The players of side 0 and side 1; None for a side that is moved from outside."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Their names, as in the record."""
+
+    @property
+    def position(self) -> Position:
+        """The current position."""
+
+    @property
+    def positions(self) -> Sequence[Position]:
+        """All positions so far, the start first."""
+
+    @property
+    def moves(self) -> Sequence[PlayedMove]:
+        """The moves made so far."""
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome, None as long as the match is not over."""
+
+    def record(self) -> Record:
+        """Return the match so far as a record."""
+
+
 @hookspec
 def bg_games() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Offer games: each target is a subclass of `boardgames.game.Game`."""
+    """Add games: each target is a subclass of `boardgames.game.Game`."""
 
 
 @hookspec
 def bg_agents() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Offer agents: each target is a subclass of `boardgames.player.Player`.
+    """Add agents: each target is a subclass of `boardgames.player.Player`.
 
-    A game's own agent (its `game` is set) comes before one for every game of
-    the same name.
+    An agent for one game (its `game` is set) takes precedence over an agent of
+    the same name for every game.
     """
 
 
 @hookspec
 def bg_features() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Offer feature sets: each target takes a `Game` and returns a `FeatureSet` for it."""
+    """Add feature sets: each target takes a `Game` and returns a `FeatureSet` for it."""
 
 
 @hookspec
 def bg_learners() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Offer learners: each target is a subclass of `boardgames.learner.Learner`."""
+    """Add learners: each target is a subclass of `boardgames.learner.Learner`."""
 
 
 @hookspec
 def bg_weights() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Offer weights: each target is the path (`pathlib.Path`) of a file that `Weights.write` has made.
+    """Add weights: each target is the path (`pathlib.Path`) of a file written by `Weights.write`.
 
-    Players take them by name, `td:weights=NAME`; an entry names its game.
+    Players load them by name, `td:weights=NAME`; an entry names its game.
     """
 
 
 @hookspec
 def bg_books() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Offer opening books: each target is the path (`pathlib.Path`) of a file that `bg book` has made.
+    """Add opening books: each target is the path (`pathlib.Path`) of a file made by `bg book`.
 
-    Agents that search play by them where only their time is limited; an entry names its game.
+    Searching agents use them when only their time is limited; an entry names its game.
     """
 
 
 @hookspec
 def bg_experiments() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Offer experiments: each target is a subclass of `boardgames.learning.experiments.Experiment`."""
+    """Add experiments: each target is a subclass of `boardgames.learning.experiments.Experiment`."""
 
 
 @hookspec
 def bg_commands(group: click.Group) -> None:
-    """Add commands to the command line's group; keep imports inside the commands."""
+    """Add commands to the command line; keep imports inside the commands."""
 
 
 @hookspec
-def bg_match_started(manager: Manager) -> None:
-    """Learn that a match has begun; `manager` is to be read, not driven."""
+def bg_match_started(manager: Match) -> None:
+    """React to the start of a match; `manager` is for reading only."""
 
 
 @hookspec
-def bg_move_made(manager: Manager, made: MoveMade) -> None:
-    """Learn that a move has been made, with the time it took."""
+def bg_move_made(manager: Match, played: PlayedMove) -> None:
+    """React to a move; `played` has its side, time and ply."""
 
 
 @hookspec
-def bg_match_ended(manager: Manager, outcome: Outcome) -> None:
-    """Learn how a match ended; its record is `manager.record()`."""
+def bg_match_ended(manager: Match, outcome: Outcome) -> None:
+    """React to the end of a match; its record is `manager.record()`."""
 
 
 @hookspec
-def bg_training_stepped(run: str, step: int, metrics: dict[str, float], folder: Path) -> None:
-    """Learn of one more step of a training run: its name, its metrics, and the folder of its files."""
+def bg_training_stepped(run: str, step: int, metrics: Mapping[str, float], folder: Path) -> None:
+    """React to a training step, given the name of the run, the metrics and the run's folder."""

@@ -1,71 +1,169 @@
-"""Manager: conducts one match: turns, clocks, limits, takebacks, listeners, record.
+"""Manager: runs one match: turns, clocks, limits, takebacks, draw offers, listeners, record.
 
-A state machine that is driven by calls. What belongs to a match and not to a
-position (clocks, plies, repetitions, draw offers) is kept here. A person's
-clock runs from the moment the turn is theirs, an agent's while it is asked.
-It is driven from one thread; another may call it while an agent thinks, whose
-answer is then dropped if it is too late.
+A state machine driven by method calls; `play` is a short loop on top. It keeps
+what belongs to a match but not to a position: clocks, move times, repetitions,
+draw offers. A person's clock runs as soon as it is their turn, an agent's only
+while the agent is asked for a move. A manager is driven from one thread.
+Another thread may call it while an agent thinks; the agent's move is then
+dropped if the match has moved on.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from boardgames.clock import MatchClock
-from boardgames.clock import TimeControl as TimeControl  # noqa: PLC0414 - users find it here
-from boardgames.errors import LimitError, MatchError, MoveError, shown
-from boardgames.game import Game, Move, Outcome, Position, Termination
-from boardgames.match import (
-    ENDED_BY_MOVES,
-    Audience,
-    Change,
-    Course,
-    Listener,
-    Seats,
-    check_seats,
-    checked_side,
-    is_person,
-    name_of,
+from boardgames.clock import UNTIMED, MatchClock, TimeControl
+from boardgames.errors import (
+    IllegalMoveError,
+    LimitError,
+    MatchError,
+    MoveError,
+    PositionError,
+    describe_error,
+    shown,
 )
-from boardgames.match import MatchRules as MatchRules  # noqa: PLC0414 - users find it here
-from boardgames.match import MoveMade as MoveMade  # noqa: PLC0414 - users find it here
+from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination
+from boardgames.hookspecs import Match
 from boardgames.options import is_finite
-from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Stop
-from boardgames.plugins import told
+from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Player, Stop
+from boardgames.plugins import notify, warn_once
 from boardgames.record import Record, options_as_texts
 
+REPETITIONS = 3
+UNKNOWN_NAME = "?"
 
-class Manager(Course):
-    """One match between two seats, and everything about it that is not in the position.
+_ENDED_BY_MOVES = (
+    Termination.RULES,
+    Termination.NO_MOVES,
+    Termination.PLY_LIMIT,
+    Termination.NO_PROGRESS,
+    Termination.REPETITION,
+)
+
+Players = Sequence[Player | None]
+"""The players of side 0 and side 1; None for a side that is moved from outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRules:
+    """What ends a match besides the rules of the game; by default nothing.
+
+    Attributes
+    ----------
+    ply_limit : int or None
+        The match is drawn after this many plies.
+    no_progress_limit : int or None
+        The match is drawn after this many plies without a change of score.
+    repetition : bool
+        The match is drawn when a position occurs for the third time.
+    time : TimeControl
+        A side that exceeds its time loses.
+
+    Raises
+    ------
+    LimitError
+        If a limit is below 1.
+    """
+
+    ply_limit: int | None = None
+    no_progress_limit: int | None = None
+    repetition: bool = False
+    time: TimeControl = UNTIMED
+
+    def __post_init__(self) -> None:
+        for name in ("ply_limit", "no_progress_limit"):
+            limit = getattr(self, name)
+            if limit is not None and not (type(limit) is int and limit >= 1):
+                raise LimitError(f"{name} must be at least 1 ply, not {shown(limit)}")
+
+    @classmethod
+    def between(cls, players: Players, game: Game, **overrides: Any) -> "MatchRules":  # its own fields
+        """Return the default rules: the limits of the game between agents, none with a person.
+
+        Examples
+        --------
+        >>> MatchRules.between([None, None], None, ply_limit=50).ply_limit
+        50
+        """
+        if any(_is_person(player) for player in players):
+            return cls(**overrides)
+        facts = game.facts
+        defaults = cls(facts.ply_limit, facts.no_progress_limit, repetition=True)
+        return replace(defaults, **overrides)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEvent:
+    """Something that happened in a match.
+
+    Attributes
+    ----------
+    kind : str
+        An undo may follow an end, since it can reopen the match.
+    side : int or None
+        The side that moved, offered a draw or declined one; it also declines
+        by making a move.
+    move : PlayedMove or None
+        The move, if this is a `move`.
+    outcome : Outcome or None
+        The outcome, if this is `ended`.
+    plies : int
+        The number of plies taken back, if this is an `undo`.
+    """
+
+    kind: Literal["started", "move", "undo", "draw-offer", "draw-declined", "ended"]
+    side: int | None = None
+    move: PlayedMove | None = None
+    outcome: Outcome | None = None
+    plies: int = 0
+
+
+Listener = Callable[["Manager", MatchEvent], None]
+
+
+class Manager:
+    """One match between two sides.
 
     Parameters
     ----------
     game : Game
-        What is played.
+        The game.
     players : two of Player or None
-        A seat without a player is driven from outside, by a browser say.
+        A side without a player is moved from outside, by a browser say.
     names : (str, str), optional
-        For the record; by default what the players call themselves.
+        Names for the record; by default the descriptions of the players.
     start : Position, optional
-        Where the match begins; by default the game's start.
+        First position; by default the start of the game.
     rules : MatchRules, optional
         By default `MatchRules.between(players, game)`.
     limit : Limit
-        What an agent may spend on a move; the clocks tighten it.
+        What an agent may spend on a move, in addition to the clocks.
     clock : callable
-        Returns seconds that never go back.
+        Returns monotonic seconds.
     listeners : sequence of callable
-        Called with the manager and a `Change` after every change.
+        Called with the manager and a `MatchEvent` after every change. One that
+        raises gets a warning and does not affect the match.
     tags : mapping of str to str
-        For the record: Date, Event and the like.
+        More tags for the record, such as Date and Event.
     played : iterable of (str, float or None)
-        Moves that have been made already, with their seconds.
+        Moves that have already been made, with their seconds.
+
+    Attributes
+    ----------
+    outcome : Outcome or None
+        None while the match is not over.
+    draw_offer : int or None
+        The side that has offered a draw and waits for an answer.
+    fault : str or None
+        What an agent did wrong: its illegal move, its error, or how late it was.
 
     Raises
     ------
     MatchError, PositionError, MoveError
-        If there are not two seats, a player or the start belongs to another
-        game, or a move that has been made is not legal.
+        If there are not two players, a player or the start belongs to another
+        game, or one of `played` is not legal.
 
     Examples
     --------
@@ -79,7 +177,7 @@ class Manager(Course):
     def __init__(
         self,
         game: Game,
-        players: Seats,
+        players: Players,
         *,
         names: tuple[str, str] | None = None,
         start: Position | None = None,
@@ -90,38 +188,60 @@ class Manager(Course):
         tags: Mapping[str, str] | None = None,
         played: Iterable[tuple[str, float | None]] = (),
     ) -> None:
-        check_seats(game, players, names)
-        self.rules = MatchRules.between(players, game) if rules is None else rules
-        super().__init__(game, game.start() if start is None else start, MatchClock(self.rules.time, clock))
+        _check_players(game, players, names)
+        start = game.start() if start is None else start
+        if start.game != game:
+            raise PositionError(f"the start is not a position of {game!r}: {start!r}")
+        self.game = game
+        self.start = start
         self.players = tuple(players)
-        self.names = names or tuple(name_of(player) for player in players)
+        self.names = names or tuple(_name_of(player) for player in players)
+        self.rules = MatchRules.between(players, game) if rules is None else rules
         self.outcome: Outcome | None = None
         self.draw_offer: int | None = None
         self.fault: str | None = None
         self._limit = limit
         self._tags = dict(tags or {})
+        self._listeners = tuple(listeners)
+        self._reported: set[str] = set()
         self._stop: Stop | None = None
-        self._audience = Audience(listeners)
+        self._clock = MatchClock(self.rules.time, clock)
+        self._moves: list[PlayedMove] = []
+        self._positions = [start]
+        self._score_changed_at = [0]  # for every position: the ply at which the score last changed
+        self._occurrences = Counter([start.words.tobytes()])
         for move, seconds in played:
-            self._advance(game.parse_move(self.position, move), seconds or 0.0)
+            self._push(game.parse_move(self.position, move), seconds or 0.0)
         self._begin()
 
     @classmethod
-    def resume(cls, record: Record, players: Seats, **settings: Any) -> "Manager":  # those of __init__
-        """Return a manager that goes on with an unfinished record.
+    def resume(
+        cls,
+        record: Record,
+        game: Game,
+        players: Players,
+        **settings: Any,  # those of __init__
+    ) -> "Manager":
+        """Return a manager that continues an unfinished record.
 
-        Names, tags, start and time control are the record's unless given.
+        Parameters
+        ----------
+        record : Record
+            Also gives names, tags and time control, unless they are in `settings`.
+        game : Game
+            The game of the record, from `boardgames.plugins.load_game_of`.
+        players, settings
+            As for a new match.
 
         Raises
         ------
         MatchError
             If the match is over.
         BoardgamesError
-            If the record's game cannot be had, or a move is not legal.
+            If the start or a move is not legal in `game`.
         """
         if record.outcome is not None:
-            raise MatchError(f"expected an unfinished match: it ended by {record.outcome.termination}")
-        game = record.load_game()
+            raise MatchError(f"cannot resume: {_describe_end(record.outcome, game)}")
         tags = dict(record.tags)
         control = TimeControl.parse(tags.get("TimeControl", "-"))
         settings.setdefault("rules", MatchRules.between(players, game, time=control))
@@ -130,6 +250,51 @@ class Manager(Course):
         played = zip(record.moves, record.seconds, strict=True)
         return cls(game, players, start=game.parse(record.start), played=played, **settings)
 
+    # --- the match so far ------------------------------------------------
+
+    @property
+    def position(self) -> Position:
+        """Return the current position."""
+        return self._positions[-1]
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """Return all positions, the start first."""
+        return tuple(self._positions)
+
+    @property
+    def moves(self) -> tuple[PlayedMove, ...]:
+        """Return the moves made and not taken back."""
+        return tuple(self._moves)
+
+    @property
+    def side_to_move(self) -> int:
+        """Return the side to move; meaningless once the match is over."""
+        return self.position.side_to_move
+
+    @property
+    def ply(self) -> int:
+        """Return the number of moves made."""
+        return len(self._moves)
+
+    @property
+    def clocks(self) -> tuple[float, float] | None:
+        """Return the seconds left to each side, None without a match clock."""
+        return self._clock.left(self.side_to_move)
+
+    @property
+    def time_used(self) -> tuple[float, float]:
+        """Return the seconds that each side has spent on the moves made."""
+        used = [0.0, 0.0]
+        for played in self._moves:
+            used[played.side] += played.seconds
+        return used[0], used[1]
+
+    @property
+    def plies_since_score(self) -> int:
+        """Return the number of plies since the score changed or the match began."""
+        return self.ply - self._score_changed_at[-1]
+
     def limit_for(self, side: int) -> Limit:
         """Return what `side` may spend on a move now."""
         left = self.clocks
@@ -137,7 +302,7 @@ class Manager(Course):
         return Limit(seconds=self.rules.time.asked, clock=clock).tightened(self._limit)
 
     def record(self) -> Record:
-        """Return the match so far, its seconds rounded to thousandths."""
+        """Return the match so far, with seconds rounded to milliseconds."""
         tags = {name: value for name, value in self._tags.items() if name != "TimeControl"}
         if not self.rules.time.is_open:
             tags["TimeControl"] = str(self.rules.time)
@@ -146,87 +311,100 @@ class Manager(Course):
             self.game.layout,
             start=str(self.start),
             names=(self.names[0], self.names[1]),
-            moves=tuple(made.move.text for made in self._moves),
-            seconds=tuple(round(made.seconds, 3) for made in self._moves),
+            moves=tuple(played.move.text for played in self._moves),
+            seconds=tuple(round(played.seconds, 3) for played in self._moves),
             outcome=self.outcome,
             options=options_as_texts(self.game.options),
             tags=tags,
+            loaded_game=self.game,
         )
 
-    # --- what drives the match -------------------------------------------
+    # --- what the sides do -----------------------------------------------
 
     def make_move(self, side: int, move: Move | str, seconds: float | None = None) -> Outcome | None:
-        """Make a move of `side`; return the outcome if the match is over then.
+        """Make a move for `side`; return the outcome if that ends the match.
 
         Parameters
         ----------
         side : int
-            Who moves, 0 or 1.
+            The side that moves, 0 or 1.
         move : Move or str
             A legal move.
         seconds : float, optional
-            What it took; by default what the clock says. A move that comes
-            after the time has run out loses and is not made.
+            Time spent on it; by default what the clock says. If that is more
+            than the side has, it loses and the move is not made.
 
         Raises
         ------
         MatchError
             If the match is over or it is the other side's turn.
         MoveError
-            If the move is none or not legal; the match is as it was.
+            If this is not a legal move; the match does not change.
         """
-        self._check_open()
+        self._check_not_over()
         if side != self.side_to_move:
-            raise MatchError(f"expected a move of side {self.side_to_move}, whose turn it is: side {side!r}")
+            raise MatchError(f"side {side!r} cannot move: it is the turn of side {self.side_to_move}")
         if seconds is not None and not (is_finite(seconds) and seconds >= 0):
-            raise LimitError(f"expected at least 0 seconds for a move: {shown(seconds)}")
+            raise LimitError(f"the seconds of a move must be at least 0, not {shown(seconds)}")
         spent = self._clock.spent if seconds is None else seconds
         if self._clock.has_run_out(side, spent):
             return self._lose(side, Termination.TIME)
-        made = self._advance(self._legal(move), spent)
+        played = self._push(self._legal(move), spent)
         if self.draw_offer == 1 - side:
             self.decline(side)
-        self._tell(Change("move", side=side, made=made))
+        self._emit(MatchEvent("move", side=side, move=played))
         return self._settle()
 
     def undo(self) -> None:
-        """Take back one ply, or against an agent all back to the person's own last move.
+        """Take back one ply, or against an agent everything from the person's last move on.
 
-        A match that its moves have ended goes on, with the clocks of then.
+        A match that was ended by its moves is open again, with the clocks as
+        they were.
 
         Raises
         ------
         MatchError
             If there is nothing to take back, or the match ended otherwise.
         """
-        if self.outcome is not None and self.outcome.termination not in ENDED_BY_MOVES:
-            raise MatchError(f"expected a match that its moves ended: it ended by {self.outcome.termination}")
-        people = [side for side, player in enumerate(self.players) if is_person(player)]
-        ply = self._last_ply_of(people if len(people) == 1 else [0, 1])
-        plies = self.ply - ply
-        self._go_back(ply)
+        if self.outcome is not None and self.outcome.termination not in _ENDED_BY_MOVES:
+            raise MatchError(f"cannot take back: {_describe_end(self.outcome, self.game)}")
+        people = [side for side, player in enumerate(self.players) if _is_person(player)]
+        sides = people if len(people) == 1 else [0, 1]
+        plies = [played.ply for played in self._moves if played.side in sides]
+        if not plies:
+            raise MatchError("there is no move to take back")
+        count = self.ply - plies[-1] + 1
+        self._pop(count)
         self.outcome = self.draw_offer = None
         self._interrupt()
-        self._run_clock()
-        self._tell(Change("undo", plies=plies))
+        self._start_clock_of_person()
+        self._emit(MatchEvent("undo", plies=count))
 
     def offer_draw(self, side: int) -> None:
-        """Offer a draw: an agent answers at once, a person's seat has until its next move.
+        """Offer a draw. An agent answers at once, a person until their next move.
 
         Raises
         ------
         MatchError
-            If the match is over or an offer stands.
+            If the match is over or there is an open offer.
         """
-        self._check_open()
+        self._check_not_over()
         if self.draw_offer is not None:
-            raise MatchError(f"expected an answer to the draw offer of side {self.draw_offer}")
-        self.draw_offer = checked_side(side)
-        self._tell(Change("draw-offer", side=side))
+            raise MatchError(f"the draw offer of side {self.draw_offer} has not been answered yet")
+        self.draw_offer = _check_side(side)
+        self._emit(MatchEvent("draw-offer", side=side))
         opponent = self.players[1 - side]
-        if opponent is not None and not opponent.is_human:
-            accepts = self._audience.has_accepted(opponent, self.position, 1 - side)
-            (self.accept if accepts else self.decline)(1 - side)
+        if opponent is None or opponent.is_human:
+            return
+        try:
+            accepts = opponent.accepts_draw(self.position, 1 - side)
+        except Exception as error:  # noqa: BLE001 - an agent may raise anything
+            warn_once(f"player {self.names[1 - side]!r}", error, self._reported)
+            accepts = False
+        if accepts:
+            self.accept(1 - side)
+        else:
+            self.decline(1 - side)
 
     def accept(self, side: int) -> Outcome:
         """Accept the other side's draw offer, which ends the match.
@@ -245,54 +423,56 @@ class Manager(Course):
         Raises
         ------
         MatchError
-            As `accept`.
+            If the match is over or there is no such offer.
         """
         self._check_offer(side)
         self.draw_offer = None
-        self._tell(Change("draw-declined", side=side))
+        self._emit(MatchEvent("draw-declined", side=side))
 
     def resign(self, side: int) -> Outcome:
-        """Give the match up for `side`, whoever's turn it is.
+        """Resign for `side`, in its turn or not.
 
         Raises
         ------
         MatchError
             If the match is over.
         """
-        self._check_open()
-        return self._lose(checked_side(side), Termination.RESIGNATION)
+        self._check_not_over()
+        return self._lose(_check_side(side), Termination.RESIGNATION)
 
     def tick(self) -> Outcome | None:
-        """Look at the clock; return the outcome if the match is over then."""
+        """End the match if the time of the side to move is up; return the outcome if it is over."""
         if self.outcome is None and self._clock.has_run_out(self.side_to_move, self._clock.spent):
             self._lose(self.side_to_move, Termination.TIME)
         return self.outcome
 
+    # --- asking the players ----------------------------------------------
+
     def step(
         self, *, stop: Stop | None = None, report: Callable[[Choice], None] | None = None
     ) -> Outcome | None:
-        """Ask the player to move, and make the move; return the outcome if the match is over.
+        """Ask the player to move and make the move; return the outcome if the match is over.
 
-        An agent that raises, is late, or whose move is not legal here, loses;
-        `fault` says why. What a person's player raises goes to the caller.
+        An agent loses if it raises, is late or chooses an illegal move; `fault`
+        then says why. What a person's player raises goes to the caller.
 
         Parameters
         ----------
         stop : Stop, optional
-            Set by another thread to have the move at once.
+            Set by another thread to get the move at once.
         report : callable, optional
             Called with the best choice so far while the player thinks.
 
         Raises
         ------
         MatchError
-            If the match is over or the seat has no player.
+            If the match is over or the side to move has no player.
         """
-        self._check_open()
+        self._check_not_over()
         side, position = self.side_to_move, self.position
         player = self.players[side]
         if player is None:
-            raise MatchError(f"expected a player on side {side}: its moves come from outside")
+            raise MatchError(f"side {side} has no player: make its moves with make_move")
         self._stop = stop = stop or Stop()
         context = Context(stop=stop, history=tuple(self._positions[:-1]), report=report)
         limit = self.limit_for(side)
@@ -302,23 +482,21 @@ class Manager(Course):
         except (Exception, SystemExit) as error:
             if player.is_human:
                 raise
-            return self._fail(side, error) if self._awaits(position) else self.outcome
+            return self._fail(side, error) if self._is_waiting_at(position) else self.outcome
         finally:
             self._stop = None if self._stop is stop else self._stop
-            if self._awaits(position) and not player.is_human:
+            if self._is_waiting_at(position) and not player.is_human:
                 self._clock.pause()
-        return self._take(side, choice) if self._awaits(position) else self.outcome
+        return self._make_choice(side, choice) if self._is_waiting_at(position) else self.outcome
 
     def play(self) -> Record:
-        """Ask the players in turn until the match is over; return its record."""
+        """Ask the players for moves until the match is over; return its record."""
         while self.outcome is None:
             self.step()
         return self.record()
 
-    # --- helpers ---------------------------------------------------------
-
     def _begin(self) -> None:
-        self._tell(Change("started"))
+        self._emit(MatchEvent("started"))
         for side, player in enumerate(self.players):
             if player is None or self.outcome is not None:
                 continue
@@ -330,28 +508,15 @@ class Manager(Course):
                 self._fail(side, error)
         self._settle()
 
-    def _settle(self) -> Outcome | None:
-        """End the match if position or limits say so; else start a person's clock."""
-        ending = self._ending(self.rules) if self.outcome is None else None
-        if ending is not None:
-            self._end(ending)
-        self._run_clock()
-        return self.outcome
-
-    def _run_clock(self) -> None:
-        if self.outcome is None and is_person(self.players[self.side_to_move]):
-            self._clock.run()
-
-    def _take(self, side: int, choice: object) -> Outcome | None:
-        """Make the move that a player has chosen, if it is one."""
+    def _make_choice(self, side: int, choice: object) -> Outcome | None:
         if not isinstance(choice, Choice):
-            return self._fail(side, TypeError(f"expected a Choice: {shown(choice)}"))
+            return self._fail(side, TypeError(f"choose must return a Choice, not {shown(choice)}"))
         if choice.move is None:
             return self.resign(side)
         try:
             move = self._legal(choice.move)
         except MoveError as error:
-            if is_person(self.players[side]):
+            if _is_person(self.players[side]):
                 raise
             return self._fail(side, error)
         if self._clock.has_run_out(side, self._clock.spent):
@@ -359,12 +524,73 @@ class Manager(Course):
         return self.make_move(side, move)
 
     def _fail(self, side: int, error: BaseException) -> Outcome:
-        """End the match by what an agent raised: it was late, its move was none, or it broke."""
-        self.fault = str(error) if isinstance(error, MoveError) else told(error)
+        """End the match because of an error of an agent."""
+        is_move_error = isinstance(error, MoveError)
+        self.fault = str(error) if is_move_error else describe_error(error)
         if self._clock.has_run_out(side, self._clock.spent):
             return self._lose(side, Termination.TIME)
-        is_move = isinstance(error, MoveError)
-        return self._lose(side, Termination.ILLEGAL_MOVE if is_move else Termination.CRASH)
+        return self._lose(side, Termination.ILLEGAL_MOVE if is_move_error else Termination.CRASH)
+
+    def _is_waiting_at(self, position: Position) -> bool:
+        """Return True unless the match has ended or changed while the player was thinking."""
+        return self.outcome is None and self.position is position
+
+    def _interrupt(self) -> None:
+        if self._stop is not None:  # a player is thinking in another thread
+            self._stop.set()
+
+    # --- moves and how the match ends ------------------------------------
+
+    def _legal(self, move: object) -> Move:
+        if isinstance(move, str):
+            return self.game.parse_move(self.position, move)
+        if not isinstance(move, Move):
+            raise IllegalMoveError(f"a move must be a Move or a text, not {shown(move)}")
+        legal = self.game.decode(self.position, move.action)
+        if legal.text != move.text:
+            raise IllegalMoveError(f"the move {shown(move.text)} was made for another position")
+        return legal
+
+    def _push(self, move: Move, seconds: float) -> PlayedMove:
+        side, before = self.side_to_move, self.position
+        played = PlayedMove(side, move, seconds, self.ply + 1)
+        position = before.apply(move)
+        has_scored = position.score != before.score
+        self._moves.append(played)
+        self._positions.append(position)
+        self._score_changed_at.append(played.ply if has_scored else self._score_changed_at[-1])
+        self._occurrences[position.words.tobytes()] += 1
+        self._clock.book(side, seconds)
+        return played
+
+    def _pop(self, count: int) -> None:
+        for position in self._positions[-count:]:
+            self._occurrences[position.words.tobytes()] -= 1
+        del self._moves[-count:], self._positions[-count:], self._score_changed_at[-count:]
+        self._clock.go_back(self.ply)
+
+    def _settle(self) -> Outcome | None:
+        """End the match if the position or a limit requires it, else start a person's clock."""
+        if self.outcome is None and (outcome := self._outcome_by_moves()) is not None:
+            self._end(outcome)
+        self._start_clock_of_person()
+        return self.outcome
+
+    def _outcome_by_moves(self) -> Outcome | None:
+        position, rules = self.position, self.rules
+        if position.outcome is not None:
+            return position.outcome
+        if rules.repetition and self._occurrences[position.words.tobytes()] >= REPETITIONS:
+            return Outcome(None, Termination.REPETITION)
+        if rules.no_progress_limit is not None and self.plies_since_score >= rules.no_progress_limit:
+            return Outcome(None, Termination.NO_PROGRESS)
+        if rules.ply_limit is not None and self.ply >= rules.ply_limit:
+            return Outcome(None, Termination.PLY_LIMIT)
+        return None
+
+    def _start_clock_of_person(self) -> None:
+        if self.outcome is None and _is_person(self.players[self.side_to_move]):
+            self._clock.run()
 
     def _lose(self, side: int, termination: Termination) -> Outcome:
         return self._end(Outcome(1 - side, termination))
@@ -373,26 +599,75 @@ class Manager(Course):
         self.outcome, self.draw_offer = outcome, None
         self._clock.pause()
         self._interrupt()
-        fault = self._audience.tell_players(self.players, self.names, outcome)
-        self.fault = self.fault or fault
-        self._tell(Change("ended", outcome=outcome))
+        for player, name in zip(self.players, self.names, strict=True):
+            try:
+                if player is not None:
+                    player.match_ended(outcome)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - the outcome is final
+                self.fault = self.fault or describe_error(error)
+                warn_once(f"player {name!r}", error, self._reported)
+        self._emit(MatchEvent("ended", outcome=outcome))
         return outcome
 
-    def _interrupt(self) -> None:
-        if self._stop is not None:  # a player is thinking, in another thread
-            self._stop.set()
-
-    def _awaits(self, position: Position) -> bool:
-        return self.outcome is None and self.position is position
-
-    def _tell(self, change: Change) -> None:
-        self._audience.tell(self, change)
-
-    def _check_open(self) -> None:
+    def _check_not_over(self) -> None:
         if self.outcome is not None:
-            raise MatchError(f"expected a match that goes on: it ended by {self.outcome.termination}")
+            raise MatchError(_describe_end(self.outcome, self.game))
 
     def _check_offer(self, side: int) -> None:
-        self._check_open()
-        if self.draw_offer is None or self.draw_offer != 1 - checked_side(side):
-            raise MatchError(f"expected a draw offer to side {side}: there is none")
+        self._check_not_over()
+        if self.draw_offer is None or self.draw_offer != 1 - _check_side(side):
+            raise MatchError(f"there is no draw offer to side {side}")
+
+    # --- listeners -------------------------------------------------------
+
+    def _emit(self, event: MatchEvent) -> None:
+        """Call the listeners, then the hooks of plug-ins."""
+        for listener in self._listeners:
+            try:
+                listener(self, event)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a listener may raise anything
+                warn_once(f"listener {listener!r}", error, self._reported)
+        match: Match = self
+        if event.kind == "started":
+            notify("bg_match_started", manager=match)
+        elif event.kind == "move":
+            notify("bg_move_made", manager=match, played=event.move)
+        elif event.kind == "ended":
+            notify("bg_match_ended", manager=match, outcome=event.outcome)
+
+
+def _is_person(player: Player | None) -> bool:
+    """Return True for a person; a side that is moved from outside counts as one."""
+    return player is None or player.is_human
+
+
+def _name_of(player: Player | None) -> str:
+    try:
+        name = None if player is None else player.describe()
+    except (Exception, SystemExit):  # noqa: BLE001 - a player may raise anything
+        name = None
+    return name if isinstance(name, str) else UNKNOWN_NAME
+
+
+def _check_players(game: Game, players: Players, names: Sequence[str] | None) -> None:
+    if names is not None and (len(names) != 2 or not all(isinstance(name, str) for name in names)):
+        raise MatchError(f"a match has two names, not {shown(names)}")
+    if len(players) != 2:
+        raise MatchError(f"a match has two players, not {len(players)}")
+    for player in players:
+        if player is not None and player.game != game:
+            raise MatchError(f"{player!r} plays {player.game!r}, not {game!r}")
+
+
+def _check_side(side: int) -> int:
+    if side not in (0, 1):
+        raise MatchError(f"a side is 0 or 1, not {side!r}")
+    return side
+
+
+def _describe_end(outcome: Outcome, game: Game) -> str:
+    """Return `the match is over (black won by resignation)`."""
+    result = "draw" if outcome.winner is None else f"{game.facts.sides[outcome.winner]} won"
+    if outcome.termination is not Termination.RULES:
+        result += f" by {outcome.termination.replace('-', ' ')}"
+    return f"the match is over ({result})"

@@ -1,15 +1,16 @@
-"""Find plug-ins, check what they offer, and make games and players by name.
+"""Finding and checking plug-ins, calling their hooks, and loading games and players by name.
 
-Plug-ins are found through the entry-point group `boardgames`. One that cannot
-be imported, breaks a hook's contract or repeats a name is kept in the list
-with its error and takes nothing else down. The core's own agents are
-registered through the same hooks, first; other plug-ins follow by name.
+Plug-ins are found through the entry-point group `boardgames`. A plug-in that
+cannot be imported, violates a hook's contract or reuses a name stays in the
+list with its error and does not affect the others. The core's own agents are
+registered first, through the same hooks; other plug-ins follow by name.
 """
 
 import importlib
 import inspect
 import re
-from collections.abc import Callable, Iterable, Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import pluggy
 
 from boardgames import hookspecs
-from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, near, shown
+from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, describe_error, near, shown
 from boardgames.hookspecs import PROJECT, Entry
 from boardgames.options import Option, parse_agent, read_options
 from boardgames.paths import blocked_plugins
@@ -29,23 +30,26 @@ if TYPE_CHECKING:
     from boardgames.game import Game
     from boardgames.learner import Learner
     from boardgames.player import Player
+    from boardgames.record import Record
 
 Kind = Literal["games", "agents", "features", "learners", "weights", "books", "experiments"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
+_SINGULAR: dict[Kind, str] = {kind: kind if kind == "weights" else kind.removesuffix("s") for kind in KINDS}
+_SINGULAR["features"] = "feature set"
 CORE_PLUGINS = {
     "core-players": "boardgames.players.plugin",
     "core-learners": "boardgames.learning.plugin",
     "tensorboard": "boardgames.adapters.tensorboard",
 }
 
-SEED = Option("seed", int, None, "makes an agent's chance repeatable", minimum=0)
+SEED = Option("seed", int, None, "seed of the agent's random choices", minimum=0)
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A plug-in that was found: where it came from, what it offers, what is wrong with it."""
+    """A plug-in that was found: name, version, summary, and what is wrong with it, if anything."""
 
     name: str
     version: str
@@ -55,21 +59,21 @@ class Plugin:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """An entry together with the plug-in that offers it."""
+    """An entry and the plug-in that offers it."""
 
     entry: Entry
     plugin: str
 
 
 class Registry:
-    """All plug-ins of this process and what they offer.
+    """The plug-ins and what they offer.
 
     Parameters
     ----------
     found : iterable of EntryPoint, optional
-        Plug-ins besides the core's; by default every installed one.
+        Plug-ins besides the core's; by default all that are installed.
     blocked : set of str, optional
-        Names of plug-ins to leave out; by default those of `BOARDGAMES_BLOCK`.
+        Names of plug-ins to ignore; by default those in `BOARDGAMES_BLOCK`.
     """
 
     def __init__(
@@ -79,6 +83,7 @@ class Registry:
         self._manager.add_hookspecs(hookspecs)
         self.plugins: list[Plugin] = []
         self._offers: dict[Kind, list[Offer]] = {kind: [] for kind in KINDS}
+        self._reported: set[str] = set()
         blocked = blocked_plugins() if blocked is None else blocked
         core = [EntryPoint(name, module, PROJECT) for name, module in CORE_PLUGINS.items()]
         others = entry_points(group=PROJECT) if found is None else found
@@ -86,16 +91,25 @@ class Registry:
             if point.name not in blocked:
                 self._add(point)
 
-    @property
-    def hook(self) -> Any:  # pluggy makes its attributes at run time
-        """Return pluggy's relay: `registry.hook.bg_match_ended(...)` calls every plug-in."""
-        return self._manager.hook
+    def notify(self, hook: str, **arguments: object) -> None:
+        """Call a hook of every plug-in that implements it, with those arguments that it takes.
+
+        A plug-in that raises gets a warning, once for each hook; the caller
+        and the other plug-ins are not affected.
+        """
+        for implementation in getattr(self._manager.hook, hook).get_hookimpls():
+            name = implementation.plugin_name
+            try:
+                implementation.function(*(arguments[argument] for argument in implementation.argnames))
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
+                self.record_error(name, f"{hook} raised {describe_error(error)}")
+                warn_once(f"plug-in {name!r}, hook {hook},", error, self._reported)
 
     def offers(self, kind: Kind, game: str | None = None) -> list[Offer]:
-        """Return what is offered of a kind, sorted by name.
+        """Return the offers of a kind, sorted by name.
 
-        With `game`, what that game can use: its own comes before one for
-        every game with the same name.
+        With `game`, only those that this game can use: its own take
+        precedence over general ones of the same name.
         """
         offers = self._offers[kind]
         if game is not None:
@@ -108,12 +122,12 @@ class Registry:
         return sorted(offers, key=lambda offer: (offer.entry.name, offer.entry.game or ""))
 
     def load(self, kind: Kind, name: str, game: str | None = None) -> Any:  # a class or function
-        """Import what is offered under a name.
+        """Import the thing that is offered under a name.
 
         Raises
         ------
         UnknownNameError
-            If nothing of that name is offered; the message names near ones.
+            If there is none; the message suggests similar names.
         PluginError
             If importing it fails.
         """
@@ -123,38 +137,33 @@ class Registry:
         try:
             return getattr(importlib.import_module(module), attribute)
         except BoardgamesError as error:
-            raise PluginError(f"plug-in {offer.plugin!r}: {name!r} is broken: {error}") from error
+            raise PluginError(f"plug-in {offer.plugin!r}: cannot load {name!r}: {error}") from error
         except (Exception, SystemExit) as error:
             raise PluginError(
-                f"plug-in {offer.plugin!r}: {name!r} at {offer.entry.target} cannot be imported: "
-                f"{told(error)}"
+                f"plug-in {offer.plugin!r}: cannot import {name!r} from {offer.entry.target}: "
+                f"{describe_error(error)}"
             ) from error
 
     def check_name(self, kind: Kind, name: str, game: str | None = None) -> None:
-        """Raise UnknownNameError unless something of that name is offered, to `game` if it is given."""
+        """Raise UnknownNameError unless there is an offer of that name, for `game` if it is given."""
         names = [offer.entry.name for offer in self.offers(kind, game)]
         if name not in names:
-            where = f" of {game}" if game else ""
+            whose = f" for {game}" if game else ""
             raise UnknownNameError(
-                f"expected one of the {kind}{where}: {shown(name)}{near(name, names)}{self._broken()}"
+                f"no such {_SINGULAR[kind]} {shown(name)}{whose}{near(name, names)}{self._broken()}"
             )
 
     def check_targets(self) -> None:
-        """Import everything that is offered; what fails is noted with its plug-in."""
+        """Import everything that is offered and record what fails with its plug-in."""
         for kind in KINDS:
             for offer in self._offers[kind]:
                 try:
                     self.load(kind, offer.entry.name, offer.entry.game)
                 except BoardgamesError as error:
-                    self.fail(offer.plugin, str(error))
+                    self.record_error(offer.plugin, str(error))
 
-    def implementations(self, hook: str) -> list[tuple[str, Callable[..., object]]]:
-        """Return the plug-ins that implement a hook, each with its function."""
-        found = getattr(self._manager.hook, hook).get_hookimpls()
-        return [(implementation.plugin_name, implementation.function) for implementation in found]
-
-    def fail(self, name: str, error: str) -> None:
-        """Note an error of a plug-in that showed itself after loading."""
+    def record_error(self, name: str, error: str) -> None:
+        """Record an error of a plug-in that showed up after loading; the first one stays."""
         self.plugins = [
             replace(plugin, error=plugin.error or error) if plugin.name == name else plugin
             for plugin in self.plugins
@@ -165,7 +174,7 @@ class Registry:
         version = distribution.version if distribution is not None else ""
         summary = (distribution.metadata["Summary"] or "") if distribution is not None else ""
         if any(plugin.name == point.name for plugin in self.plugins):
-            error = f"another plug-in is named {point.name!r} too"
+            error = f"another plug-in has the name {point.name!r}"
             self.plugins.append(Plugin(point.name, version, summary, error))
             return
         try:
@@ -173,22 +182,21 @@ class Registry:
             self._manager.register(module, name=point.name)
             self._manager.check_pending()
             entries = {kind: self._entries(module, kind, point.name) for kind in KINDS}
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's module may do anything
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
             if self._manager.has_plugin(point.name):
                 self._manager.unregister(name=point.name)
-            self.plugins.append(Plugin(point.name, version, summary, told(error)))
+            self.plugins.append(Plugin(point.name, version, summary, describe_error(error)))
             return
-        repeats = []
+        duplicates = []
         for kind in KINDS:
             for entry in entries[kind]:
                 other = self._holder(kind, entry)
                 if other is None:
                     self._offers[kind].append(Offer(entry, point.name))
                 else:
-                    one = kind if kind == "weights" else kind[:-1]
-                    repeats.append(f"{one} {entry.name!r} is offered by {other!r} already")
+                    duplicates.append(f"{_SINGULAR[kind]} {entry.name!r} is already offered by {other!r}")
         summary = summary or (inspect.getdoc(module) or "").partition("\n")[0]
-        self.plugins.append(Plugin(point.name, version, summary, "; ".join(repeats) or None))
+        self.plugins.append(Plugin(point.name, version, summary, "; ".join(duplicates) or None))
 
     def _entries(self, module: object, kind: Kind, name: str) -> list[Entry]:
         """Call one plug-in's hook and check what it returns."""
@@ -198,12 +206,12 @@ class Registry:
         entries: list[Entry] = []
         for returned in caller():
             if not isinstance(returned, list | tuple):
-                raise PluginError(f"expected a list of entries from bg_{kind}: {shown(returned)}")
+                raise PluginError(f"bg_{kind} must return a list of entries, not {shown(returned)}")
             entries += [_checked(entry, kind) for entry in returned]
         return entries
 
     def _broken(self) -> str:
-        """Name the plug-ins that have an error, for the end of a message about a missing name."""
+        """Return a hint at the plug-ins that have an error, for a message about an unknown name."""
         names = [plugin.name for plugin in self.plugins if plugin.error]
         return f" (broken plug-ins, see `bg plugins`: {', '.join(names)})" if names else ""
 
@@ -216,28 +224,35 @@ class Registry:
 
 def _checked(entry: object, kind: Kind) -> Entry:
     if not isinstance(entry, Entry):
-        raise PluginError(f"expected an Entry from bg_{kind}: {shown(entry)}")
+        raise PluginError(f"bg_{kind} must return entries, not {shown(entry)}")
     texts = (entry.name, entry.summary, entry.target, "" if entry.game is None else entry.game)
     if not all(isinstance(text, str) for text in texts) or not _NAME.fullmatch(entry.name):
-        raise PluginError(f"expected a lower-case name from bg_{kind}: {shown(entry.name)}")
+        raise PluginError(
+            f"the names in an entry of bg_{kind} must be lower-case words, not {shown(entry.name)}"
+        )
     if not all(entry.target.partition(":")):
-        raise PluginError(f"expected package.module:attribute from bg_{kind}: {shown(entry.target)}")
+        raise PluginError(
+            f"the target in an entry of bg_{kind} must be package.module:attribute, not {shown(entry.target)}"
+        )
     return entry
 
 
-def told(error: BaseException) -> str:
-    """Return class and text of an error, on one line, whatever its author made of it."""
-    try:
-        text = " ".join(str(error).split())
-    except Exception:  # noqa: BLE001 - a stranger's error may not even be written
-        text = ""
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+def warn_once(source: str, error: BaseException, reported: set[str]) -> None:
+    """Warn that `source` raised `error`, unless `reported` says that it has been reported before."""
+    if source not in reported:
+        reported.add(source)
+        warnings.warn(f"{source} raised {describe_error(error)}", RuntimeWarning, stacklevel=3)
 
 
 @lru_cache(maxsize=1)
 def registry() -> Registry:
-    """Return this process's registry, made at the first call."""
+    """Return the registry of this process, made at the first call."""
     return Registry()
+
+
+def notify(hook: str, **arguments: object) -> None:
+    """Call a hook of the installed plug-ins, as `Registry.notify` does."""
+    registry().notify(hook, **arguments)
 
 
 def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game":
@@ -246,16 +261,16 @@ def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game
     Parameters
     ----------
     name : str
-        As `bg games` lists it.
+        As listed by `bg games`.
     layout : str, optional
-        Name of a start; the default is the game's first.
+        Name of the start position; by default the game's first.
     options : keywords
-        The game's own, as values or texts.
+        Options of the game, as values or as text.
 
     Raises
     ------
     UnknownNameError, OptionError, PluginError
-        If there is no such game, layout or option, or its plug-in is broken.
+        If there is no such game, layout or option, or the plug-in is broken.
 
     Examples
     --------
@@ -264,24 +279,35 @@ def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game
     """
     from boardgames.game import Game
 
-    made = registry().load("games", name)
-    if not (isinstance(made, type) and issubclass(made, Game)):
-        raise PluginError(f"expected a subclass of Game as game {name!r}: {made!r}")
-    with _blamed("game", name):
-        # first, so that no option takes the place of another keyword
-        read = read_options(made.declared_options, options, f"game {name!r}")
-        return made(layout=layout, **read)
+    cls = registry().load("games", name)
+    if not (isinstance(cls, type) and issubclass(cls, Game)):
+        raise PluginError(f"game {name!r} is not a subclass of Game: {cls!r}")
+    with _blaming("game", name):
+        # checked here, so that no option can pass for another keyword argument
+        read = read_options(cls.declared_options, options, f"game {name!r}")
+        return cls(layout=layout, **read)
 
 
-def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
-    """Return a player by its agent text, `alphabeta:depth=4`.
-
-    Every agent takes the option `seed` too, which comes before the argument.
+def load_game_of(record: "Record") -> "Game":
+    """Return the game of a record, with the record's layout and options.
 
     Raises
     ------
     UnknownNameError, OptionError, PluginError
-        If there is no such agent or option, or its plug-in is broken.
+        As `load`.
+    """
+    return load(record.game, layout=record.layout or None, **record.options)
+
+
+def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player":
+    """Return a player by agent name and options, `alphabeta:depth=4`.
+
+    Every agent also has the option `seed`, which overrides the argument.
+
+    Raises
+    ------
+    UnknownNameError, OptionError, PluginError
+        If there is no such agent or option, or the plug-in is broken.
 
     Examples
     --------
@@ -291,14 +317,14 @@ def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player"
     from boardgames.player import Player
 
     name, options = parse_agent(text)
-    made = registry().load("agents", name, game.facts.name)
-    if not (isinstance(made, type) and issubclass(made, Player)):
-        raise PluginError(f"expected a subclass of Player as agent {name!r}: {made!r}")
+    cls = registry().load("agents", name, game.facts.name)
+    if not (isinstance(cls, type) and issubclass(cls, Player)):
+        raise PluginError(f"agent {name!r} is not a subclass of Player: {cls!r}")
     seed_read = SEED.read(options.pop("seed", seed))
-    with _blamed("agent", name):
-        # first, so that no option takes the place of another keyword
-        read = read_options(made.declared_options, options, f"agent {name!r}")
-        return made(game, seed=None if seed_read is None else int(seed_read), **read)
+    with _blaming("agent", name):
+        # checked here, so that no option can pass for another keyword argument
+        read = read_options(cls.declared_options, options, f"agent {name!r}")
+        return cls(game, seed=None if seed_read is None else int(seed_read), **read)
 
 
 def load_features(name: str, game: "Game") -> "FeatureSet":
@@ -307,42 +333,42 @@ def load_features(name: str, game: "Game") -> "FeatureSet":
     Raises
     ------
     UnknownNameError, PluginError
-        If there is no such feature set, or its plug-in is broken.
+        If there is no such feature set, or the plug-in is broken.
     """
     from boardgames.declarations import FeatureSet
 
-    target = registry().load("features", name, game.facts.name)
-    with _blamed("features", name):
-        made = target(game)
-    if not isinstance(made, FeatureSet):
-        raise PluginError(f"expected a FeatureSet as features {name!r}: {made!r}")
-    return made
+    make = registry().load("features", name, game.facts.name)
+    with _blaming("feature set", name):
+        features = make(game)
+    if not isinstance(features, FeatureSet):
+        raise PluginError(f"feature set {name!r} is not a FeatureSet: {features!r}")
+    return features
 
 
 def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":
-    """Return a learner by name, with its options as values or texts.
+    """Return a learner by name, with its options as values or as text.
 
     Raises
     ------
     UnknownNameError, OptionError, PluginError
-        If there is no such learner or option, or its plug-in is broken.
+        If there is no such learner or option, or the plug-in is broken.
     """
     from boardgames.learner import Learner
 
-    made = registry().load("learners", name, game.facts.name)
-    if not (isinstance(made, type) and issubclass(made, Learner)):
-        raise PluginError(f"expected a subclass of Learner as learner {name!r}: {made!r}")
-    with _blamed("learner", name):
-        # first, so that no option takes the place of another keyword
-        return made(game, **read_options(made.declared_options, options, f"learner {name!r}"))
+    cls = registry().load("learners", name, game.facts.name)
+    if not (isinstance(cls, type) and issubclass(cls, Learner)):
+        raise PluginError(f"learner {name!r} is not a subclass of Learner: {cls!r}")
+    with _blaming("learner", name):
+        # checked here, so that no option can pass for another keyword argument
+        return cls(game, **read_options(cls.declared_options, options, f"learner {name!r}"))
 
 
 @contextmanager
-def _blamed(what: str, name: str) -> Iterator[None]:
-    """Turn whatever a plug-in's own code raises into a PluginError that names the thing."""
+def _blaming(what: str, name: str) -> Iterator[None]:
+    """Turn whatever the code of a plug-in raises into a PluginError that names the thing."""
     try:
         yield
     except BoardgamesError:
         raise
     except (Exception, SystemExit) as error:
-        raise PluginError(f"{what} {name!r} is broken: {told(error)}") from error
+        raise PluginError(f"{what} {name!r} is broken: {describe_error(error)}") from error

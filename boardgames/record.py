@@ -1,6 +1,6 @@
-"""Record: one match in notation; reading and writing files of them.
+"""Record: one match as text, and files of records.
 
-The form is that of PGN (S. J. Edwards, "Portable Game Notation Specification
+The format is that of PGN (S. J. Edwards, "Portable Game Notation Specification
 and Implementation Guide", 1994) with tags of our own:
 
     [Game "connect4"]
@@ -13,22 +13,22 @@ and Implementation Guide", 1994) with tags of our own:
 
     1. 4 {0.52} 4 {3.1} 2. 5 {0.5} 1-0
 
-Numbers count plies in pairs, whoever moves; braces hold the seconds of the
-move before them. How tags are escaped and matches are told apart stands in
-`boardgames.pgn`.
+Move numbers count plies in pairs, whichever side moves; braces hold the
+seconds spent on the move before them. `boardgames.pgn` has the syntax: how
+tags are escaped and where one match ends and the next begins.
 """
 
 import html
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from boardgames import pgn, plugins
+from boardgames import pgn
 from boardgames.draw.svg import svg
-from boardgames.errors import BoardgamesError, MoveError, RecordError, near, shown
+from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_error, near, shown
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.options import OptionValue, is_finite
 from boardgames.paths import read_text, write_atomic
@@ -40,7 +40,7 @@ OWN_TAGS = ("Game", "Layout", "Option", "Start", "First", "Second", "Result", "T
 
 _BY_POSITION = (Termination.RULES, Termination.NO_MOVES)
 _TAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_NOT_OPTIONS = ("name", "layout", "self")  # they would meet the parameters of `plugins.load`
+_NOT_OPTIONS = ("name", "layout", "self")  # parameters of `plugins.load`
 
 
 def _empty() -> Mapping[str, str]:
@@ -54,26 +54,29 @@ class Record:
     Attributes
     ----------
     game, layout : str
-        Names as `boardgames.load` takes them; an empty layout is the default.
+        Names for `boardgames.load`; an empty layout stands for the default.
     start : str
-        Canonical text of the position the match began with.
+        Canonical text of the start position.
     names : (str, str)
-        Who played side 0 and side 1.
+        Names of the players of side 0 and side 1.
     moves : tuple of str
         In canonical notation, each a word without spaces, brackets or braces.
     seconds : tuple of float or None
-        Time of each move; None if unknown. Left out, none is known.
+        Time spent on each move; None if unknown, which is the default.
     outcome : Outcome or None
         None if the match is unfinished.
     options : mapping of str to str
-        The game's options as texts.
+        Options of the game as text.
     tags : mapping of str to str
-        Everything else, in order: Date as YYYY.MM.DD, Event, Round.
+        All other tags, in order: Date as YYYY.MM.DD, Event, Round.
+    loaded_game : Game or None
+        The game itself if it was at hand, so that a notebook can draw the
+        last position. Not part of the text, nor of equality.
 
     Raises
     ------
     RecordError
-        If something of this could not be written and read back.
+        If some of this could not be written and read back.
 
     Examples
     --------
@@ -82,7 +85,7 @@ class Record:
     [Game "connect4"]
     ...
     1. 4 4 2. 5 *
-    >>> parse_records(str(record), replay=False).records == (record,)
+    >>> parse_records(str(record), None).records == (record,)
     True
     """
 
@@ -95,6 +98,7 @@ class Record:
     outcome: Outcome | None = field(default=None, kw_only=True)
     options: Mapping[str, str] = field(default_factory=_empty, kw_only=True)
     tags: Mapping[str, str] = field(default_factory=_empty, kw_only=True)
+    loaded_game: Game | None = field(default=None, kw_only=True, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         seconds = self.seconds or (None,) * len(self.moves)
@@ -116,32 +120,22 @@ class Record:
             return UNFINISHED
         return next(result for result, winner in WINNERS.items() if winner == self.outcome.winner)
 
-    def load_game(self) -> Game:
-        """Return the game with the record's layout and options.
-
-        Raises
-        ------
-        UnknownNameError, OptionError, PluginError
-            If it cannot be had here.
-        """
-        return plugins.load(self.game, layout=self.layout or None, **self.options)
-
-    def positions(self, game: Game | None = None) -> Iterator[Position]:
-        """Yield the start and the position after each move, every move checked.
+    def positions(self, game: Game) -> Iterator[Position]:
+        """Yield the start and the position after each move, checking every move.
 
         Parameters
         ----------
-        game : Game, optional
-            What to replay with; by default `load_game()`.
+        game : Game
+            The game of the record, from `boardgames.plugins.load_game_of`.
 
         Raises
         ------
         RecordError
-            If a move is none or not legal; the message names ply and token.
+            If a move is illegal or not a move; the message has ply and token.
         PositionError
-            If the start is no position of the game.
+            If the start is not a position of the game.
         """
-        position = (game or self.load_game()).parse(self.start)
+        position = game.parse(self.start)
         yield position
         for ply, move in enumerate(self.moves, start=1):
             try:
@@ -150,10 +144,10 @@ class Record:
                 raise RecordError(f"{error} (ply {ply}, token {shown(move)})") from None
             yield position
 
-    def svgs(self) -> Iterator[str]:
-        """Yield the drawing of each position, what the move changed marked, the move named."""
+    def svgs(self, game: Game) -> Iterator[str]:
+        """Yield a drawing of each position, with the last move named and what it changed marked."""
         previous = None
-        for ply, position in enumerate(self.positions()):
+        for ply, position in enumerate(self.positions(game)):
             picture = position.picture()
             if previous is not None:
                 marked = picture.since(previous)
@@ -168,8 +162,10 @@ class Record:
         return format_record(self)
 
     def _repr_svg_(self) -> str | None:
+        if self.loaded_game is None:
+            return None
         try:
-            return list(self.positions())[-1].svg()
+            return list(self.positions(self.loaded_game))[-1].svg()
         except BoardgamesError:
             return None
 
@@ -185,7 +181,7 @@ class Record:
 
 
 def options_as_texts(options: Mapping[str, OptionValue]) -> dict[str, str]:
-    """Return option values as a record keeps them; one that is not set is left out.
+    """Return options as text, as a record keeps them. Options that are not set are omitted.
 
     Examples
     --------
@@ -213,47 +209,56 @@ def format_record(record: Record) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRecords:
-    """The records that could be read, what was wrong with the others, each record's number in the text."""
+    """The records of a text, the errors of matches that could not be read, and the records' numbers."""
 
     records: tuple[Record, ...]
     errors: tuple[RecordError, ...]
     numbers: tuple[int, ...] = field(default=(), compare=False)
 
 
-def parse_records(text: str, *, replay: bool = True) -> ParsedRecords:
-    r"""Return the records in a text and one error for each match that is none.
+def parse_records(text: str, load: Callable[[Record], Game] | None) -> ParsedRecords:
+    r"""Return the records in a text and one error for each match that cannot be read.
 
     Parameters
     ----------
     text : str
         Any number of matches.
-    replay : bool
-        Check start, moves and outcome against the rules; they come back in
-        canonical notation. Without it the game need not be installed.
+    load : callable or None
+        Returns the game of a record: `boardgames.plugins.load_game_of`. Start,
+        moves and outcome are then checked against the rules and rewritten in
+        canonical notation. None: no checks, and the game need not be installed.
 
     Returns
     -------
     ParsedRecords
-        Every error names the match (from 1), the ply and the token.
+        Every error has the number of the match (from 1), the ply and the token.
 
     Examples
     --------
-    >>> parse_records('[Game "connect4"] [Start "-"]\n1. 4 } *', replay=False).errors
+    >>> parse_records('[Game "connect4"] [Start "-"]\n1. 4 } *', None).errors
     (RecordError("match 1: expected a move or a closed comment (ply 2, token '}')"),)
     """
     games: dict[tuple[object, ...], Game] = {}
+
+    def load_once(record: Record) -> Game:
+        assert load is not None
+        key = (record.game, record.layout, *record.options.items())
+        if key not in games:
+            games[key] = load(record)
+        return games[key]
+
     records: dict[int, Record] = {}
     errors: list[RecordError] = []
     for number, lines in enumerate(pgn.split_matches(text), start=1):
         try:
             record = _record(pgn.parse_match(lines))
-            records[number] = _replayed(record, games) if replay else record
+            records[number] = record if load is None else _replayed(record, load_once)
         except BoardgamesError as error:
             errors.append(RecordError(f"match {number}: {error}"))
     return ParsedRecords(tuple(records.values()), tuple(errors), tuple(records))
 
 
-def read_records(path: Path, *, replay: bool = True) -> ParsedRecords:
+def read_records(path: Path, load: Callable[[Record], Game] | None) -> ParsedRecords:
     """Return the records in a file, as `parse_records` does.
 
     Raises
@@ -261,7 +266,7 @@ def read_records(path: Path, *, replay: bool = True) -> ParsedRecords:
     FileError
         If the file is missing, unreadable or not UTF-8.
     """
-    return parse_records(read_text(path), replay=replay)
+    return parse_records(read_text(path), load)
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
@@ -345,38 +350,36 @@ def _outcome(match: pgn.MatchText, tags: Mapping[str, str]) -> Outcome | None:
     return Outcome(WINNERS[match.result], Termination(termination))
 
 
-def _replayed(record: Record, games: dict[tuple[object, ...], Game]) -> Record:
-    """Return the record in canonical notation, moves and outcome checked by the rules.
+def _replayed(record: Record, load: Callable[[Record], Game]) -> Record:
+    """Return the record in canonical notation, with moves and outcome checked by the rules.
 
-    A plug-in may raise anything; what it raises is an error of this match only.
+    Whatever the plug-in raises becomes an error of this match.
     """
     try:
-        return _checked(record, games)
+        game = load(record)
+        return _checked(record, game)
     except BoardgamesError:
         raise
     except Exception as error:
-        raise RecordError(f"expected rules that never raise: {record.game}: {plugins.told(error)}") from error
+        raise RecordError(f"the rules of {record.game} failed: {describe_error(error)}") from error
 
 
-def _checked(record: Record, games: dict[tuple[object, ...], Game]) -> Record:
-    key = (record.game, record.layout, *record.options.items())
-    if key not in games:
-        games[key] = record.load_game()
-    game = games[key]
+def _checked(record: Record, game: Game) -> Record:
     positions = list(record.positions(game))
     last = positions[-1]
     ended = record.outcome is not None and record.outcome.termination in _BY_POSITION
     if (ended or last.outcome is not None) and last.outcome != record.outcome:
         where = f"(ply {len(record.moves) + 1}, token {record.result!r})"
-        raise RecordError(f"expected the outcome of the rules, {_told(last.outcome)} {where}")
+        raise RecordError(f"by the rules the result is {_describe_outcome(last.outcome)} {where}")
     moves = (game.parse_move(at, move).text for at, move in zip(positions, record.moves, strict=False))
-    return replace(record, start=str(positions[0]), moves=tuple(moves))
+    return replace(record, start=str(positions[0]), moves=tuple(moves), loaded_game=game)
 
 
-def _told(outcome: Outcome | None) -> str:
+def _describe_outcome(outcome: Outcome | None) -> str:
     if outcome is None:
-        return "none yet"
-    return f"{'a draw' if outcome.winner is None else f'side {outcome.winner}'} by {outcome.termination}"
+        return "open"
+    result = "a draw" if outcome.winner is None else f"a win of side {outcome.winner}"
+    return f"{result} by {outcome.termination}"
 
 
 def _check_names(record: Record) -> None:

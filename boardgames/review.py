@@ -187,8 +187,9 @@ class Review:
     Examples
     --------
     >>> from boardgames import Limit, load_player
+    >>> from boardgames.plugins import load_game_of
     >>> record = Record("connect4", start="-", moves=("1", "2", "1", "2", "1", "3"))
-    >>> found = review(record, load_player("alphabeta", record.load_game()), Limit(depth=2))
+    >>> found = review(record, load_player("alphabeta", load_game_of(record)), Limit(depth=2))
     >>> [(ply.number, ply.move.text, ply.best.text, ply.mark) for ply in found.mistakes()]
     [(6, '3', '1', '??')]
     """

@@ -50,7 +50,7 @@ def test_the_three_faults_of_a_move_are_different_errors() -> None:
 
 def test_a_unknown_name_is_printed_without_quotes_around_the_message() -> None:
     # KeyError would print the repr of its message
-    assert str(errors.UnknownNameError("expected one of the games: 'x'")) == "expected one of the games: 'x'"
+    assert str(errors.UnknownNameError("no such game 'x'")) == "no such game 'x'"
 
 
 @pytest.mark.parametrize(

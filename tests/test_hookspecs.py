@@ -17,7 +17,7 @@ from boardgames import hookspecs, plugins
 from boardgames.books import Book, BookMove, Page
 from boardgames.errors import UnknownNameError
 from boardgames.executors import InProcess
-from boardgames.game import Outcome, Termination
+from boardgames.game import Outcome, PlayedMove, Termination
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.learning.experiments import Experiment
 from boardgames.learning.runs import Run
@@ -153,7 +153,7 @@ def test_bg_commands(install: Install) -> None:
 
     registry = install(bg_commands)
     group = click.Group()
-    registry.hook.bg_commands(group=group)
+    registry.notify("bg_commands", group=group)
     assert "hello" in group.commands
 
 
@@ -171,14 +171,14 @@ def test_bg_match_started(install: Install) -> None:
 def test_bg_move_made(install: Install) -> None:
     told: list[tuple[int, int, str]] = []
 
-    def bg_move_made(manager: boardgames.Manager, made: Any) -> None:
-        told.append((made.ply, made.side, str(made.move)))
-        assert made.seconds >= 0
+    def bg_move_made(manager: boardgames.Manager, played: PlayedMove) -> None:
+        told.append((played.ply, played.side, str(played.move)))
+        assert played.seconds >= 0
 
     install(bg_move_made)
     match = short_match()
     match.play()
-    assert told == [(made.ply, made.side, str(made.move)) for made in match.moves]
+    assert told == [(played.ply, played.side, str(played.move)) for played in match.moves]
     assert [ply for ply, _, _ in told] == list(range(1, len(told) + 1))
 
 
@@ -221,11 +221,13 @@ def test_an_implementation_may_leave_arguments_out(install: Install) -> None:
 
 
 def test_a_listener_that_raises_does_not_end_the_match(install: Install) -> None:
-    def bg_move_made(made: Any) -> None:
+    def bg_move_made(played: PlayedMove) -> None:
         raise ValueError("no luck")
 
     install(bg_move_made)
-    with pytest.warns(RuntimeWarning, match="bg_move_made of under-test raised"):
+    with pytest.warns(
+        RuntimeWarning, match="plug-in 'under-test', hook bg_move_made, raised ValueError: no luck"
+    ):
         record = short_match().play()
     assert record.outcome is not None
 

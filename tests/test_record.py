@@ -15,7 +15,7 @@ import boardgames
 from boardgames import plugins
 from boardgames.errors import FileError, RecordError, UnknownNameError
 from boardgames.game import Outcome, Termination
-from boardgames.plugins import EntryPoint, Registry
+from boardgames.plugins import EntryPoint, Registry, load_game_of
 from boardgames.record import (
     OWN_TAGS,
     ParsedRecords,
@@ -105,12 +105,12 @@ def test_what_could_not_be_read_back_is_refused(faulty: dict[str, object]) -> No
 
 def test_seconds_are_kept_as_they_are_read_back() -> None:
     record = Record("nim", start="7:0:0:0", moves=("take1", "take1"), seconds=(-0.0, 2))
-    assert str(parse_records(str(record)).records[0]) == str(record)
+    assert str(parse_records(str(record), load_game_of).records[0]) == str(record)
     assert str(record).endswith("1. take1 {0.0} take1 {2.0} *")
 
 
 def test_a_record_is_a_value() -> None:
-    assert {WON, parse_records(str(WON)).records[0]} == {WON}
+    assert {WON, parse_records(str(WON), load_game_of).records[0]} == {WON}
 
 
 # --- writing -----------------------------------------------------------------------
@@ -123,7 +123,7 @@ def test_a_record_is_written_with_tags_and_numbered_moves() -> None:
 def test_numbers_count_plies_in_pairs_whoever_moves() -> None:
     record = Record("nim", start="7:1:0:0", options={"again": "true"}, moves=("take1",) * 3)
     assert str(record).splitlines()[-1] == "1. take1 take1 2. take1 *"
-    assert [position.side_to_move for position in record.positions()] == [1, 1, 1, 1]
+    assert [position.side_to_move for position in record.positions(load_game_of(record))] == [1, 1, 1, 1]
 
 
 def test_lines_of_moves_have_at_most_80_columns() -> None:
@@ -172,7 +172,7 @@ def records(draw: st.DrawFn) -> Record:
 @given(st.lists(records(), max_size=3))
 def test_records_are_read_back_exactly(written: list[Record]) -> None:
     text = "\n\n".join(str(record) for record in written)
-    read = parse_records(text, replay=False)
+    read = parse_records(text, None)
     assert read == ParsedRecords(tuple(written), ())
     assert [list(record.tags) for record in read.records] == [list(record.tags) for record in written]
 
@@ -184,7 +184,7 @@ def test_a_written_record_is_text_that_can_be_stored(record: Record) -> None:
 
 @pytest.mark.parametrize("ends", ["\r\n", "\r", "\n"], ids=repr)
 def test_any_line_ends_are_read(ends: str) -> None:
-    assert parse_records(WON_TEXT.replace("\n", ends)).records == (WON,)
+    assert parse_records(WON_TEXT.replace("\n", ends), load_game_of).records == (WON,)
 
 
 # --- what else is read ------------------------------------------------------------------
@@ -203,28 +203,28 @@ def test_any_line_ends_are_read(ends: str) -> None:
 )
 def test_moves_are_read_in_other_hands(moves: str) -> None:
     text = WON_TEXT.partition("\n\n")[0] + "\n\n" + moves
-    (record,) = parse_records(text).records
+    (record,) = parse_records(text, load_game_of).records
     assert record.moves == WON.moves
 
 
 def test_a_number_in_braces_is_the_time_of_the_move_before_it() -> None:
     text = '[Game "nim"]\n[Start "7:0:0:0"]\n\n{9} take1 {clear} { 1.5 } {2} take1 {1e999} take1 {3e-2} *'
-    assert parse_records(text).records[0].seconds == (1.5, None, 0.03)
+    assert parse_records(text, load_game_of).records[0].seconds == (1.5, None, 0.03)
 
 
 def test_without_replay_the_game_need_not_be_known() -> None:
     text = '[Game "chess"]\n[Start "x"]\n\n1. e4 e5 *'
-    assert parse_records(text, replay=False).records[0].moves == ("e4", "e5")
+    assert parse_records(text, None).records[0].moves == ("e4", "e5")
 
 
 def test_replay_brings_moves_and_start_into_canonical_notation() -> None:
     text = '[Game "nim"]\n[Start "07:0:0:0"]\n\n1. TAKE3 *'
-    assert parse_records(text).records == (UNFINISHED,)
+    assert parse_records(text, load_game_of).records == (UNFINISHED,)
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "; nothing\n", "\ufeff"])
 def test_an_empty_text_holds_no_match(text: str) -> None:
-    assert parse_records(text.lstrip("\ufeff")) == ParsedRecords((), ())
+    assert parse_records(text.lstrip("\ufeff"), load_game_of) == ParsedRecords((), ())
 
 
 # --- errors ----------------------------------------------------------------------------------
@@ -253,8 +253,11 @@ HEAD = '[Game "nim"]\n[Start "7:0:0:0"]\n'
             HEAD + '[Result "0-1"]\n\n*',
             "match 1: expected the result of the tags, '0-1' \\(ply 1, token '\\*'\\)",
         ),
-        (HEAD + '[Termination "rules"]\n\n1. take3 1-0', "match 1: .*none yet \\(ply 2, token '1-0'\\)"),
-        (HEAD + "\ntake3 take3 take1 *", "match 1: .*side 0 by rules \\(ply 4, token '\\*'\\)"),
+        (
+            HEAD + '[Termination "rules"]\n\n1. take3 1-0',
+            "match 1: by the rules the result is open \\(ply 2, token '1-0'\\)",
+        ),
+        (HEAD + "\ntake3 take3 take1 *", "match 1: .*a win of side 0 by rules \\(ply 4, token '\\*'\\)"),
         ('[Start "7:0:0:0"]\n\n*', "match 1: expected a tag Game \\(before ply 1, token ''\\)"),
         ('[Game "nim"]\n\n*', "match 1: expected a tag Start \\(before ply 1, token ''\\)"),
         ("1. take3 *", "match 1: expected a tag Game"),
@@ -280,7 +283,7 @@ HEAD = '[Game "nim"]\n[Start "7:0:0:0"]\n'
     ],
 )
 def test_an_error_names_match_ply_and_token(text: str, message: str) -> None:
-    parsed = parse_records(text)
+    parsed = parse_records(text, load_game_of)
     assert parsed.records == ()
     (error,) = parsed.errors
     assert isinstance(error, RecordError)
@@ -290,13 +293,13 @@ def test_an_error_names_match_ply_and_token(text: str, message: str) -> None:
 
 def test_reading_goes_on_with_the_next_match() -> None:
     text = "\n\n".join([WON_TEXT, HEAD + "\n1. take3 {never closed", "[Game nim]\n\n*", str(UNFINISHED)])
-    parsed = parse_records(text)
+    parsed = parse_records(text, load_game_of)
     assert parsed.records == (WON, UNFINISHED)
     assert [str(error)[:8] for error in parsed.errors] == ["match 2:", "match 3:"]
 
 
 def test_tags_without_moves_do_not_hide_the_next_match() -> None:
-    parsed = parse_records(f"{HEAD}{WON_TEXT}")
+    parsed = parse_records(f"{HEAD}{WON_TEXT}", load_game_of)
     assert parsed.records == (WON,)
     assert [str(error) for error in parsed.errors] == [
         "match 1: expected a result after the moves (ply 1, token '')"
@@ -308,13 +311,13 @@ def test_rules_that_raise_are_an_error_of_their_match(monkeypatch: pytest.Monkey
         raise ZeroDivisionError("no stones")
 
     monkeypatch.setattr(nim.Nim, "parse_words", parse_words)
-    (error,) = parse_records(str(UNFINISHED)).errors
+    (error,) = parse_records(str(UNFINISHED), load_game_of).errors
     assert "ZeroDivisionError: no stones" in str(error)
 
 
 @given(st.text())
 def test_any_text_gives_records_or_errors(text: str) -> None:
-    parsed = parse_records(text)
+    parsed = parse_records(text, load_game_of)
     assert all(isinstance(error, RecordError) for error in parsed.errors)
 
 
@@ -325,14 +328,14 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=60).map("".join))
 def test_any_mixture_of_a_records_parts_gives_records_or_errors(text: str) -> None:
-    parsed = parse_records(text)
+    parsed = parse_records(text, load_game_of)
     assert all(isinstance(error, RecordError) for error in parsed.errors)
 
 
 @given(st.integers(0, len(WON_TEXT)), st.integers(0, 12), st.text(max_size=4) | PIECES)
 def test_a_damaged_match_gives_records_or_errors_and_hides_no_other(at: int, cut: int, put: str) -> None:
     damaged = WON_TEXT[:at] + put + WON_TEXT[at + cut :]
-    parsed = parse_records(f"{damaged}\n\n{UNFINISHED}")
+    parsed = parse_records(f"{damaged}\n\n{UNFINISHED}", load_game_of)
     assert parsed.records[-1] == UNFINISHED
     assert len(parsed.records) + len(parsed.errors) >= 2
 
@@ -351,7 +354,7 @@ def test_a_damaged_match_gives_records_or_errors_and_hides_no_other(at: int, cut
     ids=["braces", "brackets", "backslashes", "numbers", "parentheses", "tags", "comments"],
 )
 def test_long_bad_texts_are_read_to_their_end(text: str) -> None:
-    assert parse_records(text).errors
+    assert parse_records(text, load_game_of).errors
 
 
 # --- files --------------------------------------------------------------------------------------
@@ -360,7 +363,7 @@ def test_long_bad_texts_are_read_to_their_end(text: str) -> None:
 def test_a_file_holds_many_records(tmp_path: Path) -> None:
     path = tmp_path / "matches.pgn"
     write_records(path, [WON, UNFINISHED, WON])
-    assert read_records(path) == ParsedRecords((WON, UNFINISHED, WON), ())
+    assert read_records(path, load_game_of) == ParsedRecords((WON, UNFINISHED, WON), ())
 
 
 @pytest.mark.parametrize("before", ["", "\n", "; mine", WON_TEXT, WON_TEXT + "\n", WON_TEXT + "\n\n"])
@@ -369,17 +372,17 @@ def test_a_record_is_added_after_what_a_file_holds(tmp_path: Path, before: str) 
     path.write_text(before, encoding="utf-8")
     append_record(path, UNFINISHED)
     assert path.read_text(encoding="utf-8").startswith(before)
-    assert read_records(path).records == ((WON,) if "nim" in before else ()) + (UNFINISHED,)
+    assert read_records(path, load_game_of).records == ((WON,) if "nim" in before else ()) + (UNFINISHED,)
 
 
 def test_a_file_is_made_for_the_first_record(tmp_path: Path) -> None:
     append_record(tmp_path / "new" / "matches.pgn", WON)
-    assert read_records(tmp_path / "new" / "matches.pgn").records == (WON,)
+    assert read_records(tmp_path / "new" / "matches.pgn", load_game_of).records == (WON,)
 
 
 def test_a_file_that_is_missing_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="expected a readable file"):
-        read_records(tmp_path / "none.pgn")
+        read_records(tmp_path / "none.pgn", load_game_of)
 
 
 def test_a_folder_in_the_place_of_a_file_is_an_error(tmp_path: Path) -> None:
@@ -391,24 +394,30 @@ def test_a_folder_in_the_place_of_a_file_is_an_error(tmp_path: Path) -> None:
 
 
 def test_positions_are_the_start_and_those_after_each_move() -> None:
-    assert [str(position) for position in WON.positions()] == ["7:0:0:0", "4:1:3:0", "1:0:3:3", "0:1:4:3"]
+    assert [str(position) for position in WON.positions(load_game_of(WON))] == [
+        "7:0:0:0",
+        "4:1:3:0",
+        "1:0:3:3",
+        "0:1:4:3",
+    ]
 
 
 def test_an_illegal_move_is_named_when_it_is_reached() -> None:
-    positions = Record("nim", start="7:0:0:0", moves=("take3", "take9")).positions()
+    record = Record("nim", start="7:0:0:0", moves=("take3", "take9"))
+    positions = record.positions(load_game_of(record))
     assert len([next(positions), next(positions)]) == 2
     with pytest.raises(RecordError, match="ply 2, token 'take9'"):
         next(positions)
 
 
 def test_the_game_is_loaded_with_layout_and_options() -> None:
-    game = Record("nim", "hundred", start="100:0:0:0", options={"again": "true"}).load_game()
+    game = load_game_of(Record("nim", "hundred", start="100:0:0:0", options={"again": "true"}))
     assert (game.layout, game.options["again"]) == ("hundred", True)
 
 
 def test_a_game_that_is_not_here_is_an_error() -> None:
     with pytest.raises(UnknownNameError):
-        Record("chess", start="x").load_game()
+        load_game_of(Record("chess", start="x"))
 
 
 @pytest.mark.parametrize(
@@ -423,11 +432,11 @@ def test_matches_of_every_game_are_read_back(game: str, options: dict[str, str])
         moves.append(move.text)
         position = position.apply(move)
     record = Record(game, start=str(start), moves=tuple(moves), outcome=position.outcome, options=options)
-    assert parse_records(str(record)) == ParsedRecords((record,), ())
+    assert parse_records(str(record), load_game_of) == ParsedRecords((record,), ())
 
 
 def test_every_position_is_drawn_with_its_move() -> None:
-    drawings = list(WON.svgs())
+    drawings = list(WON.svgs(load_game_of(WON)))
     words = [" ".join(ET.fromstring(drawing).itertext()) for drawing in drawings]
     captions = ["start", "1. take3", "1... take3", "2. take1"]
     assert all(caption in text for caption, text in zip(captions, words, strict=True))
@@ -438,11 +447,17 @@ def test_what_a_move_changed_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(record, "svg", lambda picture: sorted(picture.changed))
     marked = [], ["stone4", "stone5", "stone6"], ["stone1", "stone2", "stone3"], ["stone0"]
-    assert list(WON.svgs()) == list(marked)
+    assert list(WON.svgs(load_game_of(WON))) == list(marked)
 
 
 def test_a_notebook_shows_the_last_position() -> None:
-    assert WON._repr_svg_() == list(WON.positions())[-1].svg()
+    (record,) = parse_records(WON_TEXT, load_game_of).records
+    assert record._repr_svg_() == list(WON.positions(load_game_of(WON)))[-1].svg()
+
+
+def test_a_notebook_shows_a_record_without_its_game_as_text() -> None:
+    assert WON._repr_svg_() is None
+    assert "<p>1. take3 take3 2. take1 1-0</p>" in WON._repr_html_()
 
 
 def test_a_notebook_shows_tags_and_moves_with_everything_escaped() -> None:
@@ -468,7 +483,7 @@ def test_appending_keeps_line_ends_and_byte_order_mark(tmp_path: Path) -> None:
     path.write_bytes(held)
     append_record(path, Record("connect4", start="-"))
     assert path.read_bytes().startswith(held + b"[Game")
-    assert len(read_records(path).records) == 2
+    assert len(read_records(path, load_game_of).records) == 2
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "a\0b", "\ud800"], ids=["too long", "nul", "surrogate"])
@@ -476,7 +491,7 @@ def test_a_name_that_no_file_can_have_is_a_file_error(tmp_path: Path, name: str)
     with pytest.raises(FileError):
         append_record(tmp_path / name, Record("connect4", start="-"))
     with pytest.raises(FileError):
-        read_records(tmp_path / name)
+        read_records(tmp_path / name, load_game_of)
 
 
 def test_the_page_of_a_record_can_be_encoded_whatever_the_names() -> None:

@@ -14,7 +14,7 @@ from boardgames.arena.sprt import Sprt
 from boardgames.clock import UNTIMED, TimeControl
 from boardgames.errors import LimitError, MatchError, shown
 from boardgames.game import Game
-from boardgames.match import MatchRules
+from boardgames.manager import MatchRules
 from boardgames.player import NO_LIMIT, Limit
 from boardgames.record import options_as_texts
 from boardgames.store import PlayerKey

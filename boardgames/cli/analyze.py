@@ -237,7 +237,9 @@ def analyze_record(
     place, count, record = chosen_record(request.game, source, number)
     if svg_file is not None:
         _check_chart(svg_file, source)
-    game = record.load_game()
+    from boardgames.plugins import load_game_of
+
+    game = load_game_of(record)
     chosen = load_player(request.agent or game.facts.default_agent, game)
     try:
         with stop_on_interrupt() as stop:
@@ -267,10 +269,11 @@ def chosen_record(game: str, source: str, number: int | None) -> "tuple[int, int
     RecordError
         If there is no such match, it has an error, or it is one of another game or without moves.
     """
+    from boardgames.plugins import load_game_of
     from boardgames.record import parse_records
 
     where = "standard input" if source == STDIN else source
-    parsed = parse_records(_text(source), replay=False)  # of many matches only one is replayed
+    parsed = parse_records(_text(source), None)  # of many matches only one is replayed
     count, place = len(parsed.records) + len(parsed.errors), number or 1
     if place > count:
         told = "it has none" if count == 0 else f"it has {count}"
@@ -284,7 +287,7 @@ def chosen_record(game: str, source: str, number: int | None) -> "tuple[int, int
         raise RecordError(f"expected a match of {game} in {where}: {shown(record.game)}")
     if not record.moves:
         raise RecordError(f"expected a match with moves in {where}: match {place} has none")
-    checked = parse_records(str(record))
+    checked = parse_records(str(record), load_game_of)
     for error in checked.errors:
         raise RecordError(f"{where}: match {place}: {str(error).removeprefix('match 1: ')}")
     return place, count, checked.records[0]

@@ -83,14 +83,9 @@ class Commands(SuggestingGroup):
         if getattr(self, "_asked", False):
             return
         self._asked = True
-        from boardgames.plugins import registry
+        from boardgames.plugins import notify
 
-        found = registry()
-        for plugin, implementation in found.implementations("bg_commands"):
-            try:
-                implementation(group=self)
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - a stranger's code may raise anything
-                found.fail(plugin, f"bg_commands raised {error!r}")
+        notify("bg_commands", group=self)
 
 
 @click.group(

@@ -54,8 +54,9 @@ class MatchSetup:
     def manager(self, record: "Record | None" = None) -> "Manager":
         """Return a manager at the start, or where an unfinished record stands."""
         from boardgames.manager import Manager
+        from boardgames.plugins import load_game_of
 
-        game = self.game if record is None else record.load_game()
+        game = self.game if record is None else load_game_of(record)
         seeds = [None if self.seed is None else self.seed + seat for seat in (0, 1)]
         players = [
             load_player(agent, game, seed=seed) for agent, seed in zip(self.agents, seeds, strict=True)
@@ -64,11 +65,12 @@ class MatchSetup:
         if record is None:
             return Manager(game, players, names=self.names, start=self.start, rules=rules, limit=self.limit)
         names = self.names or record.names
-        return Manager.resume(record, players, names=names, rules=rules, limit=self.limit)
+        return Manager.resume(record, game, players, names=names, rules=rules, limit=self.limit)
 
     def _rules(self, players: "Sequence[Player]", game: "Game", record: "Record | None") -> "MatchRules":
         """Return what was asked for; of time, else what the record has, and of the rest the game's own."""
-        from boardgames.manager import MatchRules, TimeControl
+        from boardgames.clock import TimeControl
+        from boardgames.manager import MatchRules
 
         move = self.timing.move if all(player.is_human for player in players) else None
         control = TimeControl(move=move, match=self.timing.clock, increment=self.timing.increment or 0.0)
@@ -116,9 +118,10 @@ def read_unfinished(path: Path, game: "Game") -> "Record":
         If the file cannot be read or has an error, or if its last match is
         none, is over, or is one of another game.
     """
+    from boardgames.plugins import load_game_of
     from boardgames.record import read_records
 
-    parsed = read_records(path)
+    parsed = read_records(path, load_game_of)
     if parsed.errors:
         raise RecordError(f"expected matches without errors in {path}: {parsed.errors[0]}")
     if not parsed.records:

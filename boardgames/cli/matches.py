@@ -138,7 +138,7 @@ def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
         print_json(**match_json(match), record=match.record)
         return
     print_facts(match)
-    parsed = parse_records(match.record, replay=False)
+    parsed = parse_records(match.record, None)
     for error in parsed.errors:
         raise error
     show_records([(match.id, record) for record in parsed.records], folder=folder, flip=flip)
@@ -190,13 +190,14 @@ def import_files(files: tuple[Path, ...]) -> None:
     A match with an error is reported with its number, ply and token, the
     others are kept; the exit code is then 2.
     """
+    from boardgames.plugins import load_game_of
     from boardgames.record import read_records
     from boardgames.store import Store
 
     added = known = errors = 0
     for file in files:
         try:
-            parsed = read_records(file)
+            parsed = read_records(file, load_game_of)
         except FileError as error:
             errors += _reported(error)
             continue

@@ -40,9 +40,10 @@ def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, f
     A match with an error is reported with its ply and token, the others are
     shown; the exit code is then 2.
     """
+    from boardgames.plugins import load_game_of
     from boardgames.record import read_records
 
-    parsed = read_records(file)
+    parsed = read_records(file, load_game_of)
     for error in parsed.errors:
         click.echo(f"bg: {error}", err=True)
     records = list(zip(parsed.numbers, parsed.records, strict=True))
@@ -75,22 +76,25 @@ def _title(record: "Record") -> str:
 
 def _draw(records: "list[tuple[int, Record]]", folder: Path) -> None:
     from boardgames.paths import make_folder, write_atomic
+    from boardgames.plugins import load_game_of
 
     if folder.suffix == ".svg":
         raise FileError(f"expected a folder, for a picture of every ply: {folder}")
     make_folder(folder)
     count = 0
     for place, record in records:
-        for ply, drawing in enumerate(record.svgs()):
+        for ply, drawing in enumerate(record.svgs(load_game_of(record))):
             write_atomic(folder / f"match-{place:03}-ply-{ply:04}.svg", drawing)
             count += 1
     click.echo(f"wrote {count} pictures to {folder}")
 
 
 def _print(records: "list[tuple[int, Record]]", flip: bool) -> None:
+    from boardgames.plugins import load_game_of
+
     for place, record in records:
         click.echo(f"{place}. {_title(record)}")
-        positions = list(record.positions())
+        positions = list(record.positions(load_game_of(record)))
         for ply in range(len(positions)):
             _show(record, positions, ply, flip)
 
@@ -107,10 +111,12 @@ def _show(record: "Record", positions: "list[Position]", ply: int, flip: bool) -
 
 
 def _step(records: "list[tuple[int, Record]]", flip: bool) -> None:
+    from boardgames.plugins import load_game_of
+
     click.echo(HELP)
     for place, record in records:
         click.echo(f"\n{place}. {_title(record)}")
-        positions = list(record.positions())
+        positions = list(record.positions(load_game_of(record)))
         ply = 0
         while True:
             _show(record, positions, ply, flip)

@@ -19,10 +19,10 @@ from boardgames.errors import (
     IllegalMoveError,
     MalformedMoveError,
     MatchError,
+    describe_error,
     near,
 )
 from boardgames.picture import Caption
-from boardgames.plugins import told
 from boardgames.record import append_record
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Session:
         except (EOFError, OSError):
             raise
         except Exception as error:  # noqa: BLE001 - an agent's hint or answer; the match must not end by it
-            click.echo(printable(f"that failed: {told(error)}"))
+            click.echo(printable(f"that failed: {describe_error(error)}"))
 
     def _prompt(self) -> str:
         if self.manager.outcome is not None:

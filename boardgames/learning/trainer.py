@@ -8,21 +8,20 @@ bytes as one that was never interrupted.
 import math
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
+from types import MappingProxyType
 
-from boardgames import plugins
 from boardgames.arena.identity import code_stamp
-from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError
+from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError, describe_error
 from boardgames.learner import LearnerState
 from boardgames.learning.base import FeatureLearner
 from boardgames.learning.runs import Progress, Run, StepRecord, finite_metrics
+from boardgames.plugins import notify
 from boardgames.weights.weights import LARGEST_WEIGHT
 
-HOOK = "bg_training_stepped"
 MAX_REASON = 160
 """Characters; compiler errors are long."""
 
@@ -68,7 +67,6 @@ class Trainer:
 
     def __init__(self, run: Run, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.run, self.learner, self._clock = run, run.learner, clock
-        self._hooks = _Hooks()
         self._code = code_stamp([type(self.learner.game), type(self.learner)])
         self.steps: list[StepRecord] = []
         self._has_stepped = False
@@ -150,7 +148,14 @@ class Trainer:
             self.run.save_checkpoint(state, progress)
         self.state, self.progress = state, progress
         self.steps.append(record)
-        self._hooks.call(run=self.run.name, step=progress.step, metrics=metrics, folder=self.run.folder)
+        numbers = {name: value for name, value in metrics.items() if value is not None}
+        notify(
+            "bg_training_stepped",
+            run=self.run.name,
+            step=progress.step,
+            metrics=MappingProxyType(numbers),
+            folder=self.run.folder,
+        )
 
     def _reload(self) -> None:
         """Take over what is on disk: an interrupt may come after a step is saved and before it counts."""
@@ -171,7 +176,7 @@ class Trainer:
         except Exception as error:
             if type(error).__module__.partition(".")[0] == "distributed":
                 raise  # the cluster's own error, which the executor handles
-            name, reason = self.run.config.learner, plugins.told(error)
+            name, reason = self.run.config.learner, describe_error(error)
             if len(reason) > MAX_REASON:
                 reason = f"{reason[:MAX_REASON]}..."
             if self._has_stepped:
@@ -198,28 +203,3 @@ class Trainer:
 def _check_bounded(record: StepRecord, largest: float) -> None:
     if not all(math.isfinite(weight) and abs(weight) <= largest for weight in record.weights):
         raise WeightsError(f"the weights diverged in step {record.step}; a smaller learning rate may help")
-
-
-class _Hooks:
-    """Calls the plug-ins' hook; one that raises is reported once and stays."""
-
-    def __init__(self) -> None:
-        self._reported: set[str] = set()
-
-    def call(self, *, run: str, step: int, metrics: Mapping[str, float | None], folder: Path) -> None:
-        """Call every implementation, whatever the others raise."""
-        numbers = {name: value for name, value in metrics.items() if value is not None}
-        for implementation in getattr(plugins.registry().hook, HOOK).get_hookimpls():
-            arguments = {"run": run, "step": step, "metrics": dict(numbers), "folder": folder}
-            try:
-                implementation.function(**{name: arguments[name] for name in implementation.argnames})
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - foreign code may raise anything
-                self._report(implementation.plugin_name, error)
-
-    def _report(self, name: str, error: BaseException) -> None:
-        if name not in self._reported:
-            self._reported.add(name)
-            reason = plugins.told(error)
-            warnings.warn(
-                f"{HOOK} of plug-in {name} raised {reason}; training continues", RuntimeWarning, stacklevel=2
-            )

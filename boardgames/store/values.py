@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from boardgames.errors import BoardgamesError, RecordError, shown
 from boardgames.game import Game, Termination
 from boardgames.options import OptionValue, is_finite
+from boardgames.plugins import load_game_of
 from boardgames.record import Record, format_record, options_as_texts
 
 KNOWN_TERMINATIONS = tuple(Termination)
@@ -263,7 +264,7 @@ def _joined(options: Mapping[str, str]) -> str:
 
 def _variant(record: Record) -> str:
     try:
-        return variant_of(record.load_game())
+        return variant_of(load_game_of(record))
     except BoardgamesError:
         return _joined(record.options)
 
@@ -273,7 +274,7 @@ def _seconds(record: Record) -> tuple[float, float]:
     if not any(record.seconds):
         return 0.0, 0.0
     try:
-        sides = [position.side_to_move for position in record.positions()]
+        sides = [position.side_to_move for position in record.positions(load_game_of(record))]
     except BoardgamesError:
         return 0.0, 0.0
     return sum(_of_side(record, sides, 0)), sum(_of_side(record, sides, 1))

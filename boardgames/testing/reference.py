@@ -9,9 +9,8 @@ import importlib
 from collections.abc import Iterable
 from typing import Any, Protocol, TypeVar
 
-from boardgames.errors import PluginError
+from boardgames.errors import PluginError, describe_error
 from boardgames.game import Game, Position
-from boardgames.plugins import told
 from boardgames.search.perft import perft
 from boardgames.testing.checks import Checking
 from boardgames.testing.sampling import Sample
@@ -82,7 +81,8 @@ def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the
     except Exception as error:  # a stranger's module may raise anything
         options = ", ".join(game.options) or "none"
         raise PluginError(
-            f"reference {text!r} cannot be made with the options as keywords ({options}): {told(error)}"
+            f"reference {text!r} cannot be made with the options as keywords ({options}): "
+            f"{describe_error(error)}"
         ) from error
     missing = [name for name in ("start", "legal", "play", "outcome", "text") if not hasattr(made, name)]
     if missing:

@@ -13,10 +13,9 @@ import time
 from collections.abc import Callable, Sequence
 
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError, MatchError, OptionError, near, shown
+from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, near, shown
 from boardgames.game import Game
 from boardgames.player import Choice, Context, Limit, Player, Stop
-from boardgames.plugins import told
 from boardgames.ugi.protocol import NO_MOVE, MoveHistory, info_line, parse_go
 from boardgames.ugi.setup import EngineOption, EngineSetup, engine_options, find_option
 
@@ -110,7 +109,7 @@ class Server:
         except BoardgamesError as error:
             self._send(f"info string {error}")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
-            self._send(f"info string {told(error)}")
+            self._send(f"info string {describe_error(error)}")
 
     # --- the commands ----------------------------------------------------
 
@@ -292,7 +291,7 @@ class Search:
         except BoardgamesError as error:
             lines = _no_move(str(error))
         except (Exception, SystemExit) as error:  # noqa: BLE001 - an agent may raise anything
-            lines = _no_move(f"the agent {self.agent.name!r} raised {told(error)}")
+            lines = _no_move(f"the agent {self.agent.name!r} raised {describe_error(error)}")
         if self.is_infinite:
             self._may_answer.wait()
         self._on_answer(lines)

@@ -19,6 +19,7 @@ from boardgames.clock import TimeControl
 from boardgames.errors import MatchError
 from boardgames.game import Termination
 from boardgames.player import Limit
+from boardgames.plugins import load_game_of
 from boardgames.record import parse_records
 
 START = "-"
@@ -39,7 +40,7 @@ def test_a_pair_is_played_from_one_opening_with_both_colours() -> None:
     first, second = play(setting("random", "greedy"), Pairing(3, 0, 1, "4453"))
     assert (first.number, second.number) == (6, 7)
     assert (first.sides, second.sides) == ((0, 1), (1, 0))
-    records = [parse_records(played.record).records[0] for played in (first, second)]
+    records = [parse_records(played.record, load_game_of).records[0] for played in (first, second)]
     assert [record.names for record in records] == [("random", "greedy"), ("greedy", "random")]
     assert {record.start for record in records} == {str(boardgames.load("connect4").parse("4453"))}
     assert [record.outcome.winner for record in records] == [first.winner, second.winner]

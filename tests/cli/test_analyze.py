@@ -207,7 +207,7 @@ CASES = {
     "an empty file": (["none"], "expected a match in none: it has none"),
     "no such match": (["two", "--match", "3"], "expected match 3 in two: it has 2"),
     "an illegal move": (["broken"], "broken: match 1: expected"),
-    "a wrong result": (["broken", "--match", "2"], "broken: match 2: expected the outcome of the rules"),
+    "a wrong result": (["broken", "--match", "2"], "broken: match 2: by the rules the result is "),
     "a torn match": (["torn"], "torn: match 1: expected a move or a closed comment (ply 3, token '}')"),
     "another torn match": (["torn", "--match", "3"], "torn: match 3: expected a move or a closed comment"),
     "another game": (["other"], "expected a match of connect4 in other: 'hexifence'"),

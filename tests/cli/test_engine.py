@@ -186,8 +186,8 @@ def test_quit_ends_it_at_once(program: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["connect5"], "bg: expected one of the games: 'connect5'"),
-        (["connect4", "--agent", "nobody"], "bg: expected one of the agents of connect4: 'nobody'"),
+        (["connect5"], "bg: no such game 'connect5'"),
+        (["connect4", "--agent", "nobody"], "bg: no such agent 'nobody' for connect4"),
         (["connect4", "--agent", "alphabeta:deep=3"], "bg: agent 'alphabeta' has no option 'deep'"),
         (["connect4", "--agent", "human"], "bg: expected an agent that is a program: 'human'"),
         (["connect4", "--layout", "round"], "bg: connect4 has no layout 'round'"),

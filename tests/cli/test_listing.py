@@ -72,7 +72,7 @@ def test_a_game_is_shown_with_its_options_layouts_and_notations(bg: Run) -> None
 
 def test_an_unknown_game_is_refused_with_near_names(bg: Run) -> None:
     done = bg("games", "abalon")
-    assert (done.code, done.err) == (2, "bg: expected one of the games: 'abalon'; did you mean 'abalone'?\n")
+    assert (done.code, done.err) == (2, "bg: no such game 'abalon'; did you mean 'abalone'?\n")
 
 
 def test_agents_of_a_game_are_shown_with_their_options(bg: Run) -> None:

@@ -253,7 +253,7 @@ def test_export_and_import_lose_nothing_of_a_record(
     monkeypatch.setenv("BOARDGAMES_HOME", "another")
     assert bg("matches", "import", "out").out == "kept 2 matches\n"
     assert records_kept() == before
-    assert parse_records("\n\n".join(before), replay=False).records == (WON, OPEN)
+    assert parse_records("\n\n".join(before), None).records == (WON, OPEN)
 
 
 def test_a_record_has_no_limits(home: Path, bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import pytest
 from boardgames.cli.play import STRONGEST
 from boardgames.game import Termination
 from boardgames.players.levels import STRENGTHS
+from boardgames.plugins import load_game_of
 from boardgames.record import parse_records
 
 Run = Callable[..., Any]
@@ -77,7 +78,7 @@ def test_agents_stop_at_the_third_repetition_unless_told_otherwise(bg: Run) -> N
 def test_names_layout_and_options_stand_in_the_record(bg: Run) -> None:
     arguments = ("--layout", "standard", "--option", "broadside=false", "--names", "Ann,Bob", "--plies", "1")
     out = bg("play", "abalone", "--first", "random", "--second", "random", *arguments).out
-    (record,) = parse_records(out[out.index("[Game") :]).records
+    (record,) = parse_records(out[out.index("[Game") :], load_game_of).records
     assert (record.names, record.layout) == (("Ann", "Bob"), "standard")
     assert record.options["broadside"] == "false"
     assert record.outcome is not None
@@ -86,7 +87,7 @@ def test_names_layout_and_options_stand_in_the_record(bg: Run) -> None:
 
 def test_position_is_where_the_match_starts(bg: Run) -> None:
     out = bg(*AGENTS, "--position", "4453", "--plies", "1").out
-    (record,) = parse_records(out[out.index("[Game") :]).records
+    (record,) = parse_records(out[out.index("[Game") :], load_game_of).records
     assert record.start.endswith("..brr..")
 
 
@@ -104,13 +105,13 @@ def test_a_level_is_the_second_player(bg: Run, records: Callable[[], list[Path]]
     assert (ran.code, ran.err) == (0, "")
     assert "red is human, blue is level:level=2;" in ran.out
     assert len(re.findall(r"^blue plays \d$", ran.out, re.MULTILINE)) == 2
-    (record,) = parse_records(records()[0].read_text()).records
+    (record,) = parse_records(records()[0].read_text(), load_game_of).records
     assert record.names == ("human", "level:level=2")
 
 
 def test_a_level_may_sit_on_either_side(bg: Run) -> None:
     ran = bg("play", "connect4", "--first", "level:level=1", "--level", "6", "--seed", "1")
-    (record,) = parse_records(ran.out[ran.out.index("[Game") :]).records
+    (record,) = parse_records(ran.out[ran.out.index("[Game") :], load_game_of).records
     assert record.names == ("level:level=1", "level:level=6")
 
 

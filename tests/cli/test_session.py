@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from boardgames.cli.session import clock_text
+from boardgames.plugins import load_game_of
 from boardgames.record import Record, read_records, write_records
 
 Run = Callable[..., Any]
@@ -17,7 +18,7 @@ AGENT = ("play", "connect4", "--agent", "alphabeta:depth=2", "--time", "10")
 def saved(records: Callable[[], list[Path]]) -> Record:
     """Return the only match that was saved."""
     (path,) = records()
-    (record,) = read_records(path).records
+    (record,) = read_records(path, load_game_of).records
     return record
 
 
@@ -215,7 +216,7 @@ def test_undo_after_the_last_move_goes_on(bg: Run, records: Run) -> None:
 
 
 def test_undo_of_nothing_is_refused(bg: Run) -> None:
-    assert "expected a move to take back: none has been made" in bg(*PEOPLE, typed="undo\n").out
+    assert "there is no move to take back" in bg(*PEOPLE, typed="undo\n").out
 
 
 def test_flip_shows_the_board_from_the_other_side(bg: Run) -> None:
@@ -269,7 +270,7 @@ def test_resign_gives_the_match_to_the_other_side(bg: Run, records: Run) -> None
 
 def test_new_begins_another_match_and_keeps_both(bg: Run, records: Run) -> None:
     bg(*PEOPLE, typed="4\nnew\n5\n")
-    matches = [read_records(path).records[0].moves for path in records()]
+    matches = [read_records(path, load_game_of).records[0].moves for path in records()]
     assert matches == [("4",), ("5",)]
 
 
@@ -291,9 +292,9 @@ def test_new_shows_a_match_that_cannot_be_saved_and_begins(bg: Run, unwritable: 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("undo", "it ended by resignation"),
-        ("resign", "it ended by resignation"),
-        ("draw", "it ended by resignation"),
+        ("undo", "the match is over (blue won by resignation)"),
+        ("resign", "the match is over (blue won by resignation)"),
+        ("draw", "the match is over (blue won by resignation)"),
         ("hint", "expected a match that goes on: blue wins (resignation)"),
         ("moves", "expected a match that goes on: blue wins (resignation)"),
         ("4", "expected new, undo, save FILE or quit: '4'"),
@@ -311,7 +312,7 @@ def test_what_needs_a_match_is_refused_after_its_end(line: str, said: str, bg: R
 def test_save_and_load_go_on_where_the_match_stood(home: Path, bg: Run) -> None:
     bg(*PEOPLE, "--names", "Ann,Bob", typed="4\n5\nsave mine\nquit\n")
     ran = bg(*PEOPLE, typed="1\nload mine\n6\nsave mine\n")
-    first, second = read_records(home.parent / "mine").records
+    first, second = read_records(home.parent / "mine", load_game_of).records
     assert first.moves == ("4", "5")
     assert second.moves == ("4", "5", "6")
     assert second.names == ("Ann", "Bob")
@@ -320,7 +321,7 @@ def test_save_and_load_go_on_where_the_match_stood(home: Path, bg: Run) -> None:
 
 def test_load_keeps_the_match_that_it_replaces(bg: Run, records: Run) -> None:
     bg(*PEOPLE, typed="4\nsave mine\nnew\n1\nload mine\n")
-    assert ("1",) in [read_records(path).records[0].moves for path in records()]
+    assert ("1",) in [read_records(path, load_game_of).records[0].moves for path in records()]
 
 
 def test_load_takes_options_from_the_record(bg: Run) -> None:
@@ -433,7 +434,7 @@ def test_repetition_ends_the_match_when_asked_for(bg: Run) -> None:
 def test_resume_goes_on_with_names_and_clock_of_the_record(home: Path, bg: Run, records: Run) -> None:
     bg(*PEOPLE, "--names", "Ann,Bob", "--clock", "300", typed="4\n5\nsave mine\n")
     ran = bg(*PEOPLE, "--resume", "mine", typed="6\n")
-    last = read_records(records()[-1]).records[0]
+    last = read_records(records()[-1], load_game_of).records[0]
     assert last.moves == ("4", "5", "6")
     assert last.names == ("Ann", "Bob")
     assert last.tags["TimeControl"] == "300+0"

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from boardgames.plugins import load_game_of
 from boardgames.record import read_records
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals and their signals")
@@ -24,7 +25,7 @@ RECORD = '[Game "connect4"]\n[Start "-"]\n\n1. 4 5 2. 6 *\n'
 
 
 def last_record(records: Callable[[], list[Path]]) -> Any:
-    return read_records(records()[-1]).records[0]
+    return read_records(records()[-1], load_game_of).records[0]
 
 
 def test_boards_are_coloured_on_a_terminal(terminal: Start) -> None:

@@ -83,7 +83,7 @@ def test_plugin_hook_that_raises_is_reported_once_and_training_continues(
         with pytest.warns(RuntimeWarning) as warned:
             trainer.train(InProcess())
     assert [str(warning.message) for warning in warned] == [
-        "bg_training_stepped of plug-in Listener raised ValueError: not now; training continues"
+        "plug-in 'Listener', hook bg_training_stepped, raised ValueError: not now"
     ]
     assert [step for _, step, _, _ in calls] == [1, 2, 3, 4, 5]
     score = trainer.steps[0].metrics["score"]

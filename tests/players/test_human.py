@@ -42,7 +42,7 @@ def test_an_illegal_move_is_asked_again() -> None:
     player = Human(GAME, input=io.StringIO("b2\na1\n"), output=output)
     choice = player.choose(START.apply("b2"))
     assert str(choice.move) == "a1"
-    assert "expected a legal move: 'b2'" in output.getvalue()
+    assert "illegal move 'b2'" in output.getvalue()
 
 
 def test_resign_gives_the_match_up() -> None:

@@ -7,13 +7,13 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
-from boardgames.errors import BoardgamesError, PluginError
+from boardgames.errors import BoardgamesError, PluginError, describe_error
 from boardgames.executors import worker_count
 from boardgames.game import Game
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, Configured, features_of
 from boardgames.learning.experiments.tables import Findings
 from boardgames.options import Option, OptionValue, read_options
-from boardgames.plugins import registry, told
+from boardgames.plugins import registry
 from boardgames.selfplay import MatchSetup, TDParameters
 
 TESTS = Option(
@@ -120,7 +120,7 @@ def experiment(name: str, game: Game, /, **options: object) -> Experiment:
     except BoardgamesError:
         raise
     except (Exception, SystemExit) as error:
-        raise PluginError(f"experiment {name!r} is broken: {told(error)}") from error
+        raise PluginError(f"experiment {name!r} is broken: {describe_error(error)}") from error
 
 
 def gathered(
