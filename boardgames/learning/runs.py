@@ -41,7 +41,7 @@ from boardgames.learning.base import FeatureLearner
 from boardgames.learning.config import Config, settings_of
 from boardgames.options import is_finite
 from boardgames.paths import make_folder, read_text, runs_folder, write_atomic
-from boardgames.store.claim import Claim
+from boardgames.store.lock import RunLock
 from boardgames.weights import Weights
 from boardgames.weights.files import as_bytes, read_arrays
 from boardgames.weights.finding import BEST, is_plain_name, run_names
@@ -265,8 +265,8 @@ class Run:
     ('first', 1, ['config.toml', 'lock'])
     """
 
-    def __init__(self, folder: Path, config: Config, learner: Learner, claim: Claim) -> None:
-        self.folder, self.config, self.learner, self._claim = folder, config, learner, claim
+    def __init__(self, folder: Path, config: Config, learner: Learner, lock: RunLock) -> None:
+        self.folder, self.config, self.learner, self._lock = folder, config, learner, lock
 
     @classmethod
     def create(cls, folder: Path, config: Config, learner: Learner | None = None) -> Self:
@@ -298,17 +298,17 @@ class Run:
             raise OptionError(f"the run's name has unprintable characters: {shown(folder.name)}")
         existed = os.path.lexists(folder)
         _check_empty(make_folder(folder))
-        claim = _lock(folder)
+        lock = _lock(folder)
         try:
             _check_empty(folder)  # again, now that nobody else writes
             write_atomic(folder / CONFIG, text)
         except BaseException:
-            claim.release()
+            lock.release()
             with suppress(OSError):
                 if not existed:
                     folder.rmdir()
             raise
-        return cls(folder, completed, learner, claim)
+        return cls(folder, completed, learner, lock)
 
     @classmethod
     def open(cls, folder: Path) -> Self:
@@ -324,19 +324,19 @@ class Run:
             If its config is damaged, or its learner cannot be loaded.
         """
         read_config(folder)  # before a lock is created in a folder that is not a run
-        claim = _lock(folder)
+        lock = _lock(folder)
         try:
             config = read_config(folder)
-            run = cls(folder, config, config.load(), claim)
+            run = cls(folder, config, config.load(), lock)
             run._remove_temporary_files()
         except BaseException:
-            claim.release()
+            lock.release()
             raise
         return run
 
     def close(self) -> None:
         """Release the lock."""
-        self._claim.release()
+        self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -519,12 +519,12 @@ def is_running(folder: Path) -> bool:
     if not path.exists():  # trying the lock would create the file
         return False
     try:
-        claim = Claim.of(path)
+        lock = RunLock.try_acquire(path)
     except OSError:
         return False
-    if claim is not None:
-        claim.release()
-    return claim is None
+    if lock is not None:
+        lock.release()
+    return lock is None
 
 
 def _check_empty(folder: Path) -> None:
@@ -536,15 +536,15 @@ def _check_empty(folder: Path) -> None:
         raise FileError(f"cannot create a run in {folder}: the folder is not empty")
 
 
-def _lock(folder: Path) -> Claim:
+def _lock(folder: Path) -> RunLock:
     deadline = time.monotonic() + LOCK_TIMEOUT_S
     while True:
         try:
-            claim = Claim.of(folder / LOCK)
+            lock = RunLock.try_acquire(folder / LOCK)
         except OSError as error:
             raise FileError(f"cannot write to {folder}: {_reason(error)}") from None
-        if claim is not None:
-            return claim
+        if lock is not None:
+            return lock
         if time.monotonic() > deadline:
             raise FileError(f"another process is using the run {folder}")
         time.sleep(0.05)

@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import Self
 
 from boardgames.errors import MatchError, OptionError, StoreError, shown
-from boardgames.store.claim import Claim
 from boardgames.store.database import Database
 from boardgames.store.files import default_path
+from boardgames.store.lock import RunLock
 from boardgames.store.rows import (
     ENCOUNTERS,
     FILTERS,
@@ -73,7 +73,7 @@ class Store:
     def __init__(self, path: Path | None = None, *, now: Callable[[], datetime] = _utc_now) -> None:
         self._database = Database(default_path() if path is None else path)
         self._now = now
-        self._claims: dict[int, Claim] = {}
+        self._claims: dict[int, RunLock] = {}
 
     @property
     def path(self) -> Path:
@@ -245,7 +245,7 @@ class Store:
             return True
         path = self.path.with_name(f"{self.path.name}.run-{run}.lock")
         try:
-            claim = Claim.of(path)
+            claim = RunLock.try_acquire(path)
         except OSError as error:
             raise StoreError(f"expected a file that can be locked: {path} ({error.strerror})") from None
         if claim is None:

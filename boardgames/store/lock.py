@@ -1,0 +1,54 @@
+"""RunLock: at most one process works on a run, and a kill releases it.
+
+filelock takes a lock of the operating system (`flock` on POSIX, `locking` on
+Windows), which ends with the process. A leftover lock file locks nobody out.
+"""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from filelock import FileLock, Timeout
+
+
+class RunLock:
+    """Exclusive lock on a lock file, from `try_acquire` until `release` or the end of the process.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lock = RunLock.try_acquire(Path(folder) / "lock")
+    ...     second = RunLock.try_acquire(Path(folder) / "lock")
+    ...     lock.release()
+    >>> second is None
+    True
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        # no fallback to a soft lock, which would outlive a killed process
+        self._lock = FileLock(path, blocking=False, mode=0o600, thread_local=False, fallback_to_soft=False)
+
+    @classmethod
+    def try_acquire(cls, path: Path) -> Self | None:
+        """Return the lock, or None if another process or another lock of this one holds it.
+
+        Raises
+        ------
+        OSError
+            If the lock file cannot be created or locked.
+        """
+        lock = cls(path)
+        try:
+            lock._lock.acquire()
+        except Timeout:
+            return None
+        return lock
+
+    def release(self) -> None:
+        """Release the lock and remove its file."""
+        # unlinked while it is locked, which needs filelock 4: older versions may lock a file that is gone
+        with suppress(OSError):  # Windows keeps open files
+            self._path.unlink()
+        self._lock.release()
