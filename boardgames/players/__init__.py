@@ -1,1 +1,1 @@
-"""The players of the core, registered through the same hooks as any plug-in's."""
+"""The built-in players, registered through the same hook as those of plug-ins."""

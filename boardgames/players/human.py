@@ -1,4 +1,4 @@
-"""A person who types moves on streams that whoever makes the player hands over."""
+"""A person who types moves, on streams that the caller provides."""
 
 from typing import ClassVar, TextIO
 
@@ -8,13 +8,13 @@ from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Play
 
 
 class Human(Player):
-    """Asks on `output`, reads moves from `input`, and asks again when a move cannot be made.
+    """Prompts on `output`, reads moves from `input`, and asks again if a move is not legal.
 
     Parameters
     ----------
     input, output : text streams
-        Where moves come from and questions go; without them the player can
-        only be moved from outside (`Manager.make_move`).
+        Where moves come from and prompts go. Without `input`, moves can only be
+        made from outside (`Manager.make_move`).
     """
 
     name: ClassVar[str] = "human"
@@ -33,31 +33,31 @@ class Human(Player):
         self.input, self.output = input, output
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the first line that is a legal move, or a resignation at `resign`.
+        """Return the first legal move that is entered, or a resignation for `resign`.
 
         Raises
         ------
         MatchError
-            If there is no stream to read, or it ends.
+            If there is no input, or it ends.
         """
         self._check_open(position)
         if self.input is None:
-            raise MatchError("expected a stream of moves for the human player: none was given")
+            raise MatchError("the human player has no input to read moves from")
         side = position.game.facts.sides[position.side_to_move]
         while True:
-            self._say(f"{side} to move: ")
+            self._write(f"{side} to move: ")
             line = self.input.readline()
             if not line:
-                raise MatchError("expected a move: the input has ended")
+                raise MatchError("the input ended before a move was entered")
             if line.strip() == "resign":
                 return Choice(None)
             if line.strip():
                 try:
                     return Choice(position.game.parse_move(position, line))
                 except MoveError as error:
-                    self._say(f"{error}\n")
+                    self._write(f"{error}\n")
 
-    def _say(self, text: str) -> None:
+    def _write(self, text: str) -> None:
         if self.output is not None:
             self.output.write(text)
             self.output.flush()

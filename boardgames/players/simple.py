@@ -1,4 +1,4 @@
-"""Players that look at most one ply ahead: random and greedy."""
+"""Players that look ahead one ply at most: random and greedy."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -20,20 +20,20 @@ from boardgames.search.alphabeta.searcher import Searcher
 
 
 class Random(Player):
-    """Any legal move, each as likely."""
+    """Plays a random legal move, each with the same probability."""
 
     name: ClassVar[str] = "random"
     heeds_limits: ClassVar[bool] = False
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return a random legal move; the seed decides which."""
+        """Return a legal move drawn from the player's random generator."""
         actions = self._check_open(position).actions
         action = actions[int(self.random.integers(len(actions)))]
         return Choice(position.game.decode(position, action))
 
 
 class Greedy(Player):
-    """The move whose successor the evaluation likes best; chance breaks ties."""
+    """Plays the move with the best evaluation one ply ahead; ties are broken at random."""
 
     name: ClassVar[str] = "greedy"
     declared_options = (WEIGHTS,)
@@ -45,14 +45,14 @@ class Greedy(Player):
         self._searcher = Searcher(game, self._evaluation, SearchOptions.plain())
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return a best move one ply ahead; the seed decides between equals."""
+        """Return a move with the best evaluation one ply ahead."""
         analysis = self.analyse(position, limit, context)
         best = [entry for entry in analysis.moves if entry.value == analysis.value]
         entry = best[int(self.random.integers(len(best)))]
         return Choice(entry.move, entry.value, analysis.unit, entry.line, 1, analysis.nodes, analysis.seconds)
 
     def fingerprint(self) -> str:
-        """Return the hash of the evaluation."""
+        """Return a hash of the evaluation."""
         return fingerprint_of_evaluation(self._evaluation, is_learned=self._learned is not None)
 
     def analyse(

@@ -1,4 +1,4 @@
-"""The option `weights` of players that search: other values at the horizon, and who they are then."""
+"""The option `weights` of players that search: another evaluation, and another fingerprint."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +22,7 @@ AGENTS = pytest.mark.parametrize("agent", ["minimax:depth=3,", "alphabeta:depth=
 
 
 @pytest.fixture
-def mine(tmp_path: Path) -> Path:
+def weights_file(tmp_path: Path) -> Path:
     return write(tmp_path / "mine.safetensors")
 
 
@@ -34,7 +34,9 @@ def write(path: Path, seed: int = 0, *, squashes: bool = True) -> Path:
 
 @pytest.mark.parametrize("squashes", [False, True], ids=["sum", "tanh"])
 @pytest.mark.parametrize(("agent", "depth"), [("minimax:", 3), ("alphabeta:", 3), ("greedy:", 1)])
-def test_the_move_is_best_by_the_weights(tmp_path: Path, agent: str, depth: int, squashes: bool) -> None:
+def test_the_move_is_best_according_to_the_weights(
+    tmp_path: Path, agent: str, depth: int, squashes: bool
+) -> None:
     path = write(tmp_path / "x.safetensors", squashes=squashes)
     evaluation = find_evaluation(str(path), CONNECT4)
     player = boardgames.load_player(f"{agent}weights={path}", CONNECT4, seed=1)
@@ -48,11 +50,11 @@ def test_the_move_is_best_by_the_weights(tmp_path: Path, agent: str, depth: int,
 
 
 @AGENTS
-def test_a_player_with_weights_says_so_and_is_another_in_ratings(
-    agent: str, mine: Path, tmp_path: Path
+def test_weights_are_part_of_the_agent_text_and_the_fingerprint(
+    agent: str, weights_file: Path, tmp_path: Path
 ) -> None:
-    player = boardgames.load_player(f"{agent}weights={mine}", CONNECT4)
-    assert player.describe() == f"{agent}weights={mine}"
+    player = boardgames.load_player(f"{agent}weights={weights_file}", CONNECT4)
+    assert player.describe() == f"{agent}weights={weights_file}"
     others = [
         boardgames.load_player(agent.rstrip(":,"), CONNECT4),
         boardgames.load_player(f"{agent}weights={write(tmp_path / 'other.safetensors', 1)}", CONNECT4),
@@ -64,16 +66,16 @@ def test_a_player_with_weights_says_so_and_is_another_in_ratings(
 
 
 @AGENTS
-def test_weights_that_have_changed_make_another_player(agent: str, mine: Path) -> None:
-    text = f"{agent}weights={mine}"
+def test_changed_weights_change_the_fingerprint(agent: str, weights_file: Path) -> None:
+    text = f"{agent}weights={weights_file}"
     before = boardgames.load_player(text, CONNECT4).fingerprint()
     assert boardgames.load_player(text, CONNECT4).fingerprint() == before
-    write(mine, 1)
+    write(weights_file, 1)
     assert boardgames.load_player(text, CONNECT4).fingerprint() != before
 
 
 @AGENTS
-def test_without_weights_a_player_is_who_it_always_was(agent: str) -> None:
+def test_without_weights_the_fingerprint_is_that_of_the_evaluation_of_the_game(agent: str) -> None:
     game = boardgames.load("connect4")
     player = boardgames.load_player(agent.rstrip(":,"), game)
     assert player.fingerprint() == boardgames.player.fingerprint_of(game.evaluation.weights.tobytes())
@@ -102,7 +104,7 @@ def test_without_weights_a_player_is_who_it_always_was(agent: str) -> None:
     ],
     ids=["no name", "no file", "another game", "other features", "other ranges", "damaged", "nan", "folder"],
 )
-def test_weights_that_cannot_be_had_are_told_in_one_line(
+def test_missing_or_invalid_weights_are_an_error_of_one_line(
     agent: str, weights: str, message: str, tmp_path: Path, home: Path
 ) -> None:
     good = Weights.of(CONNECT4, LINES, np.zeros(11))
@@ -122,14 +124,14 @@ def test_weights_that_cannot_be_had_are_told_in_one_line(
     assert "\n" not in str(raised.value)
 
 
-def test_an_agent_that_declares_no_such_option_is_left_alone(mine: Path) -> None:
+def test_an_agent_may_declare_an_option_of_that_name_itself(weights_file: Path) -> None:
     class Own(AlphaBeta):
         name = "own"
-        declared_options = (Option("weights", str, "heavy", "means something else here"),)
+        declared_options = (Option("weights", str, "heavy", "has another meaning here"),)
 
         def evaluation(self) -> Evaluation:
             return NO_EVALUATION
 
     assert Own(CONNECT4).choose(CONNECT4.start(), Limit(depth=1)).value == 0.0
     with pytest.raises(BoardgamesError, match="has no option 'weights'"):
-        boardgames.load_player(f"simple:weights={mine}", boardgames.load("abalone"))
+        boardgames.load_player(f"simple:weights={weights_file}", boardgames.load("abalone"))
