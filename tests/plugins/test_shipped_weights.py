@@ -1,4 +1,4 @@
-"""The weights that plug-ins ship: they can be had by name, say what made them, and play well."""
+"""The weights shipped with plug-ins can be loaded by name, record how they were made, and play well."""
 
 import pytest
 
@@ -17,27 +17,25 @@ def test_abalone_and_connect_four_ship_weights() -> None:
 
 
 @pytest.mark.parametrize(("name", "weights"), OFFERS)
-def test_shipped_weights_say_by_which_learner_settings_and_seed_they_were_made(
-    name: str, weights: str
-) -> None:
+def test_shipped_weights_record_learner_settings_and_seed(name: str, weights: str) -> None:
     game = boardgames.load(name)
     found, features = find_weights(weights, game)
-    told = found.provenance
-    if told["learner"] == "none":
-        assert (told["made"], weights.endswith("by-hand")) == ("set by hand", True)
+    provenance = found.provenance
+    if provenance["learner"] == "none":
+        assert (provenance["made"], weights.endswith("by-hand")) == ("set by hand", True)
         return
-    made = load_learner(told["learner"], game, **told["settings"])
-    assert made.options == told["settings"]
-    assert (told["settings"]["features"] or features.name) == features.name
-    assert isinstance(told["seed"], int)
-    assert 0 < told["step"] <= (made.length or 0)
+    learner = load_learner(provenance["learner"], game, **provenance["settings"])
+    assert learner.options == provenance["settings"]
+    assert (provenance["settings"]["features"] or features.name) == features.name
+    assert isinstance(provenance["seed"], int)
+    assert 0 < provenance["step"] <= (learner.length or 0)
 
 
-def test_players_take_shipped_weights_by_name() -> None:
+def test_players_load_shipped_weights_by_name() -> None:
     game = boardgames.load("abalone")
-    by_default = boardgames.load_player("td", game)
+    default = boardgames.load_player("td", game)
     named = boardgames.load_player("td:weights=td", game)
-    assert by_default.fingerprint() == named.fingerprint() == find_weights("td", game)[0].fingerprint()
+    assert default.fingerprint() == named.fingerprint() == find_weights("td", game)[0].fingerprint()
     searcher = boardgames.load_player("alphabeta:depth=1,weights=three-terms", game)
     assert searcher.choose(game.start()).move in game.start().legal_moves
 
@@ -51,7 +49,7 @@ def test_players_take_shipped_weights_by_name() -> None:
         ("connect4", "random", 0.95),
     ],
 )
-def test_td_beats(name: str, opponent: str, share: float) -> None:
+def test_td_scores_at_least(name: str, opponent: str, share: float) -> None:
     plan = Plan(game=boardgames.load(name), agents=("td", opponent), matches=60)
     with open_executor(2) as executor:
         report = Arena(plan, seed=5).run(executor)

@@ -1,1 +1,1 @@
-"""Abalone for `boardgames`: rules as kernels, notations, evaluation, agents."""
+"""Abalone for `boardgames`."""

@@ -1,4 +1,4 @@
-"""Agents of Abalone's own: the player of the simple Abalone project; where the opening book is."""
+"""Abalone's own agent, the player of the simple Abalone project, and the path of the opening book."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -13,15 +13,14 @@ OPENING_BOOK = Path(__file__).parent / "data" / "opening.book"
 
 
 class Simple(SearchPlayer):
-    """Alpha-beta to a fixed depth with the three simple terms.
+    """Alpha-beta to a fixed depth with the evaluation `classic`.
 
-    It stays as it is when search and evaluation grow, so that later strength
-    is measured against it.
+    It is kept unchanged as an opponent to measure progress against.
     """
 
     name: ClassVar[str] = "simple"
-    declared_options = (Option("depth", int, 3, "plies to look ahead", minimum=1, maximum=MAX_DEPTH),)
+    declared_options = (Option("depth", int, 3, "search depth in plies", minimum=1, maximum=MAX_DEPTH),)
 
     def evaluation(self) -> Evaluation:
-        """Return the three terms with their first weights."""
+        """Return the evaluation `classic`."""
         return CLASSIC

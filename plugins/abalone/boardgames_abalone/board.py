@@ -1,4 +1,4 @@
-r"""Geometry of the Abalone board: cells, names, directions, bits, layouts.
+r"""Geometry of the Abalone board: cells, names, directions, bitboard layout, opening layouts.
 
 Cells are numbered 0 to 60 from the top row, left to right; rows have the
 letters I (top) to A, diagonals the digits 1 to 9:
@@ -14,12 +14,12 @@ letters I (top) to A, diagonals the digits 1 to 9:
         A  . . . . . 6          cells 56 to 60, a1 to a5
             1 2 3 4 5
 
-Directions run clockwise: 0 west, 1 north-west, 2 north-east, 3 east,
-4 south-east, 5 south-west. Cell 0 so has the neighbours -1 -1 -1 1 6 5.
+Directions run clockwise: 0 west, 1 north-west, 2 north-east, 3 east, 4 south-east,
+5 south-west. The neighbours of cell 0 are therefore -1 -1 -1 1 6 5.
 
-In the words of a position the cell in row r from the top on diagonal d is bit
-10 (r + 1) + d - 1 of 128, the skewed 9 x 9 matrix with one guard column and
-guard rows, so that a step in any direction is one shift of the whole board.
+On a bitboard of 128 bits, the cell in row r from the top on diagonal d is bit
+10 (r + 1) + d - 1: a skewed 9 x 9 matrix with a column and rows of guard bits, so
+that a step in any direction is one shift of the whole board.
 """
 
 from types import MappingProxyType
@@ -50,11 +50,6 @@ CELL_NAMES = tuple(
 CELL_OF_NAME = MappingProxyType({name: cell for cell, name in enumerate(CELL_NAMES)})
 
 
-def _frozen(array: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    array.flags.writeable = False
-    return array
-
-
 def _neighbours() -> npt.NDArray[np.int64]:
     place = {pair: cell for cell, pair in enumerate(zip(ROW_OF, DIAGONAL_OF, strict=True))}
     table = np.full((CELLS, 6), -1, dtype=np.int64)
@@ -65,7 +60,7 @@ def _neighbours() -> npt.NDArray[np.int64]:
 
 
 def _distances() -> npt.NDArray[np.int64]:
-    """Count the steps between any two cells: the largest of three cube-coordinate differences."""
+    """Return the steps between any two cells: the largest difference of their cube coordinates."""
     row, diagonal = np.array(ROW_OF), np.array(DIAGONAL_OF)
     down = row[:, None] - row[None, :]
     right = diagonal[:, None] - diagonal[None, :]
@@ -74,15 +69,15 @@ def _distances() -> npt.NDArray[np.int64]:
 
 
 NEIGHBOURS: npt.NDArray[np.int64] = _neighbours()
-"""`int64[61, 6]`: the neighbour by cell and direction, -1 off the board."""
+"""`int64[61, 6]`: neighbour by cell and direction, -1 off the board."""
 DISTANCES: npt.NDArray[np.int64] = _distances()
-"""`int64[61, 61]`: steps between two cells."""
+"""`int64[61, 61]`: distance between two cells in steps."""
 BIT_OF_CELL: npt.NDArray[np.int64] = np.array(
     [10 * (row + 1) + diagonal - 1 for row, diagonal in zip(ROW_OF, DIAGONAL_OF, strict=True)]
 )
-"""`int64[61]`: the bit of a cell, 0 to 127."""
+"""`int64[61]`: bit of a cell, 0 to 127."""
 CELL_OF_BIT: npt.NDArray[np.int64] = np.full(128, -1, dtype=np.int64)
-"""`int64[128]`: the cell of a bit, -1 for guards."""
+"""`int64[128]`: cell of a bit, -1 for guard bits."""
 CELL_OF_BIT[BIT_OF_CELL] = np.arange(CELLS)
 for _table in (NEIGHBOURS, DISTANCES, BIT_OF_CELL, CELL_OF_BIT):
     _table.flags.writeable = False
@@ -115,7 +110,7 @@ Source: the layouts of the Aba-Pro and MiGs servers and the MindSports page on A
 
 
 def _symmetries() -> dict[str, tuple[int, ...]]:
-    """Map each cell by the rotations and reflections of the board, in cube coordinates."""
+    """Return the images of all cells under the rotations and reflections of the board."""
     places = [(row - 4, diagonal - 5) for row, diagonal in zip(ROW_OF, DIAGONAL_OF, strict=True)]
     number = {place: cell for cell, place in enumerate(places)}
     maps = {}
@@ -130,11 +125,11 @@ def _symmetries() -> dict[str, tuple[int, ...]]:
 
 
 SYMMETRIES = MappingProxyType(_symmetries())
-"""Where each cell goes, by name of the symmetry; the first, nameless one leaves it."""
+"""Image of each cell, by name of the symmetry; the first, without a name, is the identity."""
 
 
 def _half_boards() -> npt.NDArray[np.uint64]:
-    """Mark, for each of the three axes, the cells on its first 1 to 8 lines."""
+    """Return, for each of the three axes, the cells on its first 1 to 8 lines."""
     lines = (ROW_OF, tuple(d - 1 for d in DIAGONAL_OF), None)
     table = np.zeros((3, 8, 2), dtype=np.uint64)
     for axis, line_of in enumerate(lines):
@@ -147,7 +142,7 @@ def _half_boards() -> npt.NDArray[np.uint64]:
 
 
 def _rings() -> npt.NDArray[np.uint64]:
-    """Mark the cells at distance 1 or more, 2 or more, ... 4 from the centre."""
+    """Return the cells at least 1, 2, 3 and 4 steps from the centre."""
     table = np.zeros((4, 2), dtype=np.uint64)
     for cell in range(CELLS):
         bit = int(BIT_OF_CELL[cell])
@@ -157,10 +152,13 @@ def _rings() -> npt.NDArray[np.uint64]:
 
 
 HALF_BOARDS: npt.NDArray[np.uint64] = _half_boards()
-"""`uint64[3, 8, 2]`: cells on the first lines of an axis; a hexagonal distance is half
-the sum of the differences in row, diagonal and antidiagonal."""
+"""`uint64[3, 8, 2]`: cells on the first 1 to 8 lines of an axis.
+
+The distance of two cells is half the sum of their differences in row, diagonal and
+antidiagonal, so distances can be counted cut by cut.
+"""
 OUTER_RINGS: npt.NDArray[np.uint64] = _rings()
-"""`uint64[4, 2]`: cells at least 1 to 4 steps from the centre."""
+"""`uint64[4, 2]`: cells at least 1, 2, 3 and 4 steps from the centre."""
 BORDER_LOW, BORDER_HIGH = OUTER_RINGS[3]
-for _words in (HALF_BOARDS, OUTER_RINGS):
-    _words.flags.writeable = False
+for _bitboards in (HALF_BOARDS, OUTER_RINGS):
+    _bitboards.flags.writeable = False

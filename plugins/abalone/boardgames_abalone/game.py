@@ -1,4 +1,4 @@
-"""Abalone as a `Game`: facts, options, and the checked way to kernels and notation."""
+"""Abalone as a `Game`: its facts and options, with kernels and notation behind checked methods."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,8 +18,9 @@ from boardgames_abalone.evaluation import engine_evaluation
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
 
 STATUS_BITS = np.uint64(0xFFFF01)
+"""Bits of the status word that may be set."""
 
-PERFT = {
+PERFT = {  # by `broadside`
     True: {
         "standard": (44, 1936, 98_912, 5_045_110),
         "belgian-daisy": (52, 2_692, 149_322, 8_270_666),
@@ -36,18 +37,16 @@ PERFT = {
 class Abalone(Game):
     """Abalone with full rules, or without broadside moves (`broadside=False`)."""
 
-    declared_options = (
-        Option("broadside", bool, True, "marbles may move sideways; false gives the simplified game"),
-    )
+    declared_options = (Option("broadside", bool, True, "allow broadside moves (side-steps)"),)
 
     def prepare(self) -> None:
-        """Choose the kernels by the option."""
+        """Set facts and kernels for the options."""
         broadside = bool(self.options["broadside"])
         layouts = {name: f"{board}:b:0:0" for name, board in LAYOUTS.items()}
         self.facts = Facts(
             name="abalone",
             title="Abalone",
-            summary="push six of the other side's marbles off a hexagonal board",
+            summary="push six opposing marbles off a hexagonal board",
             sides=("black", "white"),
             words=rules.WORDS,
             actions=rules.ACTIONS,
@@ -75,7 +74,7 @@ class Abalone(Game):
         self.evaluation = engine_evaluation()
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed words of a board text or a FEN."""
+        """Return the packed position of a board text or a FEN."""
         return texts.parse_words(text, notation)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
@@ -91,43 +90,42 @@ class Abalone(Game):
         return texts.format_action(words, action, notation)
 
     def check_words(self, words: Words) -> None:
-        """Refuse marbles off the board or on each other, and impossible counts.
+        """Refuse marbles off the board or on the same cell, and impossible counts of marbles lost.
 
-        Any number of marbles may stand on the board, since layouts differ;
-        each side has lost 0 to 6, and not both 6.
+        A side may have any number of marbles on the board, since layouts differ.
         """
         off_board = (words[0] | words[2]) & ~BOARD_LOW | (words[1] | words[3]) & ~BOARD_HIGH
         if off_board or words[0] & words[2] | words[1] & words[3]:
-            raise PositionError(f"expected marbles on cells of their own: {words.tolist()}")
+            raise PositionError(f"marbles are off the board or share a cell: {words.tolist()}")
         black, white = texts.lost(words)
         if words[rules.STATUS] & ~STATUS_BITS or max(black, white) > MARBLES_TO_WIN:
-            raise PositionError(f"expected 0 to 6 marbles lost: {black} and {white}")
+            raise PositionError(f"marbles lost must be 0 to 6, not {black} and {white}")
         if black == white == MARBLES_TO_WIN:
-            raise PositionError("expected at most one side to have lost 6 marbles: both have")
+            raise PositionError("both sides have lost 6 marbles, but the match ends when one has")
 
     def score(self, words: Words) -> tuple[int, int]:
-        """Return the marbles that black and white have pushed off."""
+        """Return the marbles that black and white have pushed off the board."""
         black, white = texts.lost(words)
         return white, black
 
     def symmetries(self) -> tuple[Symmetry, ...]:
-        """Return the eleven rotations and reflections of the board, and the swap of the sides."""
-        turned = [
-            Symmetry(name, partial(_mapped, cells=cells), partial(_mapped_action, cells=cells))
+        """Return the eleven rotations and reflections of the board, and the swap of sides."""
+        of_board = [
+            Symmetry(name, partial(_map_words, cells=cells), partial(_map_action, cells=cells))
             for name, cells in SYMMETRIES.items()
             if name
         ]
-        same = SYMMETRIES[""]
-        swapped = partial(_mapped, cells=same, swaps_sides=True)
-        return (*turned, Symmetry("swap of sides", swapped, partial(_mapped_action, cells=same), True))
+        identity = SYMMETRIES[""]
+        swap_words = partial(_map_words, cells=identity, swaps_sides=True)
+        return (*of_board, Symmetry("swap of sides", swap_words, partial(_map_action, cells=identity), True))
 
     def draw(self, words: Words) -> Picture:
         """Return the board as a picture."""
         return view.draw(words, Position(self, words.copy()).actions)
 
 
-def _mapped(words: Words, *, cells: Sequence[int], swaps_sides: bool = False) -> Words:
-    """Return the position with the marble of cell k on `cells[k]`, sides swapped or not."""
+def _map_words(words: Words, *, cells: Sequence[int], swaps_sides: bool = False) -> Words:
+    """Return the position with the marble of cell k moved to `cells[k]`."""
     black, white = (tuple(cells[cell] for cell in side) for side in texts.cells_of(words))
     side, lost = int(rules.side_to_move(words)), texts.lost(words)
     if swaps_sides:
@@ -135,5 +133,5 @@ def _mapped(words: Words, *, cells: Sequence[int], swaps_sides: bool = False) ->
     return texts.pack_marbles(black, white, side, lost)
 
 
-def _mapped_action(words: Words, action: int, *, cells: Sequence[int]) -> int:
-    return texts.action_of([cells[cell] for cell in texts.action_cells(words, action)])
+def _map_action(words: Words, action: int, *, cells: Sequence[int]) -> int:
+    return texts.action_from_cells([cells[cell] for cell in texts.action_cells(words, action)])

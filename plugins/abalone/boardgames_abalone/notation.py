@@ -1,15 +1,17 @@
 """Notation of Abalone: parse and format positions and moves.
 
-Positions are `BOARD:b:0:0` (rows I to A from the top with `/` between, `b`,
-`w` and `.`; the side to move; marbles lost by black and by white), a bare
-board, which means `:b:0:0`, or PlayStrategy's FEN: `S` black and `s` white,
-digits for empty cells, then the marbles pushed off by black and by white, the
-side to move, plies since a push-off and the number of the move; the last two
-belong to the match and are read but not kept.
+A position is `BOARD:SIDE:LOST:LOST`, for instance `.../...:b:0:0`: the rows I to A
+from the top, separated by `/`, with `b`, `w` and `.` for empty cells; the side to
+move; the marbles lost by black and by white. A board alone means `:b:0:0`.
+PlayStrategy's FEN is read as well: `S` for black and `s` for white, digits for
+empty cells, then the marbles pushed off by black and by white, the side to move, the
+plies since the last push-off and the move number. The last two belong to the match
+and are ignored.
 
-Moves are Aba-Pro texts, `a1b2` the tail marble and its own next cell, `c3c5d4`
-the first marble, the last, and the first one's target; or, when asked for by
-name, Nacre: first marble and last marble's target, `a1d4`.
+Moves are written as by Aba-Pro: `a1b2` is the tail marble and the cell ahead of it;
+`c3c5d4` is the first marble of a side-step, the last one, and the target of the
+first. Nacre's notation, `a1d4`, gives the first marble and the target of the last; it
+has to be asked for by name.
 """
 
 import re
@@ -50,66 +52,66 @@ _CELL = re.compile(r"[a-i][1-9]")
 
 
 def parse_words(text: str, notation: str | None = None) -> Words:
-    """Return the packed words of a position text.
+    """Return the packed position of a text.
 
     Raises
     ------
     PositionError
-        If it is neither a board text nor a FEN, or not the one asked for.
+        If the text is neither a board text nor a FEN, or not in the given notation.
 
     Examples
     --------
     >>> format_words(parse_words("wwwww/wwwwww/2www2/8/9/8/2bbb2/bbbbbb/bbbbb"))
     Traceback (most recent call last):
-    boardgames.errors.PositionError: expected '.', 'b' or 'w' in row G: '2'
+    boardgames.errors.PositionError: row G contains '2'; cells are '.', 'b' or 'w'
     """
     fields = text.split()
     if notation == FEN or (notation is None and len(fields) > 1):
         return _parse_fen(fields, text)
     parts = text.split(":")
     if len(parts) not in (1, 4):
-        raise PositionError(f"expected BOARD or BOARD:SIDE:LOST:LOST: {shown(text)}")
+        raise PositionError(f"{shown(text)} is not a position; write BOARD or BOARD:SIDE:LOST:LOST")
     side, *lost = parts[1:] or ("b", "0", "0")
-    rows = [_row(row, index, SIDES) for index, row in enumerate(_rows(parts[0]))]
-    return _pack("".join(rows), _side(side), [_count(count, "marbles lost") for count in lost])
+    rows = [_check_row(row, index, SIDES) for index, row in enumerate(_split_rows(parts[0]))]
+    return _pack("".join(rows), _parse_side(side), [_parse_count(count, "marbles lost") for count in lost])
 
 
 def format_words(words: Words, notation: str | None = None) -> str:
     """Return the board text of a packed position, or its FEN."""
-    signs = ["."] * CELLS
-    for sign, cells in zip(SIDES, cells_of(words), strict=True):
+    symbols = ["."] * CELLS
+    for symbol, cells in zip(SIDES, cells_of(words), strict=True):
         for cell in cells:
-            signs[cell] = sign
-    line = iter(signs)
-    rows = ["".join(next(line) for _ in range(length)) for length in ROW_LENGTHS]
+            symbols[cell] = symbol
+    symbol_of = iter(symbols)
+    rows = ["".join(next(symbol_of) for _ in range(length)) for length in ROW_LENGTHS]
     side = SIDES[int(words[STATUS]) & 1]
     black, white = lost(words)
     if notation != FEN:
         return f"{'/'.join(rows)}:{side}:{black}:{white}"
     table = str.maketrans(SIDES, FEN_MARBLES)
-    short = [re.sub(r"\.+", lambda gap: str(len(gap[0])), row.translate(table)) for row in rows]
-    return f"{'/'.join(short)} {white} {black} {side} 0 1"
+    fen_rows = [re.sub(r"\.+", lambda gap: str(len(gap[0])), row.translate(table)) for row in rows]
+    return f"{'/'.join(fen_rows)} {white} {black} {side} 0 1"
 
 
 def lost(words: Words) -> tuple[int, int]:
     """Return the marbles that black and white have lost."""
-    facts = int(words[STATUS])
-    return facts >> LOST_SHIFTS[0] & 0xFF, facts >> LOST_SHIFTS[1] & 0xFF
+    status = int(words[STATUS])
+    return status >> LOST_SHIFTS[0] & 0xFF, status >> LOST_SHIFTS[1] & 0xFF
 
 
 def pack_marbles(
     black: Iterable[int], white: Iterable[int], side: int, lost_marbles: tuple[int, int]
 ) -> Words:
-    """Return the packed words of marbles on cells, the side to move and the marbles lost."""
+    """Return the packed position with marbles on the given cells."""
     boards = [sum(1 << int(BIT_OF_CELL[cell]) for cell in cells) for cells in (black, white)]
     low = (1 << 64) - 1
-    facts = side | lost_marbles[0] << LOST_SHIFTS[0] | lost_marbles[1] << LOST_SHIFTS[1]
+    status = side | lost_marbles[0] << LOST_SHIFTS[0] | lost_marbles[1] << LOST_SHIFTS[1]
     halves = [half for board in boards for half in (board & low, board >> 64)]
-    return np.array([*halves, facts], dtype=np.uint64)
+    return np.array([*halves, status], dtype=np.uint64)
 
 
 def cells_of(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the cells of black's and of white's marbles, ascending."""
+    """Return the cells of black's and of white's marbles in ascending order."""
     boards = [int(words[2 * side]) | int(words[2 * side + 1]) << 64 for side in (0, 1)]
     black, white = (
         tuple(cell for cell in range(CELLS) if board >> int(BIT_OF_CELL[cell]) & 1) for board in boards
@@ -117,9 +119,9 @@ def cells_of(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return black, white
 
 
-def marbles(words: Words, action: int) -> tuple[int, ...]:
-    """Return the own cells that a legal action moves, from the tail or leftmost marble on."""
-    kind, direction, cell = split(action)
+def moved_cells(words: Words, action: int) -> tuple[int, ...]:
+    """Return the own marbles that a legal action moves, starting with the tail or leftmost one."""
+    kind, direction, cell = split_action(action)
     own = set(cells_of(words)[int(words[STATUS]) & 1])
     if kind == 1:
         group = [cell]
@@ -135,12 +137,12 @@ def marbles(words: Words, action: int) -> tuple[int, ...]:
     return tuple(group)
 
 
-def split(action: int) -> tuple[int, int, int]:
-    """Return type (1 to 3), direction (0 to 5) and cell (0 to 60) of an action.
+def split_action(action: int) -> tuple[int, int, int]:
+    """Return the type (1 to 3), direction (0 to 5) and cell (0 to 60) of an action.
 
     Examples
     --------
-    >>> split(366 + 61 * 2 + 56)
+    >>> split_action(366 + 61 * 2 + 56)
     (2, 2, 56)
     """
     return action // TYPE_STRIDE + 1, action % TYPE_STRIDE // CELLS, action % CELLS
@@ -148,20 +150,20 @@ def split(action: int) -> tuple[int, int, int]:
 
 def format_action(words: Words, action: int, notation: str | None = None) -> str:
     """Return the Aba-Pro text of a legal action, or its Nacre text."""
-    kind, direction, cell = split(action)
+    kind, direction, cell = split_action(action)
     if kind == 1 and notation != NACRE:
-        return CELL_NAMES[cell] + _ahead(cell, direction)
-    group = marbles(words, action)
+        return CELL_NAMES[cell] + _name_ahead(cell, direction)
+    group = moved_cells(words, action)
     if kind == 1:
-        return CELL_NAMES[cell] + _ahead(group[-1], direction)
+        return CELL_NAMES[cell] + _name_ahead(group[-1], direction)
     first, last = sorted((group[0], group[-1]), key=lambda end: CELL_NAMES[end])
     if notation == NACRE:
-        return CELL_NAMES[first] + _ahead(last, direction)
-    return CELL_NAMES[first] + CELL_NAMES[last] + _ahead(first, direction)
+        return CELL_NAMES[first] + _name_ahead(last, direction)
+    return CELL_NAMES[first] + CELL_NAMES[last] + _name_ahead(first, direction)
 
 
 def parse_action(words: Words, legal: Iterable[int], text: str, notation: str | None = None) -> int:
-    """Return the legal action that a move text names.
+    """Return the legal action of a move text.
 
     Parameters
     ----------
@@ -170,59 +172,65 @@ def parse_action(words: Words, legal: Iterable[int], text: str, notation: str | 
     legal : iterable of int
         Its legal actions.
     text : str
-        Aba-Pro, or Nacre if `notation` says so; upper case is read too.
+        A move in Aba-Pro's notation, or Nacre's if `notation` is `NACRE`, in lower or
+        upper case.
 
     Raises
     ------
     MalformedMoveError, IllegalMoveError, AmbiguousMoveError
-        If the text is no move, not legal, or Nacre that fits two legal moves.
+        If the text is not a move, the move is not legal, or the text fits two moves, which
+        happens in Nacre's notation only.
     """
-    cells = _cells(text)
+    cells = _parse_cells(text)
     if notation == NACRE:
         return _parse_nacre(words, legal, cells, text)
-    action = action_of(cells, text)
+    action = action_from_cells(cells, text)
     actions = tuple(legal)
-    if action not in actions or not _is_named(words, action, cells):
+    if action not in actions or not _moves_group(words, action, cells):
         texts = [format_action(words, other) for other in actions]
         same = [other for other in texts if other.startswith(CELL_NAMES[cells[0]])]
-        raise IllegalMoveError(f"expected a legal move: {text!r}{near(text.lower(), same or texts)}")
+        raise IllegalMoveError(f"illegal move {text!r}{near(text.lower(), same or texts)}")
     return action
 
 
-def action_of(cells: list[int], text: str = "") -> int:
-    """Return the action, legal or not, of tail and next cell or of first, last and target.
+def action_from_cells(cells: list[int], text: str = "") -> int:
+    """Return the action of two cells (tail and next cell) or three (first, last and target).
+
+    The action need not be legal.
 
     Raises
     ------
     MalformedMoveError
-        If the cells make no move; the message quotes `text`.
+        If the cells do not form a move; the message quotes `text`.
     """
     return _side_step(cells, text) if len(cells) == 3 else _in_line(cells, text)
 
 
 def action_cells(words: Words, action: int) -> list[int]:
-    """Return the cells that name a legal action: those that `action_of` takes."""
-    kind, direction, cell = split(action)
+    """Return the two or three cells of a legal action, as `action_from_cells` takes them."""
+    kind, direction, cell = split_action(action)
     if kind == 1:
         return [cell, int(NEIGHBOURS[cell, direction])]
-    group = marbles(words, action)
+    group = moved_cells(words, action)
     return [group[0], group[-1], int(NEIGHBOURS[group[0], direction])]
 
 
-def _is_named(words: Words, action: int, cells: list[int]) -> bool:
-    """Say whether the group that a legal action moves is the one whose ends were given.
+def _moves_group(words: Words, action: int, cells: list[int]) -> bool:
+    """Return whether a legal action moves the group whose ends were given.
 
-    Where own marbles lie on both sides of the leftmost one, the action is the
-    right-forward group's, whichever of the two was named.
+    Where the leftmost marble has own marbles both right-forward and right-backward, the
+    action always moves the right-forward group, even if the text names the other one.
     """
-    group = marbles(words, action)
+    group = moved_cells(words, action)
     return len(cells) == 2 or {group[0], group[-1]} == set(cells[:2])
 
 
 def _in_line(cells: list[int], text: str) -> int:
     tail, target = cells
     if target not in NEIGHBOURS[tail]:
-        raise MalformedMoveError(f"expected the tail marble and its own next cell: {text!r}")
+        raise MalformedMoveError(
+            f"{text!r} is not a move: {CELL_NAMES[tail]} and {CELL_NAMES[target]} are not neighbours"
+        )
     return int(np.flatnonzero(NEIGHBOURS[tail] == target)[0]) * CELLS + tail
 
 
@@ -232,15 +240,20 @@ def _side_step(cells: list[int], text: str) -> int:
     along = _direction(first, last)
     direction = _direction(first, target)
     if along is None or direction is None or length > 3 or DISTANCES[first, target] != 1:
-        raise MalformedMoveError(f"expected two or three marbles in line and a next cell: {text!r}")
+        raise MalformedMoveError(
+            f"{text!r} is not a move; for a side-step write the ends of a group of two or three marbles "
+            "and the target of the first"
+        )
     if along in (direction, (direction + 3) % 6):
-        raise MalformedMoveError(f"expected an in-line move as tail and next cell: {text!r}")
+        raise MalformedMoveError(
+            f"{text!r} is not a move; for an in-line move write the tail marble and the cell ahead of it"
+        )
     leftmost = first if (along - direction) % 6 in (1, 2) else last
     return (length - 1) * TYPE_STRIDE + direction * CELLS + leftmost
 
 
 def _direction(start: int, end: int) -> int | None:
-    """Return the direction in which `end` lies straight from `start`, if it does."""
+    """Return the direction from one cell to another, None if they are not in line."""
     for direction in range(6):
         cell = int(NEIGHBOURS[start, direction])
         while cell >= 0:
@@ -250,87 +263,92 @@ def _direction(start: int, end: int) -> int | None:
     return None
 
 
-def _ahead(cell: int, direction: int) -> str:
-    """Return the name of the next cell."""
+def _name_ahead(cell: int, direction: int) -> str:
+    """Return the name of the cell ahead."""
     return CELL_NAMES[int(NEIGHBOURS[cell, direction])]
 
 
 def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str) -> int:
     if len(cells) != 2:
-        raise MalformedMoveError(f"expected first marble and last marble's target: {text!r}")
-    found, actions = [], tuple(legal)
+        raise MalformedMoveError(
+            f"{text!r} is not a move in Nacre's notation; write the first marble and the target of the last"
+        )
+    matching, actions = [], tuple(legal)
     for action in actions:
-        kind, direction, _ = split(action)
-        group = marbles(words, action)
+        kind, direction, _ = split_action(action)
+        group = moved_cells(words, action)
         ends = [(group[0], group[-1])] if kind == 1 else [(group[0], group[-1]), (group[-1], group[0])]
         if any(cells == [first, int(NEIGHBOURS[last, direction])] for first, last in ends):
-            found.append(action)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        both = " and ".join(repr(format_action(words, action)) for action in found)
-        raise AmbiguousMoveError(f"expected a move that fits once: {text!r} fits {both}")
+            matching.append(action)
+    if len(matching) == 1:
+        return matching[0]
+    if matching:
+        both = " or ".join(repr(format_action(words, action)) for action in matching)
+        raise AmbiguousMoveError(f"{text!r} is ambiguous: {both}")
     texts = [format_action(words, action, NACRE) for action in actions]
-    raise IllegalMoveError(f"expected a legal move: {text!r}{near(text.lower(), texts)}")
+    raise IllegalMoveError(f"illegal move {text!r}{near(text.lower(), texts)}")
 
 
-def _cells(text: str) -> list[int]:
+def _parse_cells(text: str) -> list[int]:
     names = _CELL.findall(text.lower())
     if "".join(names) != text.lower() or len(names) not in (2, 3):
-        raise MalformedMoveError(f"expected a move such as a1b2 or c3c5d4: {shown(text)}")
+        raise MalformedMoveError(f"{shown(text)} is not a move; write moves like a1b2 or c3c5d4")
     for name in names:
         if name not in CELL_OF_NAME:
-            raise MalformedMoveError(f"expected cells of the board: {name!r} in {text!r}")
+            raise MalformedMoveError(f"{text!r} is not a move: there is no cell {name!r}")
     return [CELL_OF_NAME[name] for name in names]
 
 
 def _parse_fen(fields: list[str], text: str) -> Words:
     if len(fields) not in (4, 5, 6):
-        raise PositionError(f"expected BOARD, two scores, side and two counts: {shown(text)}")
+        raise PositionError(
+            "a FEN has the fields board, two scores, side to move, and optionally plies and move number, "
+            f"unlike {shown(text)}"
+        )
     rows = []
-    for index, row in enumerate(_rows(fields[0])):
-        spread = re.sub(r"[1-9]", lambda digit: "." * int(digit[0]), row)
-        rows.append(_row(spread, index, FEN_MARBLES))
-    white_lost, black_lost = (_count(field, "marbles pushed off") for field in fields[1:3])
+    for index, row in enumerate(_split_rows(fields[0])):
+        expanded = re.sub(r"[1-9]", lambda digit: "." * int(digit[0]), row)
+        rows.append(_check_row(expanded, index, FEN_MARBLES))
+    white_lost, black_lost = (_parse_count(field, "marbles pushed off") for field in fields[1:3])
     for field in fields[4:]:
         if not (field.isascii() and field.isdigit()):
-            raise PositionError(f"expected a count of plies or moves: {shown(field)}")
+            raise PositionError(f"{shown(field)} is not a number of plies or moves")
     board = "".join(rows).translate(str.maketrans(FEN_MARBLES, SIDES))
-    return _pack(board, _side(fields[3]), [black_lost, white_lost])
+    return _pack(board, _parse_side(fields[3]), [black_lost, white_lost])
 
 
-def _rows(board: str) -> list[str]:
+def _split_rows(board: str) -> list[str]:
     rows = board.split("/")
     if len(rows) != len(ROW_LENGTHS):
-        raise PositionError(f"expected 9 rows with '/' between, I to A: {len(rows)} in {shown(board)}")
+        raise PositionError(f"a board has 9 rows, I to A, separated by '/', not {len(rows)}: {shown(board)}")
     return rows
 
 
-def _row(row: str, index: int, signs: str) -> str:
-    foreign = [sign for sign in row if sign not in signs and sign != "."]
-    if foreign:
+def _check_row(row: str, index: int, symbols: str) -> str:
+    unknown = [symbol for symbol in row if symbol not in symbols and symbol != "."]
+    if unknown:
         raise PositionError(
-            f"expected '.', {signs[0]!r} or {signs[1]!r} in row {ROWS[index]}: {foreign[0]!r}"
+            f"row {ROWS[index]} contains {unknown[0]!r}; cells are '.', {symbols[0]!r} or {symbols[1]!r}"
         )
     if len(row) != ROW_LENGTHS[index]:
         raise PositionError(
-            f"expected {ROW_LENGTHS[index]} cells in row {ROWS[index]}: {len(row)} in {shown(row)}"
+            f"row {ROWS[index]} must have {ROW_LENGTHS[index]} cells, not {len(row)}: {shown(row)}"
         )
     return row
 
 
-def _side(text: str) -> int:
+def _parse_side(text: str) -> int:
     if text not in ("b", "w"):
-        raise PositionError(f"expected the side to move, 'b' or 'w': {shown(text)}")
+        raise PositionError(f"the side to move must be 'b' or 'w', not {shown(text)}")
     return SIDES.index(text)
 
 
-def _count(text: str, what: str) -> int:
+def _parse_count(text: str, what: str) -> int:
     if len(text) != 1 or text not in "0123456":
-        raise PositionError(f"expected 0 to {MARBLES_TO_WIN} {what}: {shown(text)}")
+        raise PositionError(f"{what} must be 0 to {MARBLES_TO_WIN}, not {shown(text)}")
     return int(text)
 
 
 def _pack(board: str, side: int, lost_marbles: list[int]) -> Words:
-    black, white = ([cell for cell, sign in enumerate(board) if sign == own] for own in SIDES)
+    black, white = ([cell for cell, symbol in enumerate(board) if symbol == own] for own in SIDES)
     return pack_marbles(black, white, side, (lost_marbles[0], lost_marbles[1]))

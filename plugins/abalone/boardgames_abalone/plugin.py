@@ -1,15 +1,15 @@
-"""What Abalone adds to `boardgames`."""
+"""Hooks of the Abalone plug-in."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
 
 @hookimpl
 def bg_games() -> list[Entry]:
-    """Offer the game."""
+    """Return the game."""
     return [
         Entry(
             "abalone",
-            "push six of the other side's marbles off a hexagonal board",
+            "push six opposing marbles off a hexagonal board",
             "boardgames_abalone.game:Abalone",
         )
     ]
@@ -17,11 +17,11 @@ def bg_games() -> list[Entry]:
 
 @hookimpl
 def bg_agents() -> list[Entry]:
-    """Offer the agent of the simple Abalone project."""
+    """Return the player of the simple Abalone project."""
     return [
         Entry(
             "simple",
-            "alpha-beta, depth 3, with distance to centre, density and marbles lost",
+            "alpha-beta to depth 3; counts marbles lost, distance to the centre and density",
             "boardgames_abalone.agents:Simple",
             game="abalone",
         )
@@ -30,12 +30,12 @@ def bg_agents() -> list[Entry]:
 
 @hookimpl
 def bg_features() -> list[Entry]:
-    """Offer three sets of features with numbers for both sides, and one of their differences."""
+    """Return the feature sets."""
     sets = {
-        "simple": "distance to centre, density and marbles lost of both sides",
-        "classic14": "marbles by ring, material, protection, distance and threats of both sides",
-        "extended": "the same with density, losses, mobility, pushes, edge danger and groups",
-        "engine": "seventeen differences between the sides, early and late: all that search plays by",
+        "simple": "distance to the centre, density and marbles lost, per side",
+        "classic14": "marbles by ring, material, protection, distance and threats, per side",
+        "extended": "classic14 with density, losses, mobility, pushes, edge danger and groups",
+        "engine": "the 17 terms of the default evaluation, early and late",
     }
     modules = {"engine": "terms"}
     return [
@@ -46,35 +46,35 @@ def bg_features() -> list[Entry]:
 
 @hookimpl
 def bg_weights() -> list[Entry]:
-    """Offer learned weights; data/README.md says what made them and how they fare."""
+    """Return the shipped weights; data/README.md says how they were made and how strong they are."""
     return [
         Entry(
             "td",
-            "of extended, learned by TD(lambda) in 11,000 matches of self-play",
+            "for extended, learned by TD(lambda) in 11,000 matches of self-play",
             "boardgames_abalone.evaluation:TD_WEIGHTS",
             game="abalone",
         ),
         Entry(
             "three-terms",
-            "of simple, by the genetic algorithm: what the three simple terms can do",
+            "for simple, found by the genetic algorithm",
             "boardgames_abalone.evaluation:THREE_TERMS_WEIGHTS",
             game="abalone",
         ),
         Entry(
             "engine",
-            "of engine, by regression on the leaves of searches: the game's own evaluation",
+            "for engine, fitted by regression on search leaves; the default evaluation",
             "boardgames_abalone.evaluation:ENGINE_WEIGHTS",
             game="abalone",
         ),
         Entry(
             "three-terms-by-hand",
-            "of simple, set by hand: the player of the simple Abalone project",
+            "for simple, set by hand; used by the agent simple",
             "boardgames_abalone.evaluation:THREE_TERMS_BY_HAND",
             game="abalone",
         ),
         Entry(
             "engine-by-hand",
-            "of engine, set by hand: what the shipped evaluation was learned from",
+            "for engine, set by hand; the starting point of the learned weights",
             "boardgames_abalone.evaluation:ENGINE_BY_HAND",
             game="abalone",
         ),
@@ -83,11 +83,11 @@ def bg_weights() -> list[Entry]:
 
 @hookimpl
 def bg_books() -> list[Entry]:
-    """Offer an opening book; data/README.md says what made it."""
+    """Return the opening book; data/README.md says how it was made."""
     return [
         Entry(
             "opening",
-            "the first plies of the five most-played layouts, by the engine's own searches",
+            "the first ten plies of the five most popular layouts, from deep searches",
             "boardgames_abalone.agents:OPENING_BOOK",
             game="abalone",
         )

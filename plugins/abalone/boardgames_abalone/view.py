@@ -1,10 +1,10 @@
-"""Abalone as a `Picture`: the board, its names, the score in the corners, and clicks.
+"""Abalone as a `Picture`: the board, cell names, the score in the corners, and clicks.
 
-Clicks that make a move: a single marble and its target; a group by its tail,
-its front and the cell after the front; a group that steps sideways by one
-end, the other end, and the target next to that end, from either end. The
-second click is an own marble for groups only, and the last cell lies in line
-with an in-line group only, so no clicks fit two moves.
+A single marble is moved by clicking on it and on its target. A group is moved in line by
+clicking on its tail, its front and the cell ahead of the front, and sideways by clicking
+on its two ends, in either order, and on the target of the second end. These are never
+ambiguous: the second click is on an own marble for groups only, and the last cell is in
+line with the group for in-line moves only.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from boardgames.draw.lattice import hexagonal
 from boardgames.kernels import Words
 from boardgames.picture import Caption, Cell, Label, Picture, Piece
 from boardgames_abalone.board import CELL_NAMES, DIAGONAL_OF, NEIGHBOURS, ROW_LENGTHS, ROW_OF, ROWS
-from boardgames_abalone.notation import SIDES, cells_of, format_action, lost, marbles, split
+from boardgames_abalone.notation import SIDES, cells_of, format_action, lost, moved_cells, split_action
 
 COLOURS = ("#2a2a30", "#f4efe4")
 SIDE_NAMES = ("black", "white")
@@ -31,7 +31,7 @@ def draw(words: Words, actions: Iterable[int]) -> Picture:
     words : uint64[5]
         Packed position.
     actions : iterable of int
-        Its legal actions, for the clicks.
+        Its legal actions, which get clicks.
     """
     black_lost, white_lost = lost(words)
     return Picture(
@@ -55,17 +55,17 @@ def draw(words: Words, actions: Iterable[int]) -> Picture:
 
 
 def clicks(words: Words, action: int) -> tuple[tuple[str, ...], ...]:
-    """Return the sequences of cell names that make a legal action, the one to show first."""
-    kind, direction, _ = split(action)
-    group = marbles(words, action)
+    """Return the sequences of clicked cells that make a legal move, the one to show first."""
+    kind, direction, _ = split_action(action)
+    group = moved_cells(words, action)
     first, last = group[0], group[-1]
     if kind > 1:
         first, last = sorted((first, last), key=lambda end: CELL_NAMES[end])
-    ways = [(first, last, int(NEIGHBOURS[last, direction]))]
+    sequences = [(first, last, int(NEIGHBOURS[last, direction]))]
     if kind > 1:
-        ways.append((last, first, int(NEIGHBOURS[first, direction])))
-    # a single marble is clicked once
-    return tuple(tuple(CELL_NAMES[cell] for cell in dict.fromkeys(way)) for way in ways)
+        sequences.append((last, first, int(NEIGHBOURS[first, direction])))
+    # a single marble is both first and last, but clicked once
+    return tuple(tuple(CELL_NAMES[cell] for cell in dict.fromkeys(cells)) for cells in sequences)
 
 
 def _labels() -> tuple[Label, ...]:

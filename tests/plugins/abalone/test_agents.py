@@ -1,4 +1,4 @@
-"""The agent `simple`: depth 3, the classic terms, whatever the game evaluates by."""
+"""The agent `simple`: alpha-beta to depth 3 with `classic`, regardless of the evaluation of the game."""
 
 from dataclasses import replace
 
@@ -17,21 +17,21 @@ from boardgames_abalone.evaluation import CLASSIC
 GAME = boardgames.load("abalone")
 
 
-def test_it_looks_three_plies_ahead() -> None:
+def test_simple_searches_three_plies_deep() -> None:
     assert boardgames.load_player("simple", GAME).choose(GAME.start()).depth == 3
 
 
 @pytest.mark.parametrize("depth", [1, 2, 4])
-def test_its_depth_can_be_set(depth: int) -> None:
+def test_the_depth_can_be_set(depth: int) -> None:
     assert boardgames.load_player(f"simple:depth={depth}", GAME).choose(GAME.start()).depth == depth
 
 
-def test_a_limit_of_the_caller_is_kept() -> None:
+def test_a_depth_limit_of_the_caller_is_respected() -> None:
     assert boardgames.load_player("simple", GAME).choose(GAME.start(), Limit(depth=2)).depth == 2
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_it_plays_as_full_search_of_depth_3_with_the_classic_terms(seed: int) -> None:
+def test_simple_plays_like_minimax_of_depth_3_with_classic(seed: int) -> None:
     position = reached(GAME, 12, seed)
     simple = boardgames.load_player("simple", GAME).choose(position)
     plain = replace(NO_EVALUATION, kernel=CLASSIC.kernel, weights=CLASSIC.weights, unit="centimarble")
@@ -40,22 +40,22 @@ def test_it_plays_as_full_search_of_depth_3_with_the_classic_terms(seed: int) ->
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_another_evaluation_of_the_game_changes_nothing(seed: int) -> None:
+def test_simple_ignores_the_evaluation_of_the_game(seed: int) -> None:
     position = reached(GAME, 12, seed)
     before = boardgames.load_player("simple", GAME).choose(position)
-    turned = boardgames.load("abalone")
-    turned.evaluation = replace(CLASSIC, weights=-np.array(CLASSIC.weights))
-    after = boardgames.load_player("simple", turned).choose(turned.parse(str(position)))
+    changed = boardgames.load("abalone")
+    changed.evaluation = replace(CLASSIC, weights=-np.array(CLASSIC.weights))
+    after = boardgames.load_player("simple", changed).choose(changed.parse(str(position)))
     assert (after.move, after.value) == (before.move, before.value)
 
 
-def test_alphabeta_follows_the_evaluation_of_the_game() -> None:
+def test_alphabeta_uses_the_evaluation_of_the_game() -> None:
     game = boardgames.load("abalone")
     game.evaluation = NO_EVALUATION
     assert boardgames.load_player("alphabeta:depth=2", game).choose(game.start()).unit == "return"
 
 
-def test_it_is_offered_for_abalone_alone() -> None:
+def test_simple_is_available_for_abalone_only() -> None:
     agents = {
         offer.entry.name: offer.entry.game for offer in boardgames.registry().offers("agents", "abalone")
     }
@@ -64,7 +64,7 @@ def test_it_is_offered_for_abalone_alone() -> None:
     assert "simple" not in others
 
 
-def test_an_option_it_has_not_is_refused() -> None:
+def test_an_unknown_option_is_refused() -> None:
     with pytest.raises(OptionError, match="'time'"):
         boardgames.load_player("simple:time=1", GAME)
 
@@ -78,7 +78,7 @@ def test_an_option_it_has_not_is_refused() -> None:
         ("fujiyama", "h6g6", 29.58579881656803),
     ],
 )
-def test_it_plays_as_it_always_has(layout: str, move: str, value: float) -> None:
+def test_simple_plays_as_it_always_has(layout: str, move: str, value: float) -> None:
     game = boardgames.load("abalone", layout=layout)
     choice = boardgames.load_player("simple", game).choose(game.start())
     assert (str(choice.move), choice.value) == (move, pytest.approx(value))

@@ -24,7 +24,7 @@ from boardgames_abalone.board import (
     ROWS,
 )
 
-# west and east along a row, north-west and south-east along a diagonal, the others between
+# cube coordinates of the steps in the order of DIRECTIONS
 STEPS: tuple[Cell, ...] = ((-1, 0, 1), (0, -1, 1), (1, -1, 0), (1, 0, -1), (0, 1, -1), (-1, 1, 0))
 
 TABLES = {
@@ -51,7 +51,7 @@ def test_directions_run_clockwise_from_west() -> None:
 
 
 @pytest.mark.parametrize("direction", range(6), ids=DIRECTIONS)
-def test_neighbours_are_one_step_of_cube_coordinates(direction: int) -> None:
+def test_neighbours_are_one_step_away_in_cube_coordinates(direction: int) -> None:
     places = [beside(cell_named(name), STEPS[direction]) for name in CELL_NAMES]
     expected = [CELL_OF_NAME[name_of(place)] if is_on_board(place) else -1 for place in places]
     assert NEIGHBOURS[:, direction].tolist() == expected
@@ -64,29 +64,29 @@ def test_cells_are_numbered_from_the_top_row_left_to_right() -> None:
     assert [sum(name[0] == row.lower() for name in CELL_NAMES) for row in ROWS] == list(ROW_LENGTHS)
 
 
-def test_names_are_read_back() -> None:
+def test_cells_are_found_by_name() -> None:
     assert [CELL_OF_NAME[name] for name in CELL_NAMES] == list(range(CELLS))
 
 
-def test_distances_are_those_of_cube_coordinates() -> None:
+def test_distances_match_cube_coordinates() -> None:
     cubes = np.array([cell_named(name) for name in CELL_NAMES])
     expected = abs(cubes[:, None] - cubes[None, :]).sum(axis=2) // 2
     assert DISTANCES.tolist() == expected.tolist()
 
 
-def test_bits_and_cells_are_inverse() -> None:
+def test_bits_and_cells_map_to_each_other() -> None:
     assert [int(CELL_OF_BIT[bit]) for bit in BIT_OF_CELL] == list(range(CELLS))
     assert (CELL_OF_BIT >= 0).sum() == CELLS
 
 
 @pytest.mark.parametrize("direction", range(6), ids=DIRECTIONS)
-def test_a_step_is_one_shift_and_ends_on_a_guard_off_the_board(direction: int) -> None:
+def test_a_step_is_one_shift_and_leads_to_a_guard_bit_off_the_board(direction: int) -> None:
     targets = BIT_OF_CELL + BIT_STEPS[direction]
     assert ((targets >= 0) & (targets < 128)).all()
     assert CELL_OF_BIT[targets].tolist() == NEIGHBOURS[:, direction].tolist()
 
 
-def test_the_board_words_are_the_bits_of_all_cells() -> None:
+def test_the_board_mask_has_the_bits_of_all_cells() -> None:
     assert int(BOARD_LOW) | int(BOARD_HIGH) << 64 == sum(1 << int(bit) for bit in BIT_OF_CELL)
 
 
@@ -101,14 +101,13 @@ def test_belgian_daisy_is_the_first_layout_of_thirteen() -> None:
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_layouts_have_rows_of_the_board(name: str) -> None:
+def test_layouts_have_the_rows_of_the_board(name: str) -> None:
     rows = LAYOUTS[name].split("/")
     assert [len(row) for row in rows] == list(ROW_LENGTHS)
     assert set("".join(rows)) == set(".bw")
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_layouts_have_as_many_marbles_a_side(name: str) -> None:
-    # the counts of the published layouts: fourteen a side, atomouche twelve
+def test_both_sides_have_the_published_number_of_marbles(name: str) -> None:
     expected = 12 if name == "atomouche" else 14
     assert (LAYOUTS[name].count("b"), LAYOUTS[name].count("w")) == (expected, expected)

@@ -1,4 +1,4 @@
-"""The opening book that Abalone ships: whole, legal, for the layouts that are played most."""
+"""The opening book shipped with Abalone: complete, and with legal moves only."""
 
 import pytest
 
@@ -12,23 +12,23 @@ LAYOUTS = ("belgian-daisy", "standard", "german-daisy", "swiss-daisy", "dutch-da
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_it_has_moves_for_the_start_of_every_layout(layout: str) -> None:
-    known = BOOK.lookup(boardgames.load("abalone", layout=layout).start())
-    assert any(told.weight > 0 for _, told in known)
+def test_the_book_has_moves_for_the_start_of_every_layout(layout: str) -> None:
+    found = BOOK.lookup(boardgames.load("abalone", layout=layout).start())
+    assert any(move.weight > 0 for _, move in found)
 
 
-def test_every_page_is_a_position_as_the_book_knows_it_with_legal_moves() -> None:
+def test_every_entry_has_a_canonical_position_and_legal_moves() -> None:
     for page in BOOK.pages.values():
         position = GAME.parse(page.position)
         assert canonical(position)[0] == page.position
-        assert all(position.is_legal(told.move) for told in page.moves)
+        assert all(position.is_legal(move.move) for move in page.moves)
         assert page.moves[0].weight > 0
 
 
-def test_it_says_what_made_it() -> None:
+def test_the_book_records_how_it_was_made() -> None:
     assert {"command", "agent", "fingerprint", "version", "limit"} <= set(BOOK.provenance)
     assert BOOK.provenance["command"].startswith("bg book abalone --layout ")
 
 
-def test_the_simplified_game_has_no_book() -> None:
+def test_the_game_without_broadside_moves_has_no_book() -> None:
     assert find_books("true", boardgames.load("abalone", broadside=False)) == ()

@@ -1,4 +1,4 @@
-"""Abalone's picture: cells, names, score, and clicks that really make the moves."""
+"""The picture of an Abalone position: cells, names, score, and clicks that make the moves."""
 
 import random
 from itertools import pairwise
@@ -12,7 +12,7 @@ from boardgames_abalone.board import BIT_OF_CELL, CELL_NAMES, CELL_OF_NAME, CELL
 from boardgames_abalone.notation import cells_of, format_action, parse_words
 from boardgames_abalone.view import clicks, draw
 
-POSITIONS = 200
+POSITIONS = 60
 
 BELGIAN_DAISY = """\
 white 0
@@ -31,13 +31,13 @@ E  . . . . . . . . .
 black 0"""
 
 
-def legal(words: np.ndarray) -> list[int]:
+def legal_actions(words: np.ndarray) -> list[int]:
     buffer = np.zeros(rules.ACTIONS, dtype=np.int64)
     return buffer[: rules.legal_moves(words, buffer)].tolist()
 
 
 def crowded(generator: random.Random) -> np.ndarray:
-    """Return a position with 9 to 14 marbles a side on any cells."""
+    """Return a position with 9 to 14 marbles of each side on random cells."""
     words = np.zeros(rules.WORDS, dtype=np.uint64)
     cells = generator.sample(range(CELLS), 28)
     for side, count in enumerate((generator.randint(9, 14), generator.randint(9, 14))):
@@ -55,7 +55,7 @@ def positions() -> list[np.ndarray]:
         words = parse_words(board)
         for _ in range(5):
             successor = np.empty_like(words)
-            rules.apply(words, generator.choice(legal(words)), successor)
+            rules.apply(words, generator.choice(legal_actions(words)), successor)
             words = successor
             found.append(words)
     return found
@@ -63,31 +63,31 @@ def positions() -> list[np.ndarray]:
 
 @pytest.fixture(scope="module")
 def reached() -> list[tuple[np.ndarray, list[int]]]:
-    return [(words, legal(words)) for words in positions()]
+    return [(words, legal_actions(words)) for words in positions()]
 
 
-def test_belgian_daisy_looks_like_the_diagram_of_the_board() -> None:
+def test_the_text_drawing_of_belgian_daisy() -> None:
     assert plain_text(draw(parse_words(LAYOUTS["belgian-daisy"]), [])) == BELGIAN_DAISY
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_rows_of_the_drawing_are_the_board_text(layout: str) -> None:
+def test_the_rows_of_the_text_drawing_match_the_board_text(layout: str) -> None:
     rows = plain_text(draw(parse_words(LAYOUTS[layout]), [])).splitlines()[2:11]
-    drawn = ["".join(sign for sign in row[1:] if sign in ".bw") for row in rows]
+    drawn = ["".join(symbol for symbol in row[1:] if symbol in ".bw") for row in rows]
     assert "/".join(drawn) == LAYOUTS[layout]
 
 
-def test_cells_are_named_a1_to_i9() -> None:
+def test_cells_have_their_names_as_ids() -> None:
     assert tuple(cell.id for cell in draw(parse_words(LAYOUTS["standard"]), []).cells) == CELL_NAMES
 
 
-def test_each_side_has_its_push_offs_in_its_corner() -> None:
+def test_captions_show_the_marbles_pushed_off_by_each_side() -> None:
     words = parse_words(LAYOUTS["standard"] + ":b:2:5")
     captions = {caption.corner: caption.text for caption in draw(words, []).captions}
     assert captions == {"top-left": "white 2", "bottom-left": "black 5"}
 
 
-def test_neighbours_stand_one_apart_in_the_direction_of_the_table() -> None:
+def test_neighbours_are_drawn_one_unit_apart_in_their_direction() -> None:
     cells = draw(parse_words(LAYOUTS["standard"]), []).cells
     for direction, (across, down) in enumerate([(-1, 0), (-0.5, -1), (0.5, -1), (1, 0), (0.5, 1), (-0.5, 1)]):
         for cell, other in enumerate(NEIGHBOURS[:, direction]):
@@ -96,20 +96,20 @@ def test_neighbours_stand_one_apart_in_the_direction_of_the_table() -> None:
                 assert np.sign(round(cells[other].y - cells[cell].y, 6)) == down
 
 
-def test_a_single_marble_is_clicked_with_its_target() -> None:
+def test_a_single_marble_is_moved_by_clicking_it_and_its_target() -> None:
     words = parse_words("...../....../......./......../....b..../......../......./....../.....")
-    picture = draw(words, legal(words))
+    picture = draw(words, legal_actions(words))
     assert picture.clicks["e5e6"] == (("e5", "e6"),)
 
 
-def test_an_in_line_group_is_clicked_from_tail_to_front() -> None:
+def test_an_in_line_move_is_clicked_from_tail_to_front() -> None:
     words = parse_words("...../....../......./......../..bbbw.../......../......./....../.....")
-    assert draw(words, legal(words)).clicks["e3e4"] == (("e3", "e5", "e6"),)
+    assert draw(words, legal_actions(words)).clicks["e3e4"] == (("e3", "e5", "e6"),)
 
 
 def test_a_side_step_is_clicked_from_either_end() -> None:
     words = parse_words("...../....../......./......../..bbb..../......../......./....../.....")
-    assert draw(words, legal(words)).clicks["e3e5f4"] == (("e3", "e5", "f6"), ("e5", "e3", "f4"))
+    assert draw(words, legal_actions(words)).clicks["e3e5f4"] == (("e3", "e5", "f6"), ("e5", "e3", "f4"))
 
 
 def test_every_legal_move_has_clicks(reached: list[tuple[np.ndarray, list[int]]]) -> None:
@@ -119,16 +119,16 @@ def test_every_legal_move_has_clicks(reached: list[tuple[np.ndarray, list[int]]]
         assert all(picture.clicks.values())
 
 
-def test_no_clicks_belong_to_two_moves_or_begin_others(
+def test_no_click_sequence_is_shared_or_a_prefix_of_another(
     reached: list[tuple[np.ndarray, list[int]]],
 ) -> None:
     for words, actions in reached:
-        ways = sorted(way for action in actions for way in clicks(words, action))
-        # sorted, a sequence stands right before those that it begins
-        assert all(later[: len(way)] != way for way, later in pairwise(ways))
+        sequences = sorted(sequence for action in actions for sequence in clicks(words, action))
+        # in sorted order a prefix comes directly before a sequence that it begins
+        assert all(later[: len(sequence)] != sequence for sequence, later in pairwise(sequences))
 
 
-def test_the_marbles_between_the_ends_step_towards_the_target(
+def test_clicks_move_the_marbles_between_the_ends_towards_the_target(
     reached: list[tuple[np.ndarray, list[int]]],
 ) -> None:
     for words, actions in reached:
@@ -137,8 +137,8 @@ def test_the_marbles_between_the_ends_step_towards_the_target(
             successor = np.empty_like(words)
             rules.apply(words, action, successor)
             before, after = set(cells_of(words)[side]), set(cells_of(successor)[side])
-            for way in clicks(words, action):
-                *ends, target = (CELL_OF_NAME[name] for name in way)
+            for sequence in clicks(words, action):
+                *ends, target = (CELL_OF_NAME[name] for name in sequence)
                 group = line(ends[0], ends[-1])
                 step = NEIGHBOURS[ends[-1]].tolist().index(target)
                 assert group <= before
