@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -26,13 +26,8 @@ from boardgames.kernels import (
 )
 from boardgames.kernels.abi import check_kernel
 from boardgames.kernels.bits import GOLDEN
-from boardgames.options import Option
-
-Unit = Literal["return", "centimarble", "cell", "score", "sum"]
-"""What a value counts: returns in [-1, 1], hundredths of a marble, cells, the Connect Four score.
-
-`sum` is a weighted sum of features, which counts nothing by itself.
-"""
+from boardgames.options import Option, is_finite
+from boardgames.score import RETURN, Score, Unit
 
 
 def _nothing() -> Mapping[str, Any]:  # values of several types
@@ -120,29 +115,60 @@ SIGNATURES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """A static evaluation: a kernel, its weights, and what its numbers count.
+    """A static evaluation: a kernel, its weights, and the unit of its values.
 
-    Values are for the side to move, between -`bound` and `bound`. Where
-    `exact_at_end` is true, the evaluation of a finished match is its true
-    worth (a margin in cells, say) and search uses it instead of win or loss.
-    `margin` is what a quiet move changes an evaluation by at most, but for rare
-    ones; 0 if that is not known, and search then leaves no hopeless moves out.
-    Moves that win at once must be tactical where it is set.
+    Attributes
+    ----------
+    name : str
+        Shown by `bg check`.
+    kernel : callable
+        Returns the value of a position for the side to move.
+    weights : float64[n]
+        Second argument of the kernel.
+    unit : Unit
+        What scores made from values count.
+    bound : float
+        Values lie between -`bound` and `bound`.
+    exact_at_end : bool
+        True if the value of a finished match is its true result, such as a margin in
+        cells; search then uses it instead of a win or loss.
+    margin : float
+        The most by which a quiet move changes the value, save for rare exceptions; 0 if
+        unknown, which turns futility pruning off. Moves that win at once must be
+        tactical where it is set.
+    scale : float
+        Values of the kernel per unit: 100 for a kernel that counts hundredths of a marble
+        where the unit is a marble. `bound` and `margin` are on the scale of the kernel.
+
+    Raises
+    ------
+    KernelError, PluginError
+        If the kernel has another signature, or the unit or scale is none.
     """
 
     name: str
     kernel: Callable[[Words, Reals], float]
     weights: Reals
-    unit: Unit = "return"
+    unit: Unit = RETURN
     bound: float = 1.0
     exact_at_end: bool = False
     margin: float = 0.0
+    scale: float = 1.0
 
     def __post_init__(self) -> None:
         check_kernel(f"evaluation {self.name!r}", self.kernel, Evaluate)
+        if not isinstance(self.unit, Unit):
+            raise PluginError(f"the unit of evaluation {self.name!r} must be a Unit, not {shown(self.unit)}")
+        if not (is_finite(self.scale) and self.scale > 0):
+            scale = shown(self.scale)
+            raise PluginError(f"the scale of evaluation {self.name!r} must be positive, not {scale}")
         weights = np.array(self.weights, dtype=np.float64)  # a copy: the giver may go on learning
         weights.flags.writeable = False
         object.__setattr__(self, "weights", weights)
+
+    def score(self, value: float) -> Score:
+        """Return a value of the kernel as a score in the unit."""
+        return Score.of(value / self.scale, self.unit)
 
 
 NO_EVALUATION = Evaluation("none", no_evaluation, np.zeros(0))

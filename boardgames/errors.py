@@ -76,6 +76,10 @@ class BookError(BoardgamesError, ValueError):
     """A file holds no opening book, or one of another game or made in another way."""
 
 
+class ScoreError(BoardgamesError, ValueError):
+    """A unit or score makes no sense, or scores of different units are compared."""
+
+
 class EngineError(BoardgamesError):
     """An external program that should play does not: it ended, is silent, or talks out of turn."""
 

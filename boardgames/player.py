@@ -9,11 +9,11 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from boardgames.declarations import Unit
 from boardgames.errors import LimitError, MatchError, OptionError, PositionError, shown
 from boardgames.game import Game, Move, Outcome, Position
 from boardgames.kernels import Control
 from boardgames.options import Option, OptionValue, is_finite, read_options
+from boardgames.score import Score, Unit
 
 EXPECTED_MOVES_LEFT = 30
 CLOCK_RESERVE = 0.05
@@ -170,21 +170,20 @@ class Choice:
     ----------
     move : Move or None
         None only if the player resigns.
-    value : float or None
-        Worth of the position for the side to move, in `unit`.
+    score : Score or None
+        Score of the position for the side to move.
     line : tuple of Move
         Principal variation, `move` first.
     depth : int
         Plies searched to the end.
     proven : bool
-        The value is exact: every line of play has been seen to its end.
+        The score is exact: every line of play has been searched to its end.
     simulations : int
         Descents of tree search, 0 for other players.
     """
 
     move: Move | None
-    value: float | None = None
-    unit: Unit = "return"
+    score: Score | None = None
     line: tuple[Move, ...] = ()
     depth: int = 0
     nodes: int = 0
@@ -200,25 +199,24 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class MoveValue:
-    """A legal move, its worth for the side to move, and the line it begins."""
+    """A legal move, its score for the side to move, and the line it begins."""
 
     move: Move
-    value: float
+    score: Score
     proven: bool
     line: tuple[Move, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What is known of a position: its value and those of its moves, best first.
+    """The score of a position and of its moves, best first, for the side to move.
 
-    All legal moves are there, or as many of the best as were asked for.
-
-    Every value is for the side to move in `position` and counts `unit`.
+    It has all legal moves, or as many of the best as were asked for. Every amount
+    among the scores counts `unit`.
     """
 
     position: Position
-    value: float
+    score: Score
     unit: Unit
     proven: bool
     moves: tuple[MoveValue, ...]
@@ -230,14 +228,13 @@ class Analysis:
     def choice(self, move_value: MoveValue | None = None) -> Choice:
         """Return the answer that plays one of `moves`, by default the best.
 
-        Only the best move proves the value of the position.
+        Only the best move proves the score of the position.
         """
         best = self.moves[0]
         played = move_value or best
         return Choice(
             move=played.move,
-            value=played.value,
-            unit=self.unit,
+            score=played.score,
             line=played.line,
             depth=self.depth,
             nodes=self.nodes,

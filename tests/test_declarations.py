@@ -18,6 +18,7 @@ from boardgames.declarations import (
     no_move_order,
 )
 from boardgames.errors import KernelError, PluginError
+from boardgames.score import RETURN
 
 RULES = {"legal_moves": legal_moves, "apply": apply, "side_to_move": side_to_move, "outcome": outcome}
 START = Nim().start()
@@ -51,7 +52,7 @@ def test_no_move_is_preferred_where_a_game_has_no_order() -> None:
 def test_nothing_is_worth_anything_where_a_game_has_no_evaluation() -> None:
     assert Nim().evaluation is NO_EVALUATION
     assert no_evaluation(START.words, NO_EVALUATION.weights) == 0.0
-    assert NO_EVALUATION.unit == "return"
+    assert NO_EVALUATION.unit is RETURN
 
 
 def test_weights_are_a_read_only_copy() -> None:

@@ -7,22 +7,23 @@ are moves of that position. docs/books.md describes the file.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from boardgames.declarations import Symmetry, Unit
-from boardgames.errors import BookError, shown
+from boardgames.declarations import Symmetry
+from boardgames.errors import BookError, ScoreError, shown
 from boardgames.game import Game, Move, Position
 from boardgames.options import is_finite
 from boardgames.paths import read_text, write_atomic
 from boardgames.player import Choice, fingerprint_of
+from boardgames.score import Score, Unit
 
 FORMAT = "boardgames opening book"
-VERSION = 1
+VERSION = 2
 LARGEST_BOOK = 1 << 26
 """Characters; about 200,000 pages."""
 MOST_WEIGHT = 1_000_000
@@ -36,17 +37,17 @@ class BookMove:
     ----------
     move : str
         In canonical notation.
-    value : float
-        Worth for the side to move, with what the pages behind it say.
-    searched : float
+    score : Score
+        For the side to move, the pages of later positions considered.
+    searched : Score
         The same as the search of this page alone found it.
     weight : int
         How often it is played, beside the others; 0 is never.
     """
 
     move: str
-    value: float
-    searched: float
+    score: Score
+    searched: Score
     weight: int
 
 
@@ -71,9 +72,9 @@ class Page:
     moves: tuple[BookMove, ...]
 
     @property
-    def value(self) -> float:
-        """Return the worth of the position for the side to move."""
-        return max(move.value for move in self.moves)
+    def score(self) -> Score:
+        """The score of the position for the side to move."""
+        return max(move.score for move in self.moves)
 
 
 class Book:
@@ -83,8 +84,8 @@ class Book:
     ----------
     game, options : str, mapping
         Name and options of the game.
-    unit : str
-        What values count.
+    unit : Unit
+        What the amounts of scores count.
     provenance : mapping
         What made the book, as JSON values; no times, so that equal work gives
         equal files.
@@ -94,9 +95,11 @@ class Book:
     Examples
     --------
     >>> import boardgames
-    >>> from boardgames.declarations import Unit
-    >>> page = Page("......./......./......./......./......./......r", 1, 8, 900, (BookMove("4", 0, 0, 1),))
-    >>> book = Book("connect4", {"rows": 6, "columns": 7}, "score", {}, [page])
+    >>> from boardgames.score import RETURN
+    >>> even = Score.of(0, RETURN)
+    >>> move = BookMove("4", even, even, 1)
+    >>> page = Page("......./......./......./......./......./......r", 1, 8, 900, (move,))
+    >>> book = Book("connect4", {"rows": 6, "columns": 7}, RETURN, {}, [page])
     >>> mirrored = boardgames.load("connect4").start().apply("1")
     >>> [str(move) for move, _ in book.lookup(mirrored)]
     ['4']
@@ -137,10 +140,11 @@ class Book:
         if not text:
             raise BookError("expected the header of a book: nothing came on line 1")
         header = _header(_fields(lines[0], 1))
-        pages = [_page(_fields(line, number), number) for number, line in enumerate(lines[1:], start=2)]
+        unit = _unit(header["unit"])
+        pages = [_page(_fields(line, number), unit, number) for number, line in enumerate(lines[1:], start=2)]
         if len({page.position for page in pages}) < len(pages):
             raise BookError("expected one line a position: one comes twice after line 1")
-        return cls(header["game"], header["options"], header["unit"], header["made"], pages)
+        return cls(header["game"], header["options"], unit, header["made"], pages)
 
     def write(self, path: Path) -> None:
         """Write the book to a file, whole or not at all; raise FileError."""
@@ -153,7 +157,7 @@ class Book:
             "version": VERSION,
             "game": self.game,
             "options": self.options,
-            "unit": self.unit,
+            "unit": asdict(self.unit),
             "made": self.provenance,
         }
         pages = sorted(self.pages.values(), key=lambda page: (page.ply, page.position))
@@ -204,7 +208,7 @@ def book_choice(books: Sequence[Book], position: Position, random: np.random.Gen
             place = int(np.searchsorted(bounds, random.integers(bounds[-1]), side="right"))
         move, told = known[place]
         page = book.pages[canonical(position)[0]]
-        return Choice(move, told.value, book.unit, (move,), page.depth)
+        return Choice(move, told.score, (move,), page.depth)
     return None
 
 
@@ -225,7 +229,7 @@ def _line(fields: Mapping[str, object]) -> str:
 
 
 def _fields_of(page: Page) -> dict[str, object]:
-    moves = [[told.move, told.value, told.searched, told.weight] for told in page.moves]
+    moves = [[told.move, _plain(told.score), _plain(told.searched), told.weight] for told in page.moves]
     return {
         "position": page.position,
         "ply": page.ply,
@@ -250,16 +254,36 @@ def _header(fields: dict[str, Any]) -> dict[str, Any]:  # JSON values
         raise BookError(f"expected the format {FORMAT!r}: {shown(fields.get('format'))} on line 1")
     if fields.get("version") != VERSION:
         raise BookError(f"expected version {VERSION} of the format: {shown(fields.get('version'))} on line 1")
-    kinds = {"game": str, "options": dict, "unit": str, "made": dict}
+    kinds = {"game": str, "options": dict, "unit": dict, "made": dict}
     for name, kind in kinds.items():
         if not isinstance(fields.get(name), kind):
             raise BookError(f"expected {name!r} in the header: {shown(fields.get(name))} on line 1")
-    if fields["unit"] not in get_args(Unit):
-        raise BookError(f"expected a known unit: {shown(fields['unit'])} on line 1")
     return fields
 
 
-def _page(fields: dict[str, Any], number: int) -> Page:  # JSON values
+def _unit(fields: dict[str, Any]) -> Unit:  # JSON values
+    try:
+        return Unit(**fields)
+    except (ScoreError, TypeError) as error:
+        raise BookError(f"the unit on line 1 is not valid: {error}") from None
+
+
+def _plain(score: Score) -> float | dict[str, int | None]:
+    """Return a score as JSON has it: an amount, or the signed plies to the end of the match."""
+    return score.amount if score.amount is not None else {"win_in": score.win_in}
+
+
+def _score(value: object, unit: Unit) -> Score | None:
+    """Return the score that JSON has, None if it has none."""
+    if type(value) in (int, float) and is_finite(value):
+        return Score.of(float(value), unit)
+    plies = value.get("win_in") if isinstance(value, dict) and len(value) == 1 else None
+    if type(plies) is not int or plies == 0:
+        return None
+    return Score.win(plies) if plies > 0 else Score.loss(-plies)
+
+
+def _page(fields: dict[str, Any], unit: Unit, number: int) -> Page:  # JSON values
     position, moves = fields.get("position"), fields.get("moves")
     ply, depth, nodes = (fields.get(name) for name in ("ply", "depth", "nodes"))
     if not (
@@ -269,22 +293,19 @@ def _page(fields: dict[str, Any], number: int) -> Page:  # JSON values
         and all(map(_is_count, (ply, depth, nodes)))
     ):
         raise BookError(f"expected position, ply, depth, nodes and moves on line {number}")
-    told = tuple(_move(move, number) for move in moves)
+    told = tuple(_move(move, unit, number) for move in moves)
     return Page(position, ply, depth, nodes, told)  # type: ignore[arg-type]  # seen to
 
 
-def _move(told: object, number: int) -> BookMove:
+def _move(told: object, unit: Unit, number: int) -> BookMove:
     if isinstance(told, list) and len(told) == 4:
-        move, value, searched, weight = told
-        is_valued = _is_number(value) and _is_number(searched)
-        if isinstance(move, str) and is_valued and _is_count(weight) and weight <= MOST_WEIGHT:
-            return BookMove(move, float(value), float(searched), weight)
-    raise BookError(f"expected a move with two values and a weight: {shown(told)} on line {number}")
+        move, weight = told[0], told[3]
+        score, searched = _score(told[1], unit), _score(told[2], unit)
+        is_scored = score is not None and searched is not None
+        if is_scored and isinstance(move, str) and _is_count(weight) and weight <= MOST_WEIGHT:
+            return BookMove(move, score, searched, weight)  # type: ignore[arg-type]  # see `is_scored`
+    raise BookError(f"expected a move with two scores and a weight: {shown(told)} on line {number}")
 
 
 def _is_count(value: object) -> bool:
     return type(value) is int and 0 <= value < 1 << 63
-
-
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float) and is_finite(value)

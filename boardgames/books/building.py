@@ -17,12 +17,12 @@ from typing import Any
 
 from boardgames import __version__
 from boardgames.books.book import Book, BookMove, Page, canonical
-from boardgames.declarations import Unit
 from boardgames.errors import BookError, LimitError, MoveError, PositionError, shown
 from boardgames.game import Game, Position
 from boardgames.options import parse_agent
 from boardgames.player import Limit
 from boardgames.plugins import load_player, registry
+from boardgames.score import RETURN, Score, Unit
 
 BATCH = 8
 """Positions that are searched before the next ones are chosen, whatever the number of workers."""
@@ -30,9 +30,7 @@ PLIES_OF_MARGIN = 2.0
 """A loss of the whole margin puts a position off by so many plies."""
 BEST_WEIGHT = 10
 DECIMALS = 4
-"""Of values in a book."""
-MARGINS: dict[Unit, float] = {"return": 0.05, "centimarble": 30.0, "cell": 1.0, "score": 1.0, "sum": 0.1}
-"""What a good move loses at most, where nobody says otherwise."""
+"""Of amounts in a book."""
 DEFAULT_LIMIT = Limit(nodes=200_000)
 
 
@@ -57,7 +55,7 @@ class BookPlan:
     lines : int
         Moves of a page.
     margin : float or None
-        What a good move loses at most, in the agent's unit; None for `MARGINS`.
+        What a good move loses at most, in the agent's unit; None for the `book_margin` of the unit.
 
     Raises
     ------
@@ -160,7 +158,7 @@ class Builder:
     def __init__(self, plan: BookPlan, path: Path) -> None:
         self.plan, self.path = plan, path
         self.made = plan.made()
-        self.unit: Unit = "return"
+        self.unit: Unit = RETURN
         self.pages: dict[str, Page] = {}
         self._successors: dict[tuple[str, str], _Successor | None] = {}
         self._margin_in_file: object = None
@@ -208,7 +206,7 @@ class Builder:
     @property
     def margin(self) -> float:
         """Return what a good move loses at most."""
-        return MARGINS[self.unit] if self.plan.margin is None else self.plan.margin
+        return self.unit.book_margin if self.plan.margin is None else self.plan.margin
 
     def _take(self, book: Book) -> None:
         """Go on with a book that was made in the same way."""
@@ -259,7 +257,7 @@ class Builder:
             if page is None or ply + 1 >= self.plan.plies:
                 continue
             for told in page.moves:
-                loss, after = page.value - told.value, self._after(page, told)
+                loss, after = self._loss(page.score, told.score), self._after(page, told)
                 if after is not None and loss <= self.margin:
                     added = 1.0 + PLIES_OF_MARGIN * loss / self.margin
                     heapq.heappush(waiting, (cost + added, ply + 1, after.text))
@@ -278,18 +276,23 @@ class Builder:
         """Let the value of every move be that of the page behind it, where there is one, the last first."""
         for text in sorted(self.pages, key=lambda text: -self.pages[text].ply):
             page = self.pages[text]
-            valued = [replace(told, value=self._value(page, told)) for told in page.moves]
-            best = max(told.value for told in valued)
-            weighed = [replace(told, weight=self._weight(best - told.value)) for told in valued]
-            weighed.sort(key=lambda told: (-told.value, told.move))
+            scored = [replace(told, score=self._score(page, told)) for told in page.moves]
+            best = max(told.score for told in scored)
+            weighed = [replace(told, weight=self._weight(self._loss(best, told.score))) for told in scored]
+            weighed.sort(key=lambda told: told.move)
+            weighed.sort(key=lambda told: told.score, reverse=True)
             self.pages[text] = replace(page, moves=tuple(weighed))
 
-    def _value(self, page: Page, told: BookMove) -> float:
+    def _loss(self, best: Score, score: Score) -> float:
+        bound = self.unit.bound
+        return best.clipped(bound) - score.clipped(bound)
+
+    def _score(self, page: Page, told: BookMove) -> Score:
         after = self._after(page, told)
         behind = None if after is None else self.pages.get(after.text)
         if after is None or behind is None or behind.ply <= page.ply:
             return told.searched
-        return -behind.value if after.turns else behind.value
+        return (-behind.score if after.turns else behind.score).delayed()
 
     def _weight(self, loss: float) -> int:
         """Return how often a move is played: the best most, one that loses half the margin never."""
@@ -336,9 +339,15 @@ def searched(game: Game, agent: str, text: str, limit: Limit, lines: int) -> Sea
         found = valuer.analyse(position, limit, lines=lines * doublings(position))
     finally:
         valuer.close()
-    valued = ((str(told.move), round(told.value, DECIMALS)) for told in found.moves)
-    moves = tuple(BookMove(move, value, value, 0) for move, value in valued)
+    scored = ((str(told.move), _rounded(told.score)) for told in found.moves)
+    moves = tuple(BookMove(move, score, score, 0) for move, score in scored)
     return Searched(text, found.unit, found.depth, found.nodes, moves)
+
+
+def _rounded(score: Score) -> Score:
+    if score.amount is None or score.unit is None:
+        return score
+    return Score.of(round(score.amount, DECIMALS), score.unit)
 
 
 def doublings(position: Position) -> int:

@@ -13,7 +13,7 @@ import click
 from boardgames.cli.interrupts import stop_on_interrupt
 from boardgames.cli.loading import load_game, load_player, load_position
 from boardgames.cli.options import DEPTH, NODES, POSITIVE, SECONDS, examples, game_options, json_option
-from boardgames.cli.output import outcome_json, outcome_text, print_json, print_table
+from boardgames.cli.output import outcome_json, outcome_text, print_json, print_table, score_json
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import search_spinner
 from boardgames.draw.text import printable
@@ -24,15 +24,18 @@ if TYPE_CHECKING:
     from boardgames.game import Move
     from boardgames.player import Analysis, Limit, Player, Stop
     from boardgames.record import Record
-    from boardgames.review import Look, Ply, Review
+    from boardgames.review import Review, ReviewedMove, ReviewedPosition
 
 SHOWN_LINE = 8
 """Moves of a line that are printed."""
-DIGITS = {"return": 3, "sum": 3}
-OTHER_DIGITS = 1
 STDIN = "-"
 ENDINGS = (".record", ".pgn", ".txt")
 POSITION_S = 0.2
+MARKS = {
+    "?!": ("inaccuracy", "inaccuracies"),
+    "?": ("mistake", "mistakes"),
+    "??": ("blunder", "blunders"),
+}
 OWN_LIMITS = ("depth", "time", "nodes", "simulations")
 """Options by which an agent limits itself."""
 
@@ -174,15 +177,13 @@ def _refuse(given: Mapping[str, object], allowed: str, came: str) -> None:
 
 
 def _print_analysis(found: "Analysis", lines: int | None) -> None:
-    from boardgames.review import UNITS
-
     side = found.position.game.facts.sides[found.position.side_to_move]
     which = "each move" if lines is None else "the best moves"
-    click.echo(f"value of {which} for {side}, in {UNITS[found.unit]}, and the line it begins:")
+    click.echo(f"value of {which} for {side}, in {found.unit.label}, and the line it begins:")
     rows = [
         (
             str(entry.move),
-            value_text(entry.value, found.unit) + ("!" if entry.proven else " "),
+            str(entry.score) + ("!" if entry.proven else " "),
             line_text(entry.line),
         )
         for entry in found.moves
@@ -195,8 +196,7 @@ def _print_analysis_json(found: "Analysis", game: str, agent: str) -> None:
     moves = [
         {
             "move": str(entry.move),
-            "value": entry.value,
-            "proven": entry.proven,
+            **score_json(entry.score, found.unit, proven=entry.proven),
             "line": [str(move) for move in entry.line],
         }
         for entry in found.moves
@@ -205,9 +205,7 @@ def _print_analysis_json(found: "Analysis", game: str, agent: str) -> None:
         game=game,
         position=str(found.position),
         agent=agent,
-        value=found.value,
-        unit=found.unit,
-        proven=found.proven,
+        **score_json(found.score, found.unit, proven=found.proven),
         moves=moves,
         depth=found.depth,
         nodes=found.nodes,
@@ -255,7 +253,7 @@ def analyze_record(
         if not request.as_json:
             click.echo(f"wrote {svg_file}")
     if not found.is_complete:
-        click.echo(f"interrupted after {len(found.plies)} of {len(record.moves)} plies", err=True)
+        click.echo(f"interrupted after {len(found.moves)} of {len(record.moves)} plies", err=True)
         click.get_current_context().exit(EXIT_INTERRUPTED)
 
 
@@ -319,12 +317,12 @@ def _check_chart(path: Path, source: str) -> None:
 
 def _reviewed(record: "Record", chosen: "Player", limit: "Limit", stop: "Stop") -> "Review":
     from boardgames.player import Context
-    from boardgames.review import Review, looks
+    from boardgames.review import Review, review_positions
 
-    found: list[Look] = []
+    found: list[ReviewedPosition] = []
     with _progress(len(record.moves) + 1) as tell:
-        for look in looks(record, chosen, limit, Context(stop=stop)):
-            found.append(look)
+        for position in review_positions(record, chosen, limit, Context(stop=stop)):
+            found.append(position)
             tell(len(found))
     return Review(record, chosen.describe(), found[0].unit, tuple(found))
 
@@ -345,24 +343,30 @@ def _progress(count: int) -> Iterator[Callable[[int], None]]:
 
 
 def _print_review(found: "Review", place: str, mistakes: int | None) -> None:
-    from boardgames.review import UNITS
-
     record, sides = found.record, found.game.facts.sides
     names = f"{record.names[0]} - {record.names[1]} {record.result}, {len(record.moves)} plies"
     click.echo(printable(f"{place}: {names}"))
-    click.echo(printable(f"value for {sides[0]} after each move, in {UNITS[found.unit]}, by {found.agent}:"))
+    click.echo(printable(f"value for {sides[0]} after each move, in {found.unit.label}, by {found.agent}:"))
     rows: list[tuple[str, ...]] = [("ply", "side", "move", "value", "loss", "best")]
-    rows += [("", "", "start", _value(found.looks[0], 0), "", "")]
-    rows += [_row(ply, sides[ply.side]) for ply in found.plies]
+    rows += [("", "", "start", _value(found.positions[0], 0), "", "")]
+    rows += [_row(ply, sides[ply.side]) for ply in found.moves]
     print_table(rows, right=(0, 3, 4), cut=(5,))
     _print_mistakes(found, mistakes)
-    means = [(side, found.mean_loss(number)) for number, side in enumerate(sides)]
-    told = [f"{side} {number_text(mean, found.unit)}" for side, mean in means if mean is not None]
-    click.echo(f"mean loss: {', '.join(told) or 'none known'}")
+    for number, side in enumerate(sides):
+        click.echo(_summary(found, number, side))
 
 
-def _row(ply: "Ply", side: str) -> tuple[str, ...]:
-    loss = number_text(ply.loss, ply.after.unit)
+def _summary(found: "Review", number: int, side: str) -> str:
+    """Return the numbers of marks and the mean loss of a side in one line."""
+    mean, marks = found.mean_loss(number), found.marks(number)
+    if mean is None:
+        return f"{side}: no moves"
+    counts = [f"{marks[mark]} {names[marks[mark] != 1]}" for mark, names in MARKS.items()]
+    return f"{side}: {', '.join(counts)}, mean loss {found.unit.format(mean)}"
+
+
+def _row(ply: "ReviewedMove", side: str) -> tuple[str, ...]:
+    loss = ply.after.unit.format(ply.loss)
     is_shown = float(loss) > 0
     return (
         str(ply.number),
@@ -375,19 +379,17 @@ def _row(ply: "Ply", side: str) -> tuple[str, ...]:
 
 
 def _print_mistakes(found: "Review", mistakes: int | None) -> None:
-    from boardgames.review import MISTAKES, SCALES
+    from boardgames.review import MISTAKES
 
-    scale, unit = SCALES[found.unit], found.unit
-    marks = "a move that lost anything"
-    if scale.mistake is not None and scale.blunder is not None:
-        least, most = (number_text(loss, unit) for loss in (scale.mistake, scale.blunder))
-        marks = f"? is a loss of {least} or more, ?? of {most}"
+    unit = found.unit
+    inaccuracy, mistake, blunder = map(unit.format, (unit.inaccuracy, unit.mistake, unit.blunder))
+    marks = f"?! is a loss of {inaccuracy} or more, ? of {mistake}, ?? of {blunder}"
     rows: list[tuple[str, ...]] = [("ply", "side", "move", "loss", "value", "better")]
     for ply in found.mistakes(MISTAKES if mistakes is None else mistakes):
-        became = _value(ply.after, ply.side) if _is_end(ply.after) else value_text(ply.value, unit, sign=True)
-        change = f"{value_text(ply.before.value, unit, sign=True)} -> {became}"
+        became = _value(ply.after, ply.side) if _is_end(ply.after) else str(ply.score)
+        change = f"{ply.before.score} -> {became}"
         side, better = found.game.facts.sides[ply.side], line_text(ply.before.line)
-        move, loss = f"{ply.move}{ply.mark}", number_text(ply.loss, unit)
+        move, loss = f"{ply.move}{ply.mark}", unit.format(ply.loss)
         rows.append((str(ply.number), side, move, loss, change, better))
     if len(rows) == 1:
         click.echo(f"no mistakes; {marks}")
@@ -396,16 +398,15 @@ def _print_mistakes(found: "Review", mistakes: int | None) -> None:
     print_table(rows, right=(0, 3), cut=(5,))
 
 
-def _value(look: "Look", side: int) -> str:
-    """Return a value as a side sees it; of an end who won, unless it is worth a margin."""
-    value = look.value_for_side(side)
-    if not _is_end(look) or look.unit in {"cell", "score"}:
-        return value_text(value, look.unit, sign=True)
-    return "drawn" if value == 0 else "won" if value > 0 else "lost"
+def _value(reviewed: "ReviewedPosition", side: int) -> str:
+    """Return the score of a position as a side sees it; `drawn` at the end of a drawn match."""
+    outcome = reviewed.position.outcome
+    is_drawn = outcome is not None and outcome.winner is None
+    return "drawn" if is_drawn else str(reviewed.score_for_side(side))
 
 
-def _is_end(look: "Look") -> bool:
-    return look.position.outcome is not None
+def _is_end(reviewed: "ReviewedPosition") -> bool:
+    return reviewed.position.outcome is not None
 
 
 def _review_json(found: "Review", game: str, place: int, mistakes: int | None) -> dict[str, object]:
@@ -418,65 +419,36 @@ def _review_json(found: "Review", game: str, place: int, mistakes: int | None) -
         "names": list(found.record.names),
         "outcome": outcome_json(found.record.outcome),
         "agent": found.agent,
-        "unit": found.unit,
+        "unit": found.unit.name,
         "complete": found.is_complete,
         "values_for_side_0": list(found.values_for_side(0)),
-        "plies": [_ply_json(ply) for ply in found.plies],
+        "plies": [_ply_json(ply) for ply in found.moves],
+        "marks": [{names[1]: found.marks(side)[mark] for mark, names in MARKS.items()} for side in (0, 1)],
         "mistakes": [ply.number for ply in worst],
         "mean_loss": [found.mean_loss(side) for side in (0, 1)],
-        "bound": found.bound,
-        "nodes": sum(look.nodes for look in found.looks),
-        "seconds": sum(look.seconds for look in found.looks),
+        "bound": found.unit.bound,
+        "nodes": sum(reviewed.nodes for reviewed in found.positions),
+        "seconds": sum(reviewed.seconds for reviewed in found.positions),
     }
 
 
-def _ply_json(ply: "Ply") -> dict[str, object]:
+def _ply_json(ply: "ReviewedMove") -> dict[str, object]:
     return {
         "ply": ply.number,
         "side": ply.side,
         "position": str(ply.before.position),
         "move": str(ply.move),
-        "value": ply.value,
+        "value": ply.score.amount,
+        "win_in": ply.score.win_in,
         "best_move": str(ply.best),
-        "best_value": ply.before.value,
+        "best_value": ply.before.score.amount,
+        "best_win_in": ply.before.score.win_in,
         "proven": ply.before.proven and ply.after.proven,
         "line": [str(move) for move in ply.before.line],
         "depth": ply.before.depth,
         "loss": ply.loss,
         "mark": ply.mark,
     }
-
-
-# --- values as text ---
-
-
-def number_text(value: float, unit: str, *, sign: bool = False) -> str:
-    """Return a number of a unit, with a plus if `sign` is wanted.
-
-    Examples
-    --------
-    >>> number_text(0.25, "return"), number_text(-0.01, "centimarble"), number_text(12, "cell", sign=True)
-    ('0.250', '0.0', '+12.0')
-    """
-    digits = DIGITS.get(unit, OTHER_DIGITS)
-    rounded = round(value, digits) + 0.0  # no negative zero
-    return f"{rounded:+.{digits}f}" if sign and rounded else f"{rounded:.{digits}f}"
-
-
-def value_text(value: float, unit: str, *, sign: bool = False) -> str:
-    """Return a value as people read it: a win or loss by its plies, else its number.
-
-    Examples
-    --------
-    >>> value_text(999_995.0, "centimarble"), value_text(-0.5, "return")
-    ('win in 5', '-0.500')
-    """
-    from boardgames.review import plies_to_end
-
-    plies = plies_to_end(value)
-    if plies is None:
-        return number_text(value, unit, sign=sign)
-    return f"{'win' if value > 0 else 'loss'} in {plies}"
 
 
 def line_text(line: "Sequence[Move]") -> str:

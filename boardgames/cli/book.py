@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     "--margin",
     type=Number(float, 1e-6),
     metavar="V",
-    help="What a good move loses at most, by default 30 centimarbles, 0.05 of a return, a cell.",
+    help="What a good move loses at most, by default what the unit declares, 0.3 marbles in Abalone.",
 )
 @click.option("--nodes", type=POSITIVE, metavar="N", help="Positions to visit for a page; 200000 by default.")
 @click.option("--depth", type=POSITIVE, metavar="N", help="Plies to look ahead.")
@@ -138,7 +138,7 @@ def _print_json(builder: "Builder") -> None:
         pages=len(pages),
         new=len(pages) - builder.resumed,
         longest=max((page.ply for page in pages), default=0),
-        unit=builder.unit,
+        unit=builder.unit.name,
         margin=builder.margin,
         made=builder.made,
     )

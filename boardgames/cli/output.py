@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from boardgames.arena.pentanomial import Estimate
     from boardgames.game import Game, Outcome
+    from boardgames.score import Score, Unit
 
 SCHEMA = 1
 NARROWEST_NAME = 12
@@ -43,6 +44,18 @@ def estimate_json(estimate: "Estimate | None") -> dict[str, float | None]:
     values = (None, None, None) if estimate is None else (estimate.elo, estimate.low, estimate.high)
     rounded = [None if value is None else round(value, 2) for value in values]
     return dict(zip(("elo", "elo_low", "elo_high"), rounded, strict=True))
+
+
+def score_json(score: "Score", unit: "Unit", *, proven: bool) -> dict[str, object]:
+    """Return a score as JSON: a number of `unit`, or signed plies to the end for a win or loss.
+
+    Examples
+    --------
+    >>> from boardgames.score import RETURN, Score
+    >>> score_json(Score.loss(4), RETURN, proven=True)
+    {'value': None, 'unit': 'return', 'win_in': -4, 'proven': True}
+    """
+    return {"value": score.amount, "unit": unit.name, "win_in": score.win_in, "proven": proven}
 
 
 def outcome_json(outcome: "Outcome | None") -> dict[str, object] | None:

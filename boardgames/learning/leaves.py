@@ -15,7 +15,6 @@ from boardgames.kernels import Reals
 from boardgames.player import Context, Limit, MoveValue
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
-from boardgames.search.rules import EVALUATION_BOUND
 from boardgames.selfplay.worker import MatchSetup, WorkerState, worker_state
 from boardgames.weights.linear import linear_evaluation
 
@@ -99,7 +98,7 @@ class _Gatherer:
             if not position.actions or self.room.control[0].stop:
                 break
             best = self._best(position, history)
-            if abs(best.value) < EVALUATION_BOUND:
+            if not best.score.is_decisive:
                 found.extend(self._leaf(position, best.line))
             explores = random.random() < self.epsilon
             history.append(position)

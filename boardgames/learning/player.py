@@ -8,6 +8,7 @@ that `save` names. Weights of a plug-in or a run stay as they are: without
 Where the file that it saves to is there already, it goes on from that one.
 """
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,7 +17,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from boardgames.declarations import Unit
 from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError, near, shown
 from boardgames.game import Game, Move, Outcome, Position
 from boardgames.kernels import Reals
@@ -34,9 +34,11 @@ from boardgames.player import (
     MoveValue,
     Player,
 )
+from boardgames.score import RETURN, Score, Unit
 from boardgames.selfplay import TDParameters, temporal
 from boardgames.weights import Weights
 from boardgames.weights.finding import find_source, offered_names, owner_of, read_weights, run_names
+from boardgames.weights.linear import WEIGHTED_SUM
 
 DEFAULT_WEIGHTS = "td"
 """Name of the weights that a game offers for this player."""
@@ -124,7 +126,8 @@ class TemporalPlayer(Player):
         if self.saves_to is not None:
             self._learn(position, move, value, context.history, is_exploring=is_exploring)
         seconds = time.perf_counter() - started
-        return Choice(move, value, self._unit, (move,), 1, last - first, seconds)
+        score = Score.of(value, self._unit) if math.isfinite(value) else None  # learning may diverge
+        return Choice(move, score, (move,), 1, last - first, seconds)
 
     def analyse(
         self,
@@ -140,11 +143,12 @@ class TemporalPlayer(Player):
         for place, action in enumerate(self._check_open(position).actions):
             move = position.game.decode(position, action)
             _, value = self._best(position, place, place + 1)
-            moves.append(MoveValue(move, value, _has_ended(position.apply(move)), (move,)))
-        moves.sort(key=lambda entry: -entry.value)
+            score = Score.of(value, self._unit)
+            moves.append(MoveValue(move, score, _has_ended(position.apply(move)), (move,)))
+        moves.sort(key=lambda entry: entry.score, reverse=True)
         best, seconds = moves[0], time.perf_counter() - started
         valued = tuple(moves[:lines])
-        return Analysis(position, best.value, self._unit, best.proven, valued, 1, len(moves), seconds)
+        return Analysis(position, best.score, self._unit, best.proven, valued, 1, len(moves), seconds)
 
     def match_started(self, side: int) -> None:
         """Forget the match before."""
@@ -199,7 +203,7 @@ class TemporalPlayer(Player):
 
     @property
     def _unit(self) -> Unit:
-        return "return" if self._kept.squashes else "sum"
+        return RETURN if self._kept.squashes else WEIGHTED_SUM
 
     def _best(self, position: Position, first: int, last: int) -> tuple[int, float]:
         """Return place and value of the best action from `first` to before `last`; see `temporal.choose`."""

@@ -113,8 +113,8 @@ class SearchPlayer(Player):
         options = replace(options, table=min(DRAW_OFFER_MB, options.table), threads=1)
         searcher = self._new_searcher(options)
         found = searcher.search(position, self._limit(DRAW_OFFER_LIMIT), NO_CONTEXT)
-        value_for_side = found.value if position.side_to_move == side else -found.value
-        return value_for_side <= 0
+        score_for_side = found.score if position.side_to_move == side else -found.score
+        return score_for_side.sign <= 0
 
     def match_started(self, side: int) -> None:
         """Forget what was found in the previous match."""
@@ -191,5 +191,5 @@ def fingerprint_of_evaluation(evaluation: Evaluation, *, is_learned: bool) -> st
     The code of the game stands for its own evaluation; for learned weights the
     features and the unit are hashed as well.
     """
-    parts = (evaluation.name.encode(), evaluation.unit.encode()) if is_learned else ()
+    parts = (evaluation.name.encode(), evaluation.unit.name.encode()) if is_learned else ()
     return fingerprint_of(*parts, evaluation.weights.tobytes())

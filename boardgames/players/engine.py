@@ -249,11 +249,9 @@ def _report(context: Context, position: Position, info: Info, seconds: float) ->
 def _choice(position: Position, move: Move, info: Info, seconds: float) -> Choice:
     """Return a move together with what the engine reported."""
     line = _legal_line(position, info.line)
-    unit = position.game.evaluation.unit
     return Choice(
         move,
-        info.value(unit),
-        unit,
+        info.score_in(position.game.evaluation.unit),
         line if line[:1] == (move,) else (move,),
         info.depth,
         info.nodes,

@@ -8,19 +8,19 @@ value plus noise, as wide as a share of how far the values of the moves lie
 apart: that works with the evaluation of any game, whatever its unit.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from boardgames.declarations import Unit
 from boardgames.game import Game, Position
 from boardgames.kernels import Reals
 from boardgames.options import Option
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit
 from boardgames.players.alphabeta import BOOK, TABLE, AlphaBeta
+from boardgames.score import Score
 from boardgames.search.alphabeta.options import SearchOptions
-from boardgames.search.rules import EVALUATION_BOUND
 
 ONE_PLY = Limit(depth=1)
 DECIDED = 4.0
@@ -113,46 +113,39 @@ class Level(AlphaBeta):
 
     def _seeming(self, found: Analysis) -> Reals:
         """Return what each move seems worth, in spreads; chance decides between equals."""
-        worths = in_spreads(np.array([entry.value for entry in found.moves]), decided_at(found.unit))
+        worths = in_spreads([entry.score for entry in found.moves])
         width = max(self.strength.noise, SLIGHT_NOISE)
         seeming: Reals = worths + width * self.random.standard_normal(worths.size)
         return seeming
 
 
-def in_spreads(values: Reals, decided: float) -> Reals:
-    """Return values of moves on a scale on which their spread is 1.
+def in_spreads(scores: Sequence[Score]) -> Reals:
+    """Return scores of moves as numbers whose spread is 1, whatever their unit.
 
     Parameters
     ----------
-    values : float64[n]
-        Of moves, best first, in any unit.
-    decided : float
-        The match is won or lost at a value of so much or more, or less than minus that.
+    scores : sequence of Score
+        Of moves, best first.
 
     Returns
     -------
     float64[n]
-        Divided by the standard deviation of those that are not decided. A win is
-        4 above the best of these, a loss 4 below the worst, in their order.
+        Amounts divided by their standard deviation. A win is 4 above the best
+        amount, a loss 4 below the worst, in their order.
 
     Examples
     --------
-    >>> in_spreads(np.array([3.0, 1.0, -1.0, -1.0]), 10.0).tolist()
-    [1.8090680674665818, 0.6030226891555273, -0.6030226891555273, -0.6030226891555273]
-    >>> in_spreads(np.array([1.0, 0.25, 0.25, -1.0, -1.0]), 1.0).round(2).tolist()
-    [4.25, 0.25, 0.25, -3.78, -3.79]
+    >>> from boardgames.score import RETURN
+    >>> amounts = [Score.of(amount, RETURN) for amount in (0.5, 0.25, 0.25)]
+    >>> in_spreads([Score.win(3), *amounts, Score.loss(4), Score.loss(2)]).round(2).tolist()
+    [8.24, 4.24, 2.12, 2.12, -1.92, -1.93]
     """
-    is_open = np.abs(values) < decided
-    undecided = values[is_open] if is_open.any() else np.zeros(1)
+    signs = np.array([score.sign if score.is_decisive else 0 for score in scores])
+    amounts = np.array([score.amount or 0.0 for score in scores])
+    undecided = amounts[signs == 0] if (signs == 0).any() else np.zeros(1)
     spread = float(undecided.std()) or 1.0
-    worths: Reals = values / spread
-    order = ORDER * np.arange(values.size)
-    won, lost = values >= decided, values <= -decided
-    worths[won] = undecided.max() / spread + DECIDED - order[won]
-    worths[lost] = undecided.min() / spread - DECIDED - order[lost]
+    worths: Reals = amounts / spread
+    order = ORDER * np.arange(worths.size)
+    worths[signs > 0] = undecided.max() / spread + DECIDED - order[signs > 0]
+    worths[signs < 0] = undecided.min() / spread - DECIDED - order[signs < 0]
     return worths
-
-
-def decided_at(unit: Unit) -> float:
-    """Return the least value, in a unit, of a position that is won."""
-    return 1.0 if unit == "return" else EVALUATION_BOUND

@@ -92,8 +92,8 @@ class MonteCarlo(Player):
         style = replace(self._style(), threads=1)
         seeds = np.zeros(1, dtype=np.uint64)
         found = grow(tree, position, self.evaluation(), style, DRAW_OFFER_LIMIT, NO_CONTEXT, seeds=seeds)
-        value_for_side = found.value if position.side_to_move == side else -found.value
-        return value_for_side <= DRAW_MARGIN
+        score_for_side = found.score if position.side_to_move == side else -found.score
+        return score_for_side.to_return() <= DRAW_MARGIN
 
     def match_started(self, side: int) -> None:
         """Forget the tree of the match before."""

@@ -47,9 +47,9 @@ class Greedy(Player):
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a move with the best evaluation one ply ahead."""
         analysis = self.analyse(position, limit, context)
-        best = [entry for entry in analysis.moves if entry.value == analysis.value]
+        best = [entry for entry in analysis.moves if entry.score == analysis.score]
         entry = best[int(self.random.integers(len(best)))]
-        return Choice(entry.move, entry.value, analysis.unit, entry.line, 1, analysis.nodes, analysis.seconds)
+        return Choice(entry.move, entry.score, entry.line, 1, analysis.nodes, analysis.seconds)
 
     def fingerprint(self) -> str:
         """Return a hash of the evaluation."""

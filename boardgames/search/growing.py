@@ -7,10 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from boardgames.declarations import NO_EVALUATION, Evaluation, Facts, Unit
+from boardgames.declarations import NO_EVALUATION, Evaluation, Facts
 from boardgames.game import Position
 from boardgames.kernels import Actions, Control, Reals, Words, new_control
 from boardgames.player import Analysis, Context, Limit, MoveValue
+from boardgames.score import RETURN, Score
 from boardgames.search import leaves, nodes
 from boardgames.search.kept_tree import Tree
 from boardgames.search.mcts import simulate
@@ -28,9 +29,6 @@ FORCED_SIMULATIONS = 100
 LONGEST_LINE = 100
 UNLIMITED = 2**62
 MOST_THREADS = 64
-
-SCALES: dict[Unit, float] = {"return": 0.0, "centimarble": 200.0, "cell": 3.0, "score": 10.0, "sum": 1.0}
-"""The evaluation that counts as a return of one half, by its unit; 0 where it is one."""
 
 SHARPNESS = 0.1
 """By how much better, in returns, the evaluation makes a move e times as likely a priori."""
@@ -210,7 +208,8 @@ class _Growing:
     def _scales(self) -> Reals:
         scales = np.zeros(leaves.SCALES)
         scales[leaves.EXPLORATION] = self.style.exploration
-        scales[leaves.SCALE] = SCALES[self.evaluation.unit]
+        unit, scale = self.evaluation.unit, self.evaluation.scale
+        scales[leaves.SCALE] = 0.0 if unit.is_return else unit.half_return * scale
         scales[leaves.SHARPNESS] = SHARPNESS
         return scales
 
@@ -237,8 +236,8 @@ class _Growing:
         moves = tuple(self._move_value(found) for found in best_first[:shown])
         return Analysis(
             position=self.position,
-            value=moves[0].value,
-            unit="return",
+            score=moves[0].score,
+            unit=RETURN,
             proven=bool(self.words[nodes.ROOT + nodes.FACTS] & nodes.PROOF_MASK),
             moves=moves,
             depth=len(moves[0].line),
@@ -252,4 +251,4 @@ class _Growing:
         for action in line_of(self.words, found, longest=LONGEST_LINE):
             line.append(position.game.decode(position, action))
             position = position.apply(line[-1])
-        return MoveValue(line[0], found.value, found.is_proven, tuple(line))
+        return MoveValue(line[0], Score.of(found.value, RETURN), found.is_proven, tuple(line))

@@ -183,7 +183,7 @@ def check_evaluation(sample: Sample) -> Checking:
         value = float(evaluation.kernel(words.copy(), evaluation.weights))
         if not abs(value) <= evaluation.bound:
             yield f"expected a value within ±{evaluation.bound:g}: {value!r} in {told(game, words)}"
-    return f"{len(sample.words)} positions, {evaluation.name} in {evaluation.unit}; move order"
+    return f"{len(sample.words)} positions, {evaluation.name} in {evaluation.unit.label}; move order"
 
 
 def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Checking:

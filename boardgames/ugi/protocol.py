@@ -1,7 +1,7 @@
 """The messages of UGI: parsing and formatting of `go`, `info`, `option` and `position` lines.
 
-Times are whole milliseconds, scores hundredths (`cp`) or plies to the end
-(`mate`), both from the point of view of the side to move.
+Times are whole milliseconds. Scores are for the side to move: `cp` in hundredths
+of the unit of the game's evaluation, `mate` in plies to the end of the match.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -11,20 +11,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from boardgames.declarations import Unit
 from boardgames.errors import MoveError, shown
 from boardgames.game import Position
-from boardgames.options import is_finite
 from boardgames.player import Choice, Clock, Limit
-from boardgames.search.rules import EVALUATION_BOUND, WIN
+from boardgames.score import Score, Unit
 
 NO_MOVE = "0000"
 """Stands after `bestmove` if there is no move to play; it is not a move of any game."""
 
 MOVE_TIME_MARGIN = 0.02
 """Seconds of `movetime` that are kept back for sending the answer."""
-HUNDREDTHS: dict[Unit, float] = {"return": 100.0, "centimarble": 1.0, "cell": 100.0, "score": 100.0}
-"""Hundredths (`cp`) that one of a unit is; of any other unit it is 100."""
 
 T = TypeVar("T")
 
@@ -132,7 +128,8 @@ def info_line(choice: Choice) -> str:
 
     Examples
     --------
-    >>> info_line(Choice(None, 0.25, depth=3, nodes=1200, seconds=0.01))
+    >>> from boardgames.score import RETURN
+    >>> info_line(Choice(None, Score.of(0.25, RETURN), depth=3, nodes=1200, seconds=0.01))
     'info depth 3 time 10 nodes 1200 nps 120000 score cp 25'
     """
     parts = [f"info depth {choice.depth} time {int(1000 * choice.seconds)} nodes {choice.nodes}"]
@@ -150,10 +147,11 @@ class Info:
 
     Examples
     --------
+    >>> from boardgames.score import RETURN
     >>> info = Info()
     >>> info.read("depth 3 score mate 3 nodes 12 pv 4 1 4".split())
-    >>> info.depth, info.value("centimarble"), info.line
-    (3, 999997.0, ('4', '1', '4'))
+    >>> info.depth, str(info.score_in(RETURN)), info.line
+    (3, 'win in 3', ('4', '1', '4'))
     """
 
     depth: int = 0
@@ -180,16 +178,15 @@ class Info:
                 number = parse_integer(following[0]) if following else None
                 self.score = self.score if number is None else (word, number)
 
-    def value(self, unit: Unit) -> float | None:
-        """Return the score as a value in `unit`, for the side to move; a mate is a win in so many plies."""
+    def score_in(self, unit: Unit) -> Score | None:
+        """Return the score, `cp` taken as hundredths of `unit`; None if the engine has sent none."""
         if self.score is None:
             return None
         kind, number = self.score
         if kind == "cp":
-            value = number / HUNDREDTHS.get(unit, 100.0)
-            return min(max(value, -1.0), 1.0) if unit == "return" else value
-        sign = 1.0 if number > 0 else -1.0
-        return sign if unit == "return" else sign * (WIN - min(abs(number), WIN - EVALUATION_BOUND))
+            amount = number / 100
+            return Score.of(min(max(amount, -1.0), 1.0) if unit.is_return else amount, unit)
+        return Score.win(number) if number > 0 else Score.loss(-number)
 
 
 def parse_integer(text: str) -> int | None:
@@ -207,15 +204,15 @@ def parse_integer(text: str) -> int | None:
 
 def _score(choice: Choice) -> str:
     """Return the words after `score`; none if nothing is known."""
-    value = choice.value
-    if value is None or not is_finite(value):
+    score = choice.score
+    if score is None:
         return ""
-    sign = "" if value > 0 else "-"
-    if abs(value) > EVALUATION_BOUND:
-        return f"mate {sign}{WIN - abs(value):.0f}"
-    if choice.unit == "return" and choice.proven and abs(value) == 1.0 and choice.line:
-        return f"mate {sign}{len(choice.line)}"
-    return f"cp {round(value * HUNDREDTHS.get(choice.unit, 100.0))}"
+    if score.amount is None:
+        return f"mate {score.win_in}"
+    is_return = score.unit is not None and score.unit.is_return
+    if is_return and choice.proven and abs(score.amount) == 1.0 and choice.line:
+        return f"mate {score.sign * len(choice.line)}"  # tree search proves wins without their length
+    return f"cp {round(100 * score.amount)}"
 
 
 def _has_lower_rank(words: Sequence[str]) -> bool:

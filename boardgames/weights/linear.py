@@ -15,11 +15,14 @@ import numpy as np
 from boardgames.declarations import Evaluation, FeatureSet
 from boardgames.game import Game
 from boardgames.kernels import Evaluate, Reals, Words, kernel
+from boardgames.score import RETURN, Unit
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 LARGEST_VALUE = 900_000.0
-"""What is beyond is cut off: search keeps larger numbers for matches that are won."""
+"""Larger sums are cut off: search reserves values near a million for matches that are decided."""
+WEIGHTED_SUM = Unit("sum", "weighted sums of features", digits=3)
+"""What linear values count that are not squashed. They are learned from returns: 1 is about a win."""
 
 
 def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, squashes: bool) -> Evaluation:
@@ -36,7 +39,7 @@ def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, squas
     >>> import boardgames
     >>> game = boardgames.load("connect4")
     >>> lines = boardgames.load_features("lines", game)
-    >>> linear_evaluation(game, lines, np.ones(11), squashes=True).unit
+    >>> linear_evaluation(game, lines, np.ones(11), squashes=True).unit.name
     'return'
     """
     middle, half = features.scale
@@ -45,8 +48,8 @@ def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, squas
     evaluate = _linear_kernel(features.kernel, game.kernels.side_to_move, squashes)
     name = f"weights of {features.name}"
     if squashes:
-        return Evaluation(name, evaluate, folded, unit="return", bound=1.0)
-    return Evaluation(name, evaluate, folded, unit="sum", bound=LARGEST_VALUE)
+        return Evaluation(name, evaluate, folded, unit=RETURN, bound=1.0)
+    return Evaluation(name, evaluate, folded, unit=WEIGHTED_SUM, bound=LARGEST_VALUE)
 
 
 @cache

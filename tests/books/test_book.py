@@ -11,17 +11,18 @@ from boardgames.books import Book, BookMove, Page, book_choice
 from boardgames.books.book import canonical
 from boardgames.errors import BookError
 from boardgames.game import Game, Position
+from boardgames.score import RETURN, Score
 
 FOUR = boardgames.load("connect4")
 EMPTY = "/".join(["......."] * 5)
 
 
 def best(move: str, weight: int = 10) -> BookMove:
-    return BookMove(move, 0.25, 0.5, weight)
+    return BookMove(move, Score.of(0.25, RETURN), Score.of(0.5, RETURN), weight)
 
 
 def book_of(*pages: Page, game: Game = FOUR) -> Book:
-    return Book(game.facts.name, game.options, "return", {"command": "by hand"}, pages)
+    return Book(game.facts.name, game.options, RETURN, {"command": "by hand"}, pages)
 
 
 def page(position: Position, *moves: BookMove) -> Page:
@@ -38,10 +39,18 @@ def test_a_book_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read.fingerprint == written.fingerprint
 
 
+def test_wins_and_losses_are_kept_with_their_plies(tmp_path: Path) -> None:
+    moves = (BookMove("4", Score.win(5), Score.loss(4), 10), best("3"))
+    written = book_of(page(FOUR.start(), *moves))
+    written.write(tmp_path / "a.book")
+    assert Book.read(tmp_path / "a.book").pages == written.pages
+    assert written.pages[canonical(FOUR.start())[0]].score == Score.win(5)
+
+
 @pytest.mark.parametrize("name", ["u\u2028.book", "u\x85.book", "caf\udce9.book"])
 def test_a_book_made_with_any_text_is_read_again(tmp_path: Path, name: str) -> None:
     made = {"agent": f"alphabeta:book={name}"}
-    written = Book("connect4", FOUR.options, "return", made, [page(FOUR.start(), best("4"))])
+    written = Book("connect4", FOUR.options, RETURN, made, [page(FOUR.start(), best("4"))])
     written.write(tmp_path / "a.book")
     assert Book.read(tmp_path / "a.book").provenance == made
 
@@ -86,7 +95,7 @@ def test_moves_are_drawn_by_their_weights() -> None:
 def test_a_choice_says_what_the_book_says() -> None:
     choice = book_choice([book_of(page(FOUR.start(), best("4")))], FOUR.start(), np.random.default_rng(1))
     assert choice is not None
-    assert (str(choice.move), choice.value, choice.unit, choice.depth) == ("4", 0.25, "return", 8)
+    assert (str(choice.move), choice.score, choice.depth) == ("4", Score.of(0.25, RETURN), 8)
     assert choice.line == (choice.move,)
 
 
@@ -133,18 +142,21 @@ def line(**changed: object) -> str:
         ("", "expected the header of a book: nothing came on line 1"),
         ("rubbish", "expected a JSON object: 'rubbish' on line 1"),
         ("{}", "expected the format 'boardgames opening book': None on line 1"),
-        (HEADER.replace('"version":1', '"version":2'), "expected version 1 of the format: 2 on line 1"),
+        (HEADER.replace('"version":2', '"version":1'), "expected version 2 of the format: 1 on line 1"),
         (HEADER.replace('"connect4"', "4"), "expected 'game' in the header: 4 on line 1"),
-        (HEADER.replace('"return"', '"pounds"'), "expected a known unit: 'pounds' on line 1"),
+        (HEADER.replace('"return"', '""'), "the unit on line 1 is not valid: a unit needs a name"),
+        (HEADER.replace('"digits"', '"decimals"'), "the unit on line 1 is not valid: "),
         (HEADER + DEEP, "expected a JSON object: "),
         (HEADER + "[1]", "expected a JSON object: '[1]' on line 2"),
         (line(ply=-1), "expected position, ply, depth, nodes and moves on line 2"),
         (line(depth=True), "expected position, ply, depth, nodes and moves on line 2"),
         (line(moves=[]), "expected position, ply, depth, nodes and moves on line 2"),
-        (line(moves=[["4", 0, 0]]), "expected a move with two values and a weight: ['4', 0, 0] on line 2"),
-        (line(moves=[["4", 0, 0, -1]]), "expected a move with two values and a weight"),
-        (line(moves=[["4", 0, 0, 10**9]]), "expected a move with two values and a weight"),
-        (line(moves=[["4", float("nan"), 0, 1]]), "expected a move with two values and a weight"),
+        (line(moves=[["4", 0, 0]]), "expected a move with two scores and a weight: ['4', 0, 0] on line 2"),
+        (line(moves=[["4", 0, 0, -1]]), "expected a move with two scores and a weight"),
+        (line(moves=[["4", 0, 0, 10**9]]), "expected a move with two scores and a weight"),
+        (line(moves=[["4", {"win_in": 0}, 0, 1]]), "expected a move with two scores and a weight"),
+        (line(moves=[["4", {"win_in": "5"}, 0, 1]]), "expected a move with two scores and a weight"),
+        (line(moves=[["4", float("nan"), 0, 1]]), "expected a move with two scores and a weight"),
         (f"{line()}\n{json.dumps(PAGE)}", "expected one line a position: one comes twice after line 1"),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) and value.startswith("expected") else "",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import boardgames
-from boardgames.books import Book, Page
+from boardgames.books import Book, Page, building
 from boardgames.books.book import canonical
 from boardgames.books.building import BATCH, BookPlan, Builder
 from boardgames.errors import BookError, LimitError, UnknownNameError
@@ -42,7 +42,7 @@ def test_a_page_has_the_engines_best_moves_one_of_those_that_mirror_each_other(t
     start = built(tmp_path).pages[str(GAME.start())]
     assert len({after(start, told.move) for told in start.moves}) == len(start.moves) == 4
     found = boardgames.load_player("alphabeta", GAME).analyse(GAME.start(), Limit(depth=3))
-    searched = {str(told.move): round(told.value, 4) for told in found.moves}
+    searched = {str(told.move): building._rounded(told.score) for told in found.moves}
     assert {told.move: told.searched for told in start.moves}.items() <= searched.items()
 
 
@@ -50,13 +50,13 @@ def test_the_value_of_a_move_is_that_of_the_page_behind_it(tmp_path: Path) -> No
     pages = built(tmp_path).pages
     carried = 0
     for page in pages.values():
-        assert [told.value for told in page.moves] == sorted(
-            (told.value for told in page.moves), reverse=True
-        )
+        scores = [told.score for told in page.moves]
+        assert scores == sorted(scores, reverse=True)
         for told in page.moves:
             behind = pages.get(after(page, told.move))
             is_later = behind is not None and behind.ply > page.ply
-            assert told.value == (-behind.value if behind is not None and is_later else told.searched)
+            expected = (-behind.score).delayed() if behind is not None and is_later else told.searched
+            assert told.score == expected
             carried += is_later
     assert carried >= BATCH
 
@@ -65,7 +65,7 @@ def test_the_best_move_has_the_largest_weight_and_a_bad_one_none(tmp_path: Path)
     for page in built(tmp_path).pages.values():
         assert page.moves[0].weight == 10
         for told in page.moves:
-            assert (told.weight > 0) == (page.value - told.value < 0.025 * 0.95)
+            assert (told.weight > 0) == (page.score.clipped(1) - told.score.clipped(1) < 0.025 * 0.95)
 
 
 def test_workers_change_nothing(tmp_path: Path) -> None:

@@ -16,14 +16,16 @@ from boardgames.errors import BookError, FileError, PluginError, UnknownNameErro
 from boardgames.game import Game
 from boardgames.hookspecs import PROJECT, Entry, hookimpl
 from boardgames.plugins import Registry
+from boardgames.score import RETURN, Score
 
 GAME = boardgames.load("connect4")
 START = str(GAME.start())
+EVEN = Score.of(0.0, RETURN)
 
 
 def write(path: Path, move: str = "4", game: Game = GAME) -> Path:
-    told = Page(str(game.start()), 0, 8, 900, (BookMove(move, 0.0, 0.0, 10),))
-    Book(game.facts.name, game.options, "return", {}, [told]).write(path)
+    told = Page(str(game.start()), 0, 8, 900, (BookMove(move, EVEN, EVEN, 10),))
+    Book(game.facts.name, game.options, RETURN, {}, [told]).write(path)
     return path
 
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import boardgames
-from boardgames.cli.analyze import AnalysisRequest, number_text, position_limit, value_text
+from boardgames.cli.analyze import AnalysisRequest, position_limit
 
 Run = Callable[..., Any]
 
@@ -16,7 +16,7 @@ Run = Callable[..., Any]
 def test_the_winning_move_comes_first_and_is_proven(bg: Run) -> None:
     lines = bg("analyze", "connect4", "121212", "--depth", "2").out.splitlines()
     assert lines[0] == "value of each move for red, in returns from -1 to 1, and the line it begins:"
-    assert lines[1].split() == ["1", "1.000!", "1"]
+    assert lines[1].split() == ["1", "win", "in", "1!", "1"]
 
 
 def test_the_last_line_says_what_it_took(bg: Run) -> None:
@@ -28,9 +28,9 @@ def test_the_last_line_says_what_it_took(bg: Run) -> None:
 def test_values_are_for_the_side_to_move(bg: Run) -> None:
     lost = json.loads(bg("analyze", "connect4", "33445", "--depth", "3", "--json").out)
     won = json.loads(bg("analyze", "connect4", "121212", "--depth", "2", "--json").out)
-    assert won["value"] == 1.0
-    assert lost["value"] == -1.0
-    assert won["value"] == max(move["value"] for move in won["moves"])
+    assert (won["value"], won["win_in"], won["unit"], won["proven"]) == (None, 1, "return", True)
+    assert (lost["value"], lost["win_in"]) == (None, -2)
+    assert won["moves"][0]["win_in"] == 1
 
 
 def test_every_legal_move_is_valued(bg: Run) -> None:
@@ -136,18 +136,18 @@ def test_every_ply_has_its_value_and_the_blunder_its_better_move(files: Path, bg
     assert lines[2] == ["ply", "side", "move", "value", "loss", "best"]
     assert lines[3][0] == "start"
     assert [line[:3] for line in lines[4:7]] == [["1", "red", "1"], ["2", "blue", "2"], ["3", "red", "1"]]
-    assert lines[9][:4] == ["6", "blue", "3??", "+1.000"]
-    assert lines[9][5] == "1"
+    assert lines[9][:4] == ["6", "blue", "3??", "win"]
+    assert lines[9][-1] == "1"
     assert lines[10] == ["7", "red", "1", "won"]
     worst = next(index for index, line in enumerate(lines) if line[:2] == ["biggest", "mistakes,"])
     assert lines[worst + 2][:3] == ["6", "blue", "3??"]
-    assert lines[worst + 2][6:8] == ["-1.000", "1"]
-    assert lines[-1][:3] == ["mean", "loss:", "red"]
+    assert lines[worst + 2][6:10] == ["loss", "in", "2", "1"]
+    assert " ".join(lines[-1]).startswith("blue: 0 inaccuracies, 0 mistakes, 1 blunder, mean loss 0.")
 
 
 def test_a_match_without_mistakes_says_so(files: Path, bg: Run) -> None:
     out = bg("analyze", "connect4", "two", *QUICK).out
-    assert "no mistakes; ? is a loss of 0.200 or more, ?? of 0.500" in out
+    assert "no mistakes; ?! is a loss of 0.100 or more, ? of 0.200, ?? of 0.500" in out
 
 
 def test_the_first_match_is_taken_unless_another_one_is_named(files: Path, bg: Run) -> None:
@@ -183,12 +183,9 @@ def test_json_has_the_same_in_numbers(files: Path, bg: Run) -> None:
     assert len(found["values_for_side_0"]) == len(found["plies"]) + 1 == 8
     assert found["mistakes"] == [6]
     blunder = found["plies"][5]
-    assert (blunder["move"], blunder["best_move"], blunder["value"], blunder["mark"]) == (
-        "3",
-        "1",
-        -1.0,
-        "??",
-    )
+    assert (blunder["move"], blunder["best_move"], blunder["mark"]) == ("3", "1", "??")
+    assert (blunder["value"], blunder["win_in"], blunder["best_win_in"]) == (None, -2, None)
+    assert found["marks"][1]["blunders"] == 1
     assert blunder["loss"] == pytest.approx(blunder["best_value"] + 1.0)
     assert (found["complete"], found["outcome"]["winner"], found["values_for_side_0"][-1]) == (True, 0, 1.0)
 
@@ -273,25 +270,3 @@ def test_ctrl_c_prints_the_plies_that_are_known(files: Path, terminal: Run) -> N
     assert "  1 red  1" in user.seen
     assert "of 7 plies" in user.seen.replace("\n", " ")
     assert (files / "chart.svg").is_file()
-
-
-# --- values as text ---
-
-
-@pytest.mark.parametrize(
-    ("value", "unit", "text"),
-    [
-        (0.12345, "return", "+0.123"),
-        (-0.0001, "return", "0.000"),
-        (-12.345, "centimarble", "-12.3"),
-        (3.0, "cell", "+3.0"),
-        (999_999.0, "centimarble", "win in 1"),
-        (-999_990.0, "sum", "loss in 10"),
-    ],
-)
-def test_a_value_is_as_exact_as_its_unit(value: float, unit: str, text: str) -> None:
-    assert value_text(value, unit, sign=True) == text
-
-
-def test_a_plus_stands_only_where_it_is_wanted() -> None:
-    assert (number_text(1.0, "cell"), number_text(1.0, "cell", sign=True)) == ("1.0", "+1.0")

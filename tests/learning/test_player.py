@@ -13,8 +13,10 @@ from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.learning.player import EPSILON_FLOOR, TemporalPlayer
 from boardgames.manager import MatchRules
 from boardgames.player import Context
+from boardgames.score import RETURN
 from boardgames.selfplay import MatchSetup, TDParameters, train_players
 from boardgames.weights import Weights
+from boardgames.weights.linear import WEIGHTED_SUM
 
 CONNECT4 = boardgames.load("connect4")
 SMALL = boardgames.load("connect4", columns=5, rows=4)
@@ -65,8 +67,8 @@ def test_it_plays_the_move_after_which_its_weights_value_the_position_most(
         worths = [worth(found.weights, position.apply(move), side) for move in position.legal_moves]
         choice = found.choose(position)
         assert choice.move == position.legal_moves[int(np.argmax(worths))]
-        assert choice.value == pytest.approx(max(worths), abs=1e-12)
-        assert choice.unit == ("return" if squashes else "sum")
+        assert choice.score.amount == pytest.approx(max(worths), abs=1e-12)
+        assert choice.score.unit is (RETURN if squashes else WEIGHTED_SUM)
         position = position.apply(position.legal_moves[random.integers(len(position.legal_moves))])
 
 
@@ -75,12 +77,14 @@ def test_it_values_every_legal_move_best_first(mine: Path) -> None:
     found = player(f"td:weights={mine}")
     analysis = found.analyse(position)
     assert sorted(entry.move.action for entry in analysis.moves) == list(position.actions)
-    values = [entry.value for entry in analysis.moves]
-    assert values == sorted(values, reverse=True)
+    scores = [entry.score for entry in analysis.moves]
+    assert scores == sorted(scores, reverse=True)
     for entry in analysis.moves:
-        assert entry.value == pytest.approx(worth(found.weights, position.apply(entry.move), 0), abs=1e-12)
+        assert entry.score.amount == pytest.approx(
+            worth(found.weights, position.apply(entry.move), 0), abs=1e-12
+        )
         assert not entry.proven
-    assert (analysis.value, analysis.unit) == (values[0], "return")
+    assert (analysis.score, analysis.unit) == (scores[0], RETURN)
     assert analysis.moves[0].move == found.choose(position).move
 
 
@@ -89,7 +93,7 @@ def test_it_takes_a_win_and_says_that_it_is_one(mine: Path) -> None:
     found = player(f"td:weights={mine}")
     assert str(found.choose(position).move) == "4"
     best = found.analyse(position).moves[0]
-    assert (str(best.move), best.value, best.proven) == ("4", 1.0, True)
+    assert (str(best.move), best.score.amount, best.proven) == ("4", 1.0, True)
 
 
 def test_it_plays_alike_whatever_it_may_spend(mine: Path) -> None:

@@ -46,7 +46,7 @@ def positions() -> Iterator[Position]:
 
 def worths(found: TemporalPlayer, position: Position) -> dict[str, float]:
     """Return what the moves are worth, as `analyse` has it, in the order of legal moves."""
-    known = {entry.move: entry.value for entry in found.analyse(position).moves}
+    known = {entry.move: entry.score.amount for entry in found.analyse(position).moves}
     return {str(move): known[move] for move in position.legal_moves}
 
 
@@ -54,13 +54,13 @@ def test_ahead_it_takes_what_the_match_has_had_for_a_draw(weights: Path) -> None
     found, turned_away = player(f"td:weights={weights}"), 0
     for position in positions():
         free = found.choose(position)
-        if free.value <= 0:
+        if free.score.sign <= 0:
             continue
         had = Context(history=(position.apply(free.move),))
         values = worths(found, position) | {str(free.move): 0.0}
         best = max(values, key=lambda move: values[move])
         choice = found.choose(position, context=had)
-        assert (str(choice.move), choice.value) == (best, values[best])
+        assert (str(choice.move), choice.score.amount) == (best, values[best])
         turned_away += choice.move != free.move
     assert turned_away > 5
 
@@ -73,8 +73,8 @@ def test_ahead_it_heeds_every_position_that_the_match_has_had(weights: Path) -> 
             continue
         seen += 1
         had = Context(history=tuple(map(position.apply, position.legal_moves)))
-        assert found.choose(position, context=had).value == 0
-        assert found.choose(position, context=Context(history=(CONNECT4.start(),))).value > 0
+        assert found.choose(position, context=had).score.amount == 0
+        assert found.choose(position, context=Context(history=(CONNECT4.start(),))).score.sign > 0
     assert seen > 5
 
 
@@ -85,9 +85,9 @@ def test_behind_or_learning_it_may_repeat(weights: Path, options: str, sign: int
     found, seen = player(f"td:weights={weights}{options}"), 0
     for position in positions():
         free = found.choose(position)
-        if free.value * sign <= 0:
+        if free.score.sign * sign <= 0:
             continue
         seen += 1
         choice = found.choose(position, context=Context(history=(position.apply(free.move),)))
-        assert (choice.move, choice.value) == (free.move, free.value)
+        assert (choice.move, choice.score) == (free.move, free.score)
     assert seen > 5

@@ -8,17 +8,19 @@ import boardgames
 from boardgames.books import Book, BookMove, Page
 from boardgames.errors import BookError, UnknownNameError
 from boardgames.player import NO_LIMIT, Clock, Limit
+from boardgames.score import RETURN, Score
 
 GAME = boardgames.load("connect4")
 SHORT = Limit(seconds=0.01)
+EVEN = Score.of(0.0, RETURN)
 
 
 @pytest.fixture
 def book(tmp_path: Path) -> Path:
     """Return the file of a book whose moves no search would choose."""
     path = tmp_path / "odd.book"
-    moves = tuple(BookMove(move, 0.0, 0.0, 10) for move in ("1", "2"))
-    Book("connect4", GAME.options, "return", {}, [Page(str(GAME.start()), 0, 8, 900, moves)]).write(path)
+    moves = tuple(BookMove(move, EVEN, EVEN, 10) for move in ("1", "2"))
+    Book("connect4", GAME.options, RETURN, {}, [Page(str(GAME.start()), 0, 8, 900, moves)]).write(path)
     return path
 
 

@@ -15,6 +15,7 @@ from boardgames.manager import Manager, MatchRules
 from boardgames.player import Choice, Context, Limit, Stop
 from boardgames.players import engine as module
 from boardgames.players.engine import Engine
+from boardgames.score import RETURN, Score
 from boardgames.ugi import process
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="engines need POSIX pipes")
@@ -66,7 +67,7 @@ def play_random(engine: Engine, move_time: float = 20.0) -> Manager:
 def test_a_move_comes_with_depth_nodes_value_and_line(plain: Engine) -> None:
     choice = plain.choose(START)
     assert (str(choice.move), choice.depth, choice.nodes) == ("4", 3, 77)
-    assert (choice.value, choice.unit) == (0.25, "return")
+    assert choice.score == Score.of(0.25, RETURN)
     assert [str(move) for move in choice.line] == ["4", "1", "4"]
 
 
@@ -218,7 +219,7 @@ def test_reports_arrive_during_the_search_and_stop_ends_it() -> None:
     choice = fake("until-stop").choose(START, Limit(seconds=20), Context(stop=stop, report=report))
     assert str(choice.move) == "4"
     assert str(reports[0].move) == "4"
-    assert reports[0].value == 1.0
+    assert reports[0].score == Score.win(3)
 
 
 def test_the_engine_gets_the_start_and_the_moves() -> None:
@@ -339,7 +340,7 @@ def test_our_engine_plays_like_its_agent() -> None:
     for _ in range(4):
         remote, local = (player.choose(position, Limit(depth=3)) for player in (engine, agent))
         assert (remote.move, remote.depth, remote.line) == (local.move, local.depth, local.line)
-        assert remote.value == pytest.approx(local.value, abs=0.5)
+        assert remote.score.amount == pytest.approx(local.score.amount, abs=0.005)
         position = position.apply(local.move)
 
 

@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from boardgames.search.tree import WIN
 from hypothesis import given
 from hypothesis import strategies as st
 from nim import Nim
@@ -21,6 +20,7 @@ from boardgames.game import Game, Move, Position
 from boardgames.player import Choice, Clock, Context, Limit
 from boardgames.players import search
 from boardgames.players.levels import DECIDED, STRENGTHS, Level, in_spreads
+from boardgames.score import Score, Unit
 from boardgames.search import table
 from boardgames_abalone.evaluation import CLASSIC
 
@@ -89,7 +89,7 @@ def test_a_match_does_not_depend_on_the_one_before(number: int) -> None:
         player.match_started(0)
         player.reseed(1)
         choices.append(player.choose(CONNECT4.parse("44"), Limit(nodes=2000)))
-    assert len({(choice.move, choice.value, choice.nodes) for choice in choices}) == 1
+    assert len({(choice.move, choice.score, choice.nodes) for choice in choices}) == 1
 
 
 def test_only_the_strongest_level_is_limited_by_time() -> None:
@@ -117,7 +117,7 @@ def test_the_strongest_level_is_the_search_itself() -> None:
     limit = Limit(nodes=20_000)
     choice = level(10, ABALONE).choose(ABALONE.start(), limit)
     own = boardgames.load_player("alphabeta:table=1", ABALONE).choose(ABALONE.start(), limit)
-    assert (choice.move, choice.value, choice.line) == (own.move, own.value, own.line)
+    assert (choice.move, choice.score, choice.line) == (own.move, own.score, own.line)
 
 
 def test_the_weakest_level_misses_a_win_that_a_better_one_sees() -> None:
@@ -147,13 +147,18 @@ def test_noise_is_as_wide_as_the_unit_asks_for(factor: float) -> None:
         assert moves[0] == moves[1]
 
 
+UNIT = Unit("point", "points", half_return=10.0)
 VALUES = st.lists(st.floats(-9000, 9000), min_size=1, max_size=60).map(lambda one: sorted(one)[::-1])
+
+
+def amounts(values: list[float]) -> list[Score]:
+    return [Score.of(value, UNIT) for value in values]
 
 
 @given(VALUES, st.integers(0, 3), st.integers(0, 3))
 def test_wins_come_before_and_losses_after_all_other_moves(values: list[float], won: int, lost: int) -> None:
-    wins, losses = [WIN - ply for ply in range(won)], [ply - WIN for ply in range(lost)][::-1]
-    worths = in_spreads(np.array([*wins, *values, *losses]), WIN - 200.0)
+    wins, losses = [Score.win(ply) for ply in range(won)], [Score.loss(ply) for ply in range(lost)][::-1]
+    worths = in_spreads([*wins, *amounts(values), *losses])
     assert all(before > after for before, after in pairwise(worths[:won]))
     if won:
         assert worths[won - 1] > worths[won] + DECIDED - 1
@@ -164,7 +169,7 @@ def test_wins_come_before_and_losses_after_all_other_moves(values: list[float], 
 
 @given(VALUES)
 def test_the_spread_of_what_is_not_decided_is_one(values: list[float]) -> None:
-    worths = in_spreads(np.array(values), WIN)
+    worths = in_spreads(amounts(values))
     assert np.ptp(values) < 1e-6 or worths.std() == pytest.approx(1.0)
 
 

@@ -17,6 +17,7 @@ from boardgames.game import Game, Position
 from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Stop
 from boardgames.players.alphabeta import DEFAULT_SECONDS
 from boardgames.players.mcts import MonteCarlo
+from boardgames.score import RETURN
 
 ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")
@@ -66,7 +67,7 @@ def test_a_win_at_once_is_taken_and_proven(game: Game, text: str, move: str, opt
     position = game.parse(text)
     choice = chosen(f"mcts:simulations=50{options}", position)
     assert position.apply(choice.move).outcome is not None
-    assert (choice.value, choice.proven) == (1.0, True)
+    assert (choice.score.amount, choice.proven) == (1.0, True)
 
 
 @pytest.mark.parametrize("options", OPTIONS)
@@ -84,7 +85,7 @@ def test_forced_lines_are_seen(text: str, moves: str, value: float | None, optio
     if value is None:
         assert str(choice.move) in moves
     else:
-        assert (choice.value, choice.proven) == (value, True)
+        assert (choice.score.amount, choice.proven) == (value, True)
 
 
 @cache
@@ -158,10 +159,9 @@ def test_every_game_is_played(name: str, options: str) -> None:
         after = position
         for move in entry.line:
             after = after.apply(str(move))
-        assert entry.value is not None
-        assert -1 <= entry.value <= 1
+        assert -1 <= entry.score.amount <= 1
     assert sorted(entry.move.action for entry in analysis.moves) == list(position.actions)
-    assert (choice.unit, analysis.unit) == ("return", "return")
+    assert (choice.score.unit, analysis.unit) == (RETURN, RETURN)
 
 
 @pytest.mark.parametrize("name", ["connect4", "abalone", "hexifence"])
@@ -173,7 +173,7 @@ def test_seed_and_match_decide_every_move(name: str) -> None:
         position, history, told = game.start(), (), []
         for _ in range(4):
             choice = player.choose(position, context=Context(history=history))
-            told.append((choice.move, choice.value, choice.nodes, choice.line))
+            told.append((choice.move, choice.score, choice.nodes, choice.line))
             history = (*history, position)
             position = position.apply(choice.move)
         return told
@@ -208,7 +208,8 @@ def test_the_best_moves_come_first_and_as_many_as_asked_for() -> None:
     analysis = player.analyse(CONNECT4.start(), lines=3)
     assert len(analysis.moves) == 3
     assert str(analysis.moves[0].move) == "4"
-    assert analysis.value == analysis.moves[0].value > 0
+    assert analysis.score == analysis.moves[0].score
+    assert analysis.score.sign > 0
     assert analysis.simulations == 5000
 
 
@@ -216,9 +217,9 @@ def test_every_move_is_valued_after_the_best_is_proven() -> None:
     # one wins, and whoever leaves the column to the other side loses at once
     position = CONNECT4.parse("1212122")
     analysis = made("mcts:simulations=20000", CONNECT4).analyse(position)
-    values = {str(entry.move): (entry.value, entry.proven) for entry in analysis.moves}
+    values = {str(entry.move): (entry.score.amount, entry.proven) for entry in analysis.moves}
     assert all(-1 <= value <= 1 for value, _ in values.values())
-    assert analysis.moves[-1].value <= analysis.moves[0].value
+    assert analysis.moves[-1].score <= analysis.moves[0].score
 
 
 @pytest.mark.parametrize(

@@ -7,15 +7,16 @@ from reference.searching import near_pushes
 
 import boardgames
 from boardgames.player import NO_CONTEXT, Analysis, Limit
+from boardgames.score import Score
 
 ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")
 LIMIT = Limit(depth=2)
 
 
-def worths(found: Analysis) -> dict[str, float]:
-    """Return the value of every move, exact as it is."""
-    return {str(entry.move): entry.value for entry in found.moves}
+def scores(found: Analysis) -> dict[str, Score]:
+    """Return the score of every move."""
+    return {str(entry.move): entry.score for entry in found.moves}
 
 
 def test_minimax_prunes_nothing_and_alphabeta_does() -> None:
@@ -45,5 +46,5 @@ def test_what_it_looks_at_beyond_the_horizon_is_as_its_options_say(
         extensions=extensions,
         all_moves=True,
     )
-    assert worths(wished) == worths(full)
-    assert worths(wished) != worths(plain)
+    assert scores(wished) == scores(full)
+    assert scores(wished) != scores(plain)

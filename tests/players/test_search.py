@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from reference.minimax import cases, move_worths, reached, shown, tictactoe
+from reference.minimax import cases, move_worths, reached, search_value, tictactoe
 from waiting import interrupted
 
 import boardgames
@@ -12,6 +12,7 @@ from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Position
 from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Stop
 from boardgames.players.alphabeta import DEFAULT_SECONDS, AlphaBeta, Searcher
+from boardgames.score import RETURN, Score
 
 AGENTS = pytest.mark.parametrize("agent", ["alphabeta", "minimax"])
 ABALONE = boardgames.load("abalone")
@@ -52,7 +53,8 @@ def test_the_best_move_is_chosen(agent: str, name: str) -> None:
     choice = boardgames.load_player(f"{agent}:depth={depth}", position.game).choose(position)
     worths = dict(zip(position.actions, move_worths(position, choice.depth), strict=True))
     assert worths[choice.move.action] == pytest.approx(max(worths.values()), abs=1e-9)
-    assert choice.value == pytest.approx(shown(max(worths.values()), choice.unit), abs=1e-9)
+    value = search_value(choice.score, position.game.evaluation.scale)
+    assert value == pytest.approx(max(worths.values()), abs=1e-9)
     assert choice.line[0] == choice.move
 
 
@@ -69,7 +71,7 @@ def test_a_choice_within_nodes_is_the_same_every_time(agent: str) -> None:
     choices = [
         boardgames.load_player(f"{agent}:nodes=3000", ABALONE).choose(ABALONE.start()) for _ in range(3)
     ]
-    assert len({(choice.move, choice.value, choice.nodes, choice.line) for choice in choices}) == 1
+    assert len({(choice.move, choice.score, choice.nodes, choice.line) for choice in choices}) == 1
 
 
 @AGENTS
@@ -179,4 +181,4 @@ def test_an_agent_with_an_evaluation_of_its_own_uses_it() -> None:
             return NO_EVALUATION
 
     choice = Blind(ABALONE).choose(ABALONE.start(), Limit(depth=2))
-    assert (choice.value, choice.unit) == (0.0, "return")
+    assert choice.score == Score.of(0.0, RETURN)

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from nim import Nim
-from reference.minimax import cases, move_worths, reached, shown, tictactoe
+from reference.minimax import cases, move_worths, reached, search_value, tictactoe
 
 import boardgames
 from boardgames.errors import MatchError, PositionError
@@ -53,7 +53,8 @@ def test_greedy_plays_a_best_move_one_ply_ahead(name: str) -> None:
     best = max(worths.values())
     choice = player.choose(position)
     assert worths[choice.move.action] == pytest.approx(best, abs=1e-9)
-    assert choice.value == pytest.approx(shown(best, choice.unit), abs=1e-9)
+    value = search_value(choice.score, position.game.evaluation.scale)
+    assert value == pytest.approx(best, abs=1e-9)
     assert (choice.depth, choice.line) == (1, (choice.move,))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference.minimax import move_worths, reached, shown
+from reference.minimax import move_worths, reached, search_value
 
 import boardgames
 from boardgames.declarations import NO_EVALUATION, Evaluation
@@ -13,8 +13,10 @@ from boardgames.errors import BoardgamesError
 from boardgames.options import Option
 from boardgames.player import Limit
 from boardgames.players.alphabeta import AlphaBeta
+from boardgames.score import RETURN
 from boardgames.weights import Weights, find_evaluation
 from boardgames.weights.files import as_bytes
+from boardgames.weights.linear import WEIGHTED_SUM
 
 CONNECT4 = boardgames.load("connect4")
 LINES = boardgames.load_features("lines", CONNECT4)
@@ -45,8 +47,8 @@ def test_the_move_is_best_according_to_the_weights(
         worths = move_worths(position, depth, evaluation=evaluation)
         choice = player.choose(position, Limit(depth=depth))
         assert worths[position.actions.index(choice.move.action)] == pytest.approx(max(worths), abs=1e-9)
-        assert choice.value == pytest.approx(shown(max(worths), choice.unit), abs=1e-9)
-        assert choice.unit == ("return" if squashes else "sum")
+        assert search_value(choice.score) == pytest.approx(max(worths), abs=1e-9)
+        assert evaluation.unit is (RETURN if squashes else WEIGHTED_SUM)
 
 
 @AGENTS
@@ -132,6 +134,6 @@ def test_an_agent_may_declare_an_option_of_that_name_itself(weights_file: Path) 
         def evaluation(self) -> Evaluation:
             return NO_EVALUATION
 
-    assert Own(CONNECT4).choose(CONNECT4.start(), Limit(depth=1)).value == 0.0
+    assert Own(CONNECT4).choose(CONNECT4.start(), Limit(depth=1)).score.amount == 0.0
     with pytest.raises(BoardgamesError, match="has no option 'weights'"):
         boardgames.load_player(f"simple:weights={weights_file}", boardgames.load("abalone"))

@@ -15,6 +15,7 @@ from nim import Nim
 import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Move, Position, Termination
+from boardgames.score import Score
 from boardgames.search.rules import WIN
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "tictactoe"
@@ -59,9 +60,11 @@ def successors(position: Position) -> Iterator[Position]:
         yield position.apply(Move(action, ""))
 
 
-def shown(value: float, unit: str) -> float:
-    """Return a worth as searches show it: a decided match in returns is 1 or -1."""
-    return float(np.sign(value)) if unit == "return" and abs(value) > WIN / 2 else value
+def search_value(score: Score, scale: float = 1.0) -> float:
+    """Return a score as search kernels have it; `scale` is that of the evaluation."""
+    if score.amount is not None:
+        return score.amount * scale
+    return score.sign * WIN - score.win_in
 
 
 def reached(game: Game, plies: int, seed: int) -> Position:

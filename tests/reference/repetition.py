@@ -99,5 +99,5 @@ def noise(position: Words, weights: Reals) -> float:
     return np.float64(position_key(position) >> FORTY) / HALF_OF_2_24 - 1.0
 
 
-NOISE = Evaluation("noise", noise, np.zeros(0), unit="score", margin=0.1)
+NOISE = Evaluation("noise", noise, np.zeros(0), margin=0.1)
 """Of no use to play by: positions that are alike differ in worth, so that every path counts."""

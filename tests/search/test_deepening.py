@@ -14,6 +14,7 @@ from waiting import interrupted
 import boardgames
 from boardgames.game import Game, Position
 from boardgames.player import NO_LIMIT, Analysis, Choice, Clock, Context, Limit, Stop
+from boardgames.score import Score
 from boardgames.search import MAX_DEPTH, search
 from boardgames.search.alphabeta import negamax
 from boardgames.search.minimax import minimax
@@ -134,8 +135,8 @@ def test_the_last_report_is_the_answer() -> None:
     reports = list[Choice]()
     analysis = found(CONNECT4.start(), Limit(depth=5), context=Context(report=reports.append))
     last, answer = reports[-1], as_choice(analysis)
-    assert (last.move, last.value, last.line, last.nodes) == (
-        answer.move, answer.value, answer.line, answer.nodes,
+    assert (last.move, last.score, last.line, last.nodes) == (
+        answer.move, answer.score, answer.line, answer.nodes,
     )  # fmt: skip
 
 
@@ -169,7 +170,7 @@ def test_a_search_ends_by_itself_where_every_line_has_been_seen() -> None:
 def test_equal_searches_give_equal_answers(node: NodeSearch, game: Game) -> None:
     position = reached(game, 6, 1)
     answers = [found(position, Limit(nodes=5_000), node=node, all_moves=True) for _ in range(2)]
-    assert len({(entry.moves, entry.value, entry.depth, entry.nodes) for entry in answers}) == 1
+    assert len({(entry.moves, entry.score, entry.depth, entry.nodes) for entry in answers}) == 1
 
 
 @pytest.mark.parametrize("nodes", range(8, 80, 3))
@@ -177,7 +178,7 @@ def test_a_search_cut_short_is_not_lost_before_every_move_was_seen_to_lose(nodes
     # red has three in the bottom row with both ends open: every move loses at the second ply
     analysis = found(CONNECT4.parse("22334"), Limit(nodes=nodes))
     assert is_answer(analysis)
-    assert (analysis.value == -1) == analysis.proven == (analysis.depth == 2)
+    assert (analysis.score == Score.loss(2)) == analysis.proven == (analysis.depth == 2)
 
 
 def test_after_moves_that_lose_comes_the_best_of_the_others() -> None:
@@ -217,7 +218,7 @@ for name in ("abalone", "connect4", "hexifence"):
     print(boardgames.perft(position, 2), boardgames.playouts(position, 5, seed=1, ply_limit=50))
     for agent in ("alphabeta", "minimax"):
         choice = boardgames.load_player(agent, position.game).choose(position, Limit(depth=2))
-        print(name, agent, choice.move, choice.value, choice.nodes)
+        print(name, agent, choice.move, choice.score, choice.nodes)
 kernels = {
     name: found
     for module in (alphabeta, minimax, perft, playout, root, tree)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from boardgames.search.full import search_fully
 from boardgames.search.tree import WIN
-from reference.minimax import successors
+from reference.minimax import search_value, successors
 from reference.searching import CASES, Case, near_pushes
 
 import boardgames
@@ -65,7 +65,8 @@ def fully(case: Case, position: Position, depth: int, quiescence: int, *, extens
 def test_moves_are_worth_what_the_slow_search_says(quiescence: int, seed: int) -> None:
     position = near_pushes(SIMPLE.game, 3, np.random.default_rng(seed))
     found = fully(SIMPLE, position, 2, quiescence, extensions=True)
-    values = {entry.move.action: entry.value for entry in found.moves}
+    scale = SIMPLE.game.evaluation.scale
+    values = {entry.move.action: search_value(entry.score, scale) for entry in found.moves}
     side = position.side_to_move
     for action, after in zip(position.actions, successors(position), strict=True):
         ahead = 2 if position.game.kernels.move_order(position.words, action) >= FORCING else 1
@@ -98,7 +99,7 @@ def test_the_agent_takes_quiescence_and_extensions_as_options() -> None:
     expected = fully(PUSHES, position, 2, 3, extensions=True)
     found = player.analyse(position)
     assert (found.moves, found.nodes) == (expected.moves, expected.nodes)
-    assert player.choose(position).value == expected.value
+    assert player.choose(position).score == expected.score
 
 
 def test_the_agent_is_plain_unless_told_otherwise() -> None:

@@ -15,7 +15,7 @@ from boardgames.declarations import NO_EVALUATION
 from boardgames.game import Game, Position
 from boardgames.kernels import JIT, Actions, LegalMoves, Words, kernel
 from boardgames.player import NO_CONTEXT, Analysis, Context, Limit
-from boardgames.search.growing import FORCED_SIMULATIONS, LONG_PLAYOUT, SCALES, Style, grow
+from boardgames.search.growing import FORCED_SIMULATIONS, LONG_PLAYOUT, Style, grow
 from boardgames.search.kept_tree import Tree
 from boardgames.search.leaves import EXPLORATION, PRIOR, SETTINGS, SHARED, as_total
 from boardgames.search.leaves import SCALES as SCALES_LENGTH
@@ -132,11 +132,11 @@ def assert_proofs_hold(name: str, style: Style, seeds: range) -> int:
                 found = searched(position, simulations, style=style, seed=seed)
                 proofs += found.proven
                 best = exact_for_mover(position, position.apply(found.moves[0].move))
-                assert not found.proven or found.value == value == best
+                assert not found.proven or found.score.amount == value == best
                 every = searched(position, simulations, style=style, seed=seed, all_moves=True)
                 for entry in every.moves:
                     after = position.apply(entry.move)
-                    assert not entry.proven or entry.value == exact_for_mover(position, after)
+                    assert not entry.proven or entry.score.amount == exact_for_mover(position, after)
     return proofs
 
 
@@ -167,12 +167,12 @@ def test_small_positions_are_proven_in_the_end(name: str) -> None:
 def test_values_come_near_to_those_of_perfect_play(name: str) -> None:
     # a tenth is what exploring leaves after so many simulations
     position = CONNECT4.parse("444444")
-    assert searched(position, 20_000, style=STYLES[name], tree=Tree(64)).value > 0
+    assert searched(position, 20_000, style=STYLES[name], tree=Tree(64)).score.sign > 0
     game, plies = SMALL["connect4 of 4 x 4"]
     for seed in range(5):
         found = reached(game, plies[0], seed)
         value = exact(found) * (1 - 2 * found.side_to_move)
-        assert searched(found, 20_000, style=STYLES[name]).value == pytest.approx(value, abs=0.1)
+        assert searched(found, 20_000, style=STYLES[name]).score.amount == pytest.approx(value, abs=0.1)
 
 
 @pytest.mark.plain
@@ -243,13 +243,13 @@ def test_threads_prove_what_is_so() -> None:
         position = reached(game, plies[seed % len(plies)], seed)
         found = searched(position, 3000, style=Style(threads=4), seed=seed)
         value = exact(position) * (1 - 2 * position.side_to_move)
-        assert not found.proven or found.value == value
+        assert not found.proven or found.score.amount == value
 
 
 @pytest.mark.plain
 def test_equal_seeds_give_equal_searches_and_others_do_not() -> None:
     found = [searched(CONNECT4.start(), 300, seed=seed) for seed in (7, 7, 8)]
-    told = [(one.value, one.nodes, one.moves) for one in found]
+    told = [(one.score, one.nodes, one.moves) for one in found]
     assert told[0] == told[1] != told[2]
 
 
@@ -303,7 +303,7 @@ def test_a_simulation_that_is_stopped_leaves_no_trace() -> None:
     tree, stop = Tree(1), boardgames.Stop()
     stop.set()
     found = searched(CONNECT4.start(), tree=tree, context=Context(stop=stop))
-    assert (found.simulations, found.value, found.proven) == (0, 0.0, False)
+    assert (found.simulations, found.score.amount, found.proven) == (0, 0.0, False)
     assert found.moves[0].move in CONNECT4.start().legal_moves
     assert {int(tree.words[node + VISITS]) for node, _ in nodes_of(tree.words)} == {0}
 
@@ -314,8 +314,8 @@ def test_returns_count_for_the_side_that_has_them(again: bool) -> None:
     # three stones are taken at once; four are lost, unless one stone keeps the turn
     game = Nim(again=again)
     for side in (0, 1):
-        assert searched(game.parse(f"3:{side}:0:0")).value == 1.0
-        assert searched(game.parse(f"4:{side}:0:0")).value == (1.0 if again else -1.0)
+        assert searched(game.parse(f"3:{side}:0:0")).score.amount == 1.0
+        assert searched(game.parse(f"4:{side}:0:0")).score.amount == (1.0 if again else -1.0)
 
 
 @pytest.mark.plain
@@ -324,14 +324,13 @@ def test_a_side_without_a_move_loses_or_draws_as_the_game_says(draws: bool, valu
     game = Nim(stuck=True)
     game.facts = replace(game.facts, no_moves_draws=draws)
     found = searched(game.parse("1:0:0:0"))
-    assert (found.value, found.proven) == (value, True)
+    assert (found.score.amount, found.proven) == (value, True)
 
 
 @pytest.mark.plain
 @pytest.mark.parametrize("value", [-1e9, -3.0, -0.5, 0.0, 0.5, 3.0, 1e9])
-@pytest.mark.parametrize("unit", SCALES)
-def test_an_evaluation_becomes_a_return(unit: Any, value: float) -> None:
-    scale = SCALES[unit]
+@pytest.mark.parametrize("scale", [0.0, 1.0, 3.0, 200.0])
+def test_an_evaluation_becomes_a_return(scale: float, value: float) -> None:
     first, second = (as_total(value, scale, side) / UNIT for side in (0, 1))
     assert first == -second
     assert -1 <= first <= 1
@@ -348,14 +347,14 @@ def test_a_cut_off_playout_is_worth_its_evaluation() -> None:
     for entry in found.moves:
         after = game.start().apply(entry.move)
         value = -float(game.evaluation.kernel(after.words, game.evaluation.weights))
-        scale = SCALES[game.evaluation.unit]
-        assert entry.value == pytest.approx(value / (scale + abs(value)), abs=1e-6)
+        scale = game.evaluation.unit.half_return * game.evaluation.scale
+        assert entry.score.amount == pytest.approx(value / (scale + abs(value)), abs=1e-6)
 
 
 def test_a_game_without_evaluation_is_searched() -> None:
     game = Nim(passing=True)
     assert game.evaluation is NO_EVALUATION
-    assert searched(game.parse("3:0:0:0"), style=Style(prior="evaluation", cutoff=1)).value == 1.0
+    assert searched(game.parse("3:0:0:0"), style=Style(prior="evaluation", cutoff=1)).score.amount == 1.0
 
 
 def test_a_match_without_end_is_cut_off() -> None:

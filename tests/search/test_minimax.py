@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference.minimax import cases, move_worths, shown
+from reference.minimax import cases, move_worths, search_value
 
 from boardgames.game import Position
 from boardgames.player import NO_CONTEXT, Analysis, Limit
@@ -24,9 +24,9 @@ def analysed(position: Position, depth: int) -> Analysis:
 def test_every_move_is_worth_what_the_slow_minimax_says(name: str) -> None:
     position, depth = CASES[name]
     analysis = analysed(position, depth)
-    found = {entry.move.action: entry.value for entry in analysis.moves}
-    slow = move_worths(position, analysis.depth)
-    expected = [shown(value, analysis.unit) for value in slow]
+    scale = position.game.evaluation.scale
+    found = {entry.move.action: search_value(entry.score, scale) for entry in analysis.moves}
+    expected = move_worths(position, analysis.depth)
     assert [found[action] for action in position.actions] == pytest.approx(expected, abs=1e-9)
 
 

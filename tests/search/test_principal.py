@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
-from boardgames.search.tree import WIN
 from nim import Nim
+from reference.minimax import search_value
 from reference.repetition import NOISE, value_with_repetition
 from reference.searching import CASES, EXACT, Case, lone_marbles, oracle, thinker_of
 
@@ -16,15 +16,14 @@ from boardgames.game import Move, Position
 from boardgames.player import NO_CONTEXT, Analysis, Context, Limit
 
 NAMES = pytest.mark.parametrize("name", CASES)
-COUNTED = replace(NO_EVALUATION, unit="score")
-"""Worth nothing, in a unit that shows after how many plies a match is decided."""
 PATHS = replace(EXACT, quiescence=0, extensions=False)
 """What can be compared with minimax that minds repetition."""
 
 
 def values(analysis: Analysis) -> dict[int, float]:
     """Return what every move is worth."""
-    return {entry.move.action: entry.value for entry in analysis.moves}
+    scale = analysis.position.game.evaluation.scale
+    return {entry.move.action: search_value(entry.score, scale) for entry in analysis.moves}
 
 
 def assert_exact(case: Case, thinker: Thinker, position: Position, depth: int) -> None:
@@ -33,11 +32,13 @@ def assert_exact(case: Case, thinker: Thinker, position: Position, depth: int) -
     found = thinker.search(position, limit, NO_CONTEXT)
     full = oracle(case, position, depth, all_moves=False, means=thinker.means)
     what = f"{position} to depth {depth}"
-    assert found.value == pytest.approx(full.value, abs=1e-9), what
+    scale = position.game.evaluation.scale
+    expected = search_value(full.score, scale)
+    assert search_value(found.score, scale) == pytest.approx(expected, abs=1e-9), what
     assert (found.depth, found.proven) == (full.depth, full.proven), what
     every = thinker.search(position, limit, NO_CONTEXT, lines=None)
-    expected = values(oracle(case, position, depth, all_moves=True, means=thinker.means))
-    assert values(every) == pytest.approx(expected, abs=1e-9), what
+    worths = values(oracle(case, position, depth, all_moves=True, means=thinker.means))
+    assert values(every) == pytest.approx(worths, abs=1e-9), what
 
 
 def assert_all_exact(case: Case, thinker: Thinker, count: int, seed: int) -> None:
@@ -124,12 +125,12 @@ MATES = [
 @pytest.mark.parametrize("depth", [1, 5, 9])
 @pytest.mark.parametrize(("position", "plies"), MATES)
 def test_a_win_is_worth_more_the_sooner_it_comes(position: Position, plies: int, depth: int) -> None:
-    thinker = Thinker(position.game, COUNTED, PATHS)
+    thinker = Thinker(position.game, NO_EVALUATION, PATHS)
     found = thinker.search(position, Limit(depth=depth), NO_CONTEXT)
     if depth < abs(plies):
-        assert (found.value, found.proven) == (0, False)
+        assert (search_value(found.score), found.proven) == (0, False)
     else:
-        assert (found.value, found.proven) == (WIN - plies if plies > 0 else -WIN - plies, True)
+        assert (found.score.win_in, found.proven) == (plies, True)
 
 
 @pytest.mark.parametrize("table", [0, 1], ids=["no table", "table"])
@@ -140,9 +141,9 @@ def test_values_with_repetition_are_those_of_minimax_that_minds_it(depth: int, t
         expected = value_with_repetition(position, NOISE, depth)
         thinker = Thinker(position.game, NOISE, replace(PATHS, table=table))
         found = thinker.search(position, Limit(depth=depth), NO_CONTEXT)
-        assert found.value == pytest.approx(expected, abs=1e-9), f"{position} to depth {depth}"
+        assert search_value(found.score) == pytest.approx(expected, abs=1e-9), f"{position} to depth {depth}"
         blind = Thinker(position.game, NOISE, replace(PATHS, repetition=False))
-        differs += blind.search(position, Limit(depth=depth), NO_CONTEXT).value != found.value
+        differs += blind.search(position, Limit(depth=depth), NO_CONTEXT).score != found.score
     assert (differs > 0) == (depth > 4)  # a marble is back after four plies, and the horizon is not compared
 
 
@@ -153,7 +154,7 @@ def test_values_with_repetition_are_exact_without_a_table_at_any_depth(depth: in
         thinker = Thinker(position.game, NOISE, replace(PATHS, table=0))
         found = thinker.search(position, Limit(depth=depth), NO_CONTEXT)
         expected = value_with_repetition(position, NOISE, depth)
-        assert found.value == pytest.approx(expected, abs=1e-9), f"{position} to depth {depth}"
+        assert search_value(found.score) == pytest.approx(expected, abs=1e-9), f"{position} to depth {depth}"
 
 
 @pytest.mark.parametrize("passing", [3, 6, 9])
@@ -161,10 +162,10 @@ def test_values_with_repetition_are_exact_where_a_side_may_pass(passing: int) ->
     game = Nim(passing=True)
     for depth in (2, 4, 7):
         position = game.parse(f"{passing}:0:0:0")
-        found = Thinker(game, COUNTED, replace(PATHS, table=0)).search(
+        found = Thinker(game, NO_EVALUATION, replace(PATHS, table=0)).search(
             position, Limit(depth=depth), NO_CONTEXT
         )
-        assert found.value == value_with_repetition(position, COUNTED, found.depth)
+        assert search_value(found.score) == value_with_repetition(position, NO_EVALUATION, found.depth)
 
 
 @pytest.mark.parametrize("depth", [2, 4])
@@ -176,7 +177,7 @@ def test_positions_of_the_match_count_as_repeated(depth: int) -> None:
             context = Context(history=tuple(history))
             found = thinker.search(position, Limit(depth=depth), context)
             expected = value_with_repetition(position, NOISE, depth, history)
-            assert found.value == pytest.approx(expected, abs=1e-9)
+            assert search_value(found.score) == pytest.approx(expected, abs=1e-9)
             differs += expected != value_with_repetition(position, NOISE, depth)
             history.append(position)
             position = position.apply(found.moves[0].move)
@@ -190,7 +191,7 @@ def chosen(
     found = Thinker(position.game, NOISE, means).search(
         position, Limit(depth=depth), Context(history=history)
     )
-    return position.apply(found.moves[0].move), found.value
+    return position.apply(found.moves[0].move), search_value(found.score)
 
 
 def test_a_side_that_is_ahead_does_not_repeat() -> None:
@@ -219,5 +220,5 @@ def test_a_side_that_is_behind_repeats() -> None:
 def test_a_draw_by_repetition_is_not_proven() -> None:
     game = Nim(passing=True)
     position = game.parse("4:0:0:0")
-    found = Thinker(game, COUNTED, PATHS).search(position, Limit(depth=3), NO_CONTEXT)
-    assert (found.value, found.proven) == (0.0, False)
+    found = Thinker(game, NO_EVALUATION, PATHS).search(position, Limit(depth=3), NO_CONTEXT)
+    assert (search_value(found.score), found.proven) == (0.0, False)

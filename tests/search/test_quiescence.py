@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
+from reference.minimax import search_value
 from reference.searching import CASES, near_pushes
 
 import boardgames
@@ -43,8 +44,8 @@ def end_of(analysis: Analysis) -> Position:
 @pytest.mark.plain
 def test_a_push_off_beyond_the_horizon_is_seen() -> None:
     blind, seeing = (found(TWO_HANG, 1, quiescence, MARBLES) for quiescence in (0, 1))
-    assert (blind.value, end_of(blind).score) == (0, (0, 0))
-    assert (seeing.value, end_of(seeing).score) == (-100, (0, 1))
+    assert (search_value(blind.score), end_of(blind).score) == (0, (0, 0))
+    assert (search_value(seeing.score), end_of(seeing).score) == (-100, (0, 1))
 
 
 def test_without_tactical_moves_the_evaluation_stands() -> None:
@@ -70,4 +71,4 @@ def test_lines_are_legal_and_end_in_what_they_are_worth(seed: int) -> None:
         evaluation = ABALONE.evaluation
         value = float(evaluation.kernel(end.words, evaluation.weights))
         sign = 1 if end.side_to_move == position.side_to_move else -1
-        assert analysis.value == pytest.approx(sign * value, abs=1e-9)
+        assert search_value(analysis.score, evaluation.scale) == pytest.approx(sign * value, abs=1e-9)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
-from reference.minimax import reached, tictactoe
+from reference.minimax import reached, search_value, tictactoe
 
 import boardgames
 from boardgames.declarations import position_key
@@ -78,6 +78,6 @@ def test_fewer_positions_are_visited_from_a_symmetric_start(name: str, depth: in
         )
         found = thinker.search(start, Limit(depth=depth), NO_CONTEXT)
         nodes.append(found.nodes)
-        values.append(found.value)
+        values.append(search_value(found.score))
     assert nodes[1] < 0.9 * nodes[0]
     assert values[1] == pytest.approx(values[0], abs=1e-9)

@@ -7,7 +7,7 @@ import pytest
 from boardgames.search.means import Means
 from boardgames.search.thinking import Thinker
 from nim import Nim
-from reference.minimax import reached
+from reference.minimax import reached, search_value
 from waiting import interrupted
 
 import boardgames
@@ -37,7 +37,7 @@ def found(thinker: Thinker, position: Position, limit: Limit, context: Context =
 
 def told(analysis: Analysis) -> tuple[object, ...]:
     """Return all that does not depend on time."""
-    return analysis.moves, analysis.value, analysis.depth, analysis.nodes
+    return analysis.moves, analysis.score, analysis.depth, analysis.nodes
 
 
 def is_answer(analysis: Analysis) -> bool:
@@ -167,14 +167,14 @@ def test_every_depth_is_reported_once_and_the_last_is_the_answer(threads: int) -
     analysis = found(thinker, START, Limit(depth=6), Context(report=reports.append))
     assert [choice.depth for choice in reports] == [1, 2, 3, 4, 5, 6]
     last = reports[-1]
-    assert (last.move, last.value) == (analysis.moves[0].move, analysis.value)
+    assert (last.move, last.score) == (analysis.moves[0].move, analysis.score)
     assert last.nodes == analysis.nodes if threads == 1 else last.nodes <= analysis.nodes
 
 
 @pytest.mark.parametrize("lines", [1, 2, 5, None])
 def test_as_many_lines_as_asked_for_are_valued_best_first(lines: int | None) -> None:
     analysis = thinker_of(START).search(START, Limit(depth=4), NO_CONTEXT, lines=lines)
-    values = [entry.value for entry in analysis.moves]
+    values = [entry.score for entry in analysis.moves]
     assert len(values) == (lines or len(START.actions))
     assert values == sorted(values, reverse=True)
     assert len({entry.move for entry in analysis.moves}) == len(values)
@@ -185,8 +185,8 @@ def test_the_best_lines_are_the_best_of_all_moves() -> None:
     some, every = (
         thinker_of(START, means).search(START, Limit(depth=3), NO_CONTEXT, lines=lines) for lines in (4, None)
     )
-    expected = [entry.value for entry in every.moves[:4]]
-    assert [entry.value for entry in some.moves] == pytest.approx(expected, abs=1e-9)
+    expected = [search_value(entry.score) for entry in every.moves[:4]]
+    assert [search_value(entry.score) for entry in some.moves] == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_table_that_does_not_fit_is_refused_at_the_first_search(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from boardgames.search.tree import SETTINGS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nim import Nim
-from reference.minimax import move_worths, reached
+from reference.minimax import move_worths, reached, search_value
 
 import boardgames
 from boardgames.declarations import Evaluation
@@ -91,9 +91,11 @@ def test_the_move_has_the_value_that_the_player_minimax_finds(game: Game, depth:
     player = boardgames.load_player(f"minimax:depth={depth}", game)
     for seed in range(6):
         analysis = player.analyse(reached(game, 14, seed))
-        values = {entry.move.action: entry.value for entry in analysis.moves}
+        values = {entry.move.action: search_value(entry.score) for entry in analysis.moves}
         if analysis.depth == depth:
-            assert values[chosen(analysis.position, game.evaluation, depth)] == pytest.approx(analysis.value)
+            assert values[chosen(analysis.position, game.evaluation, depth)] == pytest.approx(
+                search_value(analysis.score)
+            )
 
 
 class Played:

@@ -1,17 +1,14 @@
 """Messages of UGI: `go`, `info`, `option` and `position` lines are formatted and parsed."""
 
-import math
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import boardgames
-from boardgames.declarations import Unit
 from boardgames.errors import IllegalMoveError, MalformedMoveError
 from boardgames.game import Game, Position
 from boardgames.player import Choice, Clock, Limit
-from boardgames.search.rules import WIN
+from boardgames.score import RETURN, Score, Unit
 from boardgames.ugi.protocol import (
     Info,
     MoveHistory,
@@ -23,6 +20,7 @@ from boardgames.ugi.protocol import (
 )
 
 START = boardgames.load("connect4").start()
+MARBLE = Unit("marble", "marbles")
 
 
 @pytest.mark.parametrize(
@@ -95,37 +93,35 @@ def test_any_words_after_go_make_a_limit(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "score"),
+    ("score", "text"),
     [
-        (0.25, "return", "cp 25"),
-        (-150.0, "centimarble", "cp -150"),
-        (3.0, "cell", "cp 300"),
-        (-2.0, "score", "cp -200"),
-        (WIN - 3, "centimarble", "mate 3"),
-        (-(WIN - 4), "cell", "mate -4"),
+        (Score.of(0.25, RETURN), "cp 25"),
+        (Score.of(-1.5, MARBLE), "cp -150"),
+        (Score.of(3.0, MARBLE), "cp 300"),
+        (Score.win(3), "mate 3"),
+        (Score.loss(4), "mate -4"),
     ],
 )
-def test_a_score_survives_the_round_trip(value: float, unit: Unit, score: str) -> None:
-    line = info_line(Choice(None, value, unit, depth=2, nodes=10, seconds=0.5))
-    assert line.endswith(f"score {score}")
+def test_a_score_survives_the_round_trip(score: Score, text: str) -> None:
+    line = info_line(Choice(None, score, depth=2, nodes=10, seconds=0.5))
+    assert line.endswith(f"score {text}")
     info = Info()
     info.read(line.split()[1:])
-    assert info.value(unit) == value
+    assert info.score_in(score.unit or RETURN) == score
     assert (info.depth, info.nodes) == (2, 10)
 
 
 def test_a_proven_return_is_a_mate_in_the_length_of_its_line() -> None:
     line = tuple(START.legal_moves[:3])
-    said = info_line(Choice(line[0], -1.0, "return", line, proven=True))
+    said = info_line(Choice(line[0], Score.of(-1.0, RETURN), line, proven=True))
     assert said.endswith("score mate -3 pv 1 2 3")
     info = Info()
     info.read(said.split()[1:])
-    assert info.value("return") == -1.0
+    assert info.score_in(RETURN) == Score.loss(3)
 
 
-@pytest.mark.parametrize("value", [None, math.nan, math.inf])
-def test_a_value_that_is_not_finite_is_omitted(value: float | None) -> None:
-    assert "score" not in info_line(Choice(None, value))
+def test_without_a_score_none_is_sent() -> None:
+    assert "score" not in info_line(Choice(None))
 
 
 @pytest.mark.parametrize(
@@ -150,27 +146,27 @@ def test_a_malformed_info_is_ignored(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "value"),
+    ("words", "amount"),
     [
-        ("multipv 1 score cp 40 pv 4", 40.0),
-        ("score cp 40 multipv 2 pv 1", 10.0),
-        ("multipv 3 depth 9 score mate 2", 10.0),
-        ("score cp 40 string multipv 2", 40.0),
-        ("multipv x score cp 40", 40.0),
+        ("multipv 1 score cp 40 pv 4", 0.4),
+        ("score cp 40 multipv 2 pv 1", 0.1),
+        ("multipv 3 depth 9 score mate 2", 0.1),
+        ("score cp 40 string multipv 2", 0.4),
+        ("multipv x score cp 40", 0.4),
     ],
 )
-def test_only_the_best_of_several_lines_counts(words: str, value: float) -> None:
+def test_only_the_best_of_several_lines_counts(words: str, amount: float) -> None:
     info = Info()
     info.read(["depth", "4", "score", "cp", "10", "pv", "7"])
     info.read(words.split())
-    assert info.value("centimarble") == value
+    assert info.score_in(MARBLE) == Score.of(amount, MARBLE)
     assert info.depth == 4
 
 
 def test_a_foreign_score_is_clipped_to_the_range_of_returns() -> None:
     info = Info()
     info.read(["score", "cp", "350"])
-    assert info.value("return") == 1.0
+    assert info.score_in(RETURN) == Score.of(1.0, RETURN)
 
 
 @pytest.mark.parametrize(

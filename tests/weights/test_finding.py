@@ -16,6 +16,7 @@ from boardgames.hookspecs import PROJECT, Entry, hookimpl
 from boardgames.plugins import Registry
 from boardgames.weights import Weights, find_evaluation, find_weights
 from boardgames.weights.finding import find_source, owner_of, run_names, weights_path
+from boardgames.weights.linear import WEIGHTED_SUM
 
 GAME = boardgames.load("connect4")
 LINES = boardgames.load_features("lines", GAME)
@@ -80,7 +81,7 @@ def test_a_file_is_found_by_its_path(home: Path, tmp_path: Path, monkeypatch: py
 
 def test_an_evaluation_is_that_of_the_weights(tmp_path: Path) -> None:
     evaluation = find_evaluation(str(write(tmp_path / "x.safetensors")), GAME)
-    assert evaluation.unit == "sum"
+    assert evaluation.unit is WEIGHTED_SUM
     twos = LINES.features[0]
     empty = -(twos.low + twos.high) / (twos.high - twos.low)
     assert evaluation.kernel(GAME.start().words, evaluation.weights) == pytest.approx(-empty)

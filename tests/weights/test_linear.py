@@ -13,7 +13,8 @@ import boardgames
 from boardgames.declarations import Evaluation, FeatureSet
 from boardgames.game import Game, Move, Position
 from boardgames.kernels import JIT
-from boardgames.weights.linear import LARGEST_VALUE, linear_evaluation
+from boardgames.score import RETURN
+from boardgames.weights.linear import LARGEST_VALUE, WEIGHTED_SUM, linear_evaluation
 
 CASES = [
     ("abalone", {}, "classic14"),
@@ -74,7 +75,7 @@ def test_the_evaluation_is_minus_the_value_to_the_side_that_has_just_moved(
     assert np.abs(found - expected).max() <= 1e-12
     assert len(np.unique(found)) > len(found) // 2
     assert np.abs(found).max() <= evaluation.bound
-    assert evaluation.unit == ("return" if squashes else "sum")
+    assert evaluation.unit is (RETURN if squashes else WEIGHTED_SUM)
     assert features in evaluation.name
 
 

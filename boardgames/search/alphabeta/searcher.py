@@ -35,7 +35,7 @@ from boardgames.search.alphabeta.options import SearchOptions, reduction_table
 from boardgames.search.alphabeta.search import pvs, search_root
 from boardgames.search.alphabeta.table import GENERATIONS, WORDS_PER_BUCKET, new_table
 from boardgames.search.alphabeta.workspace import KINDS, ROWS, Workspace
-from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH
+from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, score_of
 from boardgames.search.runner import run
 
 REMEMBERED_POSITIONS = 200
@@ -75,8 +75,8 @@ class Searcher:
     >>> game = boardgames.load("connect4")
     >>> searcher = Searcher(game, game.evaluation, SearchOptions(table=1))
     >>> found = searcher.search(game.parse("112233"), Limit(depth=4), NO_CONTEXT)
-    >>> str(found.moves[0].move), found.value, found.proven
-    ('4', 1.0, True)
+    >>> str(found.moves[0].move), str(found.score), found.proven
+    ('4', 'win in 1', True)
     """
 
     def __init__(
@@ -522,7 +522,7 @@ class _IterativeDeepening:
         moves = tuple(self._move_value(result, index) for index in range(self.main.exact_moves))
         return Analysis(
             position=self.position,
-            value=moves[0].value,
+            score=moves[0].score,
             unit=self.main.searcher.evaluation.unit,
             proven=result.is_solved(),
             moves=moves,
@@ -535,11 +535,9 @@ class _IterativeDeepening:
         return [self.control, *(helper.control for helper in self.helpers)]
 
     def _move_value(self, result: RootResult, index: int) -> MoveValue:
-        value = result.values[index] + 0.0  # no negative zero
-        if self.main.searcher.evaluation.unit == "return" and abs(value) > EVALUATION_BOUND:
-            value = 1.0 if value > 0 else -1.0
+        score = score_of(result.values[index], self.main.searcher.evaluation)
         line = _moves_of(self.position, result.lines[index] or result.actions[index : index + 1])
-        return MoveValue(line[0], value, result.is_proven(index), line)
+        return MoveValue(line[0], score, result.is_proven(index), line)
 
 
 def _moves_of(position: Position, actions: tuple[int, ...]) -> tuple[Move, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from boardgames.declarations import Evaluation
 from boardgames.errors import WeightsError, shown
 from boardgames.kernels import Evaluate, Reals, Words, kernel
+from boardgames.score import Unit
 from boardgames.weights.weights import Weights, ranges_of
 from boardgames_abalone.rules import ONE, STATUS
 from boardgames_abalone.simd import add_floats, load_floats, multiply_floats
@@ -60,6 +61,9 @@ progress. Against each other the two were level; a limit of 800 scored 83 less, 
 """
 BOUND = 10_000.0
 """Largest absolute value of an evaluation, in centimarbles."""
+MARBLE = Unit("marble", "marbles", half_return=2.0)
+SCALE = 100.0
+"""The kernels count centimarbles."""
 
 DATA = Path(__file__).parent / "data"
 TD_WEIGHTS = DATA / "td.safetensors"
@@ -131,7 +135,7 @@ def evaluate_engine(position: Words, weights: Reals) -> float:
     return min(max(value, -BOUND), BOUND)
 
 
-CLASSIC = Evaluation("classic", evaluate, np.array(CLASSIC_WEIGHTS), unit="centimarble", bound=BOUND)
+CLASSIC = Evaluation("classic", evaluate, np.array(CLASSIC_WEIGHTS), unit=MARBLE, bound=BOUND, scale=SCALE)
 """The evaluation `classic`: the three terms of the simple Abalone project, for both sides."""
 
 
@@ -162,7 +166,7 @@ def engine_evaluation(path: Path | None = None) -> Evaluation:
     else:
         weights = _in_centimarbles(path or ENGINE_WEIGHTS)
     return Evaluation(
-        "engine", evaluate_engine, weights, unit="centimarble", bound=BOUND, margin=QUIET_MARGIN
+        "engine", evaluate_engine, weights, unit=MARBLE, bound=BOUND, margin=QUIET_MARGIN, scale=SCALE
     )
 
 

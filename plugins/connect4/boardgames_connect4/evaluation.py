@@ -10,6 +10,7 @@ from numba import types
 from boardgames.declarations import Evaluation
 from boardgames.kernels import Evaluate, Reals, Words, kernel, popcount
 from boardgames.kernels.abi import REALS
+from boardgames.score import RETURN
 from boardgames_connect4.board import Board
 from boardgames_connect4.features import open_lines, threats
 from boardgames_connect4.rules import FACTS, ONE
@@ -72,4 +73,4 @@ def sized_evaluate(board: Board) -> Callable[[Words, Reals], float]:
 
 def evaluation(board: Board) -> Evaluation:
     """Return the evaluation `lines` of one size."""
-    return Evaluation("lines", sized_evaluate(board), np.array(WEIGHTS), unit="return", bound=BOUND)
+    return Evaluation("lines", sized_evaluate(board), np.array(WEIGHTS), unit=RETURN, bound=BOUND)

@@ -4,6 +4,7 @@ import numpy as np
 
 from boardgames.declarations import Evaluation
 from boardgames.kernels import Evaluate, MoveOrder, Reals, Words, kernel
+from boardgames.score import Unit
 from boardgames_hexifence.board import SIDES_OF_CELL, cells_of
 from boardgames_hexifence.features import cells_with, edge_kind
 from boardgames_hexifence.rules import closed_cells, dimension_of, side_to_move
@@ -43,14 +44,32 @@ def move_order(position: Words, action: int) -> int:
     return ORDERS[edge_kind(position, dimension_of(position), action)]
 
 
+def cell_unit(dimension: int) -> Unit:
+    """Return the unit of margins on a board of `dimension` cells a side.
+
+    Set by hand: a mistake gives one cell to the other side, a blunder two.
+    """
+    return Unit(
+        "cell",
+        "cells",
+        digits=1,
+        half_return=3.0,
+        inaccuracy=1.0,
+        mistake=2.0,
+        blunder=4.0,
+        bound=float(cells_of(dimension)),
+        book_margin=1.0,
+    )
+
+
 def margin_evaluation(dimension: int) -> Evaluation:
     """Return the evaluation `margin` for a board of `dimension` cells a side.
 
     Examples
     --------
-    >>> margin_evaluation(3).unit, margin_evaluation(3).bound
+    >>> margin_evaluation(3).unit.name, margin_evaluation(3).bound
     ('cell', 20.0)
     """
     bound = cells_of(dimension) + BOUND_SLACK
     weights = np.array(MARGIN_WEIGHTS)
-    return Evaluation("margin", evaluate, weights, unit="cell", bound=bound, exact_at_end=True)
+    return Evaluation("margin", evaluate, weights, unit=cell_unit(dimension), bound=bound, exact_at_end=True)

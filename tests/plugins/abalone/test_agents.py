@@ -10,9 +10,10 @@ import boardgames
 from boardgames.declarations import NO_EVALUATION
 from boardgames.errors import OptionError
 from boardgames.player import NO_CONTEXT, Limit
+from boardgames.score import RETURN
 from boardgames.search import search
 from boardgames.search.minimax import minimax
-from boardgames_abalone.evaluation import CLASSIC
+from boardgames_abalone.evaluation import CLASSIC, MARBLE, SCALE
 
 GAME = boardgames.load("abalone")
 
@@ -34,9 +35,9 @@ def test_a_depth_limit_of_the_caller_is_respected() -> None:
 def test_simple_plays_like_minimax_of_depth_3_with_classic(seed: int) -> None:
     position = reached(GAME, 12, seed)
     simple = boardgames.load_player("simple", GAME).choose(position)
-    plain = replace(NO_EVALUATION, kernel=CLASSIC.kernel, weights=CLASSIC.weights, unit="centimarble")
+    plain = replace(NO_EVALUATION, kernel=CLASSIC.kernel, weights=CLASSIC.weights, unit=MARBLE, scale=SCALE)
     other = search(position, minimax, plain, Limit(depth=3), NO_CONTEXT)
-    assert (simple.move, simple.value, simple.unit) == (other.moves[0].move, other.value, "centimarble")
+    assert (simple.move, simple.score, other.unit) == (other.moves[0].move, other.score, MARBLE)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -46,13 +47,13 @@ def test_simple_ignores_the_evaluation_of_the_game(seed: int) -> None:
     changed = boardgames.load("abalone")
     changed.evaluation = replace(CLASSIC, weights=-np.array(CLASSIC.weights))
     after = boardgames.load_player("simple", changed).choose(changed.parse(str(position)))
-    assert (after.move, after.value) == (before.move, before.value)
+    assert (after.move, after.score) == (before.move, before.score)
 
 
 def test_alphabeta_uses_the_evaluation_of_the_game() -> None:
     game = boardgames.load("abalone")
     game.evaluation = NO_EVALUATION
-    assert boardgames.load_player("alphabeta:depth=2", game).choose(game.start()).unit == "return"
+    assert boardgames.load_player("alphabeta:depth=2", game).choose(game.start()).score.unit is RETURN
 
 
 def test_simple_is_available_for_abalone_only() -> None:
@@ -81,4 +82,4 @@ def test_an_unknown_option_is_refused() -> None:
 def test_simple_plays_as_it_always_has(layout: str, move: str, value: float) -> None:
     game = boardgames.load("abalone", layout=layout)
     choice = boardgames.load_player("simple", game).choose(game.start())
-    assert (str(choice.move), choice.value) == (move, pytest.approx(value))
+    assert (str(choice.move), choice.score.amount) == (move, pytest.approx(value / 100))

@@ -20,6 +20,7 @@ from boardgames_abalone.evaluation import (
     CLASSIC,
     CLASSIC_WEIGHTS,
     HAND_WEIGHTS,
+    MARBLE,
     POSITIONAL_LIMIT,
     TD_WEIGHTS,
     engine_evaluation,
@@ -101,7 +102,8 @@ def test_classic_prefers_compact_formations() -> None:
 
 
 def test_classic_is_in_hundredths_of_a_marble() -> None:
-    assert (CLASSIC.unit, CLASSIC.exact_at_end) == ("centimarble", False)
+    assert str(CLASSIC.score(142.0)) == "+1.42"
+    assert (CLASSIC.unit, CLASSIC.exact_at_end) == (MARBLE, False)
 
 
 def test_classic_keeps_its_weights() -> None:
@@ -146,7 +148,7 @@ def test_engine_stays_within_its_bound() -> None:
 
 
 def test_engine_by_hand_values_a_marble_at_100_and_a_little_for_the_lead() -> None:
-    evaluation = Evaluation("by hand", evaluate_engine, np.array(HAND_WEIGHTS), "centimarble", BOUND)
+    evaluation = Evaluation("by hand", evaluate_engine, np.array(HAND_WEIGHTS), MARBLE, BOUND)
     start = str(GAME.start()).removesuffix("0:0")
     ahead, even = (GAME.parse(start + lost).words for lost in ("0:1", "0:0"))
     gain = float(evaluation.kernel(ahead, evaluation.weights) - evaluation.kernel(even, evaluation.weights))

@@ -1,0 +1,256 @@
+"""Scores of positions and moves, and the units that evaluations count them in.
+
+A score is either an amount (a lead of 0.42 marbles, an expected return of -0.1)
+or decisive: a win or loss in a number of plies. The model is `Cp`, `Mate` and
+`PovScore` of python-chess, with one difference: there every engine counts
+centipawns, while here each evaluation declares its own `Unit`.
+"""
+
+import math
+from dataclasses import dataclass, field
+from functools import total_ordering
+
+from boardgames.errors import ScoreError, shown
+
+MOST_DIGITS = 6
+DEFAULTS = {"inaccuracy": 0.125, "mistake": 0.25, "blunder": 0.75, "bound": 5.0, "book_margin": 0.15}
+"""Defaults of amounts in a unit, as multiples of its `half_return`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What an evaluation counts.
+
+    Attributes
+    ----------
+    name : str
+        Identifies the unit in JSON and in files: `marble`.
+    label : str
+        What people read, in the plural: `marbles`.
+    digits : int
+        Decimals to print.
+    half_return : float
+        The advantage at which the side ahead scores three points out of four, so that
+        its expected return is one half. It ties the unit to winning chances: Monte Carlo
+        search turns evaluations into returns with it.
+    inaccuracy, mistake, blunder : float
+        Losses from which a review marks a move `?!`, `?` and `??`. By default an eighth,
+        a quarter and three quarters of `half_return`.
+    bound : float
+        The amount that a win counts as where a number is needed, in losses and charts;
+        larger amounts are cut there. By default five times `half_return`.
+    book_margin : float
+        A move that loses more than this does not enter an opening book, by default
+        0.15 of `half_return`.
+    is_return : bool
+        True if amounts are expected returns already, from -1 to 1; see `RETURN`.
+
+    Raises
+    ------
+    ScoreError
+        If a text is empty, a number is not positive and finite, or the thresholds of
+        a review do not increase.
+
+    Examples
+    --------
+    >>> pawns = Unit("pawn", "pawns", half_return=2.0)
+    >>> pawns.mistake, pawns.to_return(2.0), pawns.format(0.5, sign=True)
+    (0.5, 0.5, '+0.50')
+    """
+
+    name: str
+    label: str
+    digits: int = 2
+    half_return: float = 1.0
+    inaccuracy: float = field(default=None, kw_only=True)  # type: ignore[assignment]  # filled in below
+    mistake: float = field(default=None, kw_only=True)  # type: ignore[assignment]  # filled in below
+    blunder: float = field(default=None, kw_only=True)  # type: ignore[assignment]  # filled in below
+    bound: float = field(default=None, kw_only=True)  # type: ignore[assignment]  # filled in below
+    book_margin: float = field(default=None, kw_only=True)  # type: ignore[assignment]  # filled in below
+    is_return: bool = field(default=False, kw_only=True)
+
+    def __post_init__(self) -> None:
+        for text in (self.name, self.label):
+            if not (isinstance(text, str) and text.strip()):
+                raise ScoreError(f"a unit needs a name and a label, not {shown(text)}")
+        if not (type(self.digits) is int and 0 <= self.digits <= MOST_DIGITS):
+            raise ScoreError(f"digits of {self} must be 0 to {MOST_DIGITS}, not {shown(self.digits)}")
+        self._check_positive("half_return")
+        for name, share in DEFAULTS.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, share * self.half_return)
+            self._check_positive(name)
+        if not self.inaccuracy <= self.mistake <= self.blunder:
+            levels = f"{self.inaccuracy:g}, {self.mistake:g}, {self.blunder:g}"
+            raise ScoreError(f"inaccuracy, mistake and blunder of {self} must increase, not {levels}")
+
+    def _check_positive(self, name: str) -> None:
+        value = getattr(self, name)
+        if not (type(value) in (int, float) and math.isfinite(value) and value > 0):
+            raise ScoreError(f"{name} of {self} must be positive and finite, not {shown(value)}")
+
+    def __str__(self) -> str:
+        return f"unit {self.name!r}"
+
+    def format(self, amount: float, *, sign: bool = False) -> str:
+        """Return an amount with the unit's number of digits, and with a plus sign if asked for."""
+        rounded = round(amount, self.digits) + 0.0  # no negative zero
+        return f"{rounded:+.{self.digits}f}" if sign and rounded else f"{rounded:.{self.digits}f}"
+
+    def to_return(self, amount: float) -> float:
+        """Return the expected return, -1 to 1, of the side that is ahead by `amount`."""
+        if self.is_return:
+            return min(max(amount, -1.0), 1.0)
+        return amount / (self.half_return + abs(amount))
+
+    def mark(self, loss: float) -> str:
+        """Return the mark of a move that loses so much: `?!`, `?`, `??` or nothing.
+
+        Examples
+        --------
+        >>> [RETURN.mark(loss) for loss in (0.05, 0.1, 0.3, 0.8)]
+        ['', '?!', '?', '??']
+        """
+        if loss >= self.blunder:
+            return "??"
+        if loss >= self.mistake:
+            return "?"
+        return "?!" if loss >= self.inaccuracy else ""
+
+
+RETURN = Unit(
+    "return",
+    "returns from -1 to 1",
+    digits=3,
+    half_return=0.5,
+    inaccuracy=0.1,
+    mistake=0.2,
+    blunder=0.5,
+    bound=1.0,
+    book_margin=0.05,
+    is_return=True,
+)
+"""Expected returns: 1 is a win, 0 a draw, -1 a loss."""
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True, repr=False)
+class Score:
+    """The score of a position or move for one side; made by `of`, `win` and `loss`.
+
+    Scores are ordered: a sooner win is better than a later one, any win is better than any
+    amount, and any amount is better than a loss, of which the latest is best. `-score` is
+    the score for the other side.
+
+    Attributes
+    ----------
+    amount : float or None
+        None for a win or loss.
+    unit : Unit or None
+        What `amount` counts.
+
+    Examples
+    --------
+    >>> marbles = Unit("marble", "marbles", half_return=2.0)
+    >>> lead = Score.of(0.42, marbles)
+    >>> str(lead), str(-lead), str(Score.win(5)), str(Score.loss(4))
+    ('+0.42', '-0.42', 'win in 5', 'loss in 4')
+    >>> Score.win(3) > Score.win(5) > lead > -lead > Score.loss(6) > Score.loss(4)
+    True
+    """
+
+    amount: float | None
+    unit: Unit | None
+    _winner: int
+    _plies: int
+
+    @classmethod
+    def of(cls, amount: float, unit: Unit) -> "Score":
+        """Return the score of an amount; raise ScoreError if it is not finite."""
+        if not math.isfinite(amount):
+            raise ScoreError(f"a score must be finite, not {amount}")
+        return cls(float(amount) + 0.0, unit, 0, 0)  # no negative zero
+
+    @classmethod
+    def win(cls, plies: int) -> "Score":
+        """Return the score of a match that is won after `plies` more plies."""
+        return cls._decisive(1, plies)
+
+    @classmethod
+    def loss(cls, plies: int) -> "Score":
+        """Return the score of a match that is lost after `plies` more plies."""
+        return cls._decisive(-1, plies)
+
+    @classmethod
+    def _decisive(cls, winner: int, plies: int) -> "Score":
+        if plies < 0:
+            raise ScoreError(f"a match cannot end in {plies} plies")
+        return cls(None, None, winner, int(plies))
+
+    @property
+    def is_decisive(self) -> bool:
+        """Whether this is a win or a loss."""
+        return self._winner != 0
+
+    @property
+    def win_in(self) -> int | None:
+        """Plies to the end of the match, negative for a loss; None for an amount.
+
+        It is 0 for a match that is over; `sign` tells who has won.
+        """
+        return self._winner * self._plies if self._winner else None
+
+    @property
+    def sign(self) -> int:
+        """1 if the side is ahead or wins, -1 if it is behind or loses, else 0."""
+        if self.amount is None:
+            return self._winner
+        return (self.amount > 0) - (self.amount < 0)
+
+    def to_return(self) -> float:
+        """Return the expected return, -1 to 1."""
+        if self.amount is None or self.unit is None:
+            return float(self._winner)
+        return self.unit.to_return(self.amount)
+
+    def clipped(self, bound: float) -> float:
+        """Return the amount as a number from -`bound` to `bound`; a win counts as `bound`."""
+        amount = self._winner * bound if self.amount is None else self.amount
+        return min(max(amount, -bound), bound)
+
+    def delayed(self, plies: int = 1) -> "Score":
+        """Return the score as it was `plies` earlier: a win in 4 becomes a win in 5.
+
+        Examples
+        --------
+        >>> str((-Score.loss(4)).delayed())
+        'win in 5'
+        """
+        return self._decisive(self._winner, self._plies + plies) if self.is_decisive else self
+
+    def __neg__(self) -> "Score":
+        if self.amount is None or self.unit is None:
+            return self._decisive(-self._winner, self._plies)
+        return Score.of(-self.amount, self.unit)
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, Score):
+            return NotImplemented
+        if self.unit is not None and other.unit is not None and self.unit != other.unit:
+            raise ScoreError(f"cannot compare scores in {self.unit.label} and in {other.unit.label}")
+        return self._key() < other._key()
+
+    def _key(self) -> tuple[int, int, float]:
+        return self._winner, -self._winner * self._plies, self.amount or 0.0
+
+    def __str__(self) -> str:
+        if self.amount is not None and self.unit is not None:
+            return self.unit.format(self.amount, sign=True)
+        if self._plies == 0:
+            return "won" if self._winner > 0 else "lost"
+        return f"{'win' if self._winner > 0 else 'loss'} in {self._plies}"
+
+    def __repr__(self) -> str:
+        if self.amount is not None and self.unit is not None:
+            return f"Score.of({self.amount!r}, <{self.unit}>)"
+        return f"Score.{'win' if self._winner > 0 else 'loss'}({self._plies})"
