@@ -148,8 +148,9 @@ class Review:
     Examples
     --------
     >>> from boardgames import Limit, load_player
+    >>> from boardgames.plugins import load_game_of
     >>> record = Record("connect4", start="-", moves=("1", "2", "1", "2", "1", "3"))
-    >>> match = review(record, load_player("alphabeta", record.load_game()), Limit(depth=2))
+    >>> match = review(record, load_player("alphabeta", load_game_of(record)), Limit(depth=2))
     >>> [(move.number, str(move.move), str(move.best), move.mark) for move in match.mistakes()]
     [(6, '3', '1', '??')]
     """
