@@ -1,4 +1,4 @@
-"""Searcher: what ends a search, what is reported, what is kept between searches, and how threads share work."""
+"""Searcher: limits, reports, what is kept between searches, and how threads work together."""
 
 import subprocess
 import sys
