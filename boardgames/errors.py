@@ -1,79 +1,79 @@
-"""The exceptions that users of the package meet, with one root.
+"""Exceptions, all derived from `BoardgamesError`, and helpers for their messages.
 
-Every message is one lower-case clause: what was expected, what came, and
-where. The command line prints it as it is and exits with code 2.
+A message starts in lower case and says on one line what is wrong and, if that
+is known, what to do. The command line prints it as it is and exits with code 2.
 """
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-LISTED = 20
-SHOWN_TEXT = 80
-LONGEST_NAME = 100
+MAX_LISTED_NAMES = 20
+MAX_QUOTED_LENGTH = 80
+MAX_NAME_LENGTH = 100
 
 
 class BoardgamesError(Exception):
-    """Root of every exception that this package raises on purpose."""
+    """Base class of all exceptions raised on purpose."""
 
 
 class PositionError(BoardgamesError, ValueError):
-    """Text or words do not describe a position of the game."""
+    """A text or packed words are not a position of the game."""
 
 
 class MoveError(BoardgamesError, ValueError):
-    """A move cannot be taken; the three subclasses say why."""
+    """A move cannot be made; see the three subclasses."""
 
 
 class MalformedMoveError(MoveError):
-    """The text is not a move in the game's notation."""
+    """A text is not a move in the game's notation."""
 
 
 class IllegalMoveError(MoveError):
-    """The text or action is a move, but the position does not allow it."""
+    """A move is not legal in the position."""
 
 
 class AmbiguousMoveError(MoveError):
-    """The text fits two legal moves or more."""
+    """A text matches several legal moves."""
 
 
 class RecordError(BoardgamesError, ValueError):
-    """A record cannot be read; says the match, the ply and the token."""
+    """A record cannot be read; the message has match, ply and token."""
 
 
 class OptionError(BoardgamesError, ValueError):
-    """An option of a game or an agent is unknown or has a bad value."""
+    """An option of a game or an agent is unknown or has an invalid value."""
 
 
 class UnknownNameError(BoardgamesError, LookupError):
-    """No game, agent, layout or notation has this name."""
+    """There is no game, agent, layout or notation of this name."""
 
 
 class PluginError(BoardgamesError):
-    """A plug-in broke its contract: raised, returned rubbish, repeated a name."""
+    """A plug-in raised, returned the wrong kind of thing, or reused a name."""
 
 
 class KernelError(PluginError, TypeError):
-    """A kernel does not have the signature that its place asks for."""
+    """A kernel does not have the required signature."""
 
 
 class MatchError(BoardgamesError):
-    """The match does not allow this now: out of turn, over, nothing to undo."""
+    """The match does not allow this now: wrong side, already over, nothing to take back."""
 
 
 class LimitError(BoardgamesError, ValueError):
-    """A limit on time, depth, nodes or simulations makes no sense."""
+    """A limit on time, depth, nodes or simulations is invalid."""
 
 
 class LearnerStateError(BoardgamesError, ValueError):
-    """The state of a learner does not fit: wrong arrays, or another learner's."""
+    """The state of a learner is invalid, or belongs to another learner."""
 
 
 class WeightsError(BoardgamesError, ValueError):
-    """A file holds no weights, or those of another game or of other features."""
+    """A file does not contain weights, or weights of another game or feature set."""
 
 
 class BookError(BoardgamesError, ValueError):
-    """A file holds no opening book, or one of another game or made in another way."""
+    """A file is not an opening book, or one of another game or with other settings."""
 
 
 class ScoreError(BoardgamesError, ValueError):
@@ -81,7 +81,7 @@ class ScoreError(BoardgamesError, ValueError):
 
 
 class EngineError(BoardgamesError):
-    """An external program that should play does not: it ended, is silent, or talks out of turn."""
+    """An external engine has exited, does not answer, or violates the protocol."""
 
 
 class FileError(BoardgamesError, OSError):
@@ -93,32 +93,30 @@ class StoreError(BoardgamesError, OSError):
 
 
 class WorkerError(BoardgamesError, RuntimeError):
-    """A task was lost with its worker, again and again."""
+    """A task kept failing because its worker processes died."""
 
 
 class ClusterError(BoardgamesError, ConnectionError):
-    """No scheduler answers at the address of a cluster."""
+    """There is no scheduler at the address of a cluster."""
 
 
 class MissingExtraError(BoardgamesError, ImportError):
-    """Something needs packages that only an extra installs.
+    """A feature needs packages that are only installed with an extra.
 
     Parameters
     ----------
     extra : str
-        Its name, `rating`.
+        The name of the extra, `rating`.
     purpose : str
-        What it is needed for, for the message.
+        What needs it, for the message.
     """
 
     def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(
-            f"expected the extra {extra!r} for {purpose}: pip install 'boardgames-core[{extra}]'"
-        )
+        super().__init__(f"{purpose} needs the extra {extra!r}: run pip install 'boardgames-core[{extra}]'")
 
 
 def shown(value: object) -> str:
-    """Quote a text or any other value for a message, on one line, cut where it is long.
+    """Return the repr of a value for a message: on one line, long ones truncated.
 
     Examples
     --------
@@ -128,14 +126,14 @@ def shown(value: object) -> str:
     ('4', 'a value of type int')
     """
     if isinstance(value, str):
-        if len(value) <= SHOWN_TEXT:
+        if len(value) <= MAX_QUOTED_LENGTH:
             return repr(value)
-        return f"{value[:SHOWN_TEXT]!r}... ({len(value)} characters)"
+        return f"{value[:MAX_QUOTED_LENGTH]!r}... ({len(value)} characters)"
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # noqa: BLE001 - Python refuses to write very long numbers, and a stranger's class anything
+    except Exception:  # noqa: BLE001 - very long numbers have no repr, and a plug-in's class may raise anything
         return f"a value of type {type(value).__name__}"
-    return text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}..."
+    return text if len(text) <= MAX_QUOTED_LENGTH else f"{text[:MAX_QUOTED_LENGTH]}..."
 
 
 def describe_error(error: BaseException) -> str:
@@ -154,22 +152,20 @@ def describe_error(error: BaseException) -> str:
 
 
 def near(name: object, names: Iterable[str]) -> str:
-    """Name the alternatives nearest to `name`, else all of a few, for the end of a message.
-
-    A name that is no text, or longer than any, is near to none.
+    """Return the end of a message about an unknown name: similar names, or all if there are few.
 
     Examples
     --------
     >>> near("abalon", ["abalone", "connect4"])
     "; did you mean 'abalone'?"
     >>> near("x", ["abalone", "connect4"])
-    '; known: abalone, connect4'
+    '; available: abalone, connect4'
     """
     known = sorted(set(names))
     if not known:
-        return "; none is known"
-    is_name = isinstance(name, str) and len(name) <= LONGEST_NAME
+        return "; none available"
+    is_name = isinstance(name, str) and len(name) <= MAX_NAME_LENGTH
     close = get_close_matches(str(name), known, n=3, cutoff=0.6) if is_name else []
     if close:
         return "; did you mean " + " or ".join(repr(text) for text in close) + "?"
-    return "; known: " + ", ".join(known) if len(known) <= LISTED else ""
+    return "; available: " + ", ".join(known) if len(known) <= MAX_LISTED_NAMES else ""

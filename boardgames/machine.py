@@ -1,14 +1,14 @@
-"""What the machine has: the memory that is free, as the system tells it."""
+"""Free memory of this machine, or of the container that the program runs in."""
 
 from pathlib import Path
 
 MEMINFO = Path("/proc/meminfo")
-GROUP = Path("/sys/fs/cgroup")
-"""Where Linux tells what a container may use (control groups, version 2)."""
+CGROUP = Path("/sys/fs/cgroup")
+"""Limits of a container on Linux (control groups, version 2)."""
 
 
 def free_memory() -> int | None:
-    """Return the bytes that a program may still take, None if the system does not tell.
+    """Return the number of bytes that can still be allocated, None if it is unknown.
 
     Examples
     --------
@@ -16,12 +16,12 @@ def free_memory() -> int | None:
     >>> free is None or free > 0
     True
     """
-    free = [found for found in (_available(), _left_of_group()) if found is not None]
-    return min(free) if free else None
+    known = [free for free in (_free_memory_of_machine(), _free_memory_of_container()) if free is not None]
+    return min(known) if known else None
 
 
-def _available() -> int | None:
-    """Return what Linux estimates can be taken without swapping."""
+def _free_memory_of_machine() -> int | None:
+    """Return the memory that Linux estimates to be available without swapping."""
     try:
         for line in MEMINFO.read_text(encoding="ascii").splitlines():
             name, _, rest = line.partition(":")
@@ -32,14 +32,14 @@ def _available() -> int | None:
     return None
 
 
-def _left_of_group() -> int | None:
-    """Return what is left of a container's limit, files that are only held ready not counted."""
+def _free_memory_of_container() -> int | None:
+    """Return what is left of a container's limit; cached files do not count as used."""
     try:
-        limit, used, told = (
-            (GROUP / name).read_text(encoding="ascii")
+        limit, used, statistics = (
+            (CGROUP / name).read_text(encoding="ascii")
             for name in ("memory.max", "memory.current", "memory.stat")
         )
-        held = dict(line.split() for line in told.splitlines())["file"]
-        return max(0, int(limit) - int(used) + int(held))
+        cached = dict(line.split() for line in statistics.splitlines())["file"]
+        return max(0, int(limit) - int(used) + int(cached))
     except (OSError, ValueError, KeyError):
         return None

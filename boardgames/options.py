@@ -1,4 +1,4 @@
-"""Options of games and agents: declared as data, read from text or values.
+"""Options of games and agents, declared as data and parsed from text.
 
 An agent is written `name:option=value,option="value with , and ="`; the first
 colon ends the name.
@@ -16,23 +16,24 @@ OptionValue = bool | int | float | str | None
 
 _TRUE = ("true", "yes", "on", "1")
 _FALSE = ("false", "no", "off", "0")
-_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+_TYPE_NAMES = {bool: "true or false", int: "an integer", float: "a number", str: "text"}
+_AGENT_FORM = "an agent is written name or name:option=value,..."
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One named setting: its kind, default, bounds or choices.
+    """One named setting: type, default, and bounds or choices.
 
-    A default of None means "not set" and is the only way to that value.
+    A default of None means "not set"; None is then a valid value.
 
     Examples
     --------
     >>> depth = Option("depth", int, 3, "plies to look ahead", minimum=1, maximum=60)
     >>> depth.read("4")
     4
-    >>> depth.read("four")
+    >>> depth.read("0")
     Traceback (most recent call last):
-    boardgames.errors.OptionError: expected a whole number from 1 to 60 for depth: 'four'
+    boardgames.errors.OptionError: depth must be 1 to 60, not '0'
     """
 
     name: str
@@ -44,68 +45,74 @@ class Option:
     choices: tuple[str, ...] = ()
 
     def read(self, value: object) -> OptionValue:
-        """Return `value`, text or of the right kind, as this option's kind.
+        """Return `value` as this option's type; it may be given as text.
 
         Raises
         ------
         OptionError
-            If it is of another kind, out of bounds or not among the choices.
+            If it is of another type, out of bounds or not one of the choices.
         """
         if value is None and self.default is None:
             return None
-        read = self._convert(value)
-        if read is None or not self._is_within(read):
-            raise OptionError(f"expected {self.expectation()} for {self.name}: {shown(value)}")
-        return read
+        converted = self._convert(value)
+        if self.choices:
+            if converted not in self.choices:
+                raise OptionError(f"{self.name} must be {_either(self.choices)}, not {shown(value)}")
+        elif converted is None:
+            raise OptionError(f"{self.name} must be {_TYPE_NAMES[self.kind]}, not {shown(value)}")
+        elif not isinstance(converted, str | bool) and not self._is_within_bounds(converted):
+            raise OptionError(f"{self.name} must be {self._bounds()}, not {shown(value)}")
+        return converted
 
-    def expectation(self) -> str:
-        """Say in words what values are taken.
+    def describe_values(self) -> str:
+        """Return the type and the bounds or choices, for listings.
 
         Examples
         --------
-        >>> Option("time", float, None, "seconds", minimum=0).expectation()
-        'a number of at least 0'
+        >>> Option("time", float, None, "seconds", minimum=0).describe_values()
+        'float, at least 0'
         """
         if self.choices:
-            return "one of " + ", ".join(self.choices)
-        words = _KINDS[self.kind]
+            return _either(self.choices)
+        name = _TYPE_NAMES[self.kind] if self.kind in (bool, str) else self.kind.__name__
+        return f"{name}, {self._bounds()}" if self._bounds() else name
+
+    def _bounds(self) -> str:
         if self.minimum is not None and self.maximum is not None:
-            return f"{words} from {self.minimum:.15g} to {self.maximum:.15g}"
+            return f"{self.minimum:.15g} to {self.maximum:.15g}"
         if self.minimum is not None:
-            return f"{words} of at least {self.minimum:g}"
-        return words if self.maximum is None else f"{words} of at most {self.maximum:g}"
+            return f"at least {self.minimum:.15g}"
+        return "" if self.maximum is None else f"at most {self.maximum:.15g}"
+
+    def _is_within_bounds(self, number: float) -> bool:
+        return (self.minimum is None or number >= self.minimum) and (
+            self.maximum is None or number <= self.maximum
+        )
 
     def _convert(self, value: object) -> OptionValue:
+        """Return the value as this option's type, None if that is not possible."""
         if self.kind is str:
             return value if isinstance(value, str) else None
         if self.kind is bool:
-            return value if isinstance(value, bool) else _truth(value)
+            return value if isinstance(value, bool) else _parse_bool(value)
         if isinstance(value, bool):
             return None
-        if self.kind is float and isinstance(value, int | float):
-            return _finite(value)
         if self.kind is int and isinstance(value, Integral):
             return int(value)
-        if not isinstance(value, str):
+        if self.kind is float and isinstance(value, int | float):
+            return value + 0.0 if is_finite(value) else None
+        # int() and float() also accept '1_0' and digits of other scripts, which are typing errors here
+        if not isinstance(value, str) or not value.isascii() or "_" in value:
             return None
         try:
-            # int() and float() also read '1_0' and the digits of all scripts, which nobody means
-            return self.kind(value) if value.isascii() and "_" not in value else None
+            number = int(value) if self.kind is int else float(value)
         except ValueError:
             return None
-
-    def _is_within(self, value: OptionValue) -> bool:
-        if self.choices and value not in self.choices:
-            return False
-        if isinstance(value, str | bool) or value is None:
-            return True
-        low = self.minimum is None or value >= self.minimum
-        high = self.maximum is None or value <= self.maximum
-        return low and high and (isinstance(value, int) or math.isfinite(value))
+        return number if self.kind is int or math.isfinite(number) else None
 
 
 def is_finite(value: object) -> TypeGuard[float]:
-    """Say whether `value` is a number, no truth value, that a float can hold and that is finite.
+    """Return True if `value` is a finite int or float (not a bool) that a float can represent.
 
     Examples
     --------
@@ -114,38 +121,30 @@ def is_finite(value: object) -> TypeGuard[float]:
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    number = _finite(value)
-    return number is not None and math.isfinite(number)
-
-
-def _truth(value: object) -> bool | None:
-    text = value.lower() if isinstance(value, str) else None
-    return True if text in _TRUE else False if text in _FALSE else None
-
-
-def _finite(value: float) -> float | None:
     try:
-        return float(value)
+        return math.isfinite(float(value))
     except OverflowError:
-        return None
+        return False
 
 
-def read_options(declared: Sequence[Option], given: Mapping[str, object], of: str) -> dict[str, OptionValue]:
-    """Return a value for every declared option, the given ones checked.
+def read_options(
+    declared: Sequence[Option], given: Mapping[str, object], owner: str
+) -> dict[str, OptionValue]:
+    """Return a value for every declared option: the given one, checked, or the default.
 
     Parameters
     ----------
     declared : sequence of Option
-        What there is to set.
+        The options there are.
     given : mapping
         Values or texts by name.
-    of : str
-        Whose options these are, for the message: `"agent 'alphabeta'"`.
+    owner : str
+        What the options belong to, for messages: `"agent 'alphabeta'"`.
 
     Raises
     ------
     OptionError
-        If a name is unknown (the message names near ones) or a value is bad.
+        If a name is unknown (the message suggests similar ones) or a value is invalid.
 
     Examples
     --------
@@ -155,7 +154,7 @@ def read_options(declared: Sequence[Option], given: Mapping[str, object], of: st
     by_name = {option.name: option for option in declared}
     for name in given:
         if name not in by_name:
-            raise OptionError(f"{of} has no option {shown(name)}{near(name, by_name)}")
+            raise OptionError(f"{owner} has no option {shown(name)}{near(name, by_name)}")
     return {
         name: option.read(given[name]) if name in given else option.default
         for name, option in by_name.items()
@@ -168,7 +167,7 @@ def parse_agent(text: str) -> tuple[str, dict[str, str]]:
     Raises
     ------
     OptionError
-        If the text is not of this form.
+        If the text does not have this form.
 
     Examples
     --------
@@ -176,54 +175,64 @@ def parse_agent(text: str) -> tuple[str, dict[str, str]]:
     ('engine', {'command': 'python bot.py', 'time': '1'})
     """
     if not isinstance(text, str):
-        raise OptionError(f"expected an agent as name or name:option=value: {shown(text)}")
+        raise OptionError(f"{_AGENT_FORM}, not {shown(text)}")
     name, colon, rest = text.partition(":")
     if not name.strip():
-        raise OptionError(f"expected an agent as name or name:option=value: {shown(text)}")
+        raise OptionError(f"{_AGENT_FORM}, not {shown(text)}")
     if colon and not rest:
-        raise OptionError(f"expected option=value after the colon: {shown(text)}")
-    return name.strip(), parse_assignments(_split(rest, text)) if colon else {}
+        raise OptionError(f"no options after the colon in {shown(text)}")
+    return name.strip(), parse_assignments(_split_at_commas(rest)) if colon else {}
 
 
 def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
-    """Read `name=value` texts; a value in double quotes may hold anything.
+    """Parse `name=value` texts; a value in double quotes may contain any character.
 
     Raises
     ------
     OptionError
-        If a text has no `=` or no name, or a name comes twice.
+        If a text has no `=` or no name, or a name is given twice.
 
     Examples
     --------
     >>> parse_assignments(["broadside=false"])
     {'broadside': 'false'}
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
         name, value = name.strip(), value.strip()
         if not equals or not name:
-            raise OptionError(f"expected option=value: {shown(text)}")
-        if name in found:
-            raise OptionError(f"expected option {shown(name)} once: {shown(text)}")
+            raise OptionError(f"an option is written name=value, not {shown(text)}")
+        if name in values:
+            raise OptionError(f"the option {shown(name)} is given twice")
         if len(value) >= 2 and value[0] == value[-1] == '"':
             value = value[1:-1].replace('\\"', '"').replace("\\\\", "\\")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
-def _split(rest: str, whole: str) -> list[str]:
-    """Cut at commas that stand outside double quotes."""
-    parts, start, quoted, index = [], 0, False, 0
-    while index < len(rest):
-        if rest[index] == "\\" and quoted:
+def _parse_bool(value: object) -> bool | None:
+    text = value.lower() if isinstance(value, str) else None
+    return True if text in _TRUE else False if text in _FALSE else None
+
+
+def _either(choices: Sequence[str]) -> str:
+    """Return `a, b or c`."""
+    return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
+
+
+def _split_at_commas(text: str) -> list[str]:
+    """Split at the commas outside double quotes."""
+    parts, start, is_quoted, index = [], 0, False, 0
+    while index < len(text):
+        if text[index] == "\\" and is_quoted:
             index += 1
-        elif rest[index] == '"':
-            quoted = not quoted
-        elif rest[index] == "," and not quoted:
-            parts.append(rest[start:index])
+        elif text[index] == '"':
+            is_quoted = not is_quoted
+        elif text[index] == "," and not is_quoted:
+            parts.append(text[start:index])
             start = index + 1
         index += 1
-    if quoted:
-        raise OptionError(f"expected a closing quote: {shown(whole)}")
-    return [*parts, rest[start:]]
+    if is_quoted:
+        raise OptionError(f"missing closing quote in {shown(text)}")
+    return [*parts, text[start:]]

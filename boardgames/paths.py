@@ -1,8 +1,8 @@
-"""The user's folders, and writing a file so that it is whole or absent.
+"""The user's folders, and atomic writing of files.
 
-`BOARDGAMES_HOME` puts everything below one folder; without it platformdirs
-gives each system's own places. Apart from the command line, this module is
-the only reader of the environment.
+All folders are below `BOARDGAMES_HOME` if it is set; otherwise platformdirs
+chooses the usual places of the system. Apart from the command line, this is
+the only module that reads environment variables.
 """
 
 import os
@@ -15,119 +15,115 @@ import platformdirs
 from boardgames.errors import FileError
 
 APPLICATION = "boardgames"
-LARGEST_TEXT = 1 << 28
+MAX_TEXT_LENGTH = 1 << 28
 """Characters; about 500,000 matches."""
 
 
 def data_folder() -> Path:
     """Return the folder of records, matches and ratings; it may not exist yet."""
-    return _home("data") or Path(platformdirs.user_data_dir(APPLICATION, appauthor=False))
+    return _below_home("data") or Path(platformdirs.user_data_dir(APPLICATION, appauthor=False))
 
 
 def cache_folder() -> Path:
-    """Return the folder of what can be made again; it may not exist yet."""
-    return _home("cache") or Path(platformdirs.user_cache_dir(APPLICATION, appauthor=False))
+    """Return the folder of files that can be regenerated; it may not exist yet."""
+    return _below_home("cache") or Path(platformdirs.user_cache_dir(APPLICATION, appauthor=False))
 
 
 def runs_folder() -> Path:
     """Return the folder of training runs; it may not exist yet."""
-    return _home("runs") or data_folder() / "runs"
+    return _below_home("runs") or data_folder() / "runs"
 
 
 def blocked_plugins() -> frozenset[str]:
-    """Return the plug-ins that `BOARDGAMES_BLOCK` (names with commas) keeps out."""
+    """Return the plug-ins that `BOARDGAMES_BLOCK` (comma-separated names) disables."""
     names = os.environ.get("BOARDGAMES_BLOCK", "").split(",")
     return frozenset(name.strip() for name in names if name.strip())
 
 
 def make_folder(folder: Path) -> Path:
-    """Make `folder` with its parents and return it.
+    """Create `folder` and its parents unless they exist, and return it.
 
     Raises
     ------
     FileError
-        If it cannot be made or is not a folder.
+        If it cannot be created or is not a folder.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        raise FileError(f"expected a folder that can be made: {folder} ({_reason(error)})") from None
+        raise FileError(f"cannot create the folder {folder}: {_reason(error)}") from None
     return folder
 
 
 def read_text(path: Path, *, exact: bool = False) -> str:
-    """Return the UTF-8 text of a file, its lines ended by a line feed.
+    """Return the text of a UTF-8 file, with line feeds as line ends.
 
     Parameters
     ----------
     path : Path
-        A file.
+        The file.
     exact : bool
         Keep line ends and a byte order mark as they are.
 
     Raises
     ------
     FileError
-        If it is missing, unreadable, not UTF-8 or longer than any text should be.
+        If the file is missing, unreadable, not UTF-8 or unreasonably long.
     """
     encoding, newline = ("utf-8", "") if exact else ("utf-8-sig", None)
     try:
         with path.open(encoding=encoding, newline=newline) as file:
-            text = file.read(LARGEST_TEXT + 1)
+            text = file.read(MAX_TEXT_LENGTH + 1)
     except UnicodeDecodeError:
-        raise FileError(f"expected a file of UTF-8 text: {path}") from None
+        raise FileError(f"cannot read {path}: not UTF-8 text") from None
     except (OSError, ValueError) as error:
-        raise FileError(f"expected a readable file: {path} ({_reason(error)})") from None
-    if len(text) > LARGEST_TEXT:  # a device that never ends, say
-        raise FileError(f"expected a file of at most {LARGEST_TEXT:,} characters: {path}")
+        raise FileError(f"cannot read {path}: {_reason(error)}") from None
+    if len(text) > MAX_TEXT_LENGTH:  # such as a device without an end
+        raise FileError(f"cannot read {path}: longer than {MAX_TEXT_LENGTH:,} characters")
     return text
 
 
 def write_atomic(path: Path, content: str | bytes) -> None:
-    """Put `content` at `path`, whole or not at all: temporary name, sync, rename.
+    """Write `content` completely or not at all: to a temporary name, sync, rename.
 
-    A link goes on leading to its file, and a file keeps its permissions.
+    A symbolic link is followed, and an existing file keeps its permissions.
 
     Raises
     ------
     FileError
-        If the folder or the file cannot be written; what was there stays.
+        If the folder or the file cannot be written; an existing file does not change.
     """
     try:
         data = content.encode() if isinstance(content, str) else content
-        _replace(_target(path), data)
+        _replace(_resolve(path), data)
     except FileError:
         raise
     except (OSError, ValueError) as error:
-        raise FileError(f"expected a file that can be written: {path} ({_reason(error)})") from None
+        raise FileError(f"cannot write {path}: {_reason(error)}") from None
 
 
 def check_writable(path: Path) -> None:
-    """Complain of a file that `write_atomic` could not write, before time is spent on what shall stand there.
-
-    Raises
-    ------
-    FileError
-        If it is no regular file, or nothing can be put into its folder.
-    """
+    """Raise FileError if `write_atomic` could not write `path`; call it before long computations."""
     try:
-        with tempfile.TemporaryFile(prefix=".", dir=_target(path).parent):
+        with tempfile.TemporaryFile(prefix=".", dir=_resolve(path).parent):
             pass
+    except FileError:
+        raise
     except (OSError, ValueError) as error:
-        raise FileError(f"expected a file that can be written: {path} ({_reason(error)})") from None
+        raise FileError(f"cannot write {path}: {_reason(error)}") from None
 
 
-def _target(path: Path) -> Path:
-    """Return what a path leads to, a regular file or nothing yet, whose folder is then there."""
+def _resolve(path: Path) -> Path:
+    """Return where to write: a regular file or a free name, in a folder that then exists."""
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     if target.exists() and not target.is_file():
-        raise OSError("is a directory" if target.is_dir() else "no regular file")
+        raise OSError("is a directory" if target.is_dir() else "not a regular file")
     make_folder(target.parent)
     return target
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write `data` beside `path` and rename it; whatever stops that, nothing is left behind."""
+    """Write `data` to a file beside `path` and rename it; leave no file behind on errors."""
     mode = stat.S_IMODE(path.stat().st_mode) if path.is_file() else 0o666 & ~_umask()
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:20]}.", dir=path.parent)
     temporary = Path(name)
@@ -143,12 +139,12 @@ def _replace(path: Path, data: bytes) -> None:
         raise
 
 
-def _home(room: str) -> Path | None:
+def _below_home(name: str) -> Path | None:
     home = os.environ.get("BOARDGAMES_HOME")
     try:
-        return Path(home).expanduser() / room if home else None
+        return Path(home).expanduser() / name if home else None
     except RuntimeError:
-        raise FileError(f"expected a home folder that is known in BOARDGAMES_HOME: {home!r}") from None
+        raise FileError(f"BOARDGAMES_HOME is in the home folder of an unknown user: {home!r}") from None
 
 
 def _umask() -> int:

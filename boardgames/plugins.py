@@ -148,10 +148,9 @@ class Registry:
         """Raise UnknownNameError unless there is an offer of that name, for `game` if it is given."""
         names = [offer.entry.name for offer in self.offers(kind, game)]
         if name not in names:
-            whose = f" for {game}" if game else ""
-            raise UnknownNameError(
-                f"no such {_SINGULAR[kind]} {shown(name)}{whose}{near(name, names)}{self._broken()}"
-            )
+            hint = f"{near(name, names)}{self._broken()}"
+            subject = f"{game} has no" if game else "no such"
+            raise UnknownNameError(f"{subject} {_SINGULAR[kind]} {shown(name)}{hint}")
 
     def check_targets(self) -> None:
         """Import everything that is offered and record what fails with its plug-in."""

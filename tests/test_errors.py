@@ -1,11 +1,11 @@
-"""The exception tree and the alternatives that messages name."""
+"""The exception tree, and the helpers for messages."""
 
 import inspect
 
 import pytest
 
 from boardgames import errors
-from boardgames.errors import BoardgamesError, MoveError, near, shown
+from boardgames.errors import BoardgamesError, MissingExtraError, MoveError, near, shown
 
 CLASSES = [
     value for value in vars(errors).values() if inspect.isclass(value) and value.__module__ == errors.__name__
@@ -13,7 +13,7 @@ CLASSES = [
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
-def test_every_exception_has_the_one_root(kind: type[Exception]) -> None:
+def test_every_exception_derives_from_boardgames_error(kind: type[Exception]) -> None:
     assert issubclass(kind, BoardgamesError)
 
 
@@ -34,13 +34,11 @@ def test_every_exception_has_the_one_root(kind: type[Exception]) -> None:
     ],
     ids=lambda kind: kind.__name__,
 )
-def test_an_exception_is_the_builtin_that_callers_expect(
-    kind: type[Exception], builtin: type[Exception]
-) -> None:
+def test_exceptions_derive_from_builtin_ones_too(kind: type[Exception], builtin: type[Exception]) -> None:
     assert issubclass(kind, builtin)
 
 
-def test_the_three_faults_of_a_move_are_different_errors() -> None:
+def test_move_errors_have_three_subclasses() -> None:
     assert {kind.__name__ for kind in MoveError.__subclasses__()} == {
         "MalformedMoveError",
         "IllegalMoveError",
@@ -48,7 +46,7 @@ def test_the_three_faults_of_a_move_are_different_errors() -> None:
     }
 
 
-def test_a_unknown_name_is_printed_without_quotes_around_the_message() -> None:
+def test_message_of_an_unknown_name_has_no_quotes_around_it() -> None:
     # KeyError would print the repr of its message
     assert str(errors.UnknownNameError("no such game 'x'")) == "no such game 'x'"
 
@@ -58,12 +56,12 @@ def test_a_unknown_name_is_printed_without_quotes_around_the_message() -> None:
     [
         ("abalon", ["abalone", "connect4"], "; did you mean 'abalone'?"),
         ("alphabta", ["alphabeta", "alphabetb"], "; did you mean 'alphabeta' or 'alphabetb'?"),
-        ("zzz", ["b", "a", "a"], "; known: a, b"),
-        ("zzz", [], "; none is known"),
+        ("zzz", ["b", "a", "a"], "; available: a, b"),
+        ("zzz", [], "; none available"),
     ],
-    ids=["one near", "two near", "none near", "nothing known"],
+    ids=["one similar", "two similar", "none similar", "no names"],
 )
-def test_near_names_the_alternatives(name: str, names: list[str], ending: str) -> None:
+def test_similar_names_are_suggested(name: str, names: list[str], ending: str) -> None:
     assert near(name, names) == ending
 
 
@@ -72,12 +70,27 @@ def test_near_names_the_alternatives(name: str, names: list[str], ending: str) -
     ["x" * 10**6, 10**5000, [10**5000], "a\nb", ["a\n"] * 1000],
     ids=["long text", "long number", "long number in a list", "two lines", "long list"],
 )
-def test_any_value_is_shown_on_one_short_line(value: object) -> None:
+def test_any_value_is_quoted_on_one_short_line(value: object) -> None:
     text = shown(value)
     assert len(text) < 150
     assert "\n" not in text
 
 
 @pytest.mark.parametrize("name", [5, None, ["abalone"], "abalone" * 10**6])
-def test_what_is_no_name_is_near_to_none(name: object) -> None:
-    assert near(name, ["abalone", "connect4"]) == "; known: abalone, connect4"
+def test_nothing_is_similar_to_something_that_is_not_a_name(name: object) -> None:
+    assert near(name, ["abalone", "connect4"]) == "; available: abalone, connect4"
+
+
+def test_missing_extra_names_the_command_that_installs_it() -> None:
+    assert str(MissingExtraError("rating", "bg ladder")) == (
+        "bg ladder needs the extra 'rating': run pip install 'boardgames-core[rating]'"
+    )
+
+
+@pytest.mark.parametrize("text", ["short", "", "\u00e9\n", "a" * 80])
+def test_short_text_is_quoted_completely(text: str) -> None:
+    assert shown(text) == repr(text)
+
+
+def test_long_text_is_truncated_with_its_length() -> None:
+    assert shown("a" * 81) == f"'{'a' * 80}'... (81 characters)"

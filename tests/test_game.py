@@ -21,7 +21,7 @@ from boardgames.errors import (
     PositionError,
     UnknownNameError,
 )
-from boardgames.game import Move, Outcome, Position, Termination, shown
+from boardgames.game import Move, Outcome, Position, Termination
 
 GAME = Nim()
 START = GAME.start()
@@ -354,15 +354,6 @@ def test_an_unknown_option_is_refused_with_near_ones() -> None:
 def test_an_unknown_layout_is_refused(layout: str) -> None:
     with pytest.raises(UnknownNameError, match=f"nim has no layout {layout!r}; "):
         Nim(layout=layout)
-
-
-@pytest.mark.parametrize("text", ["short", "", "é\n", "a" * 80])
-def test_short_text_is_shown_whole(text: str) -> None:
-    assert shown(text) == repr(text)
-
-
-def test_long_text_is_shown_cut_with_its_length() -> None:
-    assert shown("a" * 81) == f"'{'a' * 80}'... (81 characters)"
 
 
 def test_nobody_can_make_the_words_of_a_position_writable() -> None:

@@ -1,4 +1,4 @@
-"""Options of games and agents: declared, read, and written in agent texts."""
+"""Options of games and agents: declaring, reading, and the text form of agents."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ DEPTH = Option("depth", int, 3, "plies", minimum=1, maximum=60)
 TIME = Option("time", float, None, "seconds", minimum=0)
 BROADSIDE = Option("broadside", bool, True, "whether side-steps are moves")
 QUOTED = '\\",=: ab\n'
-STYLE = Option("style", str, "calm", "how it plays", choices=("calm", "wild"))
+STYLE = Option("style", str, "calm", "playing style", choices=("calm", "wild"))
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ STYLE = Option("style", str, "calm", "how it plays", choices=("calm", "wild"))
         (STYLE, "wild", "wild"),
     ],
 )
-def test_an_option_reads_texts_and_values_of_its_kind(
+def test_option_reads_texts_and_values_of_its_type(
     option: Option, given_value: object, value: OptionValue
 ) -> None:
     read = option.read(given_value)
@@ -43,23 +43,24 @@ def test_an_option_reads_texts_and_values_of_its_kind(
 @pytest.mark.parametrize(
     ("option", "given_value", "message"),
     [
-        (DEPTH, "four", "expected a whole number from 1 to 60 for depth: 'four'"),
-        (DEPTH, "0", "expected a whole number from 1 to 60 for depth: '0'"),
-        (DEPTH, 61, "expected a whole number from 1 to 60 for depth: 61"),
-        (DEPTH, "1_0", "expected a whole number from 1 to 60 for depth: '1_0'"),
-        (DEPTH, 4.0, "expected a whole number from 1 to 60 for depth: 4.0"),
-        (DEPTH, True, "expected a whole number from 1 to 60 for depth: True"),
-        (DEPTH, None, "expected a whole number from 1 to 60 for depth: None"),
-        (TIME, "nan", "expected a number of at least 0 for time: 'nan'"),
-        (TIME, "inf", "expected a number of at least 0 for time: 'inf'"),
-        (TIME, 10**400, f"expected a number of at least 0 for time: 1{'0' * 79}..."),
-        (DEPTH, "\N{ARABIC-INDIC DIGIT THREE}", "expected a whole number from 1 to 60 for depth: '\u0663'"),
-        (BROADSIDE, "perhaps", "expected true or false for broadside: 'perhaps'"),
-        (BROADSIDE, 1, "expected true or false for broadside: 1"),
-        (STYLE, "mild", "expected one of calm, wild for style: 'mild'"),
+        (DEPTH, "four", "depth must be an integer, not 'four'"),
+        (DEPTH, "0", "depth must be 1 to 60, not '0'"),
+        (DEPTH, 61, "depth must be 1 to 60, not 61"),
+        (DEPTH, "1_0", "depth must be an integer, not '1_0'"),
+        (DEPTH, 4.0, "depth must be an integer, not 4.0"),
+        (DEPTH, True, "depth must be an integer, not True"),
+        (DEPTH, None, "depth must be an integer, not None"),
+        (TIME, "nan", "time must be a number, not 'nan'"),
+        (TIME, "inf", "time must be a number, not 'inf'"),
+        (TIME, 10**400, f"time must be a number, not 1{'0' * 79}..."),
+        (DEPTH, "\N{ARABIC-INDIC DIGIT THREE}", "depth must be an integer, not '\u0663'"),
+        (BROADSIDE, "perhaps", "broadside must be true or false, not 'perhaps'"),
+        (BROADSIDE, 1, "broadside must be true or false, not 1"),
+        (TIME, "-0.5", "time must be at least 0, not '-0.5'"),
+        (STYLE, "mild", "style must be calm or wild, not 'mild'"),
     ],
 )
-def test_a_bad_value_is_an_error_that_says_what_was_expected(
+def test_invalid_value_raises_an_error_that_says_what_is_valid(
     option: Option, given_value: object, message: str
 ) -> None:
     with pytest.raises(OptionError) as caught:
@@ -70,18 +71,21 @@ def test_a_bad_value_is_an_error_that_says_what_was_expected(
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        (DEPTH, "a whole number from 1 to 60"),
-        (TIME, "a number of at least 0"),
-        (Option("x", float, 0.0, "", maximum=1), "a number of at most 1"),
+        (DEPTH, "int, 1 to 60"),
+        (TIME, "float, at least 0"),
+        (Option("x", float, 0.0, "", maximum=1), "float, at most 1"),
         (Option("x", str, "", ""), "text"),
-        (STYLE, "one of calm, wild"),
+        (Option("x", int, 0, ""), "int"),
+        (BROADSIDE, "true or false"),
+        (STYLE, "calm or wild"),
+        (Option("x", str, "a", "", choices=("a", "b", "c")), "a, b or c"),
     ],
 )
-def test_an_option_says_in_words_what_it_takes(option: Option, words: str) -> None:
-    assert option.expectation() == words
+def test_option_describes_its_values(option: Option, words: str) -> None:
+    assert option.describe_values() == words
 
 
-def test_options_that_are_not_given_have_their_defaults() -> None:
+def test_options_default_if_not_given() -> None:
     assert read_options([DEPTH, TIME, BROADSIDE], {"time": "1"}, "agent 'x'") == {
         "depth": 3,
         "time": 1.0,
@@ -89,7 +93,7 @@ def test_options_that_are_not_given_have_their_defaults() -> None:
     }
 
 
-def test_an_unknown_option_is_an_error_that_names_near_ones() -> None:
+def test_unknown_option_raises_with_suggestions() -> None:
     with pytest.raises(OptionError, match="agent 'x' has no option 'dept'; did you mean 'depth'") as caught:
         read_options([DEPTH], {"dept": 3}, "agent 'x'")
     assert isinstance(caught.value, ValueError)
@@ -107,24 +111,24 @@ def test_an_unknown_option_is_an_error_that_names_near_ones() -> None:
         ("x:name=", "x", {"name": ""}),
     ],
 )
-def test_an_agent_text_is_a_name_and_options(text: str, name: str, options: dict[str, str]) -> None:
+def test_agent_text_splits_into_name_and_options(text: str, name: str, options: dict[str, str]) -> None:
     assert parse_agent(text) == (name, options)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "expected an agent as name or name:option=value: ''"),
-        (":depth=4", "expected an agent as name or name:option=value: ':depth=4'"),
-        ("alphabeta:", "expected option=value after the colon: 'alphabeta:'"),
-        ("alphabeta:depth", "expected option=value: 'depth'"),
-        ("alphabeta:depth=4,", "expected option=value: ''"),
-        ("alphabeta:=4", "expected option=value: '=4'"),
-        ("alphabeta:depth=4,depth=5", "expected option 'depth' once: 'depth=5'"),
-        ('engine:command="a, b', "expected a closing quote: 'engine:command=\"a, b'"),
+        ("", "an agent is written name or name:option=value,..., not ''"),
+        (":depth=4", "an agent is written name or name:option=value,..., not ':depth=4'"),
+        ("alphabeta:", "no options after the colon in 'alphabeta:'"),
+        ("alphabeta:depth", "an option is written name=value, not 'depth'"),
+        ("alphabeta:depth=4,", "an option is written name=value, not ''"),
+        ("alphabeta:=4", "an option is written name=value, not '=4'"),
+        ("alphabeta:depth=4,depth=5", "the option 'depth' is given twice"),
+        ('engine:command="a, b', "missing closing quote in 'command=\"a, b'"),
     ],
 )
-def test_a_malformed_agent_text_is_an_error_that_quotes_it(text: str, message: str) -> None:
+def test_malformed_agent_text_raises(text: str, message: str) -> None:
     with pytest.raises(OptionError) as caught:
         parse_agent(text)
     assert str(caught.value) == message
@@ -133,14 +137,14 @@ def test_a_malformed_agent_text_is_an_error_that_quotes_it(text: str, message: s
 @given(
     st.dictionaries(st.from_regex(r"[a-z]{1,6}", fullmatch=True), st.text(alphabet=st.sampled_from(QUOTED)))
 )
-def test_any_quoted_value_comes_back(options: dict[str, str]) -> None:
+def test_quoted_values_round_trip(options: dict[str, str]) -> None:
     quoted = {name: value.replace("\\", "\\\\").replace('"', '\\"') for name, value in options.items()}
     text = ",".join(f'{name}="{value}"' for name, value in quoted.items())
     assert parse_agent(f"agent:{text}" if text else "agent") == ("agent", options)
 
 
 @given(st.text())
-def test_any_text_is_an_agent_or_an_error_of_ours(text: str) -> None:
+def test_any_text_is_parsed_or_raises_our_error(text: str) -> None:
     try:
         name, _ = parse_agent(text)
     except BoardgamesError:
@@ -148,27 +152,27 @@ def test_any_text_is_an_agent_or_an_error_of_ours(text: str) -> None:
     assert name
 
 
-def test_assignments_are_read_in_order() -> None:
+def test_assignments_keep_their_order() -> None:
     assert list(parse_assignments(["b=1", "a=2"]).items()) == [("b", "1"), ("a", "2")]
 
 
 @pytest.mark.parametrize("kind", [bool, int, float, str])
-def test_a_number_too_long_to_be_written_is_an_option_error(kind: type) -> None:
-    with pytest.raises(OptionError, match="for x: a value of type int"):
+def test_number_too_long_for_repr_raises(kind: type) -> None:
+    with pytest.raises(OptionError, match=r"^x must be .*, not a value of type int"):
         Option("x", kind, None, "", minimum=0, maximum=5).read(10**5000)
 
 
-def test_numbers_of_numpy_are_whole_numbers_too() -> None:
+def test_numpy_integers_are_integers() -> None:
     assert Option("x", int, 0, "").read(np.int64(3)) == 3
 
 
 @pytest.mark.parametrize("text", [5, None, b"random"])
-def test_an_agent_that_is_no_text_is_an_option_error(text: Any) -> None:
-    with pytest.raises(OptionError, match="expected an agent as name"):
+def test_agent_that_is_not_text_raises(text: Any) -> None:
+    with pytest.raises(OptionError, match="an agent is written"):
         parse_agent(text)
 
 
-def test_a_long_bad_value_is_cut_in_the_message() -> None:
+def test_long_value_is_truncated_in_the_message() -> None:
     with pytest.raises(OptionError) as caught:
         Option("depth", int, 3, "").read("x" * 10**6)
     assert len(str(caught.value)) < 200

@@ -300,9 +300,7 @@ def test_a_player_is_made_from_an_agent_text() -> None:
 
 
 def test_an_unknown_agent_is_an_error_that_names_near_ones() -> None:
-    with pytest.raises(
-        UnknownNameError, match="no such agent 'alphabet' for connect4; did you mean 'alphabeta'"
-    ):
+    with pytest.raises(UnknownNameError, match="connect4 has no agent 'alphabet'; did you mean 'alphabeta'"):
         boardgames.load_player("alphabet", boardgames.load("connect4"))
 
 

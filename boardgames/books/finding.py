@@ -68,7 +68,7 @@ def read_book(path: Path) -> Book:
     try:
         status = path.stat()
     except (OSError, ValueError):
-        raise FileError(f"expected a readable file: {shown(str(path))}") from None
+        raise FileError(f"cannot read {shown(str(path))}") from None
     return _read(path, status.st_mtime_ns, status.st_size)
 
 

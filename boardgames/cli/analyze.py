@@ -18,7 +18,7 @@ from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import search_spinner
 from boardgames.draw.text import printable
 from boardgames.errors import FileError, MatchError, OptionError, RecordError, shown
-from boardgames.paths import LARGEST_TEXT, check_writable, read_text, write_atomic
+from boardgames.paths import MAX_TEXT_LENGTH, check_writable, read_text, write_atomic
 
 if TYPE_CHECKING:
     from boardgames.game import Move
@@ -302,9 +302,9 @@ def position_limit(request: AnalysisRequest, chosen: "Player") -> "Limit":
 def _text(source: str) -> str:
     if source != STDIN:
         return read_text(Path(source))
-    text = sys.stdin.read(LARGEST_TEXT + 1)
-    if len(text) > LARGEST_TEXT:
-        raise FileError(f"expected at most {LARGEST_TEXT:,} characters from standard input: more came")
+    text = sys.stdin.read(MAX_TEXT_LENGTH + 1)
+    if len(text) > MAX_TEXT_LENGTH:
+        raise FileError(f"expected at most {MAX_TEXT_LENGTH:,} characters from standard input: more came")
     return text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
 
 

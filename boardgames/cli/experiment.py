@@ -146,7 +146,7 @@ def _csv_path(text: str | None, default: str) -> Path:
         _try_writing(path.resolve())
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise FileError(f"expected a file that can be written: {path} ({reason.lower()})") from None
+        raise FileError(f"cannot write {path}: {reason.lower()}") from None
     return path
 
 
@@ -183,7 +183,7 @@ def _list(game: str, as_json: bool) -> None:
         click.echo(f"{offer.entry.name:<16} {offer.entry.summary}")
         for option in found.load("experiments", offer.entry.name, game).declared_options:
             default = "not set" if option.default is None else str(option.default).lower()
-            click.echo(f"  {option.name}={option.expectation()} ({default}): {option.summary}")
+            click.echo(f"  {option.name}={option.describe_values()} ({default}): {option.summary}")
 
 
 @contextmanager

@@ -110,7 +110,7 @@ def _print_facts(game: "Game") -> None:
 def _print_options(options: "Iterable[Option]") -> None:
     for option in options:
         default = "not set" if option.default is None else str(option.default).lower()
-        click.echo(_wrapped(f"  {option.name}={option.expectation()} ({default}): {option.summary}", 6))
+        click.echo(_wrapped(f"  {option.name}={option.describe_values()} ({default}): {option.summary}", 6))
 
 
 def _wrapped(line: str, indent: int) -> str:

@@ -73,7 +73,7 @@ class Config:
         if self.layout is not None and not isinstance(self.layout, str):
             raise OptionError(f"layout must be a name, not {shown(self.layout)}")
         if isinstance(self.seed, str):  # a seed from the command line is a number already
-            raise OptionError(f"seed must be {SEED.expectation()}, not {shown(self.seed)}")
+            raise OptionError(f"seed must be an integer, not {shown(self.seed)}")
         SEED.read(self.seed)
 
     @classmethod

@@ -1,10 +1,10 @@
-"""Tools for testing a game: conformance checks, comparison with a reference, Hypothesis strategies.
+"""Checks for the authors of games: conformance, slow references, Hypothesis strategies.
 
     from boardgames.testing import check_game
 
     check_game(boardgames.load("mygame")).raise_if_failed()
 
-`oracle` searches without pruning, to test searches. Nothing here is needed to play.
+Nothing here is needed for play.
 """
 
 from boardgames.testing.conformance import Check, Finding, Report, check_game

@@ -1,4 +1,4 @@
-"""`check_game`: run every check on a game and return a report."""
+"""check_game: run every check on one game and report."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,23 +13,22 @@ from boardgames.testing.checks import Checking, counted
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft
 from boardgames.testing.sampling import reach, write_moves
 
-MAX_FINDINGS = 3
-"""Findings after which a check is stopped."""
+FINDINGS_A_CHECK = 3
 MATCHES = 24
 POSITIONS = 120
 
 NO_REFERENCE = (
-    "the rules themselves were not checked: a missing legal move, or a win that is missed or given to the "
-    "wrong side, shows only in comparison with a second implementation written from the rule book; pass one "
-    "with --reference module:Class, or reference=... in Python (see boardgames.testing.Reference)"
+    "the rules themselves were not checked: a legal move never offered, a win not seen or given to the "
+    "wrong side shows only against a slow reference written from the rule book; give one with "
+    "--reference module:Class, or reference=... in Python (see boardgames.testing.Reference)"
 )
-OVERFLOW = "the other checks did not run, because legal_moves writes beyond its buffer of facts.actions"
-NO_PERFT = "no perft is declared: leaf counts from another source in facts.perft reveal wrong rules too"
+OVERFLOW = "the other checks did not run: `legal_moves` writes more than `facts.actions`, into foreign memory"
+NO_PERFT = "no perft is declared: counts from another source in facts.perft find wrong rules too"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault: the check that found it, and what is wrong where."""
+    """One fault: the check that saw it, and what it saw where."""
 
     check: str
     message: str
@@ -40,7 +39,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check that was run: its name and a description of what it covered."""
+    """A check that ran: its name and what it covered, in words."""
 
     name: str
     covered: str
@@ -53,13 +52,13 @@ class Report:
     Attributes
     ----------
     game : str
-        The game with its options, see `Game.describe`.
+        The game as `Game.describe` has it.
     checks : tuple of Check
-        In the order in which they were run.
+        In the order in which they ran.
     findings : tuple of Finding
-        Empty if nothing is wrong; at most three per check.
+        Empty if nothing is wrong; a check gives at most three.
     notes : tuple of str
-        What was not checked, and what to do about it.
+        What could not be checked, and what to do about it.
 
     Examples
     --------
@@ -67,7 +66,7 @@ class Report:
     >>> report.ok
     True
     >>> print(report)
-    nim: 1 check, no findings
+    nim: 1 check, no finding
       actions: 12 positions
     """
 
@@ -78,7 +77,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Return True if there are no findings."""
+        """Say whether nothing was found."""
         return not self.findings
 
     def failed(self) -> frozenset[str]:
@@ -86,19 +85,19 @@ class Report:
         return frozenset(finding.check for finding in self.findings)
 
     def raise_if_failed(self) -> None:
-        """Raise an error if there are findings.
+        """Do nothing if the report is clean.
 
         Raises
         ------
         PluginError
-            With all findings in its message.
+            With all findings in one clause, if there are any.
         """
         if self.findings:
-            findings = "; ".join(str(finding) for finding in self.findings)
-            raise PluginError(f"{self.game} has faults: {findings}")
+            told = "; ".join(str(finding) for finding in self.findings)
+            raise PluginError(f"expected {self.game} to keep the rules for games: {told}")
 
     def __str__(self) -> str:
-        found = counted(len(self.findings), "finding") if self.findings else "no findings"
+        found = counted(len(self.findings), "finding") if self.findings else "no finding"
         lines = [f"{self.game}: {counted(len(self.checks), 'check')}, {found}"]
         lines += [f"  {check.name}: {check.covered}" for check in self.checks]
         lines += [f"  FOUND {finding}" for finding in self.findings]
@@ -115,29 +114,27 @@ def check_game(
     perft_depth: int | None = None,
     feature_sets: Sequence[FeatureSet] | None = None,
 ) -> Report:
-    """Check that a game implements the interface for games correctly, on positions from random play.
+    """Check that a game keeps every rule for games, on positions it reaches itself.
 
     Parameters
     ----------
     game : Game
-        The game with its options; only these options are checked.
-    matches : int
-        Number of random matches.
-    positions : int
-        Number of positions to check closely.
+        The game with its options; other options are another check.
+    matches, positions : int
+        Random matches to play, and most positions of them to look at closely.
     seed : int
-        Seed of the matches; equal seeds give equal reports.
+        Of the matches; equal seeds give equal reports.
     reference : Reference, optional
-        A second implementation of the rules; without it the rules are not checked.
+        Slow rules to compare with; without them the rules are not checked.
     perft_depth : int, optional
-        Deepest declared perft to count; by default as deep as a few million leaves allow.
+        Deepest declared perft to count; by default as far as a few million leaves.
     feature_sets : sequence of FeatureSet, optional
-        By default those that plug-ins register for the game.
+        By default those that plug-ins offer for the game.
 
     Returns
     -------
     Report
-        Findings, what each check covered, and what was not checked.
+        Findings, what each check covered, and what could not be checked.
 
     Examples
     --------
@@ -145,25 +142,25 @@ def check_game(
     >>> check_game(load("connect4"), matches=1, positions=5, perft_depth=2).ok
     True
     """
-    run = _Run()
-    run.check("signatures", checks.check_signatures(game))
-    if run.findings:  # a kernel with another signature would misread its arguments
-        return run.report(game, ("the other checks did not run, because they call the kernels",))
-    run.check("facts", checks.check_facts(game))
+    done = _Done()
+    done.run("signatures", checks.check_signatures(game))
+    if done.findings:  # a kernel of another signature would not read its arguments as they are
+        return done.report(game, ("the other checks did not run: they call the kernels",))
+    done.run("facts", checks.check_facts(game))
     sample = reach(game, matches=matches, positions=positions, seed=seed)
     if any(write_moves(game, words).count > game.facts.actions for words in sample.words):
-        run.check("actions", checks.check_actions(sample))
-        return run.report(game, (OVERFLOW,))
-    run.check("playouts", checks.check_playouts(sample))
+        done.run("actions", checks.check_actions(sample))
+        return done.report(game, (OVERFLOW,))
+    done.run("playouts", checks.check_playouts(sample))
     for name, check in _SAMPLE_CHECKS.items():
-        run.check(name, check(sample))
-    run.check("features", checks.check_features(sample, _feature_sets(game, feature_sets, run)))
-    run.check("perft", checks.check_perft(game, perft_depth))
+        done.run(name, check(sample))
+    done.run("features", checks.check_features(sample, _feature_sets(game, feature_sets, done)))
+    done.run("perft", checks.check_perft(game, perft_depth))
     if reference is None:
-        return run.report(game, (NO_REFERENCE,) if game.facts.perft else (NO_REFERENCE, NO_PERFT))
-    run.check("reference", check_reference(sample, reference))
-    run.check("reference-perft", check_reference_perft(game, reference, perft_depth))
-    return run.report(game, ())
+        return done.report(game, (NO_REFERENCE,) if game.facts.perft else (NO_REFERENCE, NO_PERFT))
+    done.run("reference", check_reference(sample, reference))
+    done.run("reference-perft", check_reference_perft(game, reference, perft_depth))
+    return done.report(game, ())
 
 
 _SAMPLE_CHECKS = {
@@ -186,40 +183,40 @@ _SAMPLE_CHECKS = {
 }
 
 
-class _Run:
-    """The checks that have been run so far, and their findings."""
+class _Done:
+    """The checks that have run so far, and what they found."""
 
     def __init__(self) -> None:
         self.checks: list[Check] = []
         self.findings: list[Finding] = []
 
-    def check(self, name: str, checking: Checking) -> None:
-        """Run a check to its end or its third finding; an exception is a finding."""
-        covered = f"stopped after {MAX_FINDINGS} findings"
+    def run(self, name: str, checking: Checking) -> None:
+        """Run one check to its end or its third finding; an exception is a finding."""
+        covered = f"stopped after {FINDINGS_A_CHECK} findings"
         try:
-            for _ in range(MAX_FINDINGS):
+            for _ in range(FINDINGS_A_CHECK):
                 self.findings.append(Finding(name, next(checking)))
         except StopIteration as end:
             covered = end.value
-        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
+        except Exception as error:  # noqa: BLE001 - a stranger's code may raise anything
             self.findings.append(Finding(name, f"{type(error).__name__}: {error}"))
             covered = "stopped by an exception"
         self.checks.append(Check(name, covered))
 
     def report(self, game: Game, notes: tuple[str, ...]) -> Report:
-        """Return the report."""
+        """Return it all as a value."""
         return Report(game.describe(), tuple(self.checks), tuple(self.findings), notes)
 
 
-def _feature_sets(game: Game, given: Sequence[FeatureSet] | None, run: _Run) -> tuple[FeatureSet, ...]:
+def _feature_sets(game: Game, given: Sequence[FeatureSet] | None, done: _Done) -> tuple[FeatureSet, ...]:
     if given is not None:
         return tuple(given)
-    return tuple(_registered(game, run))
+    return tuple(_registered(game, done))
 
 
-def _registered(game: Game, run: _Run) -> Iterator[FeatureSet]:
+def _registered(game: Game, done: _Done) -> Iterator[FeatureSet]:
     for offer in registry().offers("features", game.facts.name):
         try:
             yield load_features(offer.entry.name, game)
         except BoardgamesError as error:
-            run.findings.append(Finding("features", str(error)))
+            done.findings.append(Finding("features", str(error)))

@@ -1,9 +1,8 @@
-"""Positions to check a game on: random play through its kernels, and Hypothesis strategies.
+"""Reach positions of a game through its own kernels, which may be faulty.
 
-The kernels may be faulty, so `check_game` calls them on copies and with guarded
-buffers, which have a known fill beyond their end: an error shows and does not
-affect other checks. Hypothesis is imported when a strategy is made; it is
-installed by the extra `test`.
+Kernels are called with guarded buffers: copies of the position, cells with a
+known fill behind the end, so that whatever a kernel does wrong shows and
+spoils no other check.
 """
 
 from __future__ import annotations
@@ -20,16 +19,14 @@ from boardgames.kernels import Words
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-MAX_PLIES = 200
-"""Plies of a random match if the game declares no limit."""
+PLIES_WITHOUT_END = 200
 GUARD = 8
-"""Elements of a buffer that lie beyond the end."""
 FILLS = (0, -0x5A5A5A5A5A5A5A5B)
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The result of a kernel that writes moves; `is_clean` if it wrote nothing beyond its count."""
+    """What a kernel that writes moves did: the actions, and whether it kept to its part of the buffer."""
 
     actions: tuple[int, ...]
     count: int
@@ -50,8 +47,8 @@ class Step:
 class Walk:
     """A match that was played for the checks.
 
-    If `has_ended` is false, the bound on plies or a fault stopped it; `fault`
-    describes the fault.
+    `has_ended` is false where the bound on plies, or a fault, cut it short;
+    `fault` says which.
     """
 
     layout: str
@@ -62,19 +59,19 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The positions that are checked.
+    """What the checks look at.
 
     Attributes
     ----------
     game : Game
         The game that is checked.
     seed : int
-        Seed of all random choices.
+        Of every random choice.
     walks : tuple of Walk
-        Random matches from every layout, and matches that always take the
-        first or the last legal move.
+        Random playouts from every layout, and walks that always take the
+        first, or the last, legal move.
     words : tuple of uint64[n]
-        Distinct positions from them: starts, ends, then others in random order.
+        Distinct positions from them, in random order, starts and ends first.
     """
 
     game: Game
@@ -83,13 +80,13 @@ class Sample:
     words: tuple[Words, ...]
 
     def positions(self) -> Iterator[Position]:
-        """Yield each sampled position as a new, unchecked `Position`."""
+        """Give each sampled position as a fresh value, unchecked."""
         for words in self.words:
             yield Position(self.game, words.copy())
 
 
 def write_moves(game: Game, words: Words, fill: int = FILLS[1], *, name: str = "legal_moves") -> Written:
-    """Call `legal_moves`, or another kernel that writes moves, with a guarded buffer."""
+    """Call `legal_moves`, or another kernel that writes moves, with a guarded buffer full of `fill`."""
     size = game.facts.actions
     buffer = np.full(size + GUARD, fill, dtype=np.int64)
     count = int(getattr(game.kernels, name)(words.copy(), buffer[:size]))
@@ -98,7 +95,7 @@ def write_moves(game: Game, words: Words, fill: int = FILLS[1], *, name: str = "
 
 
 def write_successor(game: Game, words: Words, action: int, fill: int = FILLS[1]) -> tuple[Words, bool]:
-    """Call `apply` on a copy of `words`. Return the successor, and True if nothing beyond it was written."""
+    """Call `apply` on a copy of `words`; return the successor and whether it kept to its buffer."""
     size = game.facts.words
     buffer = np.full(size + GUARD, fill, dtype=np.int64).view(np.uint64)
     guard = buffer[size:].copy()
@@ -112,23 +109,23 @@ def is_sound(game: Game, written: Written) -> bool:
     return whole and all(0 <= action < game.facts.actions for action in written.actions)
 
 
-def describe(game: Game, words: Words) -> str:
-    """Return a position as text for a message, even if the game cannot format it."""
+def told(game: Game, words: Words) -> str:
+    """Describe a position for a message, even where the game cannot format it."""
     try:
         return repr(game.format_words(words))
-    except Exception:  # noqa: BLE001 - another check reports the faulty notation
+    except Exception:  # noqa: BLE001 - a faulty notation is found by its own check
         return f"words {words.tolist()}"
 
 
 def reach(game: Game, *, matches: int, positions: int, seed: int) -> Sample:
-    """Play random matches, at least one from each layout, and two more with the first and last moves.
+    """Play `matches` random matches, at least one a layout, and two walks a layout.
 
     Parameters
     ----------
-    matches : int
-        Number of random matches.
-    positions : int
-        Number of distinct positions to keep.
+    game : Game
+        Whose kernels play.
+    matches, positions : int
+        Random matches, and most distinct positions to keep of them all.
     seed : int
         Equal seeds give equal samples.
     """
@@ -142,11 +139,11 @@ def reach(game: Game, *, matches: int, positions: int, seed: int) -> Sample:
 
 
 def ply_bound(game: Game) -> int:
-    """Return the number of plies after which a match is stopped; one more than a declared `longest_match`."""
+    """Return after how many plies a walk is cut short, `longest_match` and one if it is declared."""
     facts = game.facts
     if facts.longest_match is not None:
         return facts.longest_match + 1
-    return min(facts.ply_limit or MAX_PLIES, MAX_PLIES)
+    return min(facts.ply_limit or PLIES_WITHOUT_END, PLIES_WITHOUT_END)
 
 
 def _walk(game: Game, layout: str, choice: np.random.Generator | int) -> Walk:
@@ -159,13 +156,13 @@ def _walk(game: Game, layout: str, choice: np.random.Generator | int) -> Walk:
             side, code = int(kernels.side_to_move(words.copy())), int(kernels.outcome(words.copy()))
             walk.steps.append(Step(words, side, code, written.actions))
             if not is_sound(game, written):
-                walk.fault = f"the legal moves are faulty in {describe(game, words)}"
+                walk.fault = f"no sound list of actions in {told(game, words)}"
                 return walk
             if code >= 0 or not written.actions:
                 walk.has_ended = True
                 return walk
             words, _ = write_successor(game, words, _pick(written.actions, choice))
-    except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
+    except Exception as error:  # noqa: BLE001 - a stranger's code may raise anything
         walk.fault = f"{type(error).__name__}: {error}"
     return walk
 
@@ -175,7 +172,7 @@ def _pick(actions: Sequence[int], choice: np.random.Generator | int) -> int:
 
 
 def _chosen(walks: Sequence[Walk], most: int, generator: np.random.Generator) -> tuple[Words, ...]:
-    """Choose distinct positions: all starts, ends up to a third, then random ones."""
+    """Choose distinct positions: every start, ends for a third at most, then any."""
     starts = {step.words.tobytes(): step.words for walk in walks for step in walk.steps[:1]}
     ends = {step.words.tobytes(): step.words for walk in walks for step in walk.steps[-1:]}
     others = {step.words.tobytes(): step.words for walk in walks for step in walk.steps}
@@ -188,19 +185,21 @@ def _chosen(walks: Sequence[Walk], most: int, generator: np.random.Generator) ->
 
 @dataclass(frozen=True, slots=True)
 class PlayedMatch:
-    """A random match: its moves, and its positions from the start on (one more than moves)."""
+    """A match played at random: one more position than moves, the start first."""
 
     positions: tuple[Position, ...]
     moves: tuple[Move, ...]
 
 
 def matches(game: Game, *, max_plies: int | None = None) -> SearchStrategy[PlayedMatch]:
-    """Return a strategy for random matches from any layout, which may stop after any ply.
+    """Return a strategy of random matches from any layout, cut short after any ply.
 
     Parameters
     ----------
+    game : Game
+        Whose rules are played.
     max_plies : int, optional
-        By default the game's `longest_match`, or else its ply limit.
+        By default the longest match, or the ply limit where there is none.
 
     Examples
     --------
@@ -219,7 +218,7 @@ def matches(game: Game, *, max_plies: int | None = None) -> SearchStrategy[Playe
 
 
 def positions(game: Game, *, max_plies: int | None = None) -> SearchStrategy[Position]:
-    """Return a strategy for positions reached by random play from any layout.
+    """Return a strategy of positions reached by random play from any layout.
 
     Examples
     --------

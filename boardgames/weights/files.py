@@ -94,7 +94,7 @@ def _check_file(path: Path) -> None:
         raise
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise FileError(f"expected a readable file: {path} ({reason})") from None
+        raise FileError(f"cannot read {path}: {reason}") from None
 
 
 def _refuse(constant: str) -> None:

@@ -62,11 +62,11 @@ def test_values_stand_below_each_other(bg: Run) -> None:
     ("arguments", "said"),
     [
         (["1212121"], "expected a position with moves: ......./......./r...."),
-        (["--lines", "0"], "expected a whole number of at least 1 for --lines: '0'"),
-        (["--lines", "-1"], "for --lines: '-1'"),
-        (["--depth", "-3"], "for --depth: '-3'"),
-        (["--time", "-1"], "for --time: '-1'"),
-        (["--nodes", "0"], "for --nodes: '0'"),
+        (["--lines", "0"], "--lines must be at least 1, not '0'"),
+        (["--lines", "-1"], "--lines must be "),
+        (["--depth", "-3"], "--depth must be "),
+        (["--time", "-1"], "--time must be "),
+        (["--nodes", "0"], "--nodes must be "),
         (["--nodes", "9" * 400], "nodes"),
         (["--match", "2"], "expected --match with a record only: a position came"),
         (["--mistakes", "2"], "expected --mistakes with a record only"),
@@ -199,8 +199,8 @@ def test_the_chart_is_written_and_said_so(files: Path, bg: Run) -> None:
 
 
 CASES = {
-    "no such file": (["missing.record"], "expected a readable file: missing.record (no such file"),
-    "a folder": (["folder"], "(is a directory)"),
+    "no such file": (["missing.record"], "cannot read missing.record: no such file"),
+    "a folder": (["folder"], ": is a directory"),
     "an empty file": (["none"], "expected a match in none: it has none"),
     "no such match": (["two", "--match", "3"], "expected match 3 in two: it has 2"),
     "an illegal move": (["broken"], "broken: match 1: expected"),
@@ -215,15 +215,15 @@ CASES = {
     "an option": (["two", "--option", "rows=5"], "expected --option with a position only"),
     "a position too": (["two", "--position", "4"], "expected --position with a position only"),
     "an agent without values": (["two", "--agent", "random"], "expected an agent that values moves"),
-    "no mistakes to tell": (["two", "--mistakes", "0"], "at least 1 for --mistakes"),
+    "no mistakes to tell": (["two", "--mistakes", "0"], "--mistakes must be at least 1"),
     "no time": (["two", "--time", "0"], "above 0 seconds"),
-    "a chart in a folder's place": (["two", "--svg", "folder"], "folder (is a directory)"),
-    "a chart on a device": (["two", "--svg", "/dev/full"], "/dev/full (no regular file)"),
+    "a chart in a folder's place": (["two", "--svg", "folder"], "folder: is a directory"),
+    "a chart on a device": (["two", "--svg", "/dev/full"], "/dev/full: not a regular file"),
     "a chart in the record's place": (
         ["two", "--svg", "./two"],
         "another file for the chart than the record",
     ),
-    "a chart below a file": (["two", "--svg", "none/chart.svg"], "expected a folder"),
+    "a chart below a file": (["two", "--svg", "none/chart.svg"], "cannot create the folder"),
 }
 
 

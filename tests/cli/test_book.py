@@ -93,9 +93,9 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_search(
     bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("boardgames.books.building.searched", None)
-    for place, why in (("/dev/full", "no regular file"), (".", "is a directory")):
+    for place, why in (("/dev/full", "not a regular file"), (".", "is a directory")):
         ran = bg("book", *SMALL, "--out", place)
-        assert (ran.code, ran.err) == (2, f"bg: expected a file that can be written: {place} ({why})\n")
+        assert (ran.code, ran.err) == (2, f"bg: cannot write {place}: {why}\n")
 
 
 @pytest.mark.parametrize(
@@ -120,8 +120,8 @@ def test_a_page_that_cannot_be_gone_on_with_is_named(
     [
         (("connect4",), "expected --out FILE: nothing came"),
         (("connect4", "--out", ""), "not a file name: ''"),
-        (("connect4", "--out", "x", "--positions", "0"), "expected"),
-        (("connect4", "--out", "x", "--margin", "0"), "expected"),
+        (("connect4", "--out", "x", "--positions", "0"), "must be at least"),
+        (("connect4", "--out", "x", "--margin", "0"), "must be at least"),
         (("connect4", "--out", "x", "--agent", "random"), "expected an agent that values moves"),
         (("abalone", "--out", "x", "--layout", "nowhere"), "abalone has no layout 'nowhere'"),
         (("abalone", "--out", "x", *("--layout", "standard") * 2), "expected every layout once"),

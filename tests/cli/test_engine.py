@@ -187,11 +187,11 @@ def test_quit_ends_it_at_once(program: Run) -> None:
     ("arguments", "message"),
     [
         (["connect5"], "bg: no such game 'connect5'"),
-        (["connect4", "--agent", "nobody"], "bg: no such agent 'nobody' for connect4"),
+        (["connect4", "--agent", "nobody"], "bg: connect4 has no agent 'nobody'"),
         (["connect4", "--agent", "alphabeta:deep=3"], "bg: agent 'alphabeta' has no option 'deep'"),
         (["connect4", "--agent", "human"], "bg: expected an agent that is a program: 'human'"),
         (["connect4", "--layout", "round"], "bg: connect4 has no layout 'round'"),
-        (["connect4", "--option", "rows=99"], "bg: expected a whole number from 2 to 8 for rows: '99'"),
+        (["connect4", "--option", "rows=99"], "bg: rows must be 2 to 8, not '99'"),
         (["connect4", "--seed", "-1"], "bg: "),
     ],
 )

@@ -37,7 +37,7 @@ def test_a_game_has_its_experiments_listed_with_their_options(bg: Callable[..., 
     assert (ran.code, ran.err) == (0, "")
     names = re.findall(r"^(\S+)", ran.out, re.MULTILINE)
     assert names == ["ancestors", "basic-training", "fine-tuning"]
-    assert "  repetitions=a whole number from 1 to 100000 (5): trainings, each of two new players" in ran.out
+    assert "  repetitions=int, 1 to 100000 (5): trainings, each of two new players" in ran.out
 
 
 def test_a_table_has_wins_shares_and_totals(bg: Callable[..., Any]) -> None:
@@ -138,7 +138,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
     before = sorted(tmp_path.rglob("*"))
     ran = bg(*TRAINING, "--csv", str(tmp_path / place))
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "expected a file that can be written" in ran.err
+    assert "cannot write" in ran.err
     assert {path for path in tmp_path.rglob("*") if path.name != "typed"} == set(before)
 
 
@@ -147,7 +147,7 @@ def test_what_is_found_is_told_though_it_cannot_be_written(
     form: tuple[str, ...], bg: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, content: str) -> None:
-        raise FileError(f"expected a file that can be written: {path} (no space left on device)")
+        raise FileError(f"cannot write {path}: no space left on device")
 
     monkeypatch.setattr("boardgames.paths.write_atomic", full)
     ran = bg(*TRAINING, *form)
@@ -170,13 +170,13 @@ def test_too_few_trainings_for_an_interval_are_pointed_out(bg: Callable[..., Any
         (["connect5", "ancestors"], "did you mean 'connect4'"),
         (["connect4", "ancestor"], "did you mean 'ancestors'"),
         (["connect4", "ancestors", "--set", "evolution=1"], "did you mean 'evolutions'"),
-        (["connect4", "ancestors", "--set", "evolutions=0"], "from 1 to 1000 for evolutions: '0'"),
-        (["connect4", "ancestors", "--set", "evolutions"], "expected option=value"),
+        (["connect4", "ancestors", "--set", "evolutions=0"], "evolutions must be 1 to 1000, not '0'"),
+        (["connect4", "ancestors", "--set", "evolutions"], "an option is written name=value"),
         (["connect4", "ancestors", "--set", "features=line"], "did you mean 'lines'"),
         (["connect4", "fine-tuning", "--set", "couples=9"], "at least 9 candidates: 8"),
         (["connect4", "ancestors", "--csv", "."], "is a directory"),
         (["connect4", "ancestors", "--csv", ""], "not a file name"),
-        (["connect4", "ancestors", "--workers", "0"], "at least 1 for --workers"),
+        (["connect4", "ancestors", "--workers", "0"], "--workers must be at least 1"),
         (["connect4", "ancestors", "--layout", "x"], "no layout 'x'"),
     ],
 )

@@ -90,8 +90,8 @@ def test_without_matches_there_is_no_ladder_and_no_store(bg: Callable[..., Any],
     ("arguments", "words"),
     [
         (["connect5"], "did you mean 'connect4'"),
-        (["connect4", "--option", "columns=x"], "whole number"),
-        (["connect4", "--svg", "."], "file that can be written"),
+        (["connect4", "--option", "columns=x"], "columns must be an integer"),
+        (["connect4", "--svg", "."], "cannot write"),
         ([], "expected GAME"),
     ],
 )

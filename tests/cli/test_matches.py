@@ -282,7 +282,7 @@ def test_import_takes_what_is_right_of_files_with_errors(home: Path, bg: Run) ->
     ran = bg("matches", "import", "none", "mixed")
     assert (ran.code, ran.out) == (2, "kept 2 matches\n")
     assert ran.err == (
-        "bg: expected a readable file: none (no such file or directory)\n"
+        "bg: cannot read none: no such file or directory\n"
         "bg: mixed: match 2: expected a column 1 to 7: '9' (ply 1, token '9')\n"
     )
     assert records_kept() == [str(WON), str(OPEN)]
@@ -354,12 +354,12 @@ def test_delete_asks_on_a_terminal(kept: list[int], bg: Run, terminal: Run) -> N
     [
         (["lst"], "no command 'lst'; did you mean 'list'?"),
         (["show"], "expected ID: nothing came"),
-        (["show", "x"], "expected a whole number of at least 1"),
-        (["show", "0"], "expected a whole number of at least 1"),
+        (["show", "x"], "must be an integer"),
+        (["show", "0"], "must be at least 1"),
         (["show", "9"], "expected a match that is kept: 9"),
         (["show", "9" * 30], "expected a match that is kept: 999"),
         (["list", "--run", "9" * 30], "expected numbers of 64 bits"),
-        (["list", "--limit", "0"], "expected a whole number of at least 1 for --limit"),
+        (["list", "--limit", "0"], "--limit must be at least 1"),
         (["list", "--runs", "--agent", ""], "expected --agent without --runs: both came"),
         (["list", "--runs", "--faults"], "expected --faults without --runs: both came"),
         (["list", "--runs", "--result", "draw"], "expected --result without --runs: both came"),
@@ -367,7 +367,7 @@ def test_delete_asks_on_a_terminal(kept: list[int], bg: Run, terminal: Run) -> N
         (["export", "out", "1", "8", "9"], "expected a match that is kept: 8, 9"),
         (["export", "out", "--game", "chess"], "expected a match that is kept: none of this choice is"),
         (["export", "missing/../folder"], "expected a new file"),
-        (["export", "folder", "--force"], "(is a directory)"),
+        (["export", "folder", "--force"], ": is a directory"),
         (["import"], "expected FILE...: nothing came"),
         (["delete"], "expected either IDs or --run: nothing came"),
         (["delete", "1", "--run", "1"], "expected either IDs or --run: both came"),

@@ -81,7 +81,7 @@ def test_a_run_of_a_game_that_is_gone_is_drawn_without_names(bg: Run, runs: Path
         (["slo"], "did you mean 'slow'"),
         (["slow", "--output", "slow.pdf"], "ends in .svg or .png: 'slow.pdf'"),
         (["slow", "--output", "slow"], "ends in .svg or .png"),
-        (["slow", "--output", "letter.txt/slow.svg"], "expected a folder that can be made"),
+        (["slow", "--output", "letter.txt/slow.svg"], "cannot create the folder"),
         (["slow", "--output", "a\0.svg"], "not a file name"),
         (["/"], "expected a run that can be read: /: "),
         (["early"], "expected a run with steps to draw: early"),

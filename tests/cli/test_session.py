@@ -73,7 +73,7 @@ def test_a_match_that_cannot_be_saved_is_shown(bg: Run, unwritable: None) -> Non
     assert ran.code == 2
     assert '[Game "connect4"]' in ran.out
     assert re.search(r"1\. 4 \{[\d.]+\} 5 \{[\d.]+\} \*", ran.out)
-    assert re.fullmatch(r"bg: expected a folder that can be made: .*\n", ran.err)
+    assert re.fullmatch(r"bg: cannot create the folder .*\n", ran.err)
 
 
 def test_a_finished_match_says_who_has_won_and_is_saved(bg: Run, records: Run) -> None:
@@ -285,7 +285,7 @@ def test_new_with_nothing_played_saves_nothing(bg: Run, records: Run) -> None:
 
 def test_new_shows_a_match_that_cannot_be_saved_and_begins(bg: Run, unwritable: None) -> None:
     out = bg(*PEOPLE, typed="4\nnew\n5\n").out
-    assert "expected a folder that can be made" in out
+    assert "cannot create the folder" in out
     assert "blue to move" in out.rpartition("type a move such as")[2]
 
 
@@ -334,9 +334,9 @@ def test_load_takes_options_from_the_record(bg: Run) -> None:
     [
         ("load", "not a file name: ''"),
         ("save", "not a file name: ''"),
-        ("load missing", "expected a readable file: missing (no such file or directory)"),
-        ("load .", "expected a readable file: . (is a directory)"),
-        ("save .", "(is a directory)"),
+        ("load missing", "cannot read missing: no such file or directory"),
+        ("load .", "cannot read .: is a directory"),
+        ("save .", ": is a directory"),
         ("save prose/x", "expected a folder that is there: 'prose'"),
         ("load prose", "expected matches without errors in prose"),
         ("load over", "expected an unfinished match in over: it ended 1-0"),

@@ -183,7 +183,7 @@ def test_no_training_and_no_tournament_of_nobody() -> None:
     state, metrics = made.step(made.start(1), InProcess())
     assert state.arrays["players"].tolist() == made.start(1).arrays["players"].tolist()
     assert "decided" not in metrics
-    with pytest.raises(OptionError, match="expected a whole number from 2 to 1024 for population: 1"):
+    with pytest.raises(OptionError, match="population must be 2 to 1024, not 1"):
         learner(population=1)
 
 

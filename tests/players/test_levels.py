@@ -203,7 +203,7 @@ def test_no_move_is_chosen_after_the_end(number: int) -> None:
 
 @pytest.mark.parametrize("value", ["0", "11", "-1", "2.5", "easy", ""])
 def test_a_level_that_is_none_is_refused(value: str) -> None:
-    with pytest.raises(OptionError, match=f"expected a whole number from 1 to 10 for level: '{value}'"):
+    with pytest.raises(OptionError, match=f"level must be 1 to 10, not '{value}'"):
         boardgames.load_player(f"level:level={value}", CONNECT4)
 
 

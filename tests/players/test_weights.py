@@ -90,12 +90,12 @@ def test_without_weights_the_fingerprint_is_that_of_the_evaluation_of_the_game(a
     ("weights", "message"),
     [
         ("nobody", "expected weights, a run or a file: 'nobody'"),
-        ("{folder}/none.safetensors", "expected a readable file: {folder}/none.safetensors (no such file"),
+        ("{folder}/none.safetensors", "cannot read {folder}/none.safetensors: no such file"),
         (
             "{folder}/abalone.safetensors",
             "expected weights of connect4: {folder}/abalone.safetensors has",
         ),
-        ("{folder}/rows.safetensors", "no such feature set 'rows' for connect4"),
+        ("{folder}/rows.safetensors", "connect4 has no feature set 'rows'"),
         ("{folder}/ranges.safetensors", "expected weights of features 'lines' with the ranges that"),
         ("{folder}/cut.safetensors", "expected a file of weights: {folder}/cut.safetensors"),
         (

@@ -484,7 +484,7 @@ def test_a_folder_in_place_of_the_file_is_refused(path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StoreError, match="expected a folder that can be made"):
+    with pytest.raises(StoreError, match="cannot create the folder"):
         Store(tmp_path / "file" / "matches.db")
 
 

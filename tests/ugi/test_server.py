@@ -108,7 +108,7 @@ def test_a_full_board_is_a_draw() -> None:
         ("position fen nonsense", "'nonsense'"),
         ("position startpos moves 4 9", "(ply 2)"),
         ("position fen a b c moves 1", "'a b c'"),
-        ("query", "unknown query ''; known: gameover, p1turn, result"),
+        ("query", "unknown query ''; available: gameover, p1turn, result"),
         ("query weather", "unknown query 'weather'"),
         ("setoption name Depth value many", "'many'"),
         ("setoption name Hash value 16", "the engine has no option 'Hash'"),

@@ -112,7 +112,7 @@ def test_a_run_that_has_no_weights_yet_says_so(home: Path) -> None:
 
 
 def test_a_file_that_is_not_there_says_so(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match=r"expected a readable file: .*x\.safetensors \(no such file"):
+    with pytest.raises(FileError, match=r"cannot read .*x\.safetensors: no such file"):
         find_weights(str(tmp_path / "x.safetensors"), GAME)
 
 
@@ -125,7 +125,7 @@ def test_weights_of_another_game_name_both(tmp_path: Path) -> None:
 def test_weights_of_features_that_are_not_there_name_them_and_the_file(tmp_path: Path) -> None:
     weights = Weights("connect4", "rows", "", np.zeros(3))
     weights.write(tmp_path / "x.safetensors")
-    with pytest.raises(WeightsError, match=r"no such feature set 'rows' for connect4; .*x\.safet"):
+    with pytest.raises(WeightsError, match=r"connect4 has no feature set 'rows'; .*x\.safet"):
         find_weights(str(tmp_path / "x.safetensors"), GAME)
 
 

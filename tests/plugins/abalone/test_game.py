@@ -50,7 +50,7 @@ def test_an_unknown_layout_is_refused_with_a_suggestion() -> None:
 
 
 def test_an_invalid_option_value_is_refused() -> None:
-    with pytest.raises(OptionError, match="expected true or false for broadside: 'sideways'"):
+    with pytest.raises(OptionError, match="broadside must be true or false, not 'sideways'"):
         boardgames.load("abalone", broadside="sideways")
 
 

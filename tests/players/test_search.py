@@ -160,10 +160,10 @@ def test_no_draw_is_taken_after_the_end() -> None:
 @pytest.mark.parametrize(
     ("agent", "message"),
     [
-        ("alphabeta:depth=0", "expected a whole number from 1 to 100 for depth: '0'"),
-        ("alphabeta:depth=four", "expected a whole number from 1 to 100 for depth: 'four'"),
-        ("minimax:time=0", "for time: '0'"),
-        ("minimax:nodes=-1", "for nodes: '-1'"),
+        ("alphabeta:depth=0", "depth must be 1 to 100, not '0'"),
+        ("alphabeta:depth=four", "depth must be an integer, not 'four'"),
+        ("minimax:time=0", "time must be "),
+        ("minimax:nodes=-1", "nodes must be "),
         ("alphabeta:deep=3", "agent 'alphabeta' has no option 'deep'; did you mean 'depth'"),
     ],
 )
