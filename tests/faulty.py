@@ -1,8 +1,8 @@
-"""Noughts and crosses with faults planted on request, to see which of them the checks find.
+"""Noughts and crosses with a planted fault, to test which checks find it.
 
-A position is three words: the cells of each side as bits 0 to 8, from the top
-left, and the side to move. Texts: `x.o/.x./..o:o`; cells are named a1 to c3,
-letters for columns, 1 for the top row.
+A position is three words: the marks of each side as bits 0 to 8, from the top
+left, and the side to move. Its text is like `x.o/.x./..o:o`; cells are a1 to
+c3, letters for columns, 1 for the top row.
 """
 
 from typing import Any
@@ -30,7 +30,7 @@ from boardgames.kernels import (
     SideToMove,
     Words,
     kernel,
-    mixed,
+    mix,
 )
 from boardgames.kernels.abi import WORDS
 from boardgames.picture import Cell, Picture, Piece
@@ -47,12 +47,12 @@ LINES = tuple(
     )
 )  # fmt: skip
 STRAIGHT_LINES = LINES[:6]
-NO_LINES = (np.uint64(1 << 20),)  # no position has this bit
+NO_LINES = (np.uint64(1 << 20),)  # a bit that no position has
 CELL_NAMES = tuple(f"{column}{row}" for row in "123" for column in "abc")
 
 
 def make_outcome(lines: tuple[np.uint64, ...], first: int, second: int) -> Any:
-    """Return an outcome kernel that knows these lines and names these winners."""
+    """Return an outcome kernel for these lines, with these codes for a win of `x` and of `o`."""
 
     @kernel(OutcomeOf)
     def outcome(position: Words) -> int:
@@ -73,7 +73,7 @@ outcome = make_outcome(LINES, 0, 1)
 
 @kernel(OutcomeOf)
 def outcome_three(position: Words) -> int:
-    """Give a draw the code 3."""
+    """Return 3 instead of 2 for a draw."""
     code = outcome(position)
     return 3 if code == 2 else code
 
@@ -86,12 +86,12 @@ def side_to_move(position: Words) -> int:
 
 @kernel(SideToMove)
 def side_two(position: Words) -> int:
-    """Call side 1 side 2."""
+    """Return 2 instead of 1 for the second side."""
     return np.int64(position[2]) * 2
 
 
 def make_legal_moves(lines: tuple[np.uint64, ...], skipped: int) -> Any:
-    """Return a move generator that stops at these lines and never offers one cell."""
+    """Return a move generator that ends the match at these lines and never writes one cell."""
 
     @kernel(LegalMoves)
     def legal_moves(position: Words, moves: Actions) -> int:
@@ -125,7 +125,7 @@ def moves_backwards(position: Words, moves: Actions) -> int:
 
 @kernel(LegalMoves)
 def moves_twice(position: Words, moves: Actions) -> int:
-    """Write the first move twice while there is room."""
+    """Write the first move twice if the buffer has room."""
     count = legal_moves(position, moves)
     if 0 < count < 9:
         for index in range(count, 0, -1):
@@ -136,7 +136,7 @@ def moves_twice(position: Words, moves: Actions) -> int:
 
 @kernel(LegalMoves)
 def moves_beyond(position: Words, moves: Actions) -> int:
-    """Leave rubbish behind the last move."""
+    """Write one element beyond the last move."""
     count = legal_moves(position, moves)
     if count < 9:
         moves[count] = 0
@@ -145,7 +145,7 @@ def moves_beyond(position: Words, moves: Actions) -> int:
 
 @kernel(LegalMoves)
 def moves_out_of_range(position: Words, moves: Actions) -> int:
-    """Count the cells from 1."""
+    """Write cells 1 to 9 instead of 0 to 8."""
     count = legal_moves(position, moves)
     for index in range(count):
         moves[index] += 1
@@ -154,7 +154,7 @@ def moves_out_of_range(position: Words, moves: Actions) -> int:
 
 @kernel(LegalMoves)
 def moves_impure(position: Words, moves: Actions) -> int:
-    """Leave a move out if the buffer was 0."""
+    """Omit a move if the buffer was zero."""
     was_empty = moves[8] == 0
     count = legal_moves(position, moves)
     return count - 1 if was_empty and 1 < count < 9 else count
@@ -162,7 +162,7 @@ def moves_impure(position: Words, moves: Actions) -> int:
 
 @kernel(Apply)
 def apply(position: Words, action: int, successor: Words) -> None:
-    """Set a mark and pass the turn."""
+    """Set a mark and change the side to move."""
     side = np.int64(position[2])
     successor[0], successor[1] = position[0], position[1]
     successor[side] |= ONE << np.uint64(action)
@@ -171,7 +171,7 @@ def apply(position: Words, action: int, successor: Words) -> None:
 
 @kernel(Apply)
 def apply_same_side(position: Words, action: int, successor: Words) -> None:
-    """Let the one who takes the middle move again."""
+    """Keep the side to move after a mark in the middle."""
     apply(position, action, successor)
     if action == 4:
         successor[2] = position[2]
@@ -179,7 +179,7 @@ def apply_same_side(position: Words, action: int, successor: Words) -> None:
 
 @kernel(Apply)
 def apply_unwritten(position: Words, action: int, successor: Words) -> None:
-    """Leave the other side's marks to whatever the buffer held."""
+    """Do not write the marks of the other side."""
     side = np.int64(position[2])
     successor[side] = position[side] | (ONE << np.uint64(action))
     successor[2] = ONE - position[2]
@@ -189,7 +189,7 @@ if JIT:
 
     @intrinsic
     def thawed(typing_context: Any, position: Any) -> Any:
-        """Take the lock off a position, as no kernel should."""
+        """Make a read-only position writable, as no kernel should."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
@@ -210,7 +210,7 @@ if JIT:
 else:
 
     def thawed(position: Any) -> Any:
-        """Take the lock off a position, as no kernel should."""
+        """Make a read-only position writable, as no kernel should."""
         while position.base is not None:
             position = position.base
         return position
@@ -218,7 +218,7 @@ else:
 
 @kernel(Apply)
 def apply_to_input(position: Words, action: int, successor: Words) -> None:
-    """Set the mark in the position too."""
+    """Set the mark in the input position as well."""
     apply(position, action, successor)
     given = thawed(position)
     given[0] |= ONE << np.uint64(action)
@@ -232,13 +232,13 @@ def middle_first(position: Words, action: int) -> int:
 
 @kernel(MoveOrder)
 def middle_far_too_high(position: Words, action: int) -> int:
-    """Prefer the middle by more than there is room for."""
+    """Return a rank beyond the allowed range for the middle."""
     return 1 << 41 if action == 4 else 0
 
 
 @kernel(LegalMoves)
 def corners(position: Words, moves: Actions) -> int:
-    """Write the corners that can be taken: they are tactical."""
+    """Write the empty corners, the tactical moves."""
     count = 0
     for index in range(legal_moves(position, moves)):
         if moves[index] in (0, 2, 6, 8):
@@ -260,7 +260,7 @@ def corners_backwards(position: Words, moves: Actions) -> int:
 
 @kernel(LegalMoves)
 def corners_taken(position: Words, moves: Actions) -> int:
-    """Write the first corner, taken or not, as long as the match goes on."""
+    """Write the first corner, empty or not, until the match is over."""
     if outcome(position) >= 0:
         return 0
     moves[0] = 0
@@ -269,7 +269,7 @@ def corners_taken(position: Words, moves: Actions) -> int:
 
 @kernel(LegalMoves)
 def corners_after_the_end(position: Words, moves: Actions) -> int:
-    """Write a corner that is empty when the match is over."""
+    """Write an empty corner even if the match is over."""
     if outcome(position) < 0:
         return corners(position, moves)
     if (position[0] | position[1]) & ONE == ZERO:
@@ -280,39 +280,39 @@ def corners_after_the_end(position: Words, moves: Actions) -> int:
 
 @kernel(types.uint64(types.uint64))
 def mirrored_marks(marks: np.uint64) -> np.uint64:
-    """Return marks with left and right changed."""
+    """Return marks with left and right swapped."""
     left, middle, right = np.uint64(0b001001001), np.uint64(0b010010010), np.uint64(0b100100100)
     return (marks & middle) | ((marks & left) << np.uint64(2)) | ((marks & right) >> np.uint64(2))
 
 
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64))
 def key_of(first: np.uint64, second: np.uint64, side: np.uint64) -> np.uint64:
-    """Return the same number for a position and its mirror image."""
+    """Return a key that is the same for the mirror image."""
     one = (first << np.uint64(9)) | second
     other = (mirrored_marks(first) << np.uint64(9)) | mirrored_marks(second)
-    return mixed((min(one, other) << ONE) | side)
+    return mix((min(one, other) << ONE) | side)
 
 
 @kernel(PositionKey)
 def symmetric_key(position: Words) -> np.uint64:
-    """Return the key of a position and its mirror image."""
+    """Return a key that is the same for the mirror image."""
     return key_of(position[0], position[1], position[2])
 
 
 @kernel(PositionKey)
 def key_of_one_side(position: Words) -> np.uint64:
-    """Leave the marks of the second side out."""
+    """Ignore the marks of the second side."""
     return key_of(position[0], ZERO, position[2])
 
 
 @kernel(PositionKey)
 def key_without_symmetry(position: Words) -> np.uint64:
-    """Take only one of the sides for mirrored."""
-    return mixed(key_of(position[0], ZERO, position[2]) ^ position[1])
+    """Mirror the marks of one side only."""
+    return mix(key_of(position[0], ZERO, position[2]) ^ position[1])
 
 
 def make_evaluate(factor: float) -> Any:
-    """Return an evaluation: who has the middle, times a factor."""
+    """Return an evaluation: the factor if the side to move has the middle, negative for the other side."""
 
     @kernel(Evaluate)
     def evaluate(position: Words, weights: Reals) -> float:
@@ -329,18 +329,18 @@ evaluate = make_evaluate(1.0)
 
 @kernel(Features)
 def features(position: Words, side: int, out: Reals) -> None:
-    """Write whether the side has the middle."""
+    """Write 1 if the side has the middle, else 0."""
     out[0] = np.float64((position[side] >> np.uint64(4)) & ONE)
 
 
 def feature_set(high: float) -> FeatureSet:
-    """Return the feature set, declared to reach from 0 to `high`."""
+    """Return the feature set with a declared range of 0 to `high`."""
     feature = Feature("middle", "marks", 0.0, high, "1 if the side has the middle")
     return FeatureSet("middle", features, (feature,))
 
 
 def mirrored(words: Words) -> Words:
-    """Return the position with left and right changed."""
+    """Return the position with left and right swapped."""
     image = words.copy()
     for side in (0, 1):
         image[side] = sum(1 << _mirrored_cell(cell) for cell in range(9) if int(words[side]) >> cell & 1)
@@ -355,61 +355,61 @@ MIRROR = Symmetry("mirror", mirrored, lambda words, action: _mirrored_cell(actio
 FALSE_MIRROR = Symmetry("mirror", mirrored, lambda words, action: action)
 
 KERNEL_FAULTS: dict[str, dict[str, Any]] = {
-    "ranks beyond bounds": {"move_order": middle_far_too_high},
-    "tactical moves unsorted": {"tactical_moves": corners_backwards},
-    "tactical moves not legal": {"tactical_moves": corners_taken},
+    "move order out of range": {"move_order": middle_far_too_high},
+    "unsorted tactical moves": {"tactical_moves": corners_backwards},
+    "illegal tactical moves": {"tactical_moves": corners_taken},
     "tactical moves after the end": {"tactical_moves": corners_after_the_end},
-    "one key for different positions": {"symmetric_key": key_of_one_side},
-    "two keys for symmetric positions": {"symmetric_key": key_without_symmetry},
-    "a legal move never offered": {"legal_moves": make_legal_moves(LINES, 7)},
-    "a corner never offered": {"legal_moves": make_legal_moves(LINES, 8)},
-    "diagonal wins missed": {
+    "same key for different positions": {"symmetric_key": key_of_one_side},
+    "different keys for symmetric positions": {"symmetric_key": key_without_symmetry},
+    "missing legal move": {"legal_moves": make_legal_moves(LINES, 7)},
+    "missing corner move": {"legal_moves": make_legal_moves(LINES, 8)},
+    "missed diagonal wins": {
         "legal_moves": make_legal_moves(STRAIGHT_LINES, -1),
         "outcome": make_outcome(STRAIGHT_LINES, 0, 1),
     },
-    "winner flipped": {"outcome": make_outcome(LINES, 1, 0)},
-    "a side moving twice": {"apply": apply_same_side},
+    "swapped winner": {"outcome": make_outcome(LINES, 1, 0)},
+    "side moves twice": {"apply": apply_same_side},
     "unsorted actions": {"legal_moves": moves_backwards},
-    "an action written twice": {"legal_moves": moves_twice},
+    "repeated action": {"legal_moves": moves_twice},
     "actions out of range": {"legal_moves": moves_out_of_range},
-    "moves written beyond the count": {"legal_moves": moves_beyond},
-    "moves that depend on the buffer": {"legal_moves": moves_impure},
-    "apply writing into its input": {"apply": apply_to_input},
-    "apply leaving words unwritten": {"apply": apply_unwritten},
-    "outcome not final": {"legal_moves": make_legal_moves(NO_LINES, -1)},
-    "outcome of another code": {"outcome": outcome_three},
-    "side of another number": {"side_to_move": side_two},
+    "moves beyond the count": {"legal_moves": moves_beyond},
+    "moves depend on the buffer": {"legal_moves": moves_impure},
+    "apply writes to its input": {"apply": apply_to_input},
+    "apply leaves words unwritten": {"apply": apply_unwritten},
+    "moves after the end": {"legal_moves": make_legal_moves(NO_LINES, -1)},
+    "invalid outcome code": {"outcome": outcome_three},
+    "invalid side": {"side_to_move": side_two},
 }
 FACT_FAULTS: dict[str, dict[str, Any]] = {
     "longest match too short": {"longest_match": 8},
-    "perft declared wrong": {"perft": {".../.../...:x": (9, 72, 505)}},
+    "wrong perft": {"perft": {".../.../...:x": (9, 72, 505)}},
     "no layout": {"layouts": {}},
 }
 FACE_FAULTS = (
-    "notation ambiguous",
+    "ambiguous notation",
     "notation with spaces",
-    "position text without the side to move",
-    "check_words refuses full boards",
+    "position text without side to move",
+    "check_words rejects full boards",
     "parser raises IndexError",
-    "picture misses a move",
-    "clicks begin others",
-    "clicks not drawn",
+    "picture lacks a move",
+    "clicks are a prefix of others",
+    "clicks on unknown ids",
     "score of floats",
     "evaluation out of bounds",
-    "symmetry false",
+    "wrong symmetry",
 )
 FAULTS = (*KERNEL_FAULTS, *FACT_FAULTS, *FACE_FAULTS)
 
 
 class Noughts(Game):
-    """Noughts and crosses with one planted fault, or none if `fault` is empty."""
+    """Noughts and crosses with one planted fault, or without a fault if `fault` is empty."""
 
     def __init__(self, fault: str = "") -> None:
         self.fault = fault
         super().__init__()
 
     def prepare(self) -> None:
-        """Set everything, the fault included."""
+        """Set the facts, kernels and evaluation, including the fault."""
         facts: dict[str, Any] = {"layouts": {"empty": ".../.../...:x"}, "longest_match": 9}
         self.facts = Facts(
             name="noughts",
@@ -434,48 +434,48 @@ class Noughts(Game):
         self.evaluation = Evaluation("middle", evaluate, np.ones(1), bound=bound)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Read `x.o/.x./..o:o`."""
+        """Parse `x.o/.x./..o:o`."""
         board, _, side = text.partition(":")
-        if self.fault == "position text without the side to move":
+        if self.fault == "position text without side to move":
             side = "x"
         cells = board.replace("/", "")
         if self.fault == "parser raises IndexError":
             board[10]
         if len(cells) != 9 or set(cells) - set(".xo") or side not in ("x", "o"):
-            raise PositionError(f"expected a board such as x.o/.x./..o:o: {text!r}")
+            raise PositionError(f"not a position like x.o/.x./..o:o: {text!r}")
         marks = [sum(1 << place for place in range(9) if cells[place] == mark) for mark in "xo"]
         return np.array([*marks, "xo".index(side)], dtype=np.uint64)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
-        """Write `x.o/.x./..o:o`."""
+        """Return `x.o/.x./..o:o`."""
         first, second, side = words.tolist()
         cells = ["x" if first >> cell & 1 else "o" if second >> cell & 1 else "." for cell in range(9)]
         board = "/".join("".join(cells[row : row + 3]) for row in (0, 3, 6))
-        if self.fault == "position text without the side to move":
+        if self.fault == "position text without side to move":
             return board
         return f"{board}:{'xo'[side & 1]}"
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
-        """Write `a1` to `c3`."""
-        if self.fault == "notation ambiguous":
+        """Return `a1` to `c3`."""
+        if self.fault == "ambiguous notation":
             return CELL_NAMES[action][0]
         if self.fault == "notation with spaces":
             return " ".join(CELL_NAMES[action])
         return CELL_NAMES[action]
 
     def check_words(self, words: Words) -> None:
-        """Refuse cells that both sides hold."""
+        """Reject cells with two marks."""
         is_full = int(words[0] | words[1]) == 511
-        if int(words[0] & words[1]) or (is_full and self.fault == "check_words refuses full boards"):
-            raise PositionError(f"expected a board of noughts and crosses: {words.tolist()}")
+        if int(words[0] & words[1]) or (is_full and self.fault == "check_words rejects full boards"):
+            raise PositionError(f"not a position of noughts and crosses: {words.tolist()}")
 
     def score(self, words: Words) -> tuple[int, int]:
-        """Count nothing."""
+        """Return no points."""
         return (0.0, 0.0) if self.fault == "score of floats" else (0, 0)  # type: ignore[return-value]
 
     def symmetries(self) -> tuple[Symmetry, ...]:
-        """Declare the mirror."""
-        return (FALSE_MIRROR if self.fault == "symmetry false" else MIRROR,)
+        """Return the mirror symmetry."""
+        return (FALSE_MIRROR if self.fault == "wrong symmetry" else MIRROR,)
 
     def draw(self, words: Words) -> Picture:
         """Draw nine squares."""
@@ -489,32 +489,32 @@ class Noughts(Game):
         buffer = np.zeros(9, dtype=np.int64)
         count = self.kernels.legal_moves(words, buffer)
         clicks = {self.format_action(words, cell): self._clicks(cell) for cell in buffer[:count].tolist()}
-        if self.fault == "picture misses a move":
+        if self.fault == "picture lacks a move":
             clicks.pop(next(iter(clicks), ""), None)
         return Picture(cells=cells, pieces=pieces, clicks=clicks)
 
     def _clicks(self, cell: int) -> tuple[tuple[str, ...], ...]:
         name = CELL_NAMES[cell]
-        if self.fault == "clicks begin others":
+        if self.fault == "clicks are a prefix of others":
             return ((name,), (name, "b2"))
-        return (("d4",),) if self.fault == "clicks not drawn" and cell == 0 else ((name,),)
+        return (("d4",),) if self.fault == "clicks on unknown ids" and cell == 0 else ((name,),)
 
 
-class Slow:
-    """The rules of noughts and crosses once more, on texts."""
+class SlowRules:
+    """A reference for noughts and crosses that works on texts."""
 
     WINS = ("abc", "def", "ghi", "adg", "beh", "cfi", "aei", "ceg")
 
     def start(self, text: str) -> str:
-        """Keep the text as the state."""
+        """Return the text, which is the state."""
         return text
 
     def text(self, state: str) -> str:
-        """Give it back."""
+        """Return the text."""
         return state
 
     def outcome(self, state: str) -> int:
-        """Look for three in a row."""
+        """Return the side with three in a row."""
         cells = dict(zip("abcdefghi", state[:-2].replace("/", ""), strict=True))
         for side, mark in enumerate("xo"):
             if any(all(cells[cell] == mark for cell in line) for line in self.WINS):
@@ -522,7 +522,7 @@ class Slow:
         return -1 if "." in cells.values() else 2
 
     def legal(self, state: str) -> set[str]:
-        """Name the empty cells."""
+        """Return the names of the empty cells."""
         rows = state[:-2].split("/")
         empty = {f"{'abc'[x]}{y + 1}" for y in range(3) for x in range(3) if rows[y][x] == "."}
         return empty if self.outcome(state) < 0 else set()

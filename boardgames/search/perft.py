@@ -35,6 +35,22 @@ KINDS = {**RULES, "positions": WORDS_STACK, "moves": ACTIONS_STACK, "control": C
 unpack = unpacker(Workspace, KINDS)
 
 
+def new_workspace(position: Position, depth: int, control: Control) -> Workspace:
+    """Return a workspace for counting from a position, at ply 0, to a depth."""
+    facts, kernels = position.game.facts, position.game.kernels
+    positions = np.zeros((depth + 1, facts.words), dtype=np.uint64)
+    positions[0] = position.words
+    return Workspace(
+        legal_moves=kernels.legal_moves,
+        apply=kernels.apply,
+        side_to_move=kernels.side_to_move,
+        outcome=kernels.outcome,
+        positions=positions,
+        moves=np.zeros((depth + 1, facts.actions), dtype=np.int64),
+        control=control,
+    )
+
+
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
 def count_leaves(bundle: Actions, ply: int, depth: int) -> int:
     """Count the leaves `depth` plies below the position at `ply`.
@@ -73,20 +89,8 @@ def perft(position: Position, depth: int) -> int:
     """
     if not isinstance(depth, int) or not 0 <= depth <= MAX_PERFT_DEPTH:
         raise LimitError(f"depth must be 0 to {MAX_PERFT_DEPTH}, not {shown(depth)}")
-    facts, kernels = position.game.facts, position.game.kernels
-    positions = np.zeros((depth + 1, facts.words), dtype=np.uint64)
-    positions[0] = position.words
     control = new_control()
-    workspace = Workspace(
-        legal_moves=kernels.legal_moves,
-        apply=kernels.apply,
-        side_to_move=kernels.side_to_move,
-        outcome=kernels.outcome,
-        positions=positions,
-        moves=np.zeros((depth + 1, facts.actions), dtype=np.int64),
-        control=control,
-    )
-    bundle = Bundle(KINDS, workspace)
+    bundle = Bundle(KINDS, new_workspace(position, depth, control))
     return run(lambda: int(count_leaves(bundle.words, 0, depth)), control)
 
 

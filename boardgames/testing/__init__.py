@@ -1,10 +1,10 @@
-"""Checks for the authors of games: conformance, slow references, Hypothesis strategies.
+"""Tools for testing a game: conformance checks, comparison with a reference, Hypothesis strategies.
 
     from boardgames.testing import check_game
 
     check_game(boardgames.load("mygame")).raise_if_failed()
 
-Nothing here is needed for play.
+`oracle` searches without pruning, to test searches. Nothing here is needed to play.
 """
 
 from boardgames.testing.conformance import Check, Finding, Report, check_game

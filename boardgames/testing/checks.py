@@ -1,7 +1,7 @@
-"""Checks of the kernels against their contract, the table in DESIGN.md.
+"""The checks that `check_game` runs: kernels, notations, packed words, pictures, evaluation, perft.
 
-Every check is a generator: it gives a message for each fault and returns what
-it covered, in words.
+The contract of the kernels is the table in DESIGN.md. Each check is a generator
+that yields a message for each fault and returns a description of what it covered.
 """
 
 from collections import Counter
@@ -30,31 +30,33 @@ from boardgames.testing.sampling import (
     FILLS,
     Sample,
     Written,
+    describe,
     is_sound,
     ply_bound,
-    told,
     write_moves,
     write_successor,
 )
 
 Checking = Generator[str, None, str]
-"""Messages of faults; at the end what was covered."""
+"""A running check: yields messages, returns what it covered."""
 
-LEAVES = 3_000_000 if JIT else 3_000
+MAX_LEAVES = 3_000_000 if JIT else 3_000
 FULLY_MAPPED = 10
-RANGE_SLACK = 1e-9
-LARGEST_RANK = 1 << 40
-"""Of `move_order`: search puts other orders above it."""
+"""Number of positions in which all symmetries are checked; in the others one each is."""
+RANGE_TOLERANCE = 1e-9
+MAX_RANK = 1 << 40
+"""Largest `move_order`: the search uses larger values for orders of its own."""
 
-BAD_TEXTS = ("", " ", "?", "-1", "nonsense", "\x00", "ſ½", "9" * 30, ":" * 9, "a b", "x" * 300)
-MUTATIONS = 20
-NAMED_EVERY = 4
+MALFORMED_TEXTS = ("", " ", "?", "-1", "nonsense", "\x00", "ſ½", "9" * 30, ":" * 9, "a b", "x" * 300)
+MUTATED_POSITIONS = 20
+NOTATION_INTERVAL = 4
+"""Named notations are checked in every fourth position: some parsers compare all texts."""
 PRINTABLE = (32, 127)
 BEYOND_ASCII = (160, 1000)
 
 
 def check_signatures(game: Game) -> Checking:
-    """See that kernels have the signatures of their places, before one is called."""
+    """Check the signatures of the kernels, before any is called."""
     for name, signature in SIGNATURES.items():
         try:
             check_kernel(name, getattr(game.kernels, name, None), signature)
@@ -64,201 +66,204 @@ def check_signatures(game: Game) -> Checking:
 
 
 def check_facts(game: Game) -> Checking:
-    """See that there is a layout and a notation; `Facts` has checked the numbers."""
+    """Check that there are layouts and notations; `Facts` itself validates the numbers."""
     facts = game.facts
     for name in ("layouts", "move_notations", "position_notations"):
         if not getattr(facts, name):
-            yield f"expected something declared as {name}: {getattr(facts, name)!r}"
+            yield f"facts.{name} is empty"
     return f"{facts.words} words, {facts.actions} actions, {counted(len(facts.layouts), 'layout')}"
 
 
 def check_playouts(sample: Sample) -> Checking:
-    """See that matches end, within `longest_match` plies if that is declared."""
+    """Check that matches end, within `longest_match` plies if it is declared."""
     longest = sample.game.facts.longest_match
     for walk in sample.walks:
         if walk.fault:
-            yield f"a match from {walk.layout!r} broke off at ply {len(walk.steps)}: {walk.fault}"
+            yield f"a match from {walk.layout!r} failed at ply {len(walk.steps)}: {walk.fault}"
         elif longest is not None and len(walk.steps) - 1 > longest:
-            end = told(sample.game, walk.steps[-1].words)
-            yield f"expected at most {longest} plies: {len(walk.steps) - 1} from {walk.layout!r} to {end}"
+            end = describe(sample.game, walk.steps[-1].words)
+            plies = f"{len(walk.steps) - 1} plies, longest_match is {longest}"
+            yield f"a match from {walk.layout!r} to {end} took {plies}"
     ended = sum(walk.has_ended for walk in sample.walks)
     return f"{ended} of {len(sample.walks)} matches ended within {ply_bound(sample.game)} plies"
 
 
 def check_actions(sample: Sample) -> Checking:
-    """See that `legal_moves` writes distinct actions, ascending, in range, and no more."""
+    """Check that `legal_moves` writes distinct ascending actions in range, and nothing else."""
     game, count = sample.game, 0
     for words in sample.words:
         written = write_moves(game, words)
-        for fault in _unsound(game.facts.actions, written):
-            yield f"{fault} in {told(game, words)}"
+        for fault in _action_faults(game.facts.actions, written):
+            yield f"legal_moves {fault} in {describe(game, words)}"
         count += len(written.actions)
     return f"{len(sample.words)} positions, {count} actions"
 
 
 def check_apply(sample: Sample) -> Checking:
-    """See that `apply` writes all of the successor and nothing beyond it."""
+    """Check that `apply` writes all words of the successor and nothing beyond them."""
     game, count = sample.game, 0
     for words, action in _plies(sample):
         one, is_clean = write_successor(game, words, action, FILLS[0])
         other, _ = write_successor(game, words, action, FILLS[1])
         if not np.array_equal(one, other):
-            yield f"apply leaves words of the successor unwritten: action {action} in {told(game, words)}"
+            yield f"apply leaves words of the successor unwritten: action {action} in {describe(game, words)}"
         if not is_clean:
-            yield f"apply writes beyond the successor: action {action} in {told(game, words)}"
+            yield f"apply writes beyond the successor: action {action} in {describe(game, words)}"
         count += 1
     return f"{count} moves"
 
 
 def check_inputs(sample: Sample) -> Checking:
-    """See that no kernel touches the position that it is given."""
+    """Check that no kernel changes its input position."""
     for words in sample.words:
         for name, call in _calls(sample.game, words):
             given = words.copy()
             call(given)
             if given.tobytes() != words.tobytes():
-                yield f"{name} changes the position that it is given: {told(sample.game, words)}"
+                yield f"{name} changes its input {describe(sample.game, words)}"
     return f"{len(sample.words)} positions"
 
 
 def check_purity(sample: Sample) -> Checking:
-    """Ask twice, with other rubbish in the buffers: answers must be equal."""
+    """Check that kernels give the same result twice, whatever the output buffers contained."""
     game = sample.game
     for words in sample.words:
         if write_moves(game, words, FILLS[0]).actions != write_moves(game, words, FILLS[1]).actions:
-            yield f"legal_moves depends on what the buffer held: {told(game, words)}"
+            yield f"legal_moves depends on the old content of its buffer in {describe(game, words)}"
         for name, call in _calls(game, words):
             if _same(call(words.copy()), call(words.copy())):
                 continue
-            yield f"{name} gives two answers for {told(game, words)}"
+            yield f"{name} gives two different results in {describe(game, words)}"
     return f"{len(sample.words)} positions"
 
 
 def check_outcomes(sample: Sample) -> Checking:
-    """See that outcome codes are -1 to 2, nobody moves after the end, and returns agree."""
+    """Check outcome codes, that there are no moves after the end, and `Position.outcome`."""
     game, over = sample.game, 0
     for words in sample.words:
         code = int(game.kernels.outcome(words.copy()))
         written = write_moves(game, words)
         if not -1 <= code <= 2:
-            yield f"expected an outcome of -1 to 2: {code} in {told(game, words)}"
+            yield f"outcome is {code}, not -1 to 2, in {describe(game, words)}"
             continue
         if code >= 0 and written.actions:
-            yield f"expected no move after the end: {len(written.actions)} in {told(game, words)}"
+            yield f"{len(written.actions)} legal moves after the end of the match in {describe(game, words)}"
         expected = _expected_outcome(game, code, written.actions, words)
         found = Position(game, words.copy()).outcome
         if found != expected or (found is not None and found.returns != _returns(found)):
-            yield f"expected the outcome {expected}: {found} in {told(game, words)}"
+            yield f"Position.outcome is {found}, not {expected}, in {describe(game, words)}"
         over += expected is not None
     return f"{len(sample.words)} positions, {over} at the end"
 
 
 def check_sides(sample: Sample) -> Checking:
-    """See that the side to move is 0 or 1, and changes every ply if the game alternates."""
+    """Check that the side to move is 0 or 1, and changes every ply if the game alternates."""
     game, count, repeats = sample.game, 0, 0
     for walk in sample.walks:
-        going_on = [step for step in walk.steps if step.outcome < 0]
-        for step in going_on:
+        ongoing = [step for step in walk.steps if step.outcome < 0]
+        for step in ongoing:
             if step.side not in (0, 1):
-                yield f"expected side 0 or 1 to move: {step.side} in {told(game, step.words)}"
-        for before, after in pairwise(going_on):
+                yield f"side_to_move is {step.side}, not 0 or 1, in {describe(game, step.words)}"
+        for before, after in pairwise(ongoing):
             count += 1
             repeats += before.side == after.side
             if before.side == after.side and game.facts.alternates:
-                where = told(game, after.words)
-                yield f"side {after.side} moves twice in a row, but the game alternates: {where}"
+                where = describe(game, after.words)
+                yield f"side {after.side} moves twice in a row, but facts.alternates is true: {where}"
     return f"{count} plies, {repeats} by the same side as before"
 
 
 def check_evaluation(sample: Sample) -> Checking:
-    """See that values are finite and within their bound, and ranks of moves within theirs."""
+    """Check that evaluations are finite and within their bound, and `move_order` within its range."""
     game, evaluation = sample.game, sample.game.evaluation
     for words, action in _plies(sample):
         rank = int(game.kernels.move_order(words.copy(), action))
-        if abs(rank) > LARGEST_RANK:
-            yield f"expected a rank within ±2^40: {rank} of action {action} in {told(game, words)}"
+        if abs(rank) > MAX_RANK:
+            yield f"move_order of action {action} is {rank}, not within ±2^40, in {describe(game, words)}"
     if evaluation is NO_EVALUATION:
         return "no evaluation; move order"
     for words in sample.words:
         value = float(evaluation.kernel(words.copy(), evaluation.weights))
         if not abs(value) <= evaluation.bound:
-            yield f"expected a value within ±{evaluation.bound:g}: {value!r} in {told(game, words)}"
+            bound = f"±{evaluation.bound:g}"
+            yield f"the evaluation is {value!r}, not within {bound}, in {describe(game, words)}"
     return f"{len(sample.words)} positions, {evaluation.name} in {evaluation.unit.label}; move order"
 
 
 def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Checking:
-    """See that features stay within their declared ranges, for both sides."""
+    """Check that features are within their declared ranges, for both sides."""
     for feature_set in feature_sets:
         for words in sample.words:
             for side in (0, 1):
                 out = np.full(len(feature_set.features), np.nan)
                 feature_set.kernel(words.copy(), side, out)
                 for feature, value in zip(feature_set.features, out.tolist(), strict=True):
-                    if not feature.low - RANGE_SLACK <= value <= feature.high + RANGE_SLACK:
+                    if not feature.low - RANGE_TOLERANCE <= value <= feature.high + RANGE_TOLERANCE:
                         span = f"{feature.low:g} to {feature.high:g}"
-                        where = told(sample.game, words)
-                        yield f"expected {feature_set.name} {feature.name} {span}: {value!r} in {where}"
+                        name = f"{feature_set.name}.{feature.name}"
+                        yield f"{name} is {value!r}, not {span}, in {describe(sample.game, words)}"
     names = ", ".join(feature_set.name for feature_set in feature_sets)
     return f"{len(sample.words)} positions: {names}" if names else "no features"
 
 
 def check_symmetries(sample: Sample) -> Checking:
-    """See that legal moves, successors, sides and outcomes commute with the symmetries."""
+    """Check that legal moves, successors, sides and outcomes commute with the symmetries."""
     symmetries = sample.game.symmetries()
     if not symmetries:
         return "none declared"
     for number, words in enumerate(sample.words):
-        several = number < FULLY_MAPPED
-        for symmetry in symmetries if several else [symmetries[number % len(symmetries)]]:
+        is_full = number < FULLY_MAPPED
+        for symmetry in symmetries if is_full else [symmetries[number % len(symmetries)]]:
             yield from _asymmetries(sample.game, symmetry, words)
     return f"{len(sample.words)} positions, {len(symmetries)} declared"
 
 
 def check_tactical(sample: Sample) -> Checking:
-    """See that tactical moves are legal ones, ascending; what the buffer has behind them is nobody's."""
+    """Check that tactical moves are legal and ascending; the rest of the buffer may hold anything."""
     game, count = sample.game, 0
     if game.kernels.tactical_moves is no_tactical_moves:
-        return "none named"
+        return "not declared"
     for words in sample.words:
         written = write_moves(game, words, name="tactical_moves")
-        for fault in _unsound(game.facts.actions, replace(written, is_clean=True)):
-            yield f"{fault}, tactical, in {told(game, words)}"
+        for fault in _action_faults(game.facts.actions, replace(written, is_clean=True)):
+            yield f"tactical_moves {fault} in {describe(game, words)}"
         others = sorted(set(written.actions) - set(write_moves(game, words).actions))
         if others:
-            yield f"expected tactical moves to be legal: {others} in {told(game, words)}"
+            yield f"tactical_moves writes actions that are not legal, {others}, in {describe(game, words)}"
         count += len(written.actions)
     return f"{len(sample.words)} positions, {count} tactical moves"
 
 
 def check_keys(sample: Sample) -> Checking:
-    """See that symmetric positions have one key, and that no other positions share it."""
+    """Check that symmetric positions have the same key, and that no other positions share it."""
     game, key = sample.game, sample.game.kernels.symmetric_key
     if key is position_key:
-        return "the key of all words"
+        return "not declared"
     kept = [symmetry for symmetry in game.symmetries() if not symmetry.swaps_sides]
     known: dict[int, Words] = {}
     for words in sample.words:
         found = int(key(words.copy()))
         for symmetry in kept:
             if int(key(symmetry.words(words.copy()))) != found:
-                yield f"symmetric_key differs under {symmetry.name}: {told(game, words)}"
+                yield f"symmetric_key differs under {symmetry.name} in {describe(game, words)}"
         other = known.setdefault(found, words)
         if not np.array_equal(other, words) and not _are_symmetric(kept, words, other):
-            yield f"symmetric_key is one for {told(game, words)} and {told(game, other)}"
-    return f"{len(sample.words)} positions under {counted(len(kept), 'map')}"
+            pair = f"{describe(game, words)} and {describe(game, other)}"
+            yield f"symmetric_key is the same for {pair}, which are not symmetric"
+    return f"{len(sample.words)} positions, {counted(len(kept), 'symmetry', 'symmetries')}"
 
 
 def check_perft(game: Game, depth: int | None) -> Checking:
-    """Count the leaves of declared perfts, as deep as `depth` and a few million go."""
+    """Count the leaves of declared perfts, up to `depth` and a few million leaves."""
     covered = []
     for text, counts in game.facts.perft.items():
         position = game.parse(text)
         for ply, expected in enumerate(counts[:depth], start=1):
-            if ply > 1 and expected > LEAVES:
+            if ply > 1 and expected > MAX_LEAVES:
                 break
             found = perft(position, ply)
             if found != expected:
-                yield f"expected {expected} leaves at depth {ply}: {found} from {text!r}"
+                yield f"{found} leaves at depth {ply}, not {expected}, from {text!r}"
             covered.append(ply)
     if not covered:
         return "none declared"
@@ -266,7 +271,7 @@ def check_perft(game: Game, depth: int | None) -> Checking:
 
 
 def _are_symmetric(symmetries: list[Symmetry], words: Words, other: Words) -> bool:
-    """Say whether symmetries, one after another, take a position to another one."""
+    """Return True if a sequence of symmetries maps one position onto the other."""
     reached, left = {words.tobytes()}, [words]
     while left:
         image = left.pop()
@@ -278,19 +283,20 @@ def _are_symmetric(symmetries: list[Symmetry], words: Words, other: Words) -> bo
     return other.tobytes() in reached
 
 
-def _unsound(size: int, written: Written) -> Iterator[str]:
+def _action_faults(size: int, written: Written) -> Iterator[str]:
+    """Yield what is wrong with the actions that a kernel wrote, for the end of a message."""
     if not 0 <= written.count <= size:
-        yield f"expected a count of 0 to {size}: {written.count}"
+        yield f"returns the count {written.count}, not 0 to {size},"
     elif not written.is_clean:
-        yield f"expected nothing written beyond the {written.count} actions that are counted"
+        yield f"writes more than the {written.count} actions that it counts"
     if any(first >= second for first, second in pairwise(written.actions)):
-        yield f"expected ascending, distinct actions: {list(written.actions)}"
+        yield f"writes actions that are not ascending and distinct, {list(written.actions)},"
     if any(not 0 <= action < size for action in written.actions):
-        yield f"expected actions 0 to {size - 1}: {list(written.actions)}"
+        yield f"writes actions that are not 0 to {size - 1}, {list(written.actions)},"
 
 
 def _plies(sample: Sample) -> Iterator[tuple[Words, int]]:
-    """Give every legal move of every sampled position whose actions can be applied."""
+    """Yield each legal move of each sampled position, unless its actions are faulty."""
     for words in sample.words:
         written = write_moves(sample.game, words)
         if is_sound(sample.game, written):
@@ -299,7 +305,7 @@ def _plies(sample: Sample) -> Iterator[tuple[Words, int]]:
 
 
 def _calls(game: Game, words: Words) -> Iterator[tuple[str, Callable[[Words], object]]]:
-    """Name the kernels and give a call of each on a position, the buffer new each time."""
+    """Yield the name of each kernel and a function that calls it on a position with new buffers."""
     kernels, evaluation, facts = game.kernels, game.evaluation, game.facts
     yield "side_to_move", kernels.side_to_move
     yield "outcome", kernels.outcome
@@ -336,7 +342,7 @@ def _order(game: Game, action: int, words: Words) -> object:
 
 
 def _same(first: object, second: object) -> bool:
-    return repr(first) == repr(second)  # as texts, two NaN are equal
+    return repr(first) == repr(second)  # NaN equals NaN as text
 
 
 def _expected_outcome(game: Game, code: int, actions: tuple[int, ...], words: Words) -> Outcome | None:
@@ -354,7 +360,7 @@ def _returns(outcome: Outcome) -> tuple[float, float]:
 
 def _asymmetries(game: Game, symmetry: Symmetry, words: Words) -> Iterator[str]:
     for fault in _differences(game, symmetry, words):
-        yield f"{fault} under {symmetry.name}: {told(game, words)}"
+        yield f"{fault} under {symmetry.name} in {describe(game, words)}"
 
 
 def _differences(game: Game, symmetry: Symmetry, words: Words) -> Iterator[str]:
@@ -381,128 +387,130 @@ def _differences(game: Game, symmetry: Symmetry, words: Words) -> Iterator[str]:
 
 
 def check_move_notation(sample: Sample) -> Checking:
-    """Read the text of every legal move back, in every notation, to the move or a named ambiguity."""
+    """Check that the text of each legal move is parsed as that move, or ambiguous in a named notation."""
     game, count = sample.game, 0
     for number, position in enumerate(sample.positions()):
         texts = [move.text for move in position.legal_moves]
         for text, times in Counter(texts).items():
             if times > 1:
-                yield f"expected one move a text: {text!r} names {times} in {told(game, position.words)}"
-        # a default parser compares all texts, so named notations are read in some positions only
-        for notation in (None, *(game.facts.move_notations if number % NAMED_EVERY == 0 else ())):
+                yield f"{times} legal moves have the text {text!r} in {describe(game, position.words)}"
+        for notation in (None, *(game.facts.move_notations if number % NOTATION_INTERVAL == 0 else ())):
             for move in position.legal_moves:
-                for fault in _unread_move(position, move, notation):
-                    yield f"{fault} (as {notation or 'canonical'} in {told(game, position.words)})"
+                for fault in _move_text_faults(position, move, notation):
+                    yield f"{fault} ({notation or 'canonical'} notation, in {describe(game, position.words)})"
                 count += 1
     return f"{count} texts in {', '.join(game.facts.move_notations)}"
 
 
 def check_position_notation(sample: Sample) -> Checking:
-    """Read the text of every position back, in every notation."""
+    """Check that the text of each position is parsed as that position, in every notation."""
     game, count = sample.game, 0
     for position in sample.positions():
         for notation in (None, *game.facts.position_notations):
             text = game.format(position, notation=notation)
             is_canonical = notation in (None, game.facts.position_notations[0])
             if is_canonical and (not text or text.split() != [text]):
-                yield f"expected the text of a position without spaces: {text!r}"
+                yield f"the text of a position is empty or has spaces: {text!r}"
             try:
                 back = game.parse(text, notation=notation)
             except PositionError as error:
-                yield f"a reached position is refused as {notation or 'canonical'}: {error}"
+                yield f"{text!r} is rejected ({notation or 'canonical'} notation): {error}"
                 continue
             if back != position:
-                yield f"{text!r} reads as another position: {told(game, back.words)}"
+                yield f"{text!r} is parsed as another position: {describe(game, back.words)}"
             count += 1
     return f"{count} texts in {', '.join(game.facts.position_notations)}"
 
 
 def check_words(sample: Sample) -> Checking:
-    """Pack and unpack reached positions; offer words of another length."""
+    """Check that positions survive packing and unpacking, and that a wrong number of words is rejected."""
     game = sample.game
     for position in sample.positions():
         try:
             back = game.unpack(game.pack(position))
         except PositionError as error:
-            yield f"check_words refuses a reached position: {error}"
+            yield f"check_words rejects {describe(game, position.words)}: {error}"
             continue
         if back != position or hash(back) != hash(position):
-            yield f"unpacking gives another position: {told(game, position.words)}"
+            yield f"unpack gives another position than was packed: {describe(game, position.words)}"
     try:
         game.unpack(np.zeros(game.facts.words + 1, dtype=np.uint64))
-        yield f"words of length {game.facts.words + 1} are taken for a position"
+        yield f"unpack accepts {game.facts.words + 1} words, facts.words is {game.facts.words}"
     except PositionError:
         pass
     return f"{len(sample.words)} positions"
 
 
 def check_bad_input(sample: Sample) -> Checking:
-    """Give bad texts for positions and moves: each must make a value or the error for it."""
+    """Check that malformed texts of positions and moves raise the right exception, if any."""
     game, generator = sample.game, np.random.default_rng(sample.seed)
-    for position in list(sample.positions())[:MUTATIONS]:
+    for position in list(sample.positions())[:MUTATED_POSITIONS]:
         move_texts = [move.text for move in position.legal_moves]
-        for text in (*BAD_TEXTS, *_mutated(str(position), generator)):
-            yield from _other_error(game, text, None)
-        for text in (*BAD_TEXTS, *(bad for good in move_texts[:5] for bad in _mutated(good, generator))):
-            yield from _other_error(game, text, position)
-    return f"{len(BAD_TEXTS)} bad texts and changed good ones"
+        for text in (*MALFORMED_TEXTS, *_mutations(str(position), generator)):
+            yield from _parser_faults(game, text, None)
+        for text in (
+            *MALFORMED_TEXTS,
+            *(bad for good in move_texts[:5] for bad in _mutations(good, generator)),
+        ):
+            yield from _parser_faults(game, text, position)
+    return f"{len(MALFORMED_TEXTS)} malformed texts, and mutated texts of positions and moves"
 
 
 def check_pictures(sample: Sample) -> Checking:
-    """See that pictures have unique ids, and clicks for each legal move and no other."""
+    """Check that pictures have unique ids, and clicks for exactly the legal moves."""
     count = 0
     for position in sample.positions():
         picture = position.picture()
-        where = f"in {told(sample.game, position.words)}"
-        for fault in (*_bad_ids(picture), *_bad_clicks(picture, position)):
+        where = f"in {describe(sample.game, position.words)}"
+        for fault in (*_id_faults(picture), *_click_faults(picture, position)):
             yield f"{fault} {where}"
         count += len(picture.clicks)
     return f"{len(sample.words)} pictures, {count} moves"
 
 
 def check_score(sample: Sample) -> Checking:
-    """See that the score is a pair of integers."""
+    """Check that the score is a pair of integers."""
     for position in sample.positions():
         score = position.score
         if len(score) != 2 or any(type(points) is not int for points in score):
-            yield f"expected a score of two integers: {score!r} in {told(sample.game, position.words)}"
+            yield f"the score is {score!r}, not two integers, in {describe(sample.game, position.words)}"
     return sample.game.facts.score_name or "no score"
 
 
-def _unread_move(position: Position, move: Move, notation: str | None) -> Iterator[str]:
+def _move_text_faults(position: Position, move: Move, notation: str | None) -> Iterator[str]:
     game = position.game
     text = game.format_move(position, move, notation=notation)
     if not text or text.split() != [text]:
-        yield f"expected the text of a move without spaces: {text!r}"
+        yield f"the text of a move is empty or has spaces: {text!r}"
     try:
         back = game.parse_move(position, text, notation=notation)
     except AmbiguousMoveError as error:
         if notation in (None, game.facts.move_notations[0]):
-            yield f"a legal move's text is ambiguous: {error}"
+            yield f"the text of a legal move is ambiguous: {error}"
         elif sum(other.text in str(error) for other in position.legal_moves) < 2:
-            yield f"expected an ambiguity error that names both moves: {error}"
+            yield f"the error about the ambiguous text {text!r} does not name two legal moves: {error}"
         return
     except MoveError as error:
-        yield f"a legal move's text is refused: {error}"
+        yield f"the text of a legal move is rejected: {error}"
         return
     if back.action != move.action:
-        yield f"{text!r} reads as action {back.action} and not {move.action}"
+        yield f"{text!r} is parsed as action {back.action}, not {move.action}"
 
 
-def _other_error(game: Game, text: str, position: Position | None) -> Iterator[str]:
+def _parser_faults(game: Game, text: str, position: Position | None) -> Iterator[str]:
     what, expected = ("position", PositionError) if position is None else ("move", MoveError)
     try:
         if position is None:
             game.parse(text)
         else:
             game.parse_move(position, text)
-    except Exception as error:  # noqa: BLE001 - that nothing else is raised is the claim
+    except Exception as error:  # noqa: BLE001 - any other exception is a fault
         if not isinstance(error, expected):
-            yield f"expected a value or {expected.__name__} for the {what} {text!r}: {error!r}"
+            yield f"parsing the {what} {text!r} raises {error!r}, not {expected.__name__}"
 
 
-def _mutated(text: str, generator: np.random.Generator) -> Iterator[str]:
-    """Give the text with a character removed, one doubled, one replaced and the end cut off."""
+def _mutations(text: str, generator: np.random.Generator) -> Iterator[str]:
+    """Yield the text with a character removed, one doubled, one replaced, and truncated."""
     place = int(generator.integers(len(text))) if text else 0
     other = chr(int(generator.integers(*PRINTABLE if generator.integers(2) else BEYOND_ASCII)))
     yield text[:place] + text[place + 1 :]
@@ -511,42 +519,42 @@ def _mutated(text: str, generator: np.random.Generator) -> Iterator[str]:
     yield text[:place]
 
 
-def _bad_ids(picture: Picture) -> Iterator[str]:
+def _id_faults(picture: Picture) -> Iterator[str]:
     cells = [cell.id for cell in picture.cells]
     for name, times in Counter([*cells, *(line.id for line in picture.lines)]).items():
         if times > 1:
-            yield f"expected ids once: {name!r} comes {times} times"
+            yield f"the id {name!r} is used {times} times"
         if not name or name.split() != [name]:
-            yield f"expected an id without spaces: {name!r}"
+            yield f"an id is empty or has spaces: {name!r}"
     for piece in picture.pieces:
         if piece.cell not in cells or piece.side not in (0, 1):
-            yield f"expected a piece of side 0 or 1 on a cell: {piece!r}"
+            yield f"a piece is not on a cell, or not of side 0 or 1: {piece!r}"
 
 
-def _bad_clicks(picture: Picture, position: Position) -> Iterator[str]:
+def _click_faults(picture: Picture, position: Position) -> Iterator[str]:
     legal = {move.text for move in position.legal_moves}
     for text in sorted(legal ^ picture.clicks.keys()):
-        yield f"no clicks make {text!r}" if text in legal else f"clicks make no legal move: {text!r}"
+        yield f"no clicks for {text!r}" if text in legal else f"clicks for {text!r}, which is not legal,"
     ids = {cell.id for cell in picture.cells} | {line.id for line in picture.lines}
     sequences = []
     for text, choices in picture.clicks.items():
         if not choices or not all(choices):
-            yield f"expected clicks for {text!r}: {choices!r}"
+            yield f"the clicks for {text!r} are empty: {choices!r}"
         for unknown in sorted({name for clicks in choices for name in clicks} - ids):
-            yield f"clicks for {text!r} name an id that is not drawn: {unknown!r}"
+            yield f"the clicks for {text!r} use an unknown id, {unknown!r},"
         sequences += [tuple(clicks) for clicks in choices]
-    # in sorted order a sequence stands right before those that it begins
+    # sorted, a sequence stands right before those that start with it
     for first, second in pairwise(sorted(sequences)):
         if second[: len(first)] == first:
-            yield f"expected clicks that begin no others: {first!r} and {second!r}"
+            yield f"the clicks {first!r} are the beginning of {second!r}"
 
 
-def counted(count: int, noun: str) -> str:
-    """Return `1 check` or `2 checks`: the number and its noun.
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return a number and its noun, in the plural if it is not 1.
 
     Examples
     --------
     >>> counted(2, "check")
     '2 checks'
     """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"

@@ -1,4 +1,4 @@
-"""check_game: run every check on one game and report."""
+"""`check_game`: run every check on a game and return a report."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,22 +13,23 @@ from boardgames.testing.checks import Checking, counted
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft
 from boardgames.testing.sampling import reach, write_moves
 
-FINDINGS_A_CHECK = 3
+MAX_FINDINGS = 3
+"""Findings after which a check is stopped."""
 MATCHES = 24
 POSITIONS = 120
 
 NO_REFERENCE = (
-    "the rules themselves were not checked: a legal move never offered, a win not seen or given to the "
-    "wrong side shows only against a slow reference written from the rule book; give one with "
-    "--reference module:Class, or reference=... in Python (see boardgames.testing.Reference)"
+    "the rules themselves were not checked: a missing legal move, or a win that is missed or given to the "
+    "wrong side, shows only in comparison with a second implementation written from the rule book; pass one "
+    "with --reference module:Class, or reference=... in Python (see boardgames.testing.Reference)"
 )
-OVERFLOW = "the other checks did not run: `legal_moves` writes more than `facts.actions`, into foreign memory"
-NO_PERFT = "no perft is declared: counts from another source in facts.perft find wrong rules too"
+OVERFLOW = "the other checks did not run, because legal_moves writes beyond its buffer of facts.actions"
+NO_PERFT = "no perft is declared: leaf counts from another source in facts.perft reveal wrong rules too"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault: the check that saw it, and what it saw where."""
+    """A fault: the check that found it, and what is wrong where."""
 
     check: str
     message: str
@@ -39,7 +40,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check that ran: its name and what it covered, in words."""
+    """A check that was run: its name and a description of what it covered."""
 
     name: str
     covered: str
@@ -52,13 +53,13 @@ class Report:
     Attributes
     ----------
     game : str
-        The game as `Game.describe` has it.
+        The game with its options, see `Game.describe`.
     checks : tuple of Check
-        In the order in which they ran.
+        In the order in which they were run.
     findings : tuple of Finding
-        Empty if nothing is wrong; a check gives at most three.
+        Empty if nothing is wrong; at most three per check.
     notes : tuple of str
-        What could not be checked, and what to do about it.
+        What was not checked, and what to do about it.
 
     Examples
     --------
@@ -66,7 +67,7 @@ class Report:
     >>> report.ok
     True
     >>> print(report)
-    nim: 1 check, no finding
+    nim: 1 check, no findings
       actions: 12 positions
     """
 
@@ -77,7 +78,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Say whether nothing was found."""
+        """Return True if there are no findings."""
         return not self.findings
 
     def failed(self) -> frozenset[str]:
@@ -85,19 +86,19 @@ class Report:
         return frozenset(finding.check for finding in self.findings)
 
     def raise_if_failed(self) -> None:
-        """Do nothing if the report is clean.
+        """Raise an error if there are findings.
 
         Raises
         ------
         PluginError
-            With all findings in one clause, if there are any.
+            With all findings in its message.
         """
         if self.findings:
-            told = "; ".join(str(finding) for finding in self.findings)
-            raise PluginError(f"expected {self.game} to keep the rules for games: {told}")
+            findings = "; ".join(str(finding) for finding in self.findings)
+            raise PluginError(f"{self.game} has faults: {findings}")
 
     def __str__(self) -> str:
-        found = counted(len(self.findings), "finding") if self.findings else "no finding"
+        found = counted(len(self.findings), "finding") if self.findings else "no findings"
         lines = [f"{self.game}: {counted(len(self.checks), 'check')}, {found}"]
         lines += [f"  {check.name}: {check.covered}" for check in self.checks]
         lines += [f"  FOUND {finding}" for finding in self.findings]
@@ -114,27 +115,29 @@ def check_game(
     perft_depth: int | None = None,
     feature_sets: Sequence[FeatureSet] | None = None,
 ) -> Report:
-    """Check that a game keeps every rule for games, on positions it reaches itself.
+    """Check that a game implements the interface for games correctly, on positions from random play.
 
     Parameters
     ----------
     game : Game
-        The game with its options; other options are another check.
-    matches, positions : int
-        Random matches to play, and most positions of them to look at closely.
+        The game with its options; only these options are checked.
+    matches : int
+        Number of random matches.
+    positions : int
+        Number of positions to check closely.
     seed : int
-        Of the matches; equal seeds give equal reports.
+        Seed of the matches; equal seeds give equal reports.
     reference : Reference, optional
-        Slow rules to compare with; without them the rules are not checked.
+        A second implementation of the rules; without it the rules are not checked.
     perft_depth : int, optional
-        Deepest declared perft to count; by default as far as a few million leaves.
+        Deepest declared perft to count; by default as deep as a few million leaves allow.
     feature_sets : sequence of FeatureSet, optional
-        By default those that plug-ins offer for the game.
+        By default those that plug-ins register for the game.
 
     Returns
     -------
     Report
-        Findings, what each check covered, and what could not be checked.
+        Findings, what each check covered, and what was not checked.
 
     Examples
     --------
@@ -142,25 +145,25 @@ def check_game(
     >>> check_game(load("connect4"), matches=1, positions=5, perft_depth=2).ok
     True
     """
-    done = _Done()
-    done.run("signatures", checks.check_signatures(game))
-    if done.findings:  # a kernel of another signature would not read its arguments as they are
-        return done.report(game, ("the other checks did not run: they call the kernels",))
-    done.run("facts", checks.check_facts(game))
+    run = _Run()
+    run.check("signatures", checks.check_signatures(game))
+    if run.findings:  # a kernel with another signature would misread its arguments
+        return run.report(game, ("the other checks did not run, because they call the kernels",))
+    run.check("facts", checks.check_facts(game))
     sample = reach(game, matches=matches, positions=positions, seed=seed)
     if any(write_moves(game, words).count > game.facts.actions for words in sample.words):
-        done.run("actions", checks.check_actions(sample))
-        return done.report(game, (OVERFLOW,))
-    done.run("playouts", checks.check_playouts(sample))
+        run.check("actions", checks.check_actions(sample))
+        return run.report(game, (OVERFLOW,))
+    run.check("playouts", checks.check_playouts(sample))
     for name, check in _SAMPLE_CHECKS.items():
-        done.run(name, check(sample))
-    done.run("features", checks.check_features(sample, _feature_sets(game, feature_sets, done)))
-    done.run("perft", checks.check_perft(game, perft_depth))
+        run.check(name, check(sample))
+    run.check("features", checks.check_features(sample, _feature_sets(game, feature_sets, run)))
+    run.check("perft", checks.check_perft(game, perft_depth))
     if reference is None:
-        return done.report(game, (NO_REFERENCE,) if game.facts.perft else (NO_REFERENCE, NO_PERFT))
-    done.run("reference", check_reference(sample, reference))
-    done.run("reference-perft", check_reference_perft(game, reference, perft_depth))
-    return done.report(game, ())
+        return run.report(game, (NO_REFERENCE,) if game.facts.perft else (NO_REFERENCE, NO_PERFT))
+    run.check("reference", check_reference(sample, reference))
+    run.check("reference-perft", check_reference_perft(game, reference, perft_depth))
+    return run.report(game, ())
 
 
 _SAMPLE_CHECKS = {
@@ -183,40 +186,40 @@ _SAMPLE_CHECKS = {
 }
 
 
-class _Done:
-    """The checks that have run so far, and what they found."""
+class _Run:
+    """The checks that have been run so far, and their findings."""
 
     def __init__(self) -> None:
         self.checks: list[Check] = []
         self.findings: list[Finding] = []
 
-    def run(self, name: str, checking: Checking) -> None:
-        """Run one check to its end or its third finding; an exception is a finding."""
-        covered = f"stopped after {FINDINGS_A_CHECK} findings"
+    def check(self, name: str, checking: Checking) -> None:
+        """Run a check to its end or its third finding; an exception is a finding."""
+        covered = f"stopped after {MAX_FINDINGS} findings"
         try:
-            for _ in range(FINDINGS_A_CHECK):
+            for _ in range(MAX_FINDINGS):
                 self.findings.append(Finding(name, next(checking)))
         except StopIteration as end:
             covered = end.value
-        except Exception as error:  # noqa: BLE001 - a stranger's code may raise anything
+        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
             self.findings.append(Finding(name, f"{type(error).__name__}: {error}"))
             covered = "stopped by an exception"
         self.checks.append(Check(name, covered))
 
     def report(self, game: Game, notes: tuple[str, ...]) -> Report:
-        """Return it all as a value."""
+        """Return the report."""
         return Report(game.describe(), tuple(self.checks), tuple(self.findings), notes)
 
 
-def _feature_sets(game: Game, given: Sequence[FeatureSet] | None, done: _Done) -> tuple[FeatureSet, ...]:
+def _feature_sets(game: Game, given: Sequence[FeatureSet] | None, run: _Run) -> tuple[FeatureSet, ...]:
     if given is not None:
         return tuple(given)
-    return tuple(_registered(game, done))
+    return tuple(_registered(game, run))
 
 
-def _registered(game: Game, done: _Done) -> Iterator[FeatureSet]:
+def _registered(game: Game, run: _Run) -> Iterator[FeatureSet]:
     for offer in registry().offers("features", game.facts.name):
         try:
             yield load_features(offer.entry.name, game)
         except BoardgamesError as error:
-            done.findings.append(Finding("features", str(error)))
+            run.findings.append(Finding("features", str(error)))

@@ -1,8 +1,8 @@
-"""Compare a game with a slow reference: the rules once more, written independently.
+"""Compare a game with a reference: a second implementation of its rules.
 
-No general check can know that a legal move is never offered or that the wrong
-side is said to win. A second set of rules, written from the rule book and not
-from the kernels, can; it need not be fast.
+No generic check can know that a legal move is missing or that the wrong side
+wins. A second set of rules, written from the rule book rather than from the
+kernels, can; it need not be fast.
 """
 
 import importlib
@@ -12,25 +12,25 @@ from typing import Any, Protocol, TypeVar
 from boardgames.errors import PluginError, describe_error
 from boardgames.game import Game, Position
 from boardgames.search.perft import perft
-from boardgames.testing.checks import Checking
+from boardgames.testing.checks import Checking, counted
 from boardgames.testing.sampling import Sample
 
 State = TypeVar("State")
 
-REFERENCE_LEAVES = 3_000
-REFERENCE_PLIES = 5
+MAX_REFERENCE_LEAVES = 3_000
+MAX_REFERENCE_DEPTH = 5
 
 
 class Reference(Protocol[State]):
-    """Slow rules of one game; a state is whatever the author likes, and is never changed.
+    """Slow rules of one game. A state may be of any type and is never modified.
 
-    Texts are the game's canonical notation. A class of this kind is made with
-    the game's options as keywords.
+    Texts are in the game's canonical notation. The class is instantiated with
+    the game's options as keyword arguments.
 
     Examples
     --------
     >>> class Halves:
-    ...     '''Take one or a half (rounded up) of a heap; who takes the last one wins.'''
+    ...     '''Take one or half (rounded up) of a heap; taking the last one wins.'''
     ...     def start(self, text):
     ...         side, heap = text.split(":")
     ...         return int(side), int(heap)
@@ -50,15 +50,15 @@ class Reference(Protocol[State]):
         """Return the state that a position's text describes."""
 
     def legal(self, state: State) -> Iterable[str]:
-        """Return the texts of the legal moves, each once; none if the match is over."""
+        """Return the texts of the legal moves, without repetition; none if the match is over."""
 
     def play(self, state: State, move: str) -> State:
         """Return the state after a legal move."""
 
     def outcome(self, state: State) -> int:
-        """Return -1 if the match goes on, the side that has won, or 2 for a draw.
+        """Return -1 if the match is not over, the side that has won, or 2 for a draw.
 
-        A side that is to move and cannot has lost or drawn, as the rules say.
+        If the side to move has no legal move, return the result that the rules give.
         """
 
     def text(self, state: State) -> str:
@@ -66,73 +66,74 @@ class Reference(Protocol[State]):
 
 
 def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the reference's own
-    """Return the reference at `module:Class`, made with the options of `game`.
+    """Return an instance of the reference `module:Class`, made with the options of `game`.
 
     Raises
     ------
     PluginError
-        If it cannot be imported or made.
+        If it cannot be imported or instantiated, or lacks a method.
     """
     module, colon, attribute = text.partition(":")
     if not (module and colon and attribute):
-        raise PluginError(f"expected a reference as module:Class: {text!r}")
+        raise PluginError(f"a reference is written module:Class, not {text!r}")
     try:
         made: Reference[Any] = getattr(importlib.import_module(module), attribute)(**game.options)
-    except Exception as error:  # a stranger's module may raise anything
+    except Exception as error:  # the module may raise anything
         options = ", ".join(game.options) or "none"
         raise PluginError(
-            f"reference {text!r} cannot be made with the options as keywords ({options}): "
+            f"cannot make the reference {text!r} with the options as keyword arguments ({options}): "
             f"{describe_error(error)}"
         ) from error
     missing = [name for name in ("start", "legal", "play", "outcome", "text") if not hasattr(made, name)]
     if missing:
-        raise PluginError(f"expected a reference with {', '.join(missing)}: {text!r}")
+        raise PluginError(f"the reference {text!r} has no method {', '.join(missing)}")
     return made
 
 
 def check_reference(sample: Sample, reference: Reference[State]) -> Checking:
-    """Compare legal moves, successors and outcomes in every sampled position."""
+    """Compare legal moves, successors and outcomes in each sampled position."""
     count = 0
     for position in sample.positions():
         text = str(position)
         state = reference.start(text)
         if reference.text(state) != text:
-            yield f"the reference reads {text!r} as {reference.text(state)!r}"
+            yield f"the reference parses {text!r} as {reference.text(state)!r}"
             continue
         found, expected = _code(position), reference.outcome(state)
         if found != expected:
-            yield f"expected the outcome {expected} as the reference has it: {found} in {text!r}"
+            yield f"the outcome is {found}, but {expected} in the reference, in {text!r}"
         moves, known = {move.text: move for move in position.legal_moves}, set(reference.legal(state))
         for name in sorted(moves.keys() ^ known):
-            yield f"{name!r} is {'legal' if name in known else 'no legal move'} by the reference: {text!r}"
+            side = "reference" if name in known else "game"
+            yield f"{name!r} is legal only in the {side}, in {text!r}"
         for name in sorted(moves.keys() & known):
             after, successor = reference.text(reference.play(state, name)), str(position.apply(moves[name]))
             if after != successor:
-                yield f"expected {after!r} after {name!r} as the reference has it: {successor!r}"
+                yield f"{name!r} leads to {successor!r}, but to {after!r} in the reference"
             count += 1
     return f"{len(sample.words)} positions, {count} moves"
 
 
 def check_reference_perft(game: Game, reference: Reference[State], depth: int | None) -> Checking:
-    """Count leaves from every layout, to a few thousand of them, and by the reference."""
+    """Compare leaf counts from every layout, up to a few thousand leaves."""
     deepest = 0
     for layout, text in game.facts.layouts.items():
         start = game.parse(text)
-        for ply in range(1, (depth or REFERENCE_PLIES) + 1):
+        for ply in range(1, (depth or MAX_REFERENCE_DEPTH) + 1):
             found = perft(start, ply)
-            if found > REFERENCE_LEAVES and ply > 1:
+            if found > MAX_REFERENCE_LEAVES and ply > 1:
                 break
             expected = count_reference_leaves(reference, str(start), ply)
             if found != expected:
                 where = f"depth {ply} from {layout!r}"
-                yield f"expected {expected} leaves at {where} as the reference has it: {found}"
+                yield f"{found} leaves at {where}, but {expected} in the reference"
                 break
             deepest = max(deepest, ply)
-    return f"{len(game.facts.layouts)} layouts, to depth {deepest}"
+    return f"{counted(len(game.facts.layouts), 'layout')}, to depth {deepest}"
 
 
 def count_reference_leaves(reference: Reference[State], text: str, depth: int) -> int:
-    """Return the number of leaves `depth` plies below a position, by the reference."""
+    """Return the number of leaves `depth` plies below a position, counted by the reference."""
 
     def below(state: State, left: int) -> int:
         if left == 0:

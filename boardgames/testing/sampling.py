@@ -1,8 +1,9 @@
-"""Reach positions of a game through its own kernels, which may be faulty.
+"""Positions to check a game on: random play through its kernels, and Hypothesis strategies.
 
-Kernels are called with guarded buffers: copies of the position, cells with a
-known fill behind the end, so that whatever a kernel does wrong shows and
-spoils no other check.
+The kernels may be faulty, so `check_game` calls them on copies and with guarded
+buffers, which have a known fill beyond their end: an error shows and does not
+affect other checks. Hypothesis is imported when a strategy is made; it is
+installed by the extra `test`.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ from boardgames.kernels import Words
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
-PLIES_WITHOUT_END = 200
+MAX_PLIES = 200
+"""Plies of a random match if the game declares no limit."""
 GUARD = 8
+"""Elements of a buffer that lie beyond the end."""
 FILLS = (0, -0x5A5A5A5A5A5A5A5B)
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a kernel that writes moves did: the actions, and whether it kept to its part of the buffer."""
+    """The result of a kernel that writes moves; `is_clean` if it wrote nothing beyond its count."""
 
     actions: tuple[int, ...]
     count: int
@@ -47,8 +50,8 @@ class Step:
 class Walk:
     """A match that was played for the checks.
 
-    `has_ended` is false where the bound on plies, or a fault, cut it short;
-    `fault` says which.
+    If `has_ended` is false, the bound on plies or a fault stopped it; `fault`
+    describes the fault.
     """
 
     layout: str
@@ -59,19 +62,19 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What the checks look at.
+    """The positions that are checked.
 
     Attributes
     ----------
     game : Game
         The game that is checked.
     seed : int
-        Of every random choice.
+        Seed of all random choices.
     walks : tuple of Walk
-        Random playouts from every layout, and walks that always take the
-        first, or the last, legal move.
+        Random matches from every layout, and matches that always take the
+        first or the last legal move.
     words : tuple of uint64[n]
-        Distinct positions from them, in random order, starts and ends first.
+        Distinct positions from them: starts, ends, then others in random order.
     """
 
     game: Game
@@ -80,13 +83,13 @@ class Sample:
     words: tuple[Words, ...]
 
     def positions(self) -> Iterator[Position]:
-        """Give each sampled position as a fresh value, unchecked."""
+        """Yield each sampled position as a new, unchecked `Position`."""
         for words in self.words:
             yield Position(self.game, words.copy())
 
 
 def write_moves(game: Game, words: Words, fill: int = FILLS[1], *, name: str = "legal_moves") -> Written:
-    """Call `legal_moves`, or another kernel that writes moves, with a guarded buffer full of `fill`."""
+    """Call `legal_moves`, or another kernel that writes moves, with a guarded buffer."""
     size = game.facts.actions
     buffer = np.full(size + GUARD, fill, dtype=np.int64)
     count = int(getattr(game.kernels, name)(words.copy(), buffer[:size]))
@@ -95,7 +98,7 @@ def write_moves(game: Game, words: Words, fill: int = FILLS[1], *, name: str = "
 
 
 def write_successor(game: Game, words: Words, action: int, fill: int = FILLS[1]) -> tuple[Words, bool]:
-    """Call `apply` on a copy of `words`; return the successor and whether it kept to its buffer."""
+    """Call `apply` on a copy of `words`. Return the successor, and True if nothing beyond it was written."""
     size = game.facts.words
     buffer = np.full(size + GUARD, fill, dtype=np.int64).view(np.uint64)
     guard = buffer[size:].copy()
@@ -109,23 +112,23 @@ def is_sound(game: Game, written: Written) -> bool:
     return whole and all(0 <= action < game.facts.actions for action in written.actions)
 
 
-def told(game: Game, words: Words) -> str:
-    """Describe a position for a message, even where the game cannot format it."""
+def describe(game: Game, words: Words) -> str:
+    """Return a position as text for a message, even if the game cannot format it."""
     try:
         return repr(game.format_words(words))
-    except Exception:  # noqa: BLE001 - a faulty notation is found by its own check
+    except Exception:  # noqa: BLE001 - another check reports the faulty notation
         return f"words {words.tolist()}"
 
 
 def reach(game: Game, *, matches: int, positions: int, seed: int) -> Sample:
-    """Play `matches` random matches, at least one a layout, and two walks a layout.
+    """Play random matches, at least one from each layout, and two more with the first and last moves.
 
     Parameters
     ----------
-    game : Game
-        Whose kernels play.
-    matches, positions : int
-        Random matches, and most distinct positions to keep of them all.
+    matches : int
+        Number of random matches.
+    positions : int
+        Number of distinct positions to keep.
     seed : int
         Equal seeds give equal samples.
     """
@@ -139,11 +142,11 @@ def reach(game: Game, *, matches: int, positions: int, seed: int) -> Sample:
 
 
 def ply_bound(game: Game) -> int:
-    """Return after how many plies a walk is cut short, `longest_match` and one if it is declared."""
+    """Return the number of plies after which a match is stopped; one more than a declared `longest_match`."""
     facts = game.facts
     if facts.longest_match is not None:
         return facts.longest_match + 1
-    return min(facts.ply_limit or PLIES_WITHOUT_END, PLIES_WITHOUT_END)
+    return min(facts.ply_limit or MAX_PLIES, MAX_PLIES)
 
 
 def _walk(game: Game, layout: str, choice: np.random.Generator | int) -> Walk:
@@ -156,13 +159,13 @@ def _walk(game: Game, layout: str, choice: np.random.Generator | int) -> Walk:
             side, code = int(kernels.side_to_move(words.copy())), int(kernels.outcome(words.copy()))
             walk.steps.append(Step(words, side, code, written.actions))
             if not is_sound(game, written):
-                walk.fault = f"no sound list of actions in {told(game, words)}"
+                walk.fault = f"the legal moves are faulty in {describe(game, words)}"
                 return walk
             if code >= 0 or not written.actions:
                 walk.has_ended = True
                 return walk
             words, _ = write_successor(game, words, _pick(written.actions, choice))
-    except Exception as error:  # noqa: BLE001 - a stranger's code may raise anything
+    except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
         walk.fault = f"{type(error).__name__}: {error}"
     return walk
 
@@ -172,7 +175,7 @@ def _pick(actions: Sequence[int], choice: np.random.Generator | int) -> int:
 
 
 def _chosen(walks: Sequence[Walk], most: int, generator: np.random.Generator) -> tuple[Words, ...]:
-    """Choose distinct positions: every start, ends for a third at most, then any."""
+    """Choose distinct positions: all starts, ends up to a third, then random ones."""
     starts = {step.words.tobytes(): step.words for walk in walks for step in walk.steps[:1]}
     ends = {step.words.tobytes(): step.words for walk in walks for step in walk.steps[-1:]}
     others = {step.words.tobytes(): step.words for walk in walks for step in walk.steps}
@@ -185,21 +188,19 @@ def _chosen(walks: Sequence[Walk], most: int, generator: np.random.Generator) ->
 
 @dataclass(frozen=True, slots=True)
 class PlayedMatch:
-    """A match played at random: one more position than moves, the start first."""
+    """A random match: its moves, and its positions from the start on (one more than moves)."""
 
     positions: tuple[Position, ...]
     moves: tuple[Move, ...]
 
 
 def matches(game: Game, *, max_plies: int | None = None) -> SearchStrategy[PlayedMatch]:
-    """Return a strategy of random matches from any layout, cut short after any ply.
+    """Return a strategy for random matches from any layout, which may stop after any ply.
 
     Parameters
     ----------
-    game : Game
-        Whose rules are played.
     max_plies : int, optional
-        By default the longest match, or the ply limit where there is none.
+        By default the game's `longest_match`, or else its ply limit.
 
     Examples
     --------
@@ -218,7 +219,7 @@ def matches(game: Game, *, max_plies: int | None = None) -> SearchStrategy[Playe
 
 
 def positions(game: Game, *, max_plies: int | None = None) -> SearchStrategy[Position]:
-    """Return a strategy of positions reached by random play from any layout.
+    """Return a strategy for positions reached by random play from any layout.
 
     Examples
     --------

@@ -1,88 +1,137 @@
-"""Kernels and arrays for another kernel in one array."""
+"""Bundles: kernels, arrays and records that a kernel receives as one argument."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from numba import types
 
 from boardgames.errors import KernelError
-from boardgames.kernels import JIT, Actions, kernel
-from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS
-from boardgames.kernels.bundles import Bundle, item_at
+from boardgames.kernels import JIT, Actions, Reals, kernel
+from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS, record_array
+from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 
 pytestmark = pytest.mark.plain
 
 NUMBER, SUM = types.int64(types.int64), types.float64(types.float64, types.float64)
-number_of, sum_of = item_at(NUMBER, 0), item_at(SUM, 1)
-stack_of, reals_of, out_of = item_at(ACTIONS_STACK, 2), item_at(REALS, 3), item_at(ACTIONS_OUT, 4)
+COUNTERS = np.dtype([("calls", np.int64), ("total", np.float64)], align=True)
+
+
+class Workspace(NamedTuple):
+    number: Callable[[int], int]
+    add: Callable[[float, float], float]
+    stack: Actions
+    reals: Reals
+    out: Actions
+    counters: Any
+
+
+KINDS = {
+    "number": NUMBER,
+    "add": SUM,
+    "stack": ACTIONS_STACK,
+    "reals": REALS,
+    "out": ACTIONS_OUT,
+    "counters": record_array(COUNTERS),
+}
+unpack = unpacker(Workspace, KINDS)
 
 
 @kernel(NUMBER)
-def twice(number: int) -> int:
+def double(number: int) -> int:
     return 2 * number
 
 
 @kernel(NUMBER)
-def thrice(number: int) -> int:
+def triple(number: int) -> int:
     return 3 * number
 
 
 @kernel(SUM)
-def total(one: float, other: float) -> float:
+def add(one: float, other: float) -> float:
     return one + other
 
 
-@kernel(types.float64(ACTIONS, types.int64))
-def both(bundle: Actions, number: int) -> float:
-    return sum_of(bundle)(float(number_of(bundle)(number)), 0.5)
+@kernel(types.float64(BUNDLE, types.int64))
+def call_both(bundle: Actions, number: int) -> float:
+    work = unpack(bundle)
+    return work.add(float(work.number(number)), 0.5)
 
 
-@kernel(types.float64(ACTIONS, types.int64, types.int64))
-def all_of_it(bundle: Actions, line: int, place: int) -> float:
-    stack, reals, out = stack_of(bundle), reals_of(bundle), out_of(bundle)
-    stack[line, place] += 1
-    out[-1] = stack.shape[0] * 100 + stack.shape[1] * 10 + out.size
-    return reals[place] + stack[line, place]
+@kernel(types.float64(BUNDLE, types.int64, types.int64))
+def use_arrays(bundle: Actions, line: int, place: int) -> float:
+    work = unpack(bundle)
+    work.stack[line, place] += 1
+    work.out[-1] = work.stack.shape[0] * 100 + work.stack.shape[1] * 10 + work.out.size
+    return work.reals[place] + work.stack[line, place]
 
 
-KERNELS = Bundle((NUMBER, SUM), (twice, total))
-ARRAYS = (ACTIONS_STACK, REALS, ACTIONS_OUT)
+@kernel(types.void(BUNDLE, types.float64))
+def count_call(bundle: Actions, amount: float) -> None:
+    counters = unpack(bundle).counters
+    counters[0].calls += 1
+    counters[0].total += amount
 
 
-def test_each_kernel_is_called_from_its_place() -> None:
-    assert both(KERNELS.words, 4) == 8.5
-    assert both(Bundle((NUMBER, SUM), (thrice, total)).words, 4) == 12.5
+def workspace(**items: Any) -> Workspace:
+    given = Workspace(
+        number=double,
+        add=add,
+        stack=np.arange(6).reshape(2, 3),
+        reals=np.array([0.25, 0.5, 0.75]),
+        out=np.zeros(4, dtype=np.int64),
+        counters=np.zeros(1, dtype=COUNTERS).view(np.recarray),
+    )
+    return given._replace(**items)
 
 
-def test_arrays_are_read_and_written_where_they_are() -> None:
-    stack, reals, out = np.arange(6).reshape(2, 3), np.array([0.25, 0.5, 0.75]), np.zeros(4, dtype=np.int64)
-    bundle = KERNELS.followed_by(ARRAYS, (stack, reals, out))
-    assert all_of_it(bundle.words, 1, 2) == 0.75 + 6
-    assert stack.tolist() == [[0, 1, 2], [3, 4, 6]]
-    assert out.tolist() == [0, 0, 0, 234]
-    assert both(bundle.words, 4) == 8.5
+def test_kernels_are_called_through_their_fields() -> None:
+    assert call_both(Bundle(KINDS, workspace()).words, 4) == 8.5
+    assert call_both(Bundle(KINDS, workspace(number=triple)).words, 4) == 12.5
 
 
-def test_what_is_bundled_lives_as_long_as_the_bundle() -> None:
+def test_arrays_are_shared_with_the_caller() -> None:
+    work = workspace()
+    assert use_arrays(Bundle(KINDS, work).words, 1, 2) == 0.75 + 6
+    assert work.stack.tolist() == [[0, 1, 2], [3, 4, 6]]
+    assert work.out.tolist() == [0, 0, 0, 234]
+
+
+def test_fields_of_records_are_read_and_written_by_name() -> None:
+    work = workspace()
+    bundle = Bundle(KINDS, work)
+    for _ in range(3):
+        count_call(bundle.words, 0.5)
+    assert (work.counters[0].calls, work.counters[0].total) == (3, 1.5)
+
+
+def test_a_bundle_keeps_its_items_alive() -> None:
     reals = np.full(1000, 0.5)
-    bundle = KERNELS.followed_by(ARRAYS, (np.zeros((1, 1000), dtype=np.int64), reals, np.zeros(1, np.int64)))
+    bundle = Bundle(KINDS, workspace(stack=np.zeros((1, 1000), dtype=np.int64), reals=reals))
     assert bundle.items[3] is reals
     del reals
-    np.full(1000, 7.0)  # would take the same memory
-    assert all_of_it(bundle.words, 0, 999) == 1.5
+    np.full(1000, 7.0)  # would reuse the memory
+    assert use_arrays(bundle.words, 0, 999) == 1.5
 
 
-def test_there_are_three_words_for_each() -> None:
-    assert KERNELS.words.shape == (6,)
+def test_there_are_three_words_per_field() -> None:
+    assert Bundle(KINDS, workspace()).words.shape == (3 * len(KINDS),)
 
 
 def test_a_kernel_of_another_signature_is_refused() -> None:
-    with pytest.raises(KernelError, match="expected the kernel total"):
-        Bundle((NUMBER, NUMBER), (twice, total))
+    with pytest.raises(KernelError, match="number"):
+        Bundle(KINDS, workspace(number=add))
 
 
-def test_what_is_no_kernel_is_refused() -> None:
-    with pytest.raises(KernelError, match="not made by `kernel`"):
-        Bundle((NUMBER,), (np.abs,))
+def test_a_function_that_is_not_a_kernel_is_refused() -> None:
+    with pytest.raises(KernelError, match="add"):
+        Bundle(KINDS, workspace(add=np.add))
+
+
+def test_a_workspace_whose_fields_differ_from_the_kinds_is_refused() -> None:
+    with pytest.raises(KernelError, match="Workspace has the fields"):
+        unpacker(Workspace, {"number": NUMBER})
 
 
 FROZEN = np.zeros(3, dtype=np.int64)
@@ -90,28 +139,29 @@ FROZEN.flags.writeable = False
 
 
 @pytest.mark.parametrize(
-    ("kind", "item", "told"),
+    ("kind", "item", "message"),
     [
-        (ACTIONS, [1, 2], "int64 with 1 axes: list"),
-        (ACTIONS, np.zeros(3), r"int64 with 1 axes: float64\[3\]"),
-        (ACTIONS_STACK, np.zeros(3, dtype=np.int64), r"int64 with 2 axes: int64\[3\]"),
-        (ACTIONS, np.zeros(6, dtype=np.int64)[::2], r"in one piece: int64\[3\] with gaps"),
-        (ACTIONS_OUT, FROZEN, r"that may be written: int64\[3\] may not"),
+        (ACTIONS, [1, 2], "moves must be an array of int64 with 1 axes, not list"),
+        (ACTIONS, np.zeros(3), r"moves must be an array of int64 with 1 axes, not float64\[3\]"),
+        (ACTIONS_STACK, np.zeros(3, dtype=np.int64), r"with 2 axes, not int64\[3\]"),
+        (ACTIONS, np.zeros(6, dtype=np.int64)[::2], r"moves must be contiguous: int64\[3\] has gaps"),
+        (ACTIONS_OUT, FROZEN, r"moves must be writable: int64\[3\] is read-only"),
+        (record_array(COUNTERS), np.zeros(1), r"records of calls, total with 1 axes, not float64\[1\]"),
     ],
-    ids=["a list", "reals", "a line", "every second", "frozen"],
+    ids=["list", "wrong type", "wrong shape", "strided", "read-only", "no record"],
 )
-def test_what_is_no_such_array_is_refused(kind: object, item: object, told: str) -> None:
-    with pytest.raises(KernelError, match=told):
-        Bundle((kind,), (item,))
+def test_an_array_of_another_kind_is_refused(kind: object, item: object, message: str) -> None:
+    with pytest.raises(KernelError, match=message):
+        Bundle({"moves": kind}, (item,))
 
 
-def test_a_frozen_array_may_be_read() -> None:
-    assert Bundle((ACTIONS,), (FROZEN,)).items == (FROZEN,)
+def test_a_read_only_array_may_be_read() -> None:
+    assert Bundle({"moves": ACTIONS}, (FROZEN,)).items == (FROZEN,)
 
 
-@pytest.mark.skipif(JIT, reason="compiled code cannot be made to write there")
-def test_what_is_read_only_is_so_without_compilation_too() -> None:
-    bundle = KERNELS.followed_by(ARRAYS, (np.zeros((1, 3), np.int64), np.zeros(3), np.zeros(1, np.int64)))
+@pytest.mark.skipif(JIT, reason="the compiler refuses it already")
+def test_a_read_only_field_is_read_only_without_compilation_too() -> None:
+    work = unpack(Bundle(KINDS, workspace()).words)
     with pytest.raises(ValueError, match="read-only"):
-        reals_of(bundle.words)[0] = 1.0
-    out_of(bundle.words)[0] = 7
+        work.reals[0] = 1.0
+    work.out[0] = 7

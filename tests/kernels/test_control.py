@@ -1,29 +1,18 @@
-"""The control array: stop flag and node limit, set while a kernel runs."""
+"""The control record: stop flag and node limit, set while a kernel runs."""
 
 import threading
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 from numba import types
 
-from boardgames.kernels import (
-    JIT,
-    NODE_LIMIT,
-    NODES,
-    STOP,
-    Control,
-    is_stopped,
-    kernel,
-    new_control,
-    peek,
-)
-from boardgames.kernels.abi import ACTIONS_OUT
+from boardgames.kernels import JIT, Control, is_stopped, kernel, load_stop, new_control
+from boardgames.kernels.control import CONTROL
 
 PATIENCE_S = 20.0
 
 
-@kernel(types.int64(ACTIONS_OUT))
+@kernel(types.int64(CONTROL))
 def spin(control: Control) -> int:
     rounds = 0
     while not is_stopped(control):
@@ -31,19 +20,19 @@ def spin(control: Control) -> int:
     return rounds
 
 
-@kernel(types.int64(ACTIONS_OUT))
-def spin_bare(control: Control) -> int:
-    # nothing here writes to memory: a plain load would be lifted out of the loop
+@kernel(types.int64(CONTROL))
+def spin_on_the_flag(control: Control) -> int:
+    # nothing here writes to memory: LLVM would move a plain load out of the loop
     rounds = 0
-    while peek(control, STOP) == 0:
+    while load_stop(control) == 0:
         rounds += rounds ^ 3
     return rounds
 
 
-@kernel(types.void(ACTIONS_OUT))
+@kernel(types.void(CONTROL))
 def count_nodes(control: Control) -> None:
     while not is_stopped(control):
-        control[NODES] += 1
+        control[0].nodes += 1
 
 
 @pytest.mark.plain
@@ -52,9 +41,9 @@ def test_a_new_control_stops_nothing() -> None:
 
 
 @pytest.mark.plain
-def test_a_set_flag_stops() -> None:
+def test_the_flag_stops() -> None:
     control = new_control()
-    control[STOP] = 1
+    control[0].stop = 1
     assert is_stopped(control)
 
 
@@ -64,24 +53,22 @@ def test_a_set_flag_stops() -> None:
     [(10, 9, False), (10, 10, True), (10, 11, True), (0, 10**12, False)],
     ids=["below", "at the limit", "above", "no limit"],
 )
-def test_the_node_limit_stops_when_it_is_reached(limit: int, nodes: int, stopped: bool) -> None:
+def test_the_node_limit_stops_once_it_is_reached(limit: int, nodes: int, stopped: bool) -> None:
     control = new_control(limit)
-    control[NODES] = nodes
+    control[0].nodes = nodes
     assert is_stopped(control) == stopped
 
 
 @pytest.mark.plain
-def test_a_new_control_holds_the_limit() -> None:
-    control = new_control(7)
-    assert control[NODE_LIMIT] == 7
-    assert control.dtype == np.int64
+def test_a_new_control_has_the_given_limit_and_no_counts() -> None:
+    assert new_control(7)[0].tolist() == (0, 7, 0, 0, 0, 0)
 
 
 @pytest.mark.plain
 def test_a_counting_kernel_stops_exactly_at_its_limit() -> None:
     control = new_control(1000)
     count_nodes(control)
-    assert control[NODES] == 1000
+    assert control[0].nodes == 1000
 
 
 def run_in_thread(control: Control, loop: Callable[[Control], int] = spin) -> threading.Thread:
@@ -90,26 +77,26 @@ def run_in_thread(control: Control, loop: Callable[[Control], int] = spin) -> th
     return thread
 
 
-@pytest.mark.skipif(not JIT, reason="plain Python needs no compiled load")
-@pytest.mark.parametrize("loop", [spin, spin_bare])
+@pytest.mark.skipif(not JIT, reason="plain Python needs no atomic load")
+@pytest.mark.parametrize("loop", [spin, spin_on_the_flag])
 def test_a_flag_set_by_another_thread_stops_a_compiled_loop(loop: Callable[[Control], int]) -> None:
     control = new_control()
     thread = run_in_thread(control, loop)
     thread.join(0.1)
     was_running = thread.is_alive()
-    control[STOP] = 1
+    control[0].stop = 1
     thread.join(PATIENCE_S)
     assert was_running
     assert not thread.is_alive()
 
 
-@pytest.mark.skipif(not JIT, reason="plain Python holds the lock in turns")
-def test_a_kernel_leaves_the_other_threads_running() -> None:
+@pytest.mark.skipif(not JIT, reason="plain Python threads take turns anyway")
+def test_a_kernel_releases_the_lock_of_the_interpreter() -> None:
     controls = [new_control(), new_control()]
     threads = [run_in_thread(control) for control in controls]
-    # reached only if the running kernels have released the interpreter's lock
+    # this line is reached only if the running kernels have released the lock
     for control in controls:
-        control[STOP] = 1
+        control[0].stop = 1
     for thread in threads:
         thread.join(PATIENCE_S)
     assert not any(thread.is_alive() for thread in threads)

@@ -81,7 +81,7 @@ def test_the_generic_functions_run_on_a_game(name: str, options: dict[str, objec
     start = game.start()
     assert boardgames.perft(start, 1) == len(start.legal_moves)
     played = boardgames.playouts(start, 2, seed=1, ply_limit=5)
-    assert sum(played.wins) + played.draws + played.undecided == 2
+    assert sum(played.wins) + played.draws + played.unfinished == 2
     for agent in ("minimax:depth=2", "alphabeta:depth=2", "greedy"):
         assert boardgames.load_player(agent, game, seed=1).choose(start).move in start.legal_moves
 

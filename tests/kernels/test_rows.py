@@ -1,11 +1,11 @@
-"""Rows borrowed from a stack, and reading an element anew each time."""
+"""Rows of a stack as views."""
 
 import numpy as np
 import pytest
 from numba import types
 
-from boardgames.kernels import JIT, Actions, Words, kernel, peek, row, row_out
-from boardgames.kernels.abi import ACTIONS_OUT, WORDS, WORDS_OUT, WORDS_STACK
+from boardgames.kernels import JIT, Words, kernel, row, row_out
+from boardgames.kernels.abi import WORDS, WORDS_OUT, WORDS_STACK
 
 pytestmark = pytest.mark.plain
 
@@ -39,25 +39,20 @@ def length_of_row(stack: Words, index: int) -> int:
     return row(stack, index).shape[0]
 
 
-@kernel(types.int64(ACTIONS_OUT, types.int64))
-def read(array: Actions, index: int) -> int:
-    return peek(array, index)
-
-
 def stack() -> Words:
     return np.arange(12, dtype=np.uint64).reshape(4, 3)
 
 
 @pytest.mark.parametrize("index", range(4))
-def test_a_borrowed_row_has_the_elements_of_that_row(index: int) -> None:
+def test_a_row_has_the_elements_of_that_row(index: int) -> None:
     assert total_of_row(stack(), index) == stack()[index].sum()
 
 
-def test_a_borrowed_row_is_as_long_as_the_stack_is_wide() -> None:
+def test_a_row_is_as_long_as_the_stack_is_wide() -> None:
     assert length_of_row(stack(), 2) == 3
 
 
-def test_writing_to_a_borrowed_row_changes_that_row_alone() -> None:
+def test_writing_to_a_row_changes_that_row_alone() -> None:
     changed = stack()
     fill_row(changed, 1, np.uint64(99))
     expected = stack()
@@ -65,13 +60,8 @@ def test_writing_to_a_borrowed_row_changes_that_row_alone() -> None:
     assert np.array_equal(changed, expected)
 
 
-def test_peek_reads_each_element() -> None:
-    array = np.array([5, -6, 7], dtype=np.int64)
-    assert [read(array, index) for index in range(3)] == [5, -6, 7]
-
-
 @pytest.mark.skipif(not JIT, reason="the compiler is what refuses it")
-def test_a_kernel_that_writes_to_a_borrowed_input_does_not_compile() -> None:
+def test_a_kernel_that_writes_to_a_row_does_not_compile() -> None:
     def broken(positions: Words) -> None:
         fill(row(positions, 0), np.uint64(1))
 

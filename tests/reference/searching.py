@@ -1,28 +1,31 @@
-"""Positions of every game to try searches on, and a search with everything on that must be exact."""
+"""Positions of every game to test searches on, and the options with which they must be exact."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from boardgames.search.full import search_fully
-from boardgames.search.means import Means
-from boardgames.search.thinking import Thinker
 from nim import Nim
 from reference.minimax import reached, tictactoe
 
 import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
-from boardgames.player import NO_CONTEXT, Analysis, Limit
+from boardgames.player import Analysis
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.searcher import Searcher
+from boardgames.testing.oracle import search_unpruned
 from boardgames_abalone.board import CELLS, NEIGHBOURS, ROW_LENGTHS
 
-EXACT = Means(table=1, reductions=False)
-"""Everything that leaves values as they are: what a search with it finds must be what minimax finds."""
+EXACT = SearchOptions(table=1, lmr=False, futility=False, null_move=False)
+"""Everything that does not change values: such a search must agree with unpruned minimax."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A game, how its positions come about, how deep they are searched, and half the width of the window."""
+    """A game, random positions of it, the greatest depth to search them to, and the aspiration margin.
+
+    With `marbles` the positions are of Abalone, with that many marbles a side and pushes to make.
+    """
 
     game: Game
     plies: int
@@ -49,7 +52,7 @@ class Case:
 
 
 def near_pushes(game: Game, marbles: int, random: np.random.Generator) -> Position:
-    """Return an Abalone position with about so many marbles a side, some of which can push to the border."""
+    """Return an Abalone position with about `marbles` marbles a side and pushes to or over the edge."""
     while True:
         board = ["."] * CELLS
         for side in ("bw", "wb", "bw"[:: random.choice([-1, 1])]):
@@ -65,10 +68,10 @@ def near_pushes(game: Game, marbles: int, random: np.random.Generator) -> Positi
 
 
 def _place_push(board: list[str], sides: str, random: np.random.Generator) -> None:
-    """Put two marbles of the first side behind one of the second, on a line that leads off the board."""
+    """Put two marbles of the first side behind one of the second on a line that leads off the board."""
     inwards = int(random.integers(6))
     cell = int(random.choice(np.flatnonzero(NEIGHBOURS[:, (inwards + 3) % 6] < 0)))
-    if random.random() < 0.6:  # to the border, not yet off it
+    if random.random() < 0.6:  # to the edge, not yet over it
         cell = int(NEIGHBOURS[cell, inwards])
     for side in (sides[1], sides[0], sides[0]):
         if cell >= 0:
@@ -77,7 +80,7 @@ def _place_push(board: list[str], sides: str, random: np.random.Generator) -> No
 
 
 def lone_marbles(count: int, seed: int) -> list[Position]:
-    """Return Abalone positions with one marble a side: nothing is pushed, and all can be undone."""
+    """Return Abalone positions with one marble a side, in which every move can be undone."""
     game, random = boardgames.load("abalone", broadside=False), np.random.default_rng(seed)
     positions = []
     for _ in range(count):
@@ -120,23 +123,24 @@ CASES = {
 }
 
 
-def thinker_of(case: Case, **means: object) -> Thinker:
-    """Return a search that reduces nothing; other means as named.
+def searcher_for(case: Case, **options: object) -> Searcher:
+    """Return a searcher that prunes and reduces nothing, with other options as given.
 
-    Where forcing moves make lines longer, marbles come back, which full minimax does not mind.
+    Where forcing moves make lines longer, positions repeat, which the oracle does not detect.
     """
     exact = replace(EXACT, repetition=case.marbles == 0)
-    return Thinker(case.game, case.evaluation, replace(exact, **means))  # type: ignore[arg-type]  # read by name
+    return Searcher(case.game, case.evaluation, replace(exact, **options))  # type: ignore[arg-type]  # any field
 
 
-def oracle(case: Case, position: Position, depth: int, *, all_moves: bool, means: Means = EXACT) -> Analysis:
-    """Return what full minimax says with the same quiescence and extensions."""
-    return search_fully(
+def oracle(
+    case: Case, position: Position, depth: int, *, lines: int | None, options: SearchOptions = EXACT
+) -> Analysis:
+    """Return what unpruned minimax finds with the same quiescence and extensions."""
+    return search_unpruned(
         position,
         case.evaluation,
-        Limit(depth=depth),
-        NO_CONTEXT,
-        quiescence=means.quiescence,
-        extensions=means.extensions,
-        all_moves=all_moves,
+        depth,
+        quiescence=options.quiescence,
+        extensions=options.extensions,
+        lines=lines,
     )

@@ -21,16 +21,19 @@ from pathlib import Path
 from typing import Literal, get_args
 
 import numpy as np
-from boardgames.search.tree import INFINITY, SETTINGS, SPARE_ROWS
 from numba import types
 
 import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
-from boardgames.kernels import Actions, Evaluate, Reals, Words, kernel, new_control, row, row_out
+from boardgames.kernels import Actions, Evaluate, Reals, Words, kernel, row, row_out
 from boardgames.kernels.abi import ACTIONS_STACK, WORDS, WORDS_STACK
+from boardgames.kernels.bundles import Bundle
 from boardgames.player import Limit, Player
-from boardgames.search.alphabeta import negamax
+from boardgames.search.alphabeta.search import pvs
+from boardgames.search.alphabeta.workspace import KINDS
+from boardgames.search.rules import INFINITY
+from boardgames.selfplay.contest import new_workspaces
 from boardgames_abalone.rules import apply, legal_moves, outcome, tactical_moves
 
 Kind = Literal["win", "save"]
@@ -145,11 +148,8 @@ class Balances:
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        rows = 2 * DEEPEST + SPARE_ROWS
-        self.positions = np.zeros((rows, game.facts.words), dtype=np.uint64)
-        self.moves = np.zeros((2 * rows, game.facts.actions), dtype=np.int64)
-        self.lines = np.zeros((rows, rows + 1), dtype=np.int64)
-        self.settings = np.zeros(SETTINGS, dtype=np.int64)
+        self.workspace = new_workspaces(game, [MATERIAL], 2 * DEEPEST)[0]
+        self.positions, self.moves = self.workspace.positions, self.workspace.moves
 
     def at_least(
         self, position: Position, goal: int, plies: int, among: Iterable[int] | None = None
@@ -158,17 +158,12 @@ class Balances:
         actions = position.actions if among is None else among
         return frozenset(action for action in actions if self._reaches(position, action, goal, plies))
 
-    def balance(
-        self, position: Position, action: int, plies: int, node: Callable[..., float] = negamax
-    ) -> float:
+    def balance(self, position: Position, action: int, plies: int, node: Callable[..., float] = pvs) -> float:
         """Return the balance of an action by alpha-beta or minimax; millions if the match is decided."""
         kernels = self.game.kernels
         kernels.apply(position.words, action, self.positions[1])
-        value = node(
-            kernels.legal_moves, kernels.apply, kernels.side_to_move, kernels.outcome, kernels.move_order,
-            material, MATERIAL.weights, self.positions, self.moves, self.lines,
-            1, plies - 1, -INFINITY, INFINITY, self.settings, new_control(),
-        )  # fmt: skip
+        bundle = Bundle(KINDS, self.workspace)
+        value = node(bundle.words, 1, plies - 1, -INFINITY, INFINITY)
         return -float(value) - float(material(position.words, MATERIAL.weights))
 
     def _reaches(self, position: Position, action: int, goal: int, plies: int) -> bool:

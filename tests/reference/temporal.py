@@ -7,19 +7,19 @@ import numpy as np
 from boardgames.declarations import FeatureSet
 from boardgames.game import Position
 from boardgames.kernels import next_random, random_below
-from boardgames.search.playout import DRAWN, UNDECIDED
+from boardgames.search.rules import DRAWN, UNFINISHED
 
 
-class Plain:
-    """A player against itself; `given` are the settings of the kernel `temporal.learn_match`."""
+class PlainLearner:
+    """A player against itself, with the hyperparameters of `selfplay.temporal.new_parameters`."""
 
-    def __init__(self, features: FeatureSet, weights: np.ndarray, given: np.ndarray, seed: int) -> None:
+    def __init__(self, features: FeatureSet, weights: np.ndarray, parameters: np.ndarray, seed: int) -> None:
         self.features = features
         self.weights = [list(row) for row in weights]
-        self.alpha, self.gamma, self.decay, self.epsilon, self.squashes, self.shares = given.tolist()
+        self.alpha, self.gamma, self.decay, self.epsilon, self.tanh, self.shared = parameters[0].tolist()
         self.state = np.array([seed], dtype=np.uint64)
 
-    def seen(self, position: Position, side: int) -> list[float]:
+    def scaled_features(self, position: Position, side: int) -> list[float]:
         out = np.zeros(len(self.features.features))
         self.features.kernel(position.words, side, out)
         ranges = [(feature.low, feature.high) for feature in self.features.features]
@@ -30,31 +30,31 @@ class Plain:
 
     def value(self, side: int, seen: list[float]) -> float:
         total = 0.0
-        for weight, number in zip(self.weights[0 if self.shares else side], seen, strict=True):
+        for weight, number in zip(self.weights[0 if self.shared else side], seen, strict=True):
             total += weight * number
-        return math.tanh(total) if self.squashes else total
+        return math.tanh(total) if self.tanh else total
 
     def update(self, side: int, target: float) -> None:
         value = self.value(side, self.before[side])
-        slope = 1 - value**2 if self.squashes else 1.0
+        slope = 1 - value**2 if self.tanh else 1.0
         self.traces[side] = [
             self.gamma * self.decay * trace + slope * number
             for trace, number in zip(self.traces[side], self.before[side], strict=True)
         ]
-        row = self.weights[0 if self.shares else side]
+        row = self.weights[0 if self.shared else side]
         for index, trace in enumerate(self.traces[side]):
             row[index] += self.alpha * (target - value) * trace
 
     def uniform(self) -> float:
         return float(int(next_random(self.state)) >> 11) * 2.0**-53
 
-    def worth(self, position: Position, side: int) -> float:
+    def value_after(self, position: Position, side: int) -> float:
         if position.outcome is not None and position.outcome.termination == "rules":
             return position.outcome.returns[side]
-        return self.value(side, self.seen(position, side))
+        return self.value(side, self.scaled_features(position, side))
 
     def play(self, position: Position, ply_limit: int, opening: int = 0) -> int:
-        """Play a match whose first moves are any; return 0, 1, drawn or undecided."""
+        """Play a match after a random opening; return the winner, DRAWN or UNFINISHED."""
         self.before: list[list[float] | None] = [None, None]
         self.traces = [[0.0] * len(self.weights[0])] * 2
         plies, learned = 0, set()
@@ -66,17 +66,17 @@ class Plain:
                 position = successors[int(random_below(self.state, len(successors)))]
                 self.traces[side] = [0.0] * len(self.weights[0])
             else:
-                worths = [self.worth(successor, side) for successor in successors]
-                position = successors[worths.index(max(worths))]
-                target = max(worths) * (1.0 if position.outcome is not None else self.gamma)
+                values = [self.value_after(successor, side) for successor in successors]
+                position = successors[values.index(max(values))]
+                target = max(values) * (1.0 if position.outcome is not None else self.gamma)
                 if self.before[side] is not None:
                     self.update(side, target)
             if position.outcome is not None:
                 learned.add(side)
-            self.before[side] = self.seen(position, side)
+            self.before[side] = self.scaled_features(position, side)
             plies += 1
         outcome = position.outcome
         for side in (0, 1):
             if side not in learned and self.before[side] is not None:
                 self.update(side, 0.0 if outcome is None else outcome.returns[side])
-        return UNDECIDED if outcome is None else DRAWN if outcome.winner is None else outcome.winner
+        return UNFINISHED if outcome is None else DRAWN if outcome.winner is None else outcome.winner

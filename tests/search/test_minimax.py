@@ -1,4 +1,4 @@
-"""Minimax against a slow one over positions, which shares no code with it."""
+"""Minimax against a slow reference on positions, which shares no code with it."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,8 @@ from reference.minimax import cases, move_worths, search_value
 
 from boardgames.game import Position
 from boardgames.player import NO_CONTEXT, Analysis, Limit
-from boardgames.search import search
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.searcher import Searcher
 from boardgames.search.minimax import minimax
 
 CASES = cases()
@@ -15,13 +16,13 @@ pytestmark = pytest.mark.plain
 
 
 def analysed(position: Position, depth: int) -> Analysis:
-    """Return every move's value, all plies searched."""
-    limit = Limit(depth=depth)
-    return search(position, minimax, position.game.evaluation, limit, NO_CONTEXT, all_moves=True)
+    """Return the values of all moves."""
+    searcher = Searcher(position.game, position.game.evaluation, SearchOptions.plain(), node=minimax)
+    return searcher.search(position, Limit(depth=depth), NO_CONTEXT, lines=None)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_move_is_worth_what_the_slow_minimax_says(name: str) -> None:
+def test_every_value_is_that_of_the_slow_reference(name: str) -> None:
     position, depth = CASES[name]
     analysis = analysed(position, depth)
     scale = position.game.evaluation.scale
@@ -36,7 +37,7 @@ def test_every_leaf_is_visited() -> None:
     assert analysed(position, 2).nodes == 9 + (9 + 9 * 8)
 
 
-def test_positions_are_left_as_they_were() -> None:
+def test_a_search_does_not_change_the_position() -> None:
     position, depth = CASES["abalone about to win"]
     before = position.words.copy()
     analysed(position, depth)

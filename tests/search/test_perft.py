@@ -1,4 +1,4 @@
-"""Perft: counts, their parts, limits, interrupts."""
+"""Perft and divide: counts, limits and interrupts."""
 
 import threading
 
@@ -11,11 +11,12 @@ from waiting import interrupted
 import boardgames
 from boardgames.errors import LimitError
 from boardgames.game import Position
-from boardgames.kernels import STOP, new_control
-from boardgames.search.perft import MAX_PERFT_DEPTH, count_leaves, divide, perft
+from boardgames.kernels import new_control
+from boardgames.kernels.bundles import Bundle
+from boardgames.search.perft import KINDS, MAX_PERFT_DEPTH, count_leaves, divide, new_workspace, perft
 
 TICTACTOE_LEAVES = (1, 9, 72, 504, 3024, 15_120, 54_720, 148_176, 200_448, 127_872, 0)
-"""Matches of a length, by counting them; none is longer than nine plies."""
+"""Matches of each length; none is longer than nine plies."""
 
 
 def slow_count(position: Position, depth: int) -> int:
@@ -35,7 +36,7 @@ def slow_count(position: Position, depth: int) -> int:
         pytest.param(Nim(again=True).parse("5:0:0:0"), id="nim where one stone keeps the turn"),
     ],
 )
-def test_leaves_are_those_of_making_every_position(position: Position, depth: int) -> None:
+def test_leaves_are_those_counted_by_making_every_position(position: Position, depth: int) -> None:
     assert perft(position, depth) == slow_count(position, depth)
 
 
@@ -45,7 +46,7 @@ def test_finished_matches_have_no_leaves(depth: int) -> None:
 
 
 @pytest.mark.plain
-def test_parts_are_counted_by_legal_move() -> None:
+def test_divide_counts_the_leaves_below_each_legal_move() -> None:
     position = boardgames.load("connect4", columns=4, rows=4).start()
     parts = divide(position, 3)
     assert list(parts) == list(position.legal_moves)
@@ -54,7 +55,7 @@ def test_parts_are_counted_by_legal_move() -> None:
 
 
 @pytest.mark.plain
-def test_a_position_is_left_as_it_was() -> None:
+def test_perft_does_not_change_the_position() -> None:
     position = boardgames.load("connect4").parse("4453")
     before = position.words.copy()
     perft(position, 3)
@@ -62,27 +63,26 @@ def test_a_position_is_left_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("depth", [-1, MAX_PERFT_DEPTH + 1, 2.0, "3", None])
-def test_a_depth_out_of_range_is_refused_by_value(depth: object) -> None:
-    with pytest.raises(LimitError, match=f"^expected a depth from 0 to 100: {depth!r}$"):
+def test_a_depth_out_of_range_is_refused(depth: object) -> None:
+    with pytest.raises(LimitError, match=f"^depth must be 0 to 100, not {depth!r}$"):
         perft(tictactoe().start(), depth)  # type: ignore[arg-type]  # what a caller may do
 
 
-def test_parts_of_depth_0_are_refused() -> None:
-    with pytest.raises(LimitError, match=r"^expected a depth from 1 to 100: 0$"):
+def test_divide_needs_a_depth_of_at_least_1() -> None:
+    with pytest.raises(LimitError, match=r"^depth must be 1 to 100, not 0$"):
         divide(tictactoe().start(), 0)
 
 
 @pytest.mark.plain
-def test_a_set_flag_ends_the_count() -> None:
-    kernels = tictactoe().kernels
-    positions, moves = np.zeros((6, 9), dtype=np.uint64), np.zeros((6, 9), dtype=np.int64)
+def test_the_stop_flag_ends_the_count() -> None:
     control = new_control()
-    control[STOP] = 1
-    assert count_leaves(kernels.legal_moves, kernels.apply, positions, moves, 0, 5, control) == 0
+    control[0].stop = 1
+    bundle = Bundle(KINDS, new_workspace(tictactoe().start(), 5, control))
+    assert count_leaves(bundle.words, 0, 5) == 0
 
 
 def test_an_interrupt_ends_the_count() -> None:
-    # deeper than anybody can wait for
+    # deeper than anyone can wait for
     with interrupted():
         perft(boardgames.load("abalone").start(), 12)
     assert not any(thread.name == "boardgames-search" for thread in threading.enumerate())

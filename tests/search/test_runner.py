@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from boardgames.errors import MatchError
-from boardgames.kernels import STOP, Control, new_control
+from boardgames.kernels import Control, new_control
 from boardgames.player import Stop
 from boardgames.search.runner import run
 
@@ -21,7 +21,7 @@ def until_stopped(control: Control, began: threading.Event | None = None) -> str
     for _ in range(PATIENCE_S * 1000):
         if began is not None:
             began.set()
-        if control[STOP]:
+        if control[0].stop:
             return "stopped"
         threading.Event().wait(0.001)
     return "never stopped"
@@ -45,7 +45,7 @@ def test_the_work_has_a_thread_of_its_own() -> None:
 
 def test_the_flag_is_not_set_before_the_work_is_done() -> None:
     control = new_control()
-    assert run(lambda: int(control[STOP]), control, seconds=PATIENCE_S) == 0
+    assert run(lambda: int(control[0].stop), control, seconds=PATIENCE_S) == 0
 
 
 def test_time_sets_the_flag() -> None:
@@ -80,9 +80,9 @@ def test_a_stop_set_before_the_start_sets_the_flag() -> None:
 def test_a_stop_forgets_the_work_when_it_has_ended() -> None:
     control, stop = new_control(), Stop()
     run(lambda: None, control, stop=stop)
-    control[STOP] = 0
+    control[0].stop = 0
     stop.set()
-    assert control[STOP] == 0
+    assert control[0].stop == 0
 
 
 @pytest.mark.parametrize(

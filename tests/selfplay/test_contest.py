@@ -1,10 +1,9 @@
-"""Contests: what is played is best by minimax, and a match is its opening and what follows from it."""
+"""Contests: moves are best by minimax, and seeds decide nothing but the opening."""
 
 import threading
 
 import numpy as np
 import pytest
-from boardgames.search.tree import SETTINGS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nim import Nim
@@ -13,10 +12,12 @@ from reference.minimax import move_worths, reached, search_value
 import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
-from boardgames.kernels import JIT, NODE_LIMIT, STOP, Control, Words, new_control
-from boardgames.search.playout import DRAWN, UNDECIDED
-from boardgames.selfplay.contest import best_action, contest
-from boardgames.selfplay.temporal import RESULTS, note_move
+from boardgames.kernels import JIT, Control, new_control
+from boardgames.kernels.bundles import Bundle
+from boardgames.search.alphabeta.workspace import KINDS
+from boardgames.search.rules import DRAWN, UNFINISHED
+from boardgames.selfplay.contest import best_action, contest, new_workspaces
+from boardgames.selfplay.temporal import RESULTS, hash_move
 from boardgames.weights.linear import linear_evaluation
 
 pytestmark = pytest.mark.plain
@@ -33,32 +34,12 @@ def learned(game: Game, features: str, *, squashes: bool = False) -> Evaluation:
     return linear_evaluation(game, known, weights, squashes=squashes)
 
 
-def buffers(game: Game, depth: int) -> tuple[Words, np.ndarray, np.ndarray, np.ndarray]:
-    """Return positions, moves, lines and settings of a search so deep."""
-    rows = depth + 2
-    flags = np.zeros(SETTINGS, dtype=np.int64)
-    flags[0] = game.facts.no_moves_draws
-    return (
-        np.zeros((rows, game.facts.words), dtype=np.uint64),
-        np.zeros((2 * rows, game.facts.actions), dtype=np.int64),
-        np.zeros((rows, rows + 1), dtype=np.int64),
-        flags,
-    )
-
-
 def chosen(position: Position, evaluation: Evaluation, depth: int, control: Control | None = None) -> int:
-    """Return what `best_action` chooses."""
-    kernels = position.game.kernels
-    positions, moves, lines, flags = buffers(position.game, depth)
-    positions[0] = position.words
-    count = kernels.legal_moves(position.words, moves[0])
-    return int(
-        best_action(
-            kernels.legal_moves, kernels.apply, kernels.side_to_move, kernels.outcome, kernels.move_order,
-            evaluation.kernel, evaluation.weights, positions, moves, lines, count, depth, flags,
-            new_control() if control is None else control,
-        )
-    )  # fmt: skip
+    """Return the action that `best_action` chooses."""
+    work = new_workspaces(position.game, [evaluation], depth, control)[0]
+    work.positions[0] = position.words
+    count = position.game.kernels.legal_moves(position.words, work.moves[0])
+    return int(best_action(Bundle(KINDS, work).words, count, depth))
 
 
 CASES = {
@@ -76,18 +57,18 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_move_is_best_by_slow_minimax(name: str) -> None:
+def test_the_chosen_move_is_best_by_the_slow_reference(name: str) -> None:
     game, evaluation, plies, depth = CASES[name]
     for seed in range(3 if JIT else 1):
         position = reached(game, plies, seed)
-        worths = move_worths(position, depth, evaluation=evaluation)
+        expected = move_worths(position, depth, evaluation=evaluation)
         action = chosen(position, evaluation, depth)
-        assert worths[position.actions.index(action)] == pytest.approx(max(worths), abs=1e-9)
+        assert expected[position.actions.index(action)] == pytest.approx(max(expected), abs=1e-9)
 
 
 @pytest.mark.skipif(not JIT, reason="too slow in plain Python")
 @pytest.mark.parametrize(("game", "depth"), [(CONNECT4, 4), (ABALONE, 2), (CELLS, 3)], ids=str)
-def test_the_move_has_the_value_that_the_player_minimax_finds(game: Game, depth: int) -> None:
+def test_the_chosen_move_has_the_value_that_minimax_finds(game: Game, depth: int) -> None:
     player = boardgames.load_player(f"minimax:depth={depth}", game)
     for seed in range(6):
         analysis = player.analyse(reached(game, 14, seed))
@@ -98,8 +79,8 @@ def test_the_move_has_the_value_that_the_player_minimax_finds(game: Game, depth:
             )
 
 
-class Played:
-    """A match as the kernel plays it."""
+class Contest:
+    """One match of the game's own evaluation against itself, searched to a depth for each side."""
 
     def __init__(
         self,
@@ -111,64 +92,60 @@ class Played:
         ply_limit: int = 400,
         control: Control | None = None,
     ) -> None:
-        kernels, by = game.kernels, game.evaluation
-        self.positions, moves, lines, flags = buffers(game, max(depths))
-        self.positions[0] = game.start().words
-        self.state = np.array([seed, 0], dtype=np.uint64)
-        code = contest(
-            kernels.legal_moves, kernels.apply, kernels.side_to_move, kernels.outcome, kernels.move_order,
-            by.kernel, by.weights, by.kernel, by.weights, self.positions, moves, lines,
-            np.array(depths), self.state, opening, ply_limit, game.facts.no_moves_draws, flags,
-            new_control() if control is None else control,
-        )  # fmt: skip
+        workspaces = new_workspaces(game, [game.evaluation] * 2, max(depths), control)
+        first, second = (Bundle(KINDS, work) for work in workspaces)
+        positions = workspaces[0].positions
+        positions[0] = game.start().words
+        random_state = np.array([seed, 0], dtype=np.uint64)
+        code = contest(first.words, second.words, np.array(depths), random_state, opening, ply_limit)
         self.plies, self.result = divmod(int(code), RESULTS)
-        self.course = int(self.state[1])
-        self.last = game.unpack(self.positions[0])
+        self.moves_hash = int(random_state[1])
+        self.last = game.unpack(positions[0])
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_match_ends_as_the_rules_say(seed: int) -> None:
     for game in (SMALL, Nim(), Nim(stuck=True)):
-        played = Played(game, (2, 0), seed=seed)
+        played = Contest(game, (2, 0), seed=seed)
         outcome = played.last.outcome
         assert outcome is not None
         assert played.result == (DRAWN if outcome.winner is None else outcome.winner)
 
 
-def test_a_match_without_chance_is_what_best_moves_make_of_it() -> None:
+def test_without_a_random_opening_both_sides_play_their_best_moves() -> None:
     position, plies = SMALL.start(), 0
     while position.outcome is None:
         position = position.apply(SMALL.decode(position, chosen(position, SMALL.evaluation, 2)))
         plies += 1
-    played = Played(SMALL, (2, 2))
+    played = Contest(SMALL, (2, 2))
     assert (played.last, played.plies) == (position, plies)
 
 
 @pytest.mark.parametrize("ply_limit", [0, 1, 7])
-def test_at_the_limit_of_plies_a_match_is_undecided(ply_limit: int) -> None:
-    played = Played(ABALONE, (1, 1), ply_limit=ply_limit)
-    assert (played.plies, played.result) == (ply_limit, UNDECIDED)
+def test_a_match_at_the_ply_limit_is_unfinished(ply_limit: int) -> None:
+    played = Contest(ABALONE, (1, 1), ply_limit=ply_limit)
+    assert (played.plies, played.result) == (ply_limit, UNFINISHED)
 
 
-def test_a_match_that_ends_at_the_limit_is_decided() -> None:
-    plies = Played(SMALL, (2, 0)).plies
-    assert Played(SMALL, (2, 0), ply_limit=plies).result != UNDECIDED
-    assert Played(SMALL, (2, 0), ply_limit=plies - 1).result == UNDECIDED
+def test_a_match_that_ends_at_the_ply_limit_has_a_result() -> None:
+    plies = Contest(SMALL, (2, 0)).plies
+    assert Contest(SMALL, (2, 0), ply_limit=plies).result != UNFINISHED
+    assert Contest(SMALL, (2, 0), ply_limit=plies - 1).result == UNFINISHED
 
 
 def test_the_opening_follows_from_the_seed_alone() -> None:
     def opening(depths: tuple[int, int], seed: int) -> Position:
-        return Played(CONNECT4, depths, seed=seed, opening=4, ply_limit=4).last
+        return Contest(CONNECT4, depths, seed=seed, opening=4, ply_limit=4).last
 
     assert opening((1, 2), 5) == opening((2, 0), 5)
     assert len({opening((1, 1), seed) for seed in range(8)}) > 6
 
 
-def test_equal_matches_have_equal_courses_whatever_their_seed() -> None:
-    first, second = Played(SMALL, (1, 1), seed=1), Played(SMALL, (1, 1), seed=2)
+def test_equal_matches_have_equal_hashes_whatever_their_seed() -> None:
+    first, second = Contest(SMALL, (1, 1), seed=1), Contest(SMALL, (1, 1), seed=2)
     assert first.last == second.last
-    assert first.course == second.course
-    assert Played(SMALL, (1, 0), seed=1).course != Played(SMALL, (1, 0), seed=2).course
+    assert first.moves_hash == second.moves_hash
+    assert Contest(SMALL, (1, 0), seed=1).moves_hash != Contest(SMALL, (1, 0), seed=2).moves_hash
 
 
 lists = st.lists(st.integers(0, 9), max_size=6)
@@ -176,45 +153,45 @@ lists = st.lists(st.integers(0, 9), max_size=6)
 
 @settings(max_examples=200)
 @given(lists, lists, st.integers(0, 2**64 - 1))
-def test_courses_are_equal_where_all_moves_are(first: list[int], second: list[int], seed: int) -> None:
-    courses = []
+def test_hashes_are_equal_if_all_moves_are(first: list[int], second: list[int], seed: int) -> None:
+    hashes = []
     for moves, held in ((first, seed), (second, 1)):
         state = np.array([held, 0], dtype=np.uint64)
         for action in moves:
-            note_move(state, action)
+            hash_move(state, action)
         assert state[0] == held
-        courses.append(int(state[1]))
-    assert (courses[0] == courses[1]) == (first == second)
+        hashes.append(int(state[1]))
+    assert (hashes[0] == hashes[1]) == (first == second)
 
 
 def test_the_deeper_side_wins() -> None:
     deep = 5 if JIT else 3
     seeds = range(20 if JIT else 2)
-    won = [Played(SMALL, (deep, 1), seed=seed, opening=2).result for seed in seeds]
-    lost = [Played(SMALL, (1, deep), seed=seed, opening=2).result for seed in seeds]
+    won = [Contest(SMALL, (deep, 1), seed=seed, opening=2).result for seed in seeds]
+    lost = [Contest(SMALL, (1, deep), seed=seed, opening=2).result for seed in seeds]
     assert won.count(0) + lost.count(1) > 2 * (won.count(1) + lost.count(0))
 
 
-def test_a_stop_before_the_start_leaves_the_match_undecided() -> None:
+def test_a_match_that_is_stopped_before_it_starts_is_unfinished() -> None:
     control = new_control()
-    control[STOP] = 1
-    played = Played(CONNECT4, (3, 3), control=control)
-    assert (played.plies, played.result) == (0, UNDECIDED)
+    control[0].stop = 1
+    played = Contest(CONNECT4, (3, 3), control=control)
+    assert (played.plies, played.result) == (0, UNFINISHED)
 
 
 @pytest.mark.skipif(not JIT, reason="plain Python shares its thread")
-def test_a_stop_from_another_thread_ends_a_match_that_would_take_hours() -> None:
+def test_another_thread_stops_a_match_that_would_take_hours() -> None:
     control = new_control()
-    timer = threading.Timer(0.1, control.__setitem__, (STOP, 1))
+    timer = threading.Timer(0.1, setattr, (control[0], "stop", 1))
     timer.start()
-    played = Played(ABALONE, (12, 12), control=control)
+    played = Contest(ABALONE, (12, 12), control=control)
     timer.join()
-    assert played.result == UNDECIDED
-    assert control[STOP] == 1
+    assert played.result == UNFINISHED
+    assert control[0].stop == 1
 
 
-def test_a_search_that_is_stopped_has_a_legal_move() -> None:
+def test_a_stopped_search_still_chooses_a_legal_move() -> None:
     control = new_control()
-    control[NODE_LIMIT] = 1
+    control[0].node_limit = 1
     position = ABALONE.start()
     assert chosen(position, ABALONE.evaluation, 3, control) in position.actions

@@ -9,7 +9,7 @@ from waiting import interrupted
 
 import boardgames
 from boardgames.errors import BoardgamesError, OptionError, UnknownNameError
-from boardgames.kernels import JIT, STOP
+from boardgames.kernels import JIT
 from boardgames.selfplay import (
     Contestant,
     MatchResult,
@@ -205,7 +205,7 @@ def test_training_matches_end_at_the_ply_limit() -> None:
 
 def test_stopped_state_ends_its_matches() -> None:
     state = WorkerState(SETUP)
-    state.control[STOP] = 1
+    state.control[0].stop = 1
     played = state.play_matches(Contestant(), Contestant(), 3, 1)
     trained = state.train_players(WEIGHTS, TDParameters(), 3, 1)
     assert [(match.plies, match.is_unfinished) for match in (*played, *trained.matches)] == [(0, True)] * 6
@@ -215,7 +215,7 @@ def test_stopped_state_ends_its_matches() -> None:
 @pytest.mark.skipif(not JIT, reason="plain Python does not release the GIL")
 def test_another_thread_can_stop_a_running_match() -> None:
     state = WorkerState(MatchSetup.of(boardgames.load("abalone"), "classic14", opening=0, ply_limit=400))
-    timer = threading.Timer(0.1, state.control.__setitem__, (STOP, 1))
+    timer = threading.Timer(0.1, setattr, (state.control[0], "stop", 1))
     timer.start()
     results = state.play_matches(Contestant(depth=12), Contestant(depth=12), 2, 1)
     timer.join()

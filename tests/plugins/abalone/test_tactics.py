@@ -19,7 +19,7 @@ from reference.tactics import (
 
 import boardgames
 from boardgames.player import Player
-from boardgames.search.alphabeta import negamax
+from boardgames.search.alphabeta.search import pvs
 from boardgames.search.minimax import minimax
 
 EXHAUSTIVE = "alphabeta:lmr=false,futility=false,null_move=false"
@@ -112,7 +112,7 @@ def test_every_tactic_pays() -> None:
 @pytest.mark.parametrize("tactic", SUITE[::2], ids=lambda tactic: tactic.position)
 def test_plain_search_finds_the_same_moves(tactic: Tactic) -> None:
     position, balances = GAME.parse(tactic.position), Balances(GAME)
-    goal, node = int(tactic.kind == "win"), minimax if tactic.plies <= 3 else negamax
+    goal, node = int(tactic.kind == "win"), minimax if tactic.plies <= 3 else pvs
     found = {
         str(GAME.decode(position, action))
         for action in position.actions

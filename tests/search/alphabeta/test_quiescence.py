@@ -1,37 +1,36 @@
-"""Quiescence: what hangs at the horizon is seen, and no further than it says."""
+"""Quiescence search: captures beyond the horizon are seen, as far as the option says and no further."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from boardgames.search.means import Means
-from boardgames.search.thinking import Thinker
 from reference.minimax import search_value
-from reference.searching import CASES, near_pushes
+from reference.searching import CASES, EXACT, near_pushes
 
 import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Position
 from boardgames.player import NO_CONTEXT, Analysis, Limit
+from boardgames.search.alphabeta.searcher import Searcher
 from boardgames_abalone.evaluation import CLASSIC
 
 ABALONE = boardgames.load("abalone")
-# white pairs are about to push off i5 and i9, and black can save but one
-TWO_HANG = ABALONE.parse("b...b/w....w/w.....w/......../........./......../..b..../....../.....:b:0:0")
-# nobody has anything to push
-NOBODY = ABALONE.parse("...../....../......./...w..../........./....b.../......./....../.....:w:0:0")
+# white threatens to push off i5 and i9, and black can save only one of them
+TWO_THREATS = ABALONE.parse("b...b/w....w/w.....w/......../........./......../..b..../....../.....:b:0:0")
+# neither side can push anything
+QUIET = ABALONE.parse("...../....../......./...w..../........./....b.../......./....../.....:w:0:0")
 
 
 MARBLES = replace(CLASSIC, weights=np.array([0.0, 0.0, -100.0, 0.0, 0.0, 100.0]))
-"""Marbles pushed off count, and nothing else."""
+"""Counts marbles pushed off, and nothing else."""
 
 
 def found(
     position: Position, depth: int, quiescence: int, evaluation: Evaluation = ABALONE.evaluation
 ) -> Analysis:
-    means = Means(table=0, reductions=False, extensions=False, quiescence=quiescence)
-    thinker = Thinker(position.game, evaluation, means)
-    return thinker.search(position, Limit(depth=depth), NO_CONTEXT)
+    options = replace(EXACT, table=0, extensions=False, quiescence=quiescence)
+    searcher = Searcher(position.game, evaluation, options)
+    return searcher.search(position, Limit(depth=depth), NO_CONTEXT)
 
 
 def end_of(analysis: Analysis) -> Position:
@@ -43,17 +42,17 @@ def end_of(analysis: Analysis) -> Position:
 
 @pytest.mark.plain
 def test_a_push_off_beyond_the_horizon_is_seen() -> None:
-    blind, seeing = (found(TWO_HANG, 1, quiescence, MARBLES) for quiescence in (0, 1))
-    assert (search_value(blind.score), end_of(blind).score) == (0, (0, 0))
-    assert (search_value(seeing.score), end_of(seeing).score) == (-100, (0, 1))
+    blind, seeing = (found(TWO_THREATS, 1, quiescence, MARBLES) for quiescence in (0, 1))
+    assert (blind.score.amount, end_of(blind).score) == (0, (0, 0))
+    assert (seeing.score.amount, end_of(seeing).score) == (-1, (0, 1))
 
 
-def test_without_tactical_moves_the_evaluation_stands() -> None:
-    assert found(NOBODY, 1, 4).moves == found(NOBODY, 1, 0).moves
+def test_without_tactical_moves_the_evaluation_is_returned() -> None:
+    assert found(QUIET, 1, 4).moves == found(QUIET, 1, 0).moves
 
 
 @pytest.mark.parametrize("quiescence", [0, 1, 3])
-def test_lines_go_no_further_than_depth_and_quiescence(quiescence: int) -> None:
+def test_lines_are_no_longer_than_depth_and_quiescence_together(quiescence: int) -> None:
     lengths = [
         len(found(position, 2, quiescence).moves[0].line)
         for position, _ in CASES["abalone near pushes"].positions(20, 21)
@@ -63,7 +62,7 @@ def test_lines_go_no_further_than_depth_and_quiescence(quiescence: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_lines_are_legal_and_end_in_what_they_are_worth(seed: int) -> None:
+def test_lines_are_legal_and_end_in_a_position_of_their_value(seed: int) -> None:
     position = near_pushes(ABALONE, 5, np.random.default_rng(seed))
     analysis = found(position, 2, 4)
     end = end_of(analysis)

@@ -1,17 +1,18 @@
-"""Keys of symmetric positions: equal for those that a symmetry maps onto each other, and for no others."""
+"""Symmetric keys: equal for positions that a symmetry maps onto each other, different for others."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
-from boardgames.search.means import Means
-from boardgames.search.thinking import Thinker
 from reference.minimax import reached, search_value, tictactoe
+from reference.searching import EXACT
 
 import boardgames
 from boardgames.declarations import position_key
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.player import NO_CONTEXT, Limit
+from boardgames.search.alphabeta.searcher import Searcher
 
 GAMES: dict[str, tuple[Game, int]] = {
     "tictactoe": (tictactoe(), 8),
@@ -32,7 +33,7 @@ def some(name: str, count: int) -> Iterator[Position]:
 
 
 def images(position: Position) -> list[Words]:
-    """Return what symmetries that swap no sides make of a position."""
+    """Return the images of a position under the symmetries that keep the sides."""
     kept = [symmetry for symmetry in position.game.symmetries() if not symmetry.swaps_sides]
     assert kept
     return [symmetry.words(position.words) for symmetry in kept]
@@ -64,7 +65,7 @@ def test_the_side_to_move_and_the_colours_count(name: str) -> None:
         assert all(key(swap.words(position.words)) != key(position.words) for swap in swaps)
 
 
-def test_a_game_without_such_a_key_has_that_of_the_position() -> None:
+def test_a_game_without_a_symmetric_key_uses_the_position_key() -> None:
     assert boardgames.load("hexifence", dimension=2).kernels.symmetric_key is position_key
 
 
@@ -73,10 +74,9 @@ def test_fewer_positions_are_visited_from_a_symmetric_start(name: str, depth: in
     start = GAMES[name][0].start()
     nodes, values = [], []
     for symmetry in (False, True):
-        thinker = Thinker(
-            start.game, start.game.evaluation, Means(table=8, reductions=False, symmetry=symmetry)
-        )
-        found = thinker.search(start, Limit(depth=depth), NO_CONTEXT)
+        options = replace(EXACT, table=8, symmetry=symmetry)
+        searcher = Searcher(start.game, start.game.evaluation, options)
+        found = searcher.search(start, Limit(depth=depth), NO_CONTEXT)
         nodes.append(found.nodes)
         values.append(search_value(found.score))
     assert nodes[1] < 0.9 * nodes[0]

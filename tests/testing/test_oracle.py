@@ -1,31 +1,31 @@
-"""Minimax with quiescence and extensions against one over positions, which shares no code with it."""
+"""The oracle for searches against a slow reference on positions, which shares no code with it."""
 
 import numpy as np
 import pytest
-from boardgames.search.full import search_fully
-from boardgames.search.tree import WIN
 from reference.minimax import search_value, successors
 from reference.searching import CASES, Case, near_pushes
 
-import boardgames
 from boardgames.game import Move, Position
 from boardgames.kernels import FORCING
 from boardgames.player import NO_CONTEXT, Analysis, Limit
-from boardgames.search import search
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.searcher import Searcher
 from boardgames.search.minimax import minimax
+from boardgames.search.rules import WIN
+from boardgames.testing.oracle import search_unpruned
 
 PUSHES = CASES["abalone near pushes"]
 SIMPLE = CASES["abalone without broadside moves near pushes"]
 
 
 def tactical(position: Position) -> list[int]:
-    """Return the actions that the game calls tactical."""
+    """Return the tactical actions."""
     moves = np.zeros(position.game.facts.actions, dtype=np.int64)
     return moves[: position.game.kernels.tactical_moves(position.words, moves)].tolist()
 
 
-def calm(position: Position, side: int, ply: int, plies: int) -> float:
-    """Return what a position of Abalone is worth to `side` after at most `plies` tactical moves."""
+def slow_quiescence(position: Position, side: int, ply: int, plies: int) -> float:
+    """Return the value of an Abalone position for `side` after at most `plies` tactical moves."""
     sign = 1 if position.side_to_move == side else -1
     if position.outcome is not None:
         return (WIN - ply) * (1 if position.outcome.winner == side else -1)
@@ -33,14 +33,14 @@ def calm(position: Position, side: int, ply: int, plies: int) -> float:
     found = [sign * float(evaluation.kernel(position.words, evaluation.weights))]
     if plies:
         after = (position.apply(Move(action, "")) for action in tactical(position))
-        found += [calm(place, side, ply + 1, plies - 1) for place in after]
+        found += [slow_quiescence(place, side, ply + 1, plies - 1) for place in after]
     return max(found) if sign > 0 else min(found)
 
 
 def slow(position: Position, side: int, ply: int, depth: int, plies: int) -> float:
-    """Return what full minimax should say a position of Abalone is worth to `side`."""
+    """Return the value of an Abalone position for `side` by minimax with extensions."""
     if depth == 0 or position.outcome is not None:
-        return calm(position, side, ply, plies)
+        return slow_quiescence(position, side, ply, plies)
     rank, found = position.game.kernels.move_order, []
     for action, after in zip(position.actions, successors(position), strict=True):
         ahead = depth if rank(position.words, action) >= FORCING else depth - 1
@@ -48,25 +48,18 @@ def slow(position: Position, side: int, ply: int, depth: int, plies: int) -> flo
     return max(found) if position.side_to_move == side else min(found)
 
 
-def fully(case: Case, position: Position, depth: int, quiescence: int, *, extensions: bool) -> Analysis:
-    return search_fully(
-        position,
-        case.game.evaluation,
-        Limit(depth=depth),
-        NO_CONTEXT,
-        quiescence=quiescence,
-        extensions=extensions,
-        all_moves=True,
+def unpruned(case: Case, position: Position, depth: int, quiescence: int, *, extensions: bool) -> Analysis:
+    return search_unpruned(
+        position, case.game.evaluation, depth, quiescence=quiescence, extensions=extensions, lines=None
     )
 
 
 @pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.plain), 1, 2, 3, 4, 5])
 @pytest.mark.parametrize("quiescence", [0, 2])
-def test_moves_are_worth_what_the_slow_search_says(quiescence: int, seed: int) -> None:
+def test_every_value_is_that_of_the_slow_reference(quiescence: int, seed: int) -> None:
     position = near_pushes(SIMPLE.game, 3, np.random.default_rng(seed))
-    found = fully(SIMPLE, position, 2, quiescence, extensions=True)
-    scale = SIMPLE.game.evaluation.scale
-    values = {entry.move.action: search_value(entry.score, scale) for entry in found.moves}
+    found = unpruned(SIMPLE, position, 2, quiescence, extensions=True)
+    values = {entry.move.action: search_value(entry.score, SIMPLE.evaluation.scale) for entry in found.moves}
     side = position.side_to_move
     for action, after in zip(position.actions, successors(position), strict=True):
         ahead = 2 if position.game.kernels.move_order(position.words, action) >= FORCING else 1
@@ -76,32 +69,19 @@ def test_moves_are_worth_what_the_slow_search_says(quiescence: int, seed: int) -
 
 @pytest.mark.parametrize("name", CASES)
 def test_without_quiescence_and_extensions_it_is_minimax(name: str) -> None:
-    for position, depth in CASES[name].positions(3, 9):
-        limit, evaluation = Limit(depth=min(depth, 3)), CASES[name].game.evaluation
-        plain = search(position, minimax, evaluation, limit, NO_CONTEXT, all_moves=True)
-        full = search_fully(position, evaluation, limit, NO_CONTEXT, all_moves=True)
+    for position, deepest in CASES[name].positions(3, 9):
+        evaluation, depth = CASES[name].game.evaluation, min(deepest, 3)
+        searcher = Searcher(position.game, evaluation, SearchOptions.plain(), node=minimax)
+        plain = searcher.search(position, Limit(depth=depth), NO_CONTEXT, lines=None)
+        full = search_unpruned(position, evaluation, depth, lines=None)
         assert (full.moves, full.depth, full.proven) == (plain.moves, plain.depth, plain.proven)
         assert full.nodes == plain.nodes
 
 
-def test_forcing_moves_are_followed_further() -> None:
+def test_extensions_search_forcing_moves_deeper() -> None:
     seen = [
-        [fully(PUSHES, position, 2, 0, extensions=extensions).nodes for extensions in (False, True)]
+        [unpruned(PUSHES, position, 2, 0, extensions=extensions).nodes for extensions in (False, True)]
         for position, _ in PUSHES.positions(20, 10)
     ]
     assert all(plain <= extended for plain, extended in seen)
     assert any(plain < extended for plain, extended in seen)
-
-
-def test_the_agent_takes_quiescence_and_extensions_as_options() -> None:
-    position = next(PUSHES.positions(1, 11))[0]
-    player = boardgames.load_player("minimax:depth=2,quiescence=3,extensions=true", PUSHES.game)
-    expected = fully(PUSHES, position, 2, 3, extensions=True)
-    found = player.analyse(position)
-    assert (found.moves, found.nodes) == (expected.moves, expected.nodes)
-    assert player.choose(position).score == expected.score
-
-
-def test_the_agent_is_plain_unless_told_otherwise() -> None:
-    player = boardgames.load_player("minimax", PUSHES.game)
-    assert (player.options["quiescence"], player.options["extensions"]) == (0, False)

@@ -1,0 +1,173 @@
+"""`check_game`: which planted faults its checks find, with and without a reference."""
+
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from faulty import FAULTS, KERNEL_FAULTS, Noughts, SlowRules, feature_set
+
+from boardgames.declarations import Kernels
+from boardgames.errors import KernelError, PluginError
+from boardgames.kernels import JIT
+from boardgames.kernels.abi import Apply, kernel
+from boardgames.testing import Report, check_game
+
+BOTH = frozenset({"reference", "reference-perft"})
+MOVES = frozenset({"reference"})
+LEAVES = frozenset({"reference-perft"})
+NONE: frozenset[str] = frozenset()
+
+# fault: (checks that find it, checks that find it if there is a reference)
+EXPECTED = {
+    "move order out of range": ("evaluation", NONE),
+    "unsorted tactical moves": ("tactical", NONE),
+    "illegal tactical moves": ("tactical", NONE),
+    "tactical moves after the end": ("tactical", NONE),
+    "same key for different positions": ("keys", NONE),
+    "different keys for symmetric positions": ("keys", NONE),
+    "missing legal move": ("", BOTH),
+    "missing corner move": ("symmetries tactical", BOTH),
+    "missed diagonal wins": ("", MOVES),
+    "swapped winner": ("", MOVES),
+    "side moves twice": ("sides", MOVES),
+    "unsorted actions": ("actions", NONE),
+    "repeated action": ("actions move-notation symmetries", LEAVES),
+    "actions out of range": ("actions bad-input move-notation pictures playouts tactical", BOTH),
+    "moves beyond the count": ("actions", NONE),
+    "moves depend on the buffer": ("purity", BOTH),
+    "apply writes to its input": ("inputs", BOTH),
+    "apply leaves words unwritten": ("apply keys position-notation symmetries words", BOTH),
+    "moves after the end": ("outcomes", MOVES),
+    "invalid outcome code": ("outcomes", NONE),
+    "invalid side": ("sides", NONE),
+    "longest match too short": ("playouts", NONE),
+    "wrong perft": ("perft", NONE),
+    "no layout": ("facts", NONE),
+    "ambiguous notation": ("move-notation", MOVES),
+    "notation with spaces": ("move-notation", MOVES),
+    "position text without side to move": ("position-notation", BOTH),
+    "check_words rejects full boards": ("position-notation symmetries words", NONE),
+    "parser raises IndexError": ("bad-input", NONE),
+    "picture lacks a move": ("pictures", NONE),
+    "clicks are a prefix of others": ("pictures", NONE),
+    "clicks on unknown ids": ("pictures", NONE),
+    "score of floats": ("score", NONE),
+    "evaluation out of bounds": ("evaluation", NONE),
+    "wrong symmetry": ("symmetries", NONE),
+}
+
+
+def check_quickly(game: Noughts, **settings: object) -> Report:
+    """Check a game on fewer positions than usual; the board is small."""
+    return check_game(game, matches=8, positions=40, **settings)  # type: ignore[arg-type]  # of any kind
+
+
+def test_every_planted_fault_has_an_expectation() -> None:
+    assert set(EXPECTED) == set(FAULTS)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found_by_exactly_these_checks(fault: str) -> None:
+    found = check_quickly(Noughts(fault), reference=SlowRules()).failed()
+    assert (set(found - BOTH), found & BOTH) == (set(EXPECTED[fault][0].split()), EXPECTED[fault][1])
+
+
+def test_a_game_without_faults_has_no_findings() -> None:
+    assert not check_game(Noughts(), reference=SlowRules(), feature_sets=[feature_set(1.0)]).findings
+
+
+def test_the_report_notes_that_rules_need_a_reference() -> None:
+    assert "--reference module:Class" in check_quickly(Noughts()).notes[0]
+    assert check_quickly(Noughts(), reference=SlowRules()).notes == ()
+
+
+def test_the_reference_does_not_change_the_other_checks() -> None:
+    alone = check_quickly(Noughts("swapped winner"))
+    with_reference = check_quickly(Noughts("swapped winner"), reference=SlowRules())
+    assert alone.checks == with_reference.checks[:-2]
+
+
+def test_equal_seeds_give_equal_reports() -> None:
+    game = Noughts("swapped winner")
+    reports = [check_quickly(game, seed=3, reference=SlowRules()) for _ in range(2)]
+    assert reports[0] == reports[1]
+
+
+def test_a_check_stops_at_its_third_finding() -> None:
+    report = check_quickly(Noughts("picture lacks a move"))
+    assert len(report.findings) == 3
+    assert {check.name: check.covered for check in report.checks}["pictures"] == "stopped after 3 findings"
+
+
+def test_raise_if_failed_lists_the_findings() -> None:
+    with pytest.raises(PluginError, match=r"^noughts empty has faults: pictures: no clicks for 'a1' in"):
+        check_quickly(Noughts("picture lacks a move")).raise_if_failed()
+
+
+def test_raise_if_failed_accepts_a_game_without_findings() -> None:
+    check_quickly(Noughts()).raise_if_failed()
+
+
+def test_features_out_of_range_are_found() -> None:
+    assert check_quickly(Noughts(), feature_sets=[feature_set(0.5)]).failed() == {"features"}
+
+
+def test_an_exception_in_the_game_is_a_finding() -> None:
+    game = Noughts()
+    game.draw = lambda words: 1 / 0  # type: ignore[method-assign,assignment]
+    report = check_quickly(game)
+    assert [str(finding) for finding in report.findings] == ["pictures: ZeroDivisionError: division by zero"]
+
+
+def test_a_kernel_with_a_wrong_signature_is_never_called() -> None:
+    game = Noughts()
+    object.__setattr__(game.kernels, "outcome", game.kernels.apply)
+    report = check_quickly(game)
+    assert report.failed() == {"signatures"}
+    assert len(report.checks) == 1
+
+
+def test_kernels_with_a_wrong_signature_cannot_be_declared() -> None:
+    rules = Noughts().kernels
+    with pytest.raises(KernelError, match="outcome"):
+        Kernels(rules.legal_moves, rules.apply, rules.side_to_move, rules.apply)  # type: ignore[arg-type]
+
+
+def test_a_game_with_more_moves_than_it_declares_is_checked_no_further() -> None:
+    game = Noughts()
+    game.facts = replace(game.facts, actions=3)
+    report = check_quickly(game)
+    assert {finding.check for finding in report.findings} == {"actions"}
+    assert "the other checks did not run" in report.notes[0]
+
+
+@pytest.mark.skipif(not JIT, reason="without compilation, the read-only view refuses")
+def test_the_compiler_rejects_writing_to_the_input() -> None:
+    with pytest.raises(Exception, match="read"):
+
+        @kernel(Apply)
+        def apply(position: np.ndarray, action: int, successor: np.ndarray) -> None:
+            position[0] = successor[0]
+
+
+@pytest.mark.slow
+def test_faults_of_kernels_are_found_without_compilation_too() -> None:
+    program = (
+        "import faulty; from boardgames.testing import check_game\n"
+        "for fault in faulty.KERNEL_FAULTS:\n"
+        "    report = check_game(faulty.Noughts(fault), matches=8, positions=40)\n"
+        "    print(fault, *sorted(report.failed()), sep=':')\n"
+    )
+    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
+    environment["PYTHONPATH"] = os.pathsep.join(
+        [str(Path(__file__).parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    expected = [":".join([fault, *EXPECTED[fault][0].split()]) for fault in KERNEL_FAULTS]
+    assert run.stdout.splitlines() == expected
