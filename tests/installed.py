@@ -1,4 +1,4 @@
-"""Games that are not installed, as if they were: the example of a plug-in, in this process alone."""
+"""The example plug-in as if it were installed, in this process only."""
 
 import sys
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ EXAMPLE = Path(__file__).parents[1] / "examples" / "tictactoe"
 
 @contextmanager
 def tictactoe_installed() -> Iterator[Game]:
-    """Yield the example's game, which has a name to be loaded by as long as the context lasts."""
+    """Yield the example's game; within the context it can be loaded by its name."""
     example = EntryPoint("tictactoe", "boardgames_tictactoe.plugin", PROJECT)
     points = [*entry_points(group=PROJECT), example]
     with (

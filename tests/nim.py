@@ -1,13 +1,13 @@
-"""Nim with one heap, the small game that tests of matches and records are played with.
+"""Nim with one heap: a small game for tests.
 
-A move takes one to three stones; who takes the last one has won. Three options
-bring about what other games have: `passing` lets a side pass, so that
-positions repeat and the score stands still; `again` leaves the turn to the side
-that takes one stone; `stuck` ends the match by the lack of moves alone.
+A move takes one to three stones; taking the last one wins. Three options add
+features of other games: with `passing`, a side may pass, so that positions
+repeat and the score stays the same; with `again`, a side that takes one stone
+moves again; with `stuck`, the match ends only because there are no legal moves.
 
 A position is `uint64[5]`: stones, side to move, options as bits, stones taken
-by either side; its text is `stones:side:taken:taken`. Action 0 passes, action
-n takes n stones.
+by each side. Its text is `stones:side:taken:taken`. Action 0 passes, action n
+takes n stones.
 """
 
 import sys
@@ -25,12 +25,12 @@ from boardgames.picture import Cell, Picture, Piece
 
 PASSING, AGAIN, STUCK = np.uint64(1), np.uint64(2), np.uint64(4)
 ZERO, ONE = np.uint64(0), np.uint64(1)
-MOST_STONES = 1000
+MAX_STONES = 1000
 
 
 @kernel(LegalMoves)
 def legal_moves(position: Words, moves: Actions) -> int:
-    """Write pass (0), where it is allowed, and the numbers of stones that can be taken."""
+    """Write pass (0), if it is allowed, and the numbers of stones that can be taken."""
     if position[0] == ZERO:
         return 0
     count = 0
@@ -46,7 +46,7 @@ def legal_moves(position: Words, moves: Actions) -> int:
 
 @kernel(Apply)
 def apply(position: Words, action: int, successor: Words) -> None:
-    """Write the position after `action` stones have been taken."""
+    """Write the position after `action` stones are taken."""
     for index in range(5):
         successor[index] = position[index]
     taken = np.uint64(action)
@@ -78,8 +78,8 @@ class Nim(Game):
 
     declared_options = (
         Option("passing", bool, False, "a side may pass"),
-        Option("again", bool, False, "taking one stone keeps the turn"),
-        Option("stuck", bool, False, "an empty heap is a lack of moves"),
+        Option("again", bool, False, "a side that takes one stone moves again"),
+        Option("stuck", bool, False, "the match ends because there are no legal moves"),
     )
 
     def prepare(self) -> None:
@@ -103,10 +103,10 @@ class Nim(Game):
         """Return the words of `stones:side:taken:taken`."""
         parts = text.split(":")
         if len(parts) != 4 or not all(part.isascii() and part.isdigit() and len(part) < 5 for part in parts):
-            raise PositionError(f"expected stones:side:taken:taken: {text!r}")
+            raise PositionError(f"a position is written stones:side:taken:taken, not {text!r}")
         stones, side, first, second = (int(part) for part in parts)
-        if stones > MOST_STONES or side > 1:
-            raise PositionError(f"expected at most {MOST_STONES} stones and side 0 or 1: {text!r}")
+        if stones > MAX_STONES or side > 1:
+            raise PositionError(f"a position has at most {MAX_STONES} stones and side 0 or 1: {text!r}")
         names = ("passing", "again", "stuck")
         options = sum(1 << index for index, name in enumerate(names) if self.options[name])
         return np.array([stones, side, options, first, second], dtype=np.uint64)
@@ -120,7 +120,7 @@ class Nim(Game):
         return f"take{action}" if action else "pass"
 
     def score(self, words: Words) -> tuple[int, int]:
-        """Return the stones taken by either side."""
+        """Return the stones taken by each side."""
         return int(words[3]), int(words[4])
 
     def draw(self, words: Words) -> Picture:
@@ -131,7 +131,7 @@ class Nim(Game):
 
 
 def as_plugin() -> ModuleType:
-    """Return a plug-in module, found under `nim_plugin`, that offers the game."""
+    """Return a plug-in module, imported as `nim_plugin`, that registers the game."""
 
     @hookimpl
     def bg_games() -> list[Entry]:

@@ -1,28 +1,28 @@
-"""Look up processes, of whatever parent."""
+"""The state of processes, including those that are not children of this one."""
 
 import subprocess
 import time
 from pathlib import Path
 
-SOON_S = 60.0
-"""What a test starts sleeps for longer, so that it did not end by itself."""
+DEATH_TIMEOUT_S = 60.0
+"""Less than the programs of the tests sleep, so that they do not end by themselves."""
 
 
 def is_alive(pid: int) -> bool:
-    """Say whether a process runs; one that nobody has waited for does not."""
+    """Return True if a process is running; a zombie is not."""
     return _state(pid)[:1] not in ("", "Z")
 
 
 def wait_until_dead(*pids: int) -> None:
-    """Wait for processes to end, and fail if they do not."""
-    deadline = time.monotonic() + SOON_S
+    """Wait until processes have ended; fail if they do not."""
+    deadline = time.monotonic() + DEATH_TIMEOUT_S
     while any(map(is_alive, pids)):
         assert time.monotonic() < deadline, [pid for pid in pids if is_alive(pid)]
         time.sleep(0.01)
 
 
 def _state(pid: int) -> str:
-    """Return the state of a process, `Z` for one that has ended and not been waited for; empty if none."""
+    """Return the state letter of a process, `Z` for a zombie, empty if there is no such process."""
     status = Path(f"/proc/{pid}/stat")
     if status.parent.parent.joinpath("self").exists():
         try:

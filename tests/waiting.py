@@ -1,4 +1,4 @@
-"""How tests wait: long enough for a cold cache on a busy machine, and for interrupts."""
+"""How long tests wait, and how they interrupt what they test."""
 
 import _thread
 import threading
@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 import pytest
 
-PATIENCE_S = 300.0
-"""What takes longer hangs; programs may have to compile kernels first, beside other tests."""
+TIMEOUT_S = 300.0
+"""Whatever takes longer hangs; a program may have to compile kernels first, next to other tests."""
 
 
 @contextmanager
 def interrupted(seconds: float = 0.2) -> Iterator[None]:
-    """Interrupt what is done, as Ctrl-C would, after some time; fail if it goes on or ends before."""
-    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - not sooner than it is expected
+    """Interrupt the body after some time, as Ctrl-C would; fail unless it raises KeyboardInterrupt."""
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012 - the interrupt may come at any point
         threading.Timer(seconds, _thread.interrupt_main).start()
         yield

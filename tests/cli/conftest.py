@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from waiting import PATIENCE_S
+from waiting import TIMEOUT_S
 
 from boardgames.cli.main import main
 from boardgames.paths import cache_folder
@@ -110,7 +110,7 @@ class Terminal:
         self.seen = ""
         self.read_to = 0
 
-    def wait_for(self, words: str, seconds: float = PATIENCE_S) -> str:
+    def wait_for(self, words: str, seconds: float = TIMEOUT_S) -> str:
         """Return what came since the last wait, up to and with `words`."""
         deadline = time.monotonic() + seconds
         while (place := self.seen.find(words, self.read_to)) < 0:
@@ -134,15 +134,15 @@ class Terminal:
             deadline = time.monotonic() + 15.0  # it is ending, and a second one would cut that short
             while time.monotonic() < deadline:
                 if not self._read():
-                    return self.process.wait(PATIENCE_S)
+                    return self.process.wait(TIMEOUT_S)
         raise AssertionError(f"the program did not end: {self.seen!r}")
 
     def wait(self) -> int:
         """Read to the end and return the exit code."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         while self._read():
             assert time.monotonic() < deadline, f"the program did not end: {self.seen!r}"
-        return self.process.wait(PATIENCE_S)
+        return self.process.wait(TIMEOUT_S)
 
     def close(self) -> None:
         """End the program if it still runs."""

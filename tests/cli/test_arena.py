@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from processes import wait_until_dead
-from waiting import PATIENCE_S
+from waiting import TIMEOUT_S
 
 from boardgames.store import Store
 
@@ -224,7 +224,7 @@ def kept(home: Path) -> list[int]:
 
 
 def wait_for_matches(home: Path, count: int) -> None:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while len(kept(home)) < count:
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -236,13 +236,13 @@ def test_an_interrupted_arena_prints_what_is_known_and_goes_on_later(number: int
     process = started(*LONG)
     wait_for_matches(home, 4)
     process.send_signal(number)
-    out, err = process.communicate(timeout=PATIENCE_S)
+    out, err = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130
     done = len(kept(home))
     assert f"connect4: {done} matches" in out.decode()
     assert f"interrupted after {done} of 240 matches" in err.decode()
     again = started(*LONG)
-    out, err = again.communicate(timeout=PATIENCE_S)
+    out, err = again.communicate(timeout=TIMEOUT_S)
     assert f"going on: {done} of 240 matches are there" in err.decode()
     assert "connect4: 240 matches" in out.decode()
 
@@ -263,7 +263,7 @@ def test_killed_again_and_again_it_ends_with_the_matches_of_one_that_was_not(hom
         assert len(now) > before or is_finished(home)
         before = len(now)
     assert kills >= 2
-    assert started(*LONG, "--fresh").wait(PATIENCE_S) == 0
+    assert started(*LONG, "--fresh").wait(TIMEOUT_S) == 0
     with Store() as store:
         killed, whole = ([match.course for match in store.run_matches(run)] for run in (1, 2))
     assert len(whole) == 240
@@ -281,12 +281,12 @@ def is_finished(home: Path) -> bool:
 def test_a_second_process_with_the_same_command_is_refused_and_the_first_goes_on(home: Path) -> None:
     process = started(*LONGER)
     wait_for_matches(home, 2)
-    _, err = started(*LONGER).communicate(timeout=PATIENCE_S)
+    _, err = started(*LONGER).communicate(timeout=TIMEOUT_S)
     assert b"another process is at run 1" in err
     before = len(kept(home))
     wait_for_matches(home, before + 2)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=PATIENCE_S)
+    _, err = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130
     assert f"interrupted after {len(kept(home))} of 6000 matches" in err.decode()
 

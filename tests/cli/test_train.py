@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from training import content
 from training import walker as walker  # noqa: PLC0414 - a fixture
-from waiting import PATIENCE_S
+from waiting import TIMEOUT_S
 
 from boardgames.learning.config import Config
 from boardgames.learning.runs import checkpoint_paths, read_metrics
@@ -217,7 +217,7 @@ def started(*arguments: str, **how: Any) -> "subprocess.Popen[bytes]":
 
 
 def wait_for_steps(folder: Path, count: int) -> None:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while len(read_metrics(folder / "metrics.jsonl")) < count:
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -232,7 +232,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str
     wait_for_steps(folder, 3)
     begun = time.monotonic()
     process.send_signal(number)
-    out, err = process.communicate(timeout=PATIENCE_S)
+    out, err = process.communicate(timeout=TIMEOUT_S)
     seconds = [time.monotonic() - begun]
     assert (process.returncode, err) == (130, b"")
     assert not (folder / "lock").exists()
@@ -244,7 +244,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str
     wait_for_steps(folder, done + 2)
     begun = time.monotonic()
     again.send_signal(number)
-    out, _ = again.communicate(timeout=PATIENCE_S)
+    out, _ = again.communicate(timeout=TIMEOUT_S)
     seconds.append(time.monotonic() - begun)
     assert min(seconds) < 2.0  # what the program promises; other programs may hold it up once
     assert f"going on after step {done}" in out.decode()
@@ -254,11 +254,11 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str
 def test_a_second_process_is_refused_and_the_first_goes_on(home: Path) -> None:
     process = started(*LONG)
     wait_for_steps(home / "runs" / "long", 2)
-    _, err = started("train", "--resume", "long").communicate(timeout=PATIENCE_S)
+    _, err = started("train", "--resume", "long").communicate(timeout=TIMEOUT_S)
     assert err.decode() == f"bg: expected a run that no other process has: {home / 'runs' / 'long'}\n"
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    assert process.wait(PATIENCE_S) == 130
+    assert process.wait(TIMEOUT_S) == 130
 
 
 @pytest.mark.slow
@@ -271,7 +271,7 @@ def test_a_reader_that_has_gone_hears_on_stderr_how_to_go_on(home: Path) -> None
     process.stdout.close()
     assert process.stderr is not None
     told = process.stderr.read().decode().splitlines()
-    assert process.wait(PATIENCE_S) == 0
+    assert process.wait(TIMEOUT_S) == 0
     done = int(checkpoint_paths(home / "runs" / "long")[-1].stem[-6:])
     assert told == [
         f"interrupted after {done} of 200 steps: nobody reads on",
@@ -292,13 +292,13 @@ def test_a_full_disk_is_told_in_one_line_and_training_goes_on_later(home: Path) 
     process = started(
         *arguments, preexec_fn=limit_files, env={**os.environ, "BOARDGAMES_BLOCK": "tensorboard"}
     )
-    _, err = process.communicate(timeout=PATIENCE_S)
+    _, err = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 2
     assert re.fullmatch(r"bg: cannot write \S+metrics.jsonl: .*\n", err.decode())
     assert 1 <= int(checkpoint_paths(home / "runs" / "full")[-1].stem[-6:]) < 12
-    assert started("train", "--resume", "full", "--workers", "1").wait(PATIENCE_S) == 0
+    assert started("train", "--resume", "full", "--workers", "1").wait(TIMEOUT_S) == 0
     whole = ("train", "connect4", "--seed", "5", "--run", "whole", "--set", "steps=12", *QUICK[2:])
-    assert started(*whole).wait(PATIENCE_S) == 0
+    assert started(*whole).wait(TIMEOUT_S) == 0
     assert content(home / "runs" / "full") == content(home / "runs" / "whole")
 
 

@@ -2,7 +2,7 @@
 
 import executor_tasks as tasks
 import pytest
-from waiting import PATIENCE_S
+from waiting import TIMEOUT_S
 
 from boardgames.errors import ClusterError
 from boardgames.executors import open_executor
@@ -22,4 +22,4 @@ def test_local_cluster_behaves_like_a_pool() -> None:
     with open_executor(2, cluster="local") as executor:
         assert list(executor.map(tasks.square, range(10))) == [number**2 for number in range(10)]
         with pytest.raises(ZeroDivisionError):
-            executor.submit(tasks.divide, 7, by=0).result(PATIENCE_S)
+            executor.submit(tasks.divide, 7, by=0).result(TIMEOUT_S)

@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 
 import executor_tasks as tasks
 import pytest
-from waiting import PATIENCE_S
+from waiting import TIMEOUT_S
 
 from boardgames.errors import LimitError
 from boardgames.executors import InProcess, ProcessPool, core_count, open_executor, worker_count
@@ -40,7 +40,7 @@ def test_workers_cannot_be_combined_with_a_scheduler_address() -> None:
 
 def test_workers_are_started_on_demand() -> None:
     with open_executor(1000) as executor:
-        assert executor.submit(tasks.square, 3).result(PATIENCE_S) == 9
+        assert executor.submit(tasks.square, 3).result(TIMEOUT_S) == 9
 
 
 @pytest.mark.parametrize("workers", [1, 2], ids=["in process", "two workers"])
@@ -48,7 +48,7 @@ def test_executors_return_results_in_order_and_raise_what_a_task_raises(workers:
     with open_executor(workers) as executor:
         assert list(executor.map(tasks.square, range(20))) == [number**2 for number in range(20)]
         with pytest.raises(ZeroDivisionError, match="of 7"):
-            executor.submit(tasks.divide, 7, by=0).result(PATIENCE_S)
+            executor.submit(tasks.divide, 7, by=0).result(TIMEOUT_S)
         with pytest.raises(SystemExit, match="3"):
-            executor.submit(tasks.raise_system_exit).result(PATIENCE_S)
-        assert executor.submit(tasks.square, 3).result(PATIENCE_S) == 9
+            executor.submit(tasks.raise_system_exit).result(TIMEOUT_S)
+        assert executor.submit(tasks.square, 3).result(TIMEOUT_S) == 9

@@ -16,7 +16,7 @@ from pathlib import Path
 import executor_tasks as tasks
 import pytest
 from processes import is_alive, wait_until_dead
-from waiting import PATIENCE_S
+from waiting import TIMEOUT_S
 
 from boardgames.errors import WorkerError
 from boardgames.executors import ProcessPool, open_executor
@@ -36,15 +36,15 @@ def pool() -> Iterator[ProcessPool]:
 
 def worker_ids(pool: ProcessPool) -> set[int]:
     futures = [pool.submit(tasks.process_id) for _ in range(2)]
-    return {future.result(PATIENCE_S) for future in futures}
+    return {future.result(TIMEOUT_S) for future in futures}
 
 
 def assert_works(pool: ProcessPool) -> None:
-    assert pool.submit(tasks.square, 3).result(PATIENCE_S) == 9
+    assert pool.submit(tasks.square, 3).result(TIMEOUT_S) == 9
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -58,8 +58,8 @@ def test_task_of_a_killed_worker_is_retried_and_no_other_task_is(pool: ProcessPo
     others = [pool.submit(tasks.append_line, tmp_path / "log", number) for number in range(20)]
     wait_until((tmp_path / "pid").exists)
     os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
-    assert victim.result(PATIENCE_S) == "second attempt"
-    wait(others, PATIENCE_S)
+    assert victim.result(TIMEOUT_S) == "second attempt"
+    wait(others, TIMEOUT_S)
     lines = (tmp_path / "log").read_text().split()
     assert sorted(map(int, lines)) == list(range(20))
 
@@ -68,13 +68,13 @@ def test_task_that_kills_its_worker_three_times_fails_alone(pool: ProcessPool) -
     bad = pool.submit(tasks.kill_itself)
     good = [pool.submit(tasks.square, number) for number in range(10)]
     with pytest.raises(WorkerError, match=r"3 workers died.*exit code -9"):
-        bad.result(PATIENCE_S)
-    assert [future.result(PATIENCE_S) for future in good] == [number**2 for number in range(10)]
+        bad.result(TIMEOUT_S)
+    assert [future.result(TIMEOUT_S) for future in good] == [number**2 for number in range(10)]
 
 
 def test_worker_that_exits_with_code_0_has_died_too(pool: ProcessPool) -> None:
     with pytest.raises(WorkerError, match=r"3 workers died.*exit code 0"):
-        pool.submit(tasks.exit_process, 0).result(PATIENCE_S)
+        pool.submit(tasks.exit_process, 0).result(TIMEOUT_S)
 
 
 def test_idle_worker_that_dies_is_replaced(pool: ProcessPool) -> None:
@@ -88,7 +88,7 @@ def test_worker_that_closes_its_pipe_but_does_not_exit_is_killed(
 ) -> None:
     monkeypatch.setattr("boardgames.executors.pool.EXIT_TIMEOUT_S", 0.1)
     with pytest.raises(WorkerError, match="3 workers died"):
-        pool.submit(tasks.close_files_and_hang).result(PATIENCE_S)
+        pool.submit(tasks.close_files_and_hang).result(TIMEOUT_S)
     assert_works(pool)
 
 
@@ -110,7 +110,7 @@ def test_pool_survives_a_hundred_killed_workers(pool: ProcessPool) -> None:
 @pytest.mark.parametrize("error", [ValueError, EOFError, OSError])
 def test_result_that_cannot_be_unpickled_fails_alone(pool: ProcessPool, error: type[Exception]) -> None:
     with pytest.raises(error, match="cannot be read"):
-        pool.submit(tasks.return_not_unpicklable, error).result(PATIENCE_S)
+        pool.submit(tasks.return_not_unpicklable, error).result(TIMEOUT_S)
     assert_works(pool)
 
 
@@ -119,17 +119,17 @@ def test_what_cannot_be_pickled_fails_alone(pool: ProcessPool) -> None:
     result = pool.submit(tasks.unpicklable_result)
     error = pool.submit(tasks.raise_not_unpicklable)
     with pytest.raises(Exception, match=r"(?i)pickle|local object"):
-        task.result(PATIENCE_S)
+        task.result(TIMEOUT_S)
     with pytest.raises(TypeError, match="pickle"):
-        result.result(PATIENCE_S)
+        result.result(TIMEOUT_S)
     with pytest.raises(WorkerError, match="only in text"):
-        error.result(PATIENCE_S)
+        error.result(TIMEOUT_S)
     assert_works(pool)
 
 
 def test_nested_workers_are_rejected(pool: ProcessPool) -> None:
     with pytest.raises(AssertionError, match="daemonic processes"):
-        pool.submit(tasks.start_nested_workers).result(PATIENCE_S)
+        pool.submit(tasks.start_nested_workers).result(TIMEOUT_S)
 
 
 def test_worker_that_cannot_be_started_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +139,7 @@ def test_worker_that_cannot_be_started_is_reported(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr("boardgames.executors.pool._SPAWN", OutOfFiles())
     with open_executor(2) as executor, pytest.raises(WorkerError, match="too many open files"):
-        executor.submit(tasks.square, 3).result(PATIENCE_S)
+        executor.submit(tasks.square, 3).result(TIMEOUT_S)
 
 
 # --- shutdown --------------------------------------------------------------------------------
@@ -151,12 +151,12 @@ def test_leaving_the_block_kills_running_tasks_and_cancels_queued_ones() -> None
         queued = executor.submit(time.sleep, 600)
         wait_until(lambda: all(future.running() for future in running))
         started = time.monotonic()
-    assert time.monotonic() - started < PATIENCE_S
+    assert time.monotonic() - started < TIMEOUT_S
     with pytest.raises(CancelledError):
         queued.result(0)
     for future in running:
         with pytest.raises(WorkerError, match="was shut down"):
-            future.result(PATIENCE_S)
+            future.result(TIMEOUT_S)
 
 
 def test_shutdown_finishes_every_task_and_takes_no_more() -> None:
@@ -171,7 +171,7 @@ def test_shutdown_finishes_every_task_and_takes_no_more() -> None:
 @linux_only
 def test_closed_pool_leaves_no_process_thread_or_open_file() -> None:
     with open_executor(2) as executor:  # what Python itself opens once is open from now on
-        executor.submit(tasks.square, 1).result(PATIENCE_S)
+        executor.submit(tasks.square, 1).result(TIMEOUT_S)
     before = (threading.active_count(), len(os.listdir("/proc/self/fd")))  # noqa: PTH208 - no path is needed
     with open_executor(2) as executor:
         pids = worker_ids(executor)
@@ -192,7 +192,7 @@ def start(program: Callable[[], None], **options: object) -> "subprocess.Popen[b
 
 def test_workers_print_to_stderr() -> None:
     with start(tasks.program_with_noisy_workers) as program:
-        out, err = program.communicate(timeout=PATIENCE_S)
+        out, err = program.communicate(timeout=TIMEOUT_S)
     assert out == b"result: 9\n"
     assert b"noise" in err
 
@@ -200,7 +200,7 @@ def test_workers_print_to_stderr() -> None:
 @linux_only
 def test_program_that_leaves_a_pool_open_exits_silently() -> None:
     with start(tasks.program_that_leaves_pool_open) as program:
-        out, err = program.communicate(timeout=PATIENCE_S)
+        out, err = program.communicate(timeout=TIMEOUT_S)
     assert (program.returncode, err) == (0, b"")
     wait_until_dead(*map(int, out.split()))
 
@@ -218,6 +218,6 @@ def test_only_the_parent_reacts_to_ctrl_c() -> None:
     with start(tasks.program_with_busy_workers, start_new_session=True) as program:
         pids = [int(word) for word in program.stdout.readline().split()]
         os.killpg(program.pid, signal.SIGINT)
-        _, err = program.communicate(timeout=PATIENCE_S)
+        _, err = program.communicate(timeout=TIMEOUT_S)
     assert err.decode().count("KeyboardInterrupt") == 1
     wait_until_dead(*pids)

@@ -9,7 +9,7 @@ from numba import types
 from boardgames.kernels import JIT, Control, is_stopped, kernel, load_stop, new_control
 from boardgames.kernels.control import CONTROL
 
-PATIENCE_S = 20.0
+TIMEOUT_S = 20.0
 
 
 @kernel(types.int64(CONTROL))
@@ -85,7 +85,7 @@ def test_a_flag_set_by_another_thread_stops_a_compiled_loop(loop: Callable[[Cont
     thread.join(0.1)
     was_running = thread.is_alive()
     control[0].stop = 1
-    thread.join(PATIENCE_S)
+    thread.join(TIMEOUT_S)
     assert was_running
     assert not thread.is_alive()
 
@@ -98,5 +98,5 @@ def test_a_kernel_releases_the_lock_of_the_interpreter() -> None:
     for control in controls:
         control[0].stop = 1
     for thread in threads:
-        thread.join(PATIENCE_S)
+        thread.join(TIMEOUT_S)
     assert not any(thread.is_alive() for thread in threads)

@@ -13,7 +13,7 @@ import pytest
 from training import SMALL, Walker, add_plugin, content, resume, small, train
 from training import finished as finished  # noqa: PLC0414 - a fixture
 from training import walker as walker  # noqa: PLC0414 - a fixture
-from waiting import PATIENCE_S
+from waiting import TIMEOUT_S
 
 from boardgames.errors import FileError, PluginError, WeightsError
 from boardgames.executors import InProcess, ProcessPool, open_executor
@@ -298,7 +298,7 @@ def size(folder: Path) -> int:
 
 
 def wait_for_steps(folder: Path, before: int, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while size(folder) == before and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.001)

@@ -13,12 +13,12 @@ from boardgames.kernels import Control, new_control
 from boardgames.player import Stop
 from boardgames.search.runner import run
 
-PATIENCE_S = 60
+TIMEOUT_S = 60
 
 
 def until_stopped(control: Control, began: threading.Event | None = None) -> str:
     """Wait for the stop flag."""
-    for _ in range(PATIENCE_S * 1000):
+    for _ in range(TIMEOUT_S * 1000):
         if began is not None:
             began.set()
         if control[0].stop:
@@ -45,7 +45,7 @@ def test_the_work_has_a_thread_of_its_own() -> None:
 
 def test_the_flag_is_not_set_before_the_work_is_done() -> None:
     control = new_control()
-    assert run(lambda: int(control[0].stop), control, seconds=PATIENCE_S) == 0
+    assert run(lambda: int(control[0].stop), control, seconds=TIMEOUT_S) == 0
 
 
 def test_time_sets_the_flag() -> None:
@@ -62,7 +62,7 @@ def test_another_thread_sets_the_flag() -> None:
     control, stop, began = new_control(), Stop(), threading.Event()
 
     def other() -> None:
-        began.wait(PATIENCE_S)
+        began.wait(TIMEOUT_S)
         stop.set()
 
     thread = threading.Thread(target=other)
@@ -99,7 +99,7 @@ def test_an_interrupt_ends_the_work_and_is_raised_again(interrupt: Callable[[], 
         ended.append(until_stopped(control, began))
 
     def other() -> None:
-        began.wait(PATIENCE_S)
+        began.wait(TIMEOUT_S)
         interrupt()
 
     thread = threading.Thread(target=other)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import is_alive, wait_until_dead
-from waiting import PATIENCE_S
+from waiting import TIMEOUT_S
 
 from boardgames.errors import EngineError, FileError
 from boardgames.ugi import process
@@ -43,7 +43,7 @@ def start() -> Iterator[Start]:
 
 
 def read_line(program: EngineProcess) -> str:
-    line = program.read(time.monotonic() + PATIENCE_S)
+    line = program.read(time.monotonic() + TIMEOUT_S)
     assert line is not None
     return line
 
@@ -190,7 +190,7 @@ def test_lines_are_exchanged_in_both_directions(start: Start) -> None:
 def test_the_error_says_how_the_program_ended(
     mode: str, reason: str, start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process, "EXIT_TIMEOUT_S", 0.05 if mode == "closed-stdout" else PATIENCE_S)
+    monkeypatch.setattr(process, "EXIT_TIMEOUT_S", 0.05 if mode == "closed-stdout" else TIMEOUT_S)
     program = start(mode)
     with suppress(EngineError):  # it may have ended before
         program.send("go")
@@ -294,7 +294,7 @@ def test_close_may_be_repeated(start: Start) -> None:
     with pytest.raises(EngineError, match="has been closed"):
         program.send("isready")
     with pytest.raises(EngineError, match="has been closed"):
-        program.read(time.monotonic() + PATIENCE_S)
+        program.read(time.monotonic() + TIMEOUT_S)
 
 
 @needs_posix

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from waiting import PATIENCE_S
+from waiting import TIMEOUT_S
 
 from boardgames.game import Position
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
@@ -38,7 +38,7 @@ class Driver:
         """Return the lines up to the first that starts with `start`."""
         lines: list[str] = []
         while not lines or not lines[-1].startswith(start):
-            lines.append(self.output.get(timeout=PATIENCE_S))
+            lines.append(self.output.get(timeout=TIMEOUT_S))
         return lines
 
     def answer_to(self, line: str) -> list[str]:
@@ -313,7 +313,7 @@ WORDS += [
 def test_no_line_ends_the_server_and_every_search_is_answered(lines: list[str]) -> None:
     engine = Driver(EngineSetup("connect4", agent="random", settings={"seed": "1"}))
     engine.send(*lines, "stop")
-    deadline = time.monotonic() + PATIENCE_S
+    deadline = time.monotonic() + TIMEOUT_S
     while engine.server._search is not None:
         assert time.monotonic() < deadline
         engine.send("stop")

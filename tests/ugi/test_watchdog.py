@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from processes import is_alive, wait_until_dead
-from waiting import PATIENCE_S
+from waiting import TIMEOUT_S
 
 from boardgames.ugi import watchdog as module
 from boardgames.ugi.watchdog import Watchdog, wait_for_parent
@@ -55,7 +55,7 @@ def test_engines_and_their_children_end_with_their_owner(
         owner.stdin.flush()
     else:
         owner.send_signal(how)
-    owner.wait(PATIENCE_S)
+    owner.wait(TIMEOUT_S)
     wait_until_dead(*pids)
     if script is FORKING_OWNER:
         os.killpg(owner.pid, signal.SIGKILL)  # the forked child still sleeps
@@ -69,7 +69,7 @@ def test_a_forgotten_group_is_left_alone() -> None:
     watchdog.watch(killed.pid)
     watchdog.forget(kept.pid)
     watchdog.close()
-    assert killed.wait(PATIENCE_S) == -signal.SIGKILL
+    assert killed.wait(TIMEOUT_S) == -signal.SIGKILL
     assert kept.poll() is None
     kept.kill()
     kept.wait()
@@ -85,7 +85,7 @@ def test_all_engines_share_one_watchdog_in_a_session_of_its_own() -> None:
     assert os.getsid(first) == first
     watchdog.close()
     assert watchdog.pid is None
-    program.wait(PATIENCE_S)
+    program.wait(TIMEOUT_S)
 
 
 def test_a_watchdog_that_died_is_replaced_and_watches_the_same_groups() -> None:
@@ -98,7 +98,7 @@ def test_a_watchdog_that_died_is_replaced_and_watches_the_same_groups() -> None:
     watchdog.watch(other.pid)
     assert watchdog.pid != first
     watchdog.close()
-    assert program.wait(PATIENCE_S) == other.wait(PATIENCE_S) == -signal.SIGKILL
+    assert program.wait(TIMEOUT_S) == other.wait(TIMEOUT_S) == -signal.SIGKILL
 
 
 def test_commands_are_read_until_the_pipe_closes() -> None:
