@@ -1,8 +1,8 @@
-"""Slow rules of Abalone on cube coordinates, written from the rule book alone.
+"""Reference rules of Abalone, slow but simple, on cube coordinates.
 
-A cell is (x, y, z) with x + y + z = 0 and none beyond 4. Rows A to I run from
-the bottom, diagonals 1 to 9 from the left: x is the diagonal from the middle,
--y the row from the middle.
+A cell is (x, y, z) with x + y + z = 0 and no coordinate beyond 4. Rows A to I run from
+the bottom and diagonals 1 to 9 from the left; x is the diagonal and -y the row, both
+counted from the centre.
 """
 
 from collections.abc import Iterator
@@ -17,18 +17,18 @@ SIDES = "bw"
 
 
 def is_on_board(cell: Cell) -> bool:
-    """Say whether a place is one of the 61 cells."""
+    """Return whether coordinates are those of one of the 61 cells."""
     return max(map(abs, cell)) <= RADIUS
 
 
 def beside(cell: Cell, direction: Cell, steps: int = 1) -> Cell:
-    """Return the place so many steps on."""
+    """Return the coordinates a number of steps away."""
     x, y, z = (here + steps * there for here, there in zip(cell, direction, strict=True))
     return x, y, z
 
 
 def cell_named(name: str) -> Cell:
-    """Return the cell of a name such as `e5`, the middle."""
+    """Return the cell of a name; `e5` is the centre."""
     row, diagonal = ord(name[0]) - ord("e"), int(name[1]) - 5
     return diagonal, -row, row - diagonal
 
@@ -39,7 +39,7 @@ def name_of(cell: Cell) -> str:
 
 
 def rows() -> list[list[Cell]]:
-    """Return the rows from I down to A, each from the left."""
+    """Return the rows from I to A, each from left to right."""
     return [
         [(x, y, -x - y) for x in range(-RADIUS, RADIUS + 1) if is_on_board((x, y, -x - y))]
         for y in range(-RADIUS, RADIUS + 1)
@@ -51,7 +51,7 @@ CELLS = tuple(cell for row in rows() for cell in row)
 
 @dataclass(frozen=True)
 class Board:
-    """Marbles of black and of white, the side to move, and what each has lost."""
+    """The marbles of black and of white, the side to move, and the marbles each has lost."""
 
     marbles: tuple[frozenset[Cell], frozenset[Cell]]
     side: int
@@ -64,15 +64,15 @@ class Board:
 
     @property
     def other(self) -> frozenset[Cell]:
-        """Return the marbles of the side that waits."""
+        """Return the marbles of the side not to move."""
         return self.marbles[1 - self.side]
 
     def is_empty(self, cell: Cell) -> bool:
-        """Say whether a place is a cell without a marble."""
+        """Return whether a cell is on the board and empty."""
         return is_on_board(cell) and cell not in self.own and cell not in self.other
 
     def moved(self, own: frozenset[Cell], other: frozenset[Cell], pushed_off: int) -> "Board":
-        """Return the board with both sides' marbles as given, and the turn passed."""
+        """Return the board after a move, with the other side to move."""
         marbles = (own, other) if self.side == 0 else (other, own)
         black, white = self.lost
         lost = (black, white + pushed_off) if self.side == 0 else (black + pushed_off, white)
@@ -80,7 +80,7 @@ class Board:
 
 
 def groups(marbles: frozenset[Cell]) -> Iterator[tuple[Cell, ...]]:
-    """Give every group of one to three neighbouring marbles in a line, each once."""
+    """Yield every group of one to three neighbouring marbles in a line once."""
     for count in (1, 2, 3):
         for marble in marbles:
             for axis in DIRECTIONS[:3] if count > 1 else DIRECTIONS[:1]:
@@ -90,7 +90,7 @@ def groups(marbles: frozenset[Cell]) -> Iterator[tuple[Cell, ...]]:
 
 
 def in_line(board: Board, group: tuple[Cell, ...], direction: Cell) -> Board | None:
-    """Return the board after the group, which lies along the direction, goes ahead, or None."""
+    """Return the board after an in-line move of a group, None if it is not possible."""
     tail = next(marble for marble in group if beside(marble, direction, -1) not in group)
     front = beside(tail, direction, len(group) - 1)
     ahead = beside(front, direction)
@@ -109,7 +109,7 @@ def in_line(board: Board, group: tuple[Cell, ...], direction: Cell) -> Board | N
 
 
 def broadside(board: Board, group: tuple[Cell, ...], direction: Cell) -> Board | None:
-    """Return the board after the group steps aside, or None."""
+    """Return the board after a side-step of a group, None if it is not possible."""
     if not all(board.is_empty(beside(marble, direction)) for marble in group):
         return None
     own = frozenset(beside(marble, direction) if marble in group else marble for marble in board.own)
@@ -117,44 +117,46 @@ def broadside(board: Board, group: tuple[Cell, ...], direction: Cell) -> Board |
 
 
 def is_along(group: tuple[Cell, ...], direction: Cell) -> bool:
-    """Say whether the direction is that of the line in which the group lies."""
+    """Return whether a group is in line with a direction."""
     return any(beside(first, direction) == second for first in group for second in group)
 
 
 @lru_cache(maxsize=1000)
 def successors(board: Board, with_broadside: bool) -> dict[str, Board]:
-    """Return the board after every legal move, by the move's Aba-Pro text."""
+    """Return the board after every legal move, by Aba-Pro text."""
     if 6 in board.lost:
         return {}
     found = {}
     for group in groups(board.own):
         for direction in DIRECTIONS:
-            is_aside = len(group) > 1 and not is_along(group, direction)
-            if is_aside and not with_broadside:
+            is_broadside = len(group) > 1 and not is_along(group, direction)
+            if is_broadside and not with_broadside:
                 continue
-            after = (broadside if is_aside else in_line)(board, group, direction)
+            after = (broadside if is_broadside else in_line)(board, group, direction)
             if after is not None:
-                text = move_text(group, direction, is_aside)
+                text = move_text(group, direction, is_broadside)
                 assert text not in found
                 found[text] = after
     return found
 
 
 class Abalone:
-    """The rules, as `boardgames.testing.Reference` wants them."""
+    """The reference rules in the form of `boardgames.testing.Reference`."""
 
     def __init__(self, broadside: bool = True) -> None:
         self.broadside = broadside
 
     def start(self, text: str) -> Board:
-        """Read `BOARD:b:0:0`."""
+        """Return the board of a text `BOARD:b:0:0`."""
         board, side, *lost = text.split(":")
-        signs = dict(zip(CELLS, board.replace("/", ""), strict=True))
-        black, white = (frozenset(cell for cell in CELLS if signs[cell] == sign) for sign in SIDES)
+        symbols = dict(zip(CELLS, board.replace("/", ""), strict=True))
+        black, white = (
+            frozenset(cell for cell in CELLS if symbols[cell] == side_symbol) for side_symbol in SIDES
+        )
         return Board((black, white), SIDES.index(side), (int(lost[0]), int(lost[1])))
 
     def text(self, state: Board) -> str:
-        """Write `BOARD:b:0:0`."""
+        """Return the text of a board."""
         black, white = state.marbles
         lines = ["".join("b" if c in black else "w" if c in white else "." for c in row) for row in rows()]
         return f"{'/'.join(lines)}:{SIDES[state.side]}:{state.lost[0]}:{state.lost[1]}"
@@ -168,15 +170,15 @@ class Abalone:
         return successors(state, self.broadside)[move]
 
     def outcome(self, state: Board) -> int:
-        """Return who has pushed off six, or left the other without a move, or -1."""
+        """Return the side that has pushed off six marbles or left its opponent without a move, or -1."""
         if 6 in state.lost:
             return 1 - state.lost.index(6)
         return -1 if successors(state, self.broadside) else 1 - state.side
 
 
-def move_text(group: tuple[Cell, ...], direction: Cell, is_aside: bool) -> str:
-    """Return the Aba-Pro text: tail and its next cell, or both ends and the first one's target."""
-    if is_aside:
+def move_text(group: tuple[Cell, ...], direction: Cell, is_broadside: bool) -> str:
+    """Return the Aba-Pro text of a move."""
+    if is_broadside:
         first, *_, last = sorted(group, key=name_of)  # by row, then by diagonal
         return name_of(first) + name_of(last) + name_of(beside(first, direction))
     tail = next(marble for marble in group if beside(marble, direction, -1) not in group)

@@ -1,8 +1,8 @@
-"""Slow rules of Hexifence, written from the rules alone: sets of edges between places.
+"""Reference rules of Hexifence, slow but simple: sets of edges between places.
 
-A place is (row, column) of an endless hexagonal lattice whose columns run
-down to the right; places on the board are cells. An edge is the pair of
-places on its two sides, one of which may be off the board.
+A place is (row, column) of an infinite hexagonal lattice whose columns run down to the
+right; places on the board are cells. An edge is the pair of places on its two sides, one
+of which may be off the board.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ Place = tuple[int, int]
 Edge = frozenset[Place]
 
 KINDS = {(True, False): 0, (True, True): 1, (False, False): 2, (False, True): 3}
-"""Place of an open edge's kind among the features: does it close a cell, does it offer one."""
+"""Index of an open edge's kind, by whether it closes a cell and whether it offers one."""
 NEIGHBOURS = ((0, -1), (-1, 0), (-1, 1), (0, 1), (1, 0), (1, -1))
 
 
 @cache
 def cells(dimension: int) -> tuple[Place, ...]:
-    """Return the cells in reading order: those within `dimension` - 1 steps of the middle."""
+    """Return the cells in reading order: those less than `dimension` steps from the centre."""
     near = range(1 - dimension, dimension)
     return tuple((row, column) for row in near for column in near if abs(row + column) < dimension)
 
@@ -33,7 +33,7 @@ def around(cell: Place) -> tuple[Edge, ...]:
 
 @cache
 def edges(dimension: int) -> tuple[Edge, ...]:
-    """Return the edges by height of the midpoint, then from left to right."""
+    """Return the edges by the height of their midpoints, then from left to right."""
     found = {edge for cell in cells(dimension) for edge in around(cell)}
     return tuple(sorted(found, key=lambda edge: (_height(edge), _breadth(edge))))
 
@@ -47,8 +47,8 @@ def _breadth(edge: Edge) -> int:
 
 
 @dataclass(frozen=True)
-class SlowPosition:
-    """Who drew each drawn edge, who owns each closed cell, and whose turn it is."""
+class ReferencePosition:
+    """Who drew each drawn edge, who owns each closed cell, and the side to move."""
 
     dimension: int
     drawn: tuple[tuple[Edge, int], ...] = ()
@@ -56,11 +56,11 @@ class SlowPosition:
     side: int = 0
 
     def legal_moves(self) -> list[int]:
-        """Return the numbers of the open edges, ascending."""
+        """Return the numbers of the open edges in ascending order."""
         taken = {edge for edge, _ in self.drawn}
         return [number for number, edge in enumerate(edges(self.dimension)) if edge not in taken]
 
-    def apply(self, number: int) -> "SlowPosition":
+    def apply(self, number: int) -> "ReferencePosition":
         """Return the position after drawing an open edge."""
         edge = edges(self.dimension)[number]
         drawn = (*self.drawn, (edge, self.side))
@@ -74,12 +74,12 @@ class SlowPosition:
         return replace(self, drawn=drawn, owners=(*self.owners, *closed), side=side)
 
     def score(self) -> tuple[int, int]:
-        """Return the cells of both sides."""
+        """Return the number of cells of each side."""
         owners = [side for _, side in self.owners]
         return owners.count(0), owners.count(1)
 
     def winner(self) -> int | None:
-        """Return the side with more cells once no edge is open, or None."""
+        """Return the side with more cells once all edges are drawn, None before."""
         if self.legal_moves():
             return None
         blue, red = self.score()
@@ -88,13 +88,13 @@ class SlowPosition:
     def text(self) -> str:
         """Return the position as `DIMENSION:EDGES:CELLS:SIDE`."""
         drawn, owners = dict(self.drawn), dict(self.owners)
-        signs = {None: ".", 0: "B", 1: "R"}
-        edge_signs = "".join(signs[drawn.get(edge)] for edge in edges(self.dimension))
-        cell_signs = "".join(signs[owners.get(cell)] for cell in cells(self.dimension))
-        return f"{self.dimension}:{edge_signs}:{cell_signs}:{signs[self.side]}"
+        symbols = {None: ".", 0: "B", 1: "R"}
+        edge_symbols = "".join(symbols[drawn.get(edge)] for edge in edges(self.dimension))
+        cell_symbols = "".join(symbols[owners.get(cell)] for cell in cells(self.dimension))
+        return f"{self.dimension}:{edge_symbols}:{cell_symbols}:{symbols[self.side]}"
 
     def features(self, side: int) -> list[int]:
-        """Return what the feature set `simple` says, counted from sets."""
+        """Return the numbers of the feature set `simple`."""
         taken = {edge for edge, _ in self.drawn}
         board = set(cells(self.dimension))
         open_around = {cell: [e for e in around(cell) if e not in taken] for cell in board}
@@ -110,56 +110,56 @@ class SlowPosition:
         return [score[side], score[1 - side], to_move, *kinds, left.count(1), left.count(2)]
 
 
-class HexifenceReference:
-    """The slow rules in the form that `boardgames.testing` compares a game with."""
+class Reference:
+    """The reference rules in the form of `boardgames.testing.Reference`."""
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
 
-    def start(self, text: str) -> SlowPosition:
-        """Return the position that a text describes."""
-        _, edge_signs, cell_signs, side = text.split(":")
-        return SlowPosition(
+    def start(self, text: str) -> ReferencePosition:
+        """Return the position of a text."""
+        _, edge_symbols, cell_symbols, side = text.split(":")
+        return ReferencePosition(
             self.dimension,
-            tuple(_marked(edges(self.dimension), edge_signs)),
-            tuple(_marked(cells(self.dimension), cell_signs)),
+            tuple(_with_sides(edges(self.dimension), edge_symbols)),
+            tuple(_with_sides(cells(self.dimension), cell_symbols)),
             "BR".index(side),
         )
 
-    def legal(self, position: SlowPosition) -> list[str]:
+    def legal(self, position: ReferencePosition) -> list[str]:
         """Return the numbers of the open edges."""
         return [str(number) for number in position.legal_moves()]
 
-    def play(self, position: SlowPosition, move: str) -> SlowPosition:
+    def play(self, position: ReferencePosition, move: str) -> ReferencePosition:
         """Return the position after drawing an open edge."""
         return position.apply(int(move))
 
-    def outcome(self, position: SlowPosition) -> int:
-        """Return the winner, or -1 while an edge is open."""
+    def outcome(self, position: ReferencePosition) -> int:
+        """Return the winner, -1 while edges are open."""
         winner = position.winner()
         return -1 if winner is None else winner
 
-    def text(self, position: SlowPosition) -> str:
+    def text(self, position: ReferencePosition) -> str:
         """Return the text of a position."""
         return position.text()
 
 
-def _marked(places: tuple[Any, ...], signs: str) -> Iterator[tuple[Any, int]]:  # edges or cells
-    for place, sign in zip(places, signs, strict=True):
-        if sign != ".":
-            yield place, "BR".index(sign)
+def _with_sides(items: tuple[Any, ...], symbols: str) -> Iterator[tuple[Any, int]]:  # edges or cells
+    for item, symbol in zip(items, symbols, strict=True):
+        if symbol != ".":
+            yield item, "BR".index(symbol)
 
 
-def line(dimension: int, moves: Iterator[int] | list[int]) -> SlowPosition:
-    """Return the position after moves from the empty board."""
-    position = SlowPosition(dimension)
+def play(dimension: int, moves: list[int]) -> ReferencePosition:
+    """Return the position after a sequence of moves from the empty board."""
+    position = ReferencePosition(dimension)
     for move in moves:
         position = position.apply(move)
     return position
 
 
-def perft(position: SlowPosition, depth: int) -> int:
-    """Count the leaves `depth` plies below, making every position."""
+def perft(position: ReferencePosition, depth: int) -> int:
+    """Return the number of leaves at a depth, visiting every position."""
     if depth == 0:
         return 1
     return sum(perft(position.apply(move), depth - 1) for move in position.legal_moves())

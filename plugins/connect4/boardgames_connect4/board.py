@@ -1,10 +1,10 @@
-"""Geometry of a Connect Four board: sizes, bits, cell names.
+"""Geometry of a Connect Four board: its size and the layout of its bitboards.
 
-Cells are bits column by column from the left and from the bottom up, each
-column with one guard bit on top that is never set, so that a step in any
-direction is one shift of the whole board and never wraps. For 7 x 6:
+Bits run from the bottom up in every column, column by column from the left. On top of
+each column is a guard bit that is never set, so that a step in any direction is one
+shift of the whole board without wrapping around. For 7 x 6:
 
-     6 13 20 27 34 41 48      guards
+     6 13 20 27 34 41 48      guard bits
      5 12 19 26 33 40 47      top row, row 6
      4 11 18 25 32 39 46
      3 10 17 24 31 38 45
@@ -12,7 +12,7 @@ direction is one shift of the whole board and never wraps. For 7 x 6:
      1  8 15 22 29 36 43
      0  7 14 21 28 35 42      bottom row, row 1
 
-Source: J. Tromp, "Fhourstones" (the same layout in its bitboard notes).
+Source: J. Tromp, "Fhourstones", which uses the same layout.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ WORD_BITS = 64
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The size of a board and its sets of cells as Python integers.
+    """The size of a board, with sets of cells as bitboards in Python integers.
 
     Examples
     --------
@@ -38,17 +38,17 @@ class Board:
 
     @property
     def height(self) -> int:
-        """Return the bits a column takes, its guard included."""
+        """Return the number of bits per column, including the guard bit."""
         return self.rows + 1
 
     @property
     def fits(self) -> bool:
-        """Say whether the columns with their guards fit into one word."""
+        """Return whether all columns fit into one word with their guard bits."""
         return self.columns * self.height <= WORD_BITS
 
     @property
     def bottom(self) -> int:
-        """Return the cells of the lowest row."""
+        """Return the cells of the bottom row."""
         return sum(1 << self.bit(column, 0) for column in range(self.columns))
 
     @property
@@ -58,29 +58,29 @@ class Board:
 
     @property
     def centre(self) -> int:
-        """Return the cells of the middle column, or of both where two are in the middle."""
+        """Return the cells of the middle column, or of the two middle columns."""
         return self.column((self.columns - 1) // 2) | self.column(self.columns // 2)
 
     @property
     def odd_rows(self) -> int:
-        """Return the cells of rows 1, 3, 5 and so on, counted from the bottom."""
+        """Return the cells of rows 1, 3, 5, ..., counted from 1 at the bottom."""
         return sum(self.bottom << row for row in range(0, self.rows, 2))
 
     def bit(self, column: int, row: int) -> int:
-        """Return the bit of a cell, column and row from 0."""
+        """Return the bit of a cell; column and row count from 0."""
         return column * self.height + row
 
     def column(self, column: int) -> int:
         """Return the cells of a column."""
         return ((1 << self.rows) - 1) << self.bit(column, 0)
 
-    def mirrored(self, cells: int) -> int:
-        """Return a set of cells with left and right exchanged.
+    def mirror(self, cells: int) -> int:
+        """Return a set of cells reflected from left to right.
 
         Examples
         --------
         >>> board = Board(7, 6)
-        >>> board.mirrored(board.column(0)) == board.column(6)
+        >>> board.mirror(board.column(0)) == board.column(6)
         True
         """
         bits = (1 << self.height) - 1
@@ -100,7 +100,7 @@ class Board:
         return "/".join(["." * self.columns] * self.rows)
 
     def lines(self) -> int:
-        """Return how many lines of four the board has.
+        """Return the number of lines of four on the board.
 
         Examples
         --------

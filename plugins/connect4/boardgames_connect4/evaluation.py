@@ -1,4 +1,4 @@
-"""Evaluation of Connect Four positions for search, as an estimate of the return."""
+"""Evaluation of Connect Four positions for search: an estimate of the return."""
 
 from collections.abc import Callable
 from functools import cache
@@ -13,15 +13,15 @@ from boardgames.kernels.abi import REALS
 from boardgames.score import RETURN
 from boardgames_connect4.board import Board
 from boardgames_connect4.features import open_lines, threats
-from boardgames_connect4.rules import FACTS, ONE
+from boardgames_connect4.rules import ONE, STATUS
 
 BOUND = 0.9
 WEIGHTS = (0.02, 0.05, 0.04, 0.25, 0.08)
-"""Open twos, open threes, centre stones, threats in the side's own rows, other threats.
+"""Weights of open twos, open threes, centre stones, threats in own rows and other threats.
 
-Set by hand: a threat that the side gets if both fill up the columns is worth
-several open lines. The side's own rows are the odd ones for red, the even ones
-for blue.
+Set by hand. A side's own rows are those whose cells it gets if both sides fill up the
+columns, odd rows for red and even rows for blue; a threat there is worth several open
+lines.
 """
 
 TD_WEIGHTS = Path(__file__).parent / "data" / "td.safetensors"
@@ -30,7 +30,7 @@ TD_WEIGHTS = Path(__file__).parent / "data" / "td.safetensors"
 @kernel(
     types.float64(types.uint64, types.uint64, types.uint64, types.uint64, types.int64, REALS), inline=True
 )
-def _worth(
+def _side_value(
     own: np.uint64,
     empty: np.uint64,
     centre: np.uint64,
@@ -38,7 +38,7 @@ def _worth(
     height: int,
     weights: Reals,
 ) -> float:
-    """Return the weighted terms of one side."""
+    """Return the weighted sum of the terms of one side."""
     twos, threes = open_lines(own, empty, height)
     cells = threats(own, empty, height)
     value = weights[0] * twos + weights[1] * threes + weights[2] * popcount(own & centre)
@@ -47,30 +47,30 @@ def _worth(
 
 @cache
 def sized_evaluate(board: Board) -> Callable[[Words, Reals], float]:
-    """Return the evaluation kernel of one size, compiled at its first use."""
+    """Return the evaluation kernel for one board size, compiled on first use."""
     height, full, centre, odd_rows = board.height, board.full, board.centre, board.odd_rows
 
     @kernel(Evaluate)
     def evaluate(position: Words, weights: Reals) -> float:
-        """Return the difference x of both sides' terms as 0.9 x / (1 + |x|), to the side to move.
+        """Return 0.9 x / (1 + |x|) for the side to move, x being the difference of both sides' terms.
 
         Parameters
         ----------
         position : uint64[3]
             Packed position.
         weights : float64[5]
-            In the order of `WEIGHTS`.
+            Weights in the order of `WEIGHTS`.
         """
         empty = np.uint64(full) & ~(position[0] | position[1])
         odd, middle = np.uint64(odd_rows), np.uint64(centre)
-        red = _worth(position[0], empty, middle, odd, height, weights)
-        blue = _worth(position[1], empty, middle, ~odd, height, weights)
-        difference = red - blue if position[FACTS] & ONE == np.uint64(0) else blue - red
+        red = _side_value(position[0], empty, middle, odd, height, weights)
+        blue = _side_value(position[1], empty, middle, ~odd, height, weights)
+        difference = red - blue if position[STATUS] & ONE == np.uint64(0) else blue - red
         return BOUND * difference / (1.0 + abs(difference))
 
     return evaluate
 
 
 def evaluation(board: Board) -> Evaluation:
-    """Return the evaluation `lines` of one size."""
+    """Return the evaluation `lines` for one board size."""
     return Evaluation("lines", sized_evaluate(board), np.array(WEIGHTS), unit=RETURN, bound=BOUND)

@@ -1,9 +1,9 @@
 """Features of Connect Four positions as kernels: open lines, centre, threats.
 
-An open line is one of the lines of four cells that holds no stone of the other
-side; a threat is an empty cell that would complete four. Rows count from 1 at
-the bottom: red, who moves first, gets the odd cells of a column where both
-sides fill up the rest, blue the even ones.
+An open line is a line of four cells without stones of the opponent; a threat is an empty
+cell that would complete four in a line. Rows count from 1 at the bottom. If both sides
+fill up the columns, red, who moves first, gets the cells in odd rows and blue those in
+even rows.
 
 Source: V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988, chapter 3.
 """
@@ -18,7 +18,7 @@ from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
 from boardgames.kernels import Features, Reals, Words, kernel, popcount
 from boardgames_connect4.board import Board
-from boardgames_connect4.rules import FACTS, ONE, ZERO
+from boardgames_connect4.rules import ONE, STATUS, ZERO
 
 PAIR = types.UniTuple(types.int64, 2)
 TERMS = 5
@@ -26,7 +26,7 @@ TERMS = 5
 
 @kernel(types.uint64(types.int64, types.int64))
 def step(direction: int, height: int) -> np.uint64:
-    """Return the bits from a cell to the next: 0 up, 1 right, 2 falling, 3 rising."""
+    """Return the bits from a cell to the next: direction 0 is up, 1 right, 2 falling, 3 rising."""
     if direction == 0:
         return ONE
     if direction == 1:
@@ -36,10 +36,10 @@ def step(direction: int, height: int) -> np.uint64:
 
 @kernel(PAIR(types.uint64, types.uint64, types.int64), inline=True)
 def open_lines(own: np.uint64, empty: np.uint64, height: int) -> tuple[int, int]:
-    """Return how many open lines hold exactly two own stones, and exactly three.
+    """Return the number of open lines with exactly two own stones, and with exactly three.
 
-    The stones of all lines of one direction are added up at once, one bit of
-    each sum a word, the cell at the low end of a line standing for it.
+    The stones of all lines in one direction are added up at once with bitwise adders. The
+    lowest bit of a line stands for the line.
     """
     twos, threes = 0, 0
     usable = own | empty
@@ -57,7 +57,7 @@ def open_lines(own: np.uint64, empty: np.uint64, height: int) -> tuple[int, int]
 
 @kernel(types.uint64(types.uint64, types.uint64, types.int64), inline=True)
 def threats(own: np.uint64, empty: np.uint64, height: int) -> np.uint64:
-    """Return the empty cells that would complete four own stones in a line."""
+    """Return the empty cells that would complete four in a line."""
     cells = ZERO
     for direction in range(4):
         one = step(direction, height)
@@ -71,12 +71,12 @@ def threats(own: np.uint64, empty: np.uint64, height: int) -> np.uint64:
 
 @cache
 def sized_features(board: Board) -> Callable[[Words, int, Reals], None]:
-    """Return the feature kernel of one size, compiled at its first use."""
+    """Return the feature kernel for one board size, compiled on first use."""
     height, full, centre, odd_rows = board.height, board.full, board.centre, board.odd_rows
 
     @kernel(Features)
     def features(position: Words, side: int, out: Reals) -> None:
-        """Write five terms of `side`, five of the other and who moves, `float64[11]`."""
+        """Write five terms of `side`, five of the opponent, and whether `side` is to move, `float64[11]`."""
         empty = np.uint64(full) & ~(position[0] | position[1])
         for index in range(2):
             own = position[side if index == 0 else 1 - side]
@@ -87,13 +87,13 @@ def sized_features(board: Board) -> Callable[[Words, int, Reals], None]:
             out[TERMS * index + 2] = popcount(own & np.uint64(centre))
             out[TERMS * index + 3] = popcount(cells & np.uint64(odd_rows))
             out[TERMS * index + 4] = popcount(cells & ~np.uint64(odd_rows))
-        out[2 * TERMS] = 1.0 if np.int64(position[FACTS] & ONE) == side else 0.0
+        out[2 * TERMS] = 1.0 if np.int64(position[STATUS] & ONE) == side else 0.0
 
     return features
 
 
 def lines(game: Game) -> FeatureSet:
-    """Return the feature set `lines`: eleven numbers.
+    """Return the feature set `lines`, eleven numbers.
 
     Examples
     --------
@@ -107,8 +107,8 @@ def lines(game: Game) -> FeatureSet:
         Feature("twos", "lines", 0.0, count, "open lines with two stones"),
         Feature("threes", "lines", 0.0, count, "open lines with three stones"),
         Feature("centre", "stones", 0.0, cells, "stones in the middle column or columns"),
-        Feature("odd threats", "cells", 0.0, cells, "threats in rows 1, 3, 5"),
-        Feature("even threats", "cells", 0.0, cells, "threats in rows 2, 4, 6"),
+        Feature("odd threats", "cells", 0.0, cells, "threats in rows 1, 3, 5, ..."),
+        Feature("even threats", "cells", 0.0, cells, "threats in rows 2, 4, 6, ..."),
     )
     named = tuple(
         Feature(f"{whose} {term.name}", term.unit, term.low, term.high, term.summary)

@@ -1,4 +1,4 @@
-"""Connect Four as a `Game`: facts, options, and the checked way to kernels and notation."""
+"""Connect Four as a `Game`: its facts and options, with kernels and notation behind checked methods."""
 
 import numpy as np
 
@@ -14,11 +14,11 @@ from boardgames_connect4.board import LARGEST, SMALLEST, Board
 from boardgames_connect4.evaluation import evaluation
 
 PERFT = {Board(7, 6): (7, 49, 343, 2_401, 16_807, 117_649, 823_536, 5_673_234)}
-"""Leaf counts by size. Source: J. Tromp, "John's Connect Four Playground"."""
+"""Leaf counts by board size. Source: J. Tromp, "John's Connect Four Playground"."""
 
 
 class Connect4(Game):
-    """Connect Four on 7 x 6, or other sizes that fit one word with a guard row.
+    """Connect Four on 7 x 6, or any other size that fits into one word with a guard row.
 
     Examples
     --------
@@ -29,17 +29,18 @@ class Connect4(Game):
     """
 
     declared_options = (
-        Option("columns", int, 7, "columns of the board", minimum=SMALLEST, maximum=LARGEST),
-        Option("rows", int, 6, "rows of the board", minimum=SMALLEST, maximum=LARGEST),
+        Option("columns", int, 7, "number of columns", minimum=SMALLEST, maximum=LARGEST),
+        Option("rows", int, 6, "number of rows", minimum=SMALLEST, maximum=LARGEST),
     )
 
     def prepare(self) -> None:
-        """Make kernels and facts for the size."""
+        """Set facts and kernels for the size."""
         columns, rows = int(self.options["columns"] or 0), int(self.options["rows"] or 0)
         self.board = Board(columns, rows)
         if not self.board.fits:
             raise OptionError(
-                f"expected columns times (rows + 1) of at most 64: {columns} columns, {rows} rows"
+                f"a board of {columns} columns and {rows} rows is too large: "
+                "columns times (rows + 1) must be at most 64"
             )
         empty = self.board.empty_text()
         self.facts = Facts(
@@ -68,7 +69,7 @@ class Connect4(Game):
         self.evaluation = evaluation(self.board)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed words of rows or of a sequence of moves."""
+        """Return the packed position of rows or of a sequence of moves."""
         return texts.parse_words(text, self.board)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
@@ -76,28 +77,28 @@ class Connect4(Game):
         return texts.format_words(words, self.board)
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
-        """Return the legal action of a column."""
+        """Return the legal action of a column text."""
         return texts.parse_action(position.words, position.actions, text, self.board)
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
-        """Return the column of an action."""
+        """Return the column of an action as text."""
         return texts.format_action(action)
 
     def check_words(self, words: Words) -> None:
-        """Refuse words that no match can have come to."""
+        """Refuse positions that cannot occur in a match."""
         texts.check_words(words, self.board)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         """Return the reflection from left to right."""
-        return (Symmetry("reflection", self._reflected, self._reflected_action),)
+        return (Symmetry("reflection", self._reflect, self._reflect_action),)
 
     def draw(self, words: Words) -> Picture:
         """Return the board as a picture."""
         return view.draw(words, Position(self, words.copy()).actions, self.board)
 
-    def _reflected(self, words: Words) -> Words:
-        red, blue = (self.board.mirrored(int(words[side])) for side in (0, 1))
-        return np.array([red, blue, words[rules.FACTS]], dtype=np.uint64)
+    def _reflect(self, words: Words) -> Words:
+        red, blue = (self.board.mirror(int(words[side])) for side in (0, 1))
+        return np.array([red, blue, words[rules.STATUS]], dtype=np.uint64)
 
-    def _reflected_action(self, words: Words, action: int) -> int:
+    def _reflect_action(self, words: Words, action: int) -> int:
         return self.board.columns - 1 - action

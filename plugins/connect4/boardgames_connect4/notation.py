@@ -1,8 +1,8 @@
 """Notation of Connect Four: parse and format positions and moves.
 
-A position is its rows from the top with `/` between them: `.` an empty cell,
-`r` a red stone, `b` a blue one. The sequence of moves from the empty board is
-read too, `4453`; `-` is the empty sequence. A move is its column, from 1.
+A position is written as its rows from the top, separated by `/`: `.` is an empty cell, `r`
+a red stone and `b` a blue one. The sequence of moves from the empty board, such as `4453`,
+is read as well; `-` is the empty sequence. A move is its column, counted from 1.
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ from boardgames.kernels import Words
 from boardgames_connect4.board import Board
 from boardgames_connect4.rules import (
     DRAW,
-    FACTS,
     OUTCOME_SHIFT,
     POSITION_WORDS,
+    STATUS,
     has_four,
     outcome,
     side_to_move,
@@ -29,12 +29,12 @@ EMPTY_SEQUENCE = "-"
 
 
 def parse_words(text: str, board: Board) -> Words:
-    """Return the packed words, `uint64[3]`, of rows or of a sequence of moves.
+    """Return the packed position, `uint64[3]`, of rows or of a sequence of moves.
 
     Raises
     ------
     PositionError
-        If the text is neither, has another shape, or a move is not legal.
+        If the text is neither, does not fit the size of the board, or contains an illegal move.
 
     Examples
     --------
@@ -48,7 +48,8 @@ def parse_words(text: str, board: Board) -> Words:
     if text.isascii() and text.isdigit():
         return _parse_sequence(text, board)
     raise PositionError(
-        f"expected {board.rows} rows with '/' between them, a sequence of moves, or '-': {shown(text)}"
+        f"{shown(text)} is not a position; write {board.rows} rows separated by '/', "
+        "a sequence of moves, or '-'"
     )
 
 
@@ -63,49 +64,49 @@ def format_words(words: Words, board: Board) -> str:
 
 
 def pack(red: int, blue: int, board: Board) -> Words:
-    """Return the packed words of two sets of stones, the facts worked out from them."""
+    """Return the packed position of two bitboards, with the status word that follows from them."""
     side = (red.bit_count() - blue.bit_count()) & 1
     if has_four(np.uint64(red), board.height):
-        end = 0
+        result = 0
     elif has_four(np.uint64(blue), board.height):
-        end = 1
+        result = 1
     else:
-        end = DRAW if red | blue == board.full else -1
-    return np.array([red, blue, side | (end + 1) << OUTCOME_SHIFT], dtype=np.uint64)
+        result = DRAW if red | blue == board.full else -1
+    return np.array([red, blue, side | (result + 1) << OUTCOME_SHIFT], dtype=np.uint64)
 
 
 def check_words(words: Words, board: Board) -> None:
-    """Refuse words that no match can have come to, as far as stones alone can tell.
+    """Refuse positions that cannot occur in a match, as far as the stones show.
 
     Raises
     ------
     PositionError
-        If stones are off the board, on each other or above an empty cell, if
-        their numbers are not equal or one more for red, or if there are fours
-        that the last stone cannot have made.
+        If stones are off the board, share a cell or float above an empty one, if red does not
+        have as many stones as blue or one more, or if there are fours in a line that the last
+        stone cannot have completed.
     """
-    red, blue, facts = (int(word) for word in words)
+    red, blue, status = (int(word) for word in words)
     if (red | blue) & ~board.full or red & blue:
-        raise PositionError(f"expected stones on cells of their own: {words.tolist()}")
+        raise PositionError(f"stones are off the board or share a cell: {words.tolist()}")
     for column in range(board.columns):
         stones = ((red | blue) & board.column(column)) >> board.bit(column, 0)
         if stones & (stones + 1):
-            raise PositionError(f"expected no stone above an empty cell: column {column + 1}")
+            raise PositionError(f"a stone is above an empty cell in column {column + 1}")
     reds, blues = red.bit_count(), blue.bit_count()
     if reds - blues not in (0, 1):
-        raise PositionError(f"expected as many red stones as blue or one more: {reds} and {blues}")
+        raise PositionError(f"red must have as many stones as blue or one more, not {reds} against {blues}")
     _check_end(red, blue, board)
-    if facts != int(pack(red, blue, board)[FACTS]):
-        raise PositionError(f"expected the facts that the stones give: {words.tolist()}")
+    if status != int(pack(red, blue, board)[STATUS]):
+        raise PositionError(f"the status word does not match the stones: {words.tolist()}")
 
 
 def parse_action(words: Words, actions: Sequence[int], text: str, board: Board) -> int:
-    """Return the action of a column, `1` from the left.
+    """Return the action of a column text, `1` for the leftmost.
 
     Raises
     ------
     MalformedMoveError, IllegalMoveError
-        If the text is no column of this board, or the column takes no stone.
+        If the text is not a column of this board, or the move is not legal.
 
     Examples
     --------
@@ -113,43 +114,43 @@ def parse_action(words: Words, actions: Sequence[int], text: str, board: Board) 
     3
     """
     if text not in {format_action(action) for action in range(board.columns)}:
-        raise MalformedMoveError(f"expected a column 1 to {board.columns}: {shown(text)}")
+        raise MalformedMoveError(f"{shown(text)} is not a column; columns are 1 to {board.columns}")
     action = int(text) - 1
     if action not in actions:
         if outcome(words) >= 0:
-            raise IllegalMoveError(f"expected no move after the end of the match: {text!r}")
-        room = ", ".join(format_action(action) for action in actions)
-        raise IllegalMoveError(f"expected a column with room ({room}): {text!r}")
+            raise IllegalMoveError(f"illegal move {text!r}: the match is over")
+        open_columns = ", ".join(format_action(action) for action in actions)
+        raise IllegalMoveError(f"illegal move {text!r}: the column is full; open columns: {open_columns}")
     return action
 
 
 def format_action(action: int) -> str:
-    """Return the column of an action, `1` from the left."""
+    """Return the column of an action as text, `1` for the leftmost."""
     return str(action + 1)
 
 
 def _parse_rows(text: str, board: Board) -> Words:
     rows = text.split("/")
     if len(rows) != board.rows:
-        raise PositionError(f"expected {board.rows} rows: {len(rows)} in {shown(text)}")
+        raise PositionError(f"a board has {board.rows} rows separated by '/', not {len(rows)}: {shown(text)}")
     stones = dict.fromkeys(SYMBOLS, 0)
     for index, line in enumerate(rows):
         if len(line) != board.columns:
             raise PositionError(
-                f"expected {board.columns} cells in each row: {shown(line)} (row {index + 1} from the top)"
+                f"row {index + 1} from the top must have {board.columns} cells, not {len(line)}"
             )
         for column, symbol in enumerate(line):
             if symbol in stones:
                 stones[symbol] |= 1 << board.bit(column, board.rows - 1 - index)
             elif symbol != ".":
                 raise PositionError(
-                    f"expected '.', 'r' or 'b' in a cell: {symbol!r} (row {index + 1} from the top)"
+                    f"row {index + 1} from the top contains {symbol!r}; cells are '.', 'r' or 'b'"
                 )
     return pack(stones["r"], stones["b"], board)
 
 
 def _parse_sequence(text: str, board: Board) -> Words:
-    """Play the moves; a long text ends at the first illegal one."""
+    """Return the position after a sequence of moves; stops at the first illegal one."""
     rules = sized_rules(board)
     position, moves = pack(0, 0, board), np.zeros(board.columns, dtype=np.int64)
     for ply, column in enumerate(text, start=1):
@@ -165,18 +166,18 @@ def _parse_sequence(text: str, board: Board) -> Words:
 
 
 def _check_end(red: int, blue: int, board: Board) -> None:
-    """Refuse fours of both sides, of the side to move, or that no one last stone completes."""
+    """Refuse fours of both sides, of the side to move, or that no single last stone completes."""
     winners = [side for side in (0, 1) if has_four(np.uint64((red, blue)[side]), board.height)]
     if not winners:
         return
     if len(winners) == 2:
-        raise PositionError("expected four in a line of one side at most: both have it")
+        raise PositionError("both sides have four in a line")
     winner, stones = winners[0], (red, blue)[winners[0]]
     if winner == int(side_to_move(pack(red, blue, board))):
-        raise PositionError(f"expected the winner to have moved last: {('red', 'blue')[winner]} is to move")
+        raise PositionError(f"{('red', 'blue')[winner]} has four in a line, but is to move")
     for column in range(board.columns):
-        taken = (red | blue) & board.column(column)
-        last = 1 << taken.bit_length() >> 1
+        occupied = (red | blue) & board.column(column)
+        last = 1 << occupied.bit_length() >> 1
         if stones & last and not has_four(np.uint64(stones ^ last), board.height):
             return
-    raise PositionError("expected fours that share their last stone: no one stone completes them")
+    raise PositionError("no single last stone completes all fours in a line")

@@ -1,11 +1,11 @@
-"""What Connect Four adds to `boardgames`."""
+"""Hooks of the Connect Four plug-in."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
 
 @hookimpl
 def bg_games() -> list[Entry]:
-    """Offer the game."""
+    """Return the game."""
     return [
         Entry(
             "connect4",
@@ -17,11 +17,11 @@ def bg_games() -> list[Entry]:
 
 @hookimpl
 def bg_features() -> list[Entry]:
-    """Offer open lines, centre stones and threats of both sides."""
+    """Return the feature set."""
     return [
         Entry(
             "lines",
-            "open twos and threes, centre stones, odd and even threats of both sides",
+            "open twos and threes, centre stones, odd and even threats, per side",
             "boardgames_connect4.features:lines",
             game="connect4",
         )
@@ -30,11 +30,11 @@ def bg_features() -> list[Entry]:
 
 @hookimpl
 def bg_weights() -> list[Entry]:
-    """Offer learned weights; data/README.md says what made them and how they fare."""
+    """Return the shipped weights; data/README.md says how they were made and how strong they are."""
     return [
         Entry(
             "td",
-            "of lines on 7 x 6, learned by TD(lambda) in 9,800 matches of self-play",
+            "for lines on 7 x 6, learned by TD(lambda) in 9,800 matches of self-play",
             "boardgames_connect4.evaluation:TD_WEIGHTS",
             game="connect4",
         )

@@ -1,17 +1,17 @@
 """Rules of Connect Four as kernels on bitboards.
 
-Sources: V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988, for the
-rules; J. Tromp, "Fhourstones", for four in a line by two shifts a direction;
-P. Pons, "Solving Connect 4: how to build a perfect AI", 2015, for adding the
-lowest bit of a column to find its first empty cell.
+Sources: V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988 (rules); J. Tromp,
+"Fhourstones" (finding four in a line with two shifts per direction); P. Pons, "Solving
+Connect 4: how to build a perfect AI", 2015 (finding the first empty cell of a column
+by adding its lowest bit).
 
-A position is `uint64[3]`: the stones of side 0 (red), those of side 1 (blue),
-and a word of facts: bit 0 the side to move, bits 1 and 2 the outcome plus one
-(0 going on, 1 red has won, 2 blue has won, 3 drawn). `apply` tests for four in
-a line once, so that every other kernel reads the end off the facts.
+A position is `uint64[3]`: the bitboards of side 0 (red) and side 1 (blue), and a status
+word: bit 0 is the side to move, bits 1 and 2 are the outcome plus one (0 ongoing, 1 red
+has won, 2 blue has won, 3 draw). `apply` tests for four in a line once, so that all
+other kernels can read the outcome from the status word.
 
-An action is the column, 0 from the left. The kernels that need the size are
-made for each size, with the size as a constant: `sized_rules`.
+An action is a column, counted from 0 on the left. The kernels that depend on the size of
+the board are compiled for each size, with the size as a constant; see `sized_rules`.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,7 @@ from boardgames.kernels.abi import ACTIONS_OUT, WORDS, WORDS_OUT
 from boardgames_connect4.board import Board
 
 POSITION_WORDS = 3
-FACTS = 2
+STATUS = 2
 OUTCOME_SHIFT = 1
 DRAW = 2
 
@@ -46,7 +46,7 @@ OUTCOME_BITS = np.uint64(6)
 
 
 class SizedRules(NamedTuple):
-    """The kernels that are made for one size of board."""
+    """The kernels compiled for one board size."""
 
     legal_moves: Callable[[Words, Actions], int]
     apply: Callable[[Words, int, Words], None]
@@ -56,14 +56,14 @@ class SizedRules(NamedTuple):
 
 @kernel(types.boolean(types.uint64, types.int64))
 def has_four(stones: np.uint64, height: int) -> bool:
-    """Say whether four of the stones stand in a line.
+    """Return whether four of the stones are in a line.
 
     Parameters
     ----------
     stones : uint64
-        Stones of one side.
+        Bitboard of one side.
     height : int64
-        Bits a column takes: one row up is 1, one column right `height`.
+        Bits per column: a step up is a shift by 1, a step to the right one by `height`.
     """
     up, right = ONE, np.uint64(height)
     pairs = stones & (stones >> up)
@@ -83,19 +83,19 @@ def has_four(stones: np.uint64, height: int) -> bool:
 @kernel(SideToMove)
 def side_to_move(position: Words) -> int:
     """Return the side to move, 0 red or 1 blue."""
-    return np.int64(position[FACTS] & ONE)
+    return np.int64(position[STATUS] & ONE)
 
 
 @kernel(OutcomeOf)
 def outcome(position: Words) -> int:
-    """Return the side that has four in a line, 2 on a full board, or -1."""
-    return np.int64((position[FACTS] & OUTCOME_BITS) >> ONE) - 1
+    """Return the side that has four in a line, 2 if the board is full, -1 if the match is ongoing."""
+    return np.int64((position[STATUS] & OUTCOME_BITS) >> ONE) - 1
 
 
 @kernel(types.int64(WORDS, ACTIONS_OUT, types.int64, types.int64))
 def _legal_moves(position: Words, moves: Actions, columns: int, height: int) -> int:
-    """Write the columns whose top cell is empty; none after the end."""
-    if position[FACTS] & OUTCOME_BITS != ZERO:
+    """Write the columns whose top cell is empty; none once the match is over."""
+    if position[STATUS] & OUTCOME_BITS != ZERO:
         return 0
     tops = (position[0] | position[1]) >> np.uint64(height - 2)
     count = 0
@@ -109,32 +109,32 @@ def _legal_moves(position: Words, moves: Actions, columns: int, height: int) -> 
 
 @kernel(types.void(WORDS, types.int64, WORDS_OUT, types.int64, types.uint64))
 def _apply(position: Words, action: int, successor: Words, height: int, full: np.uint64) -> None:
-    """Drop a stone of the side to move and note the end of the match."""
-    red, blue, facts = position[0], position[1], position[FACTS]
-    taken = red | blue
+    """Drop a stone for the side to move and update the status word."""
+    red, blue, status = position[0], position[1], position[STATUS]
+    occupied = red | blue
     lowest = np.uint64(action * height)
     column = ((ONE << np.uint64(height)) - ONE) << lowest
-    stone = (taken + (ONE << lowest)) & ~taken & column  # the sum carries to the first empty cell
-    side = facts & ONE
+    stone = (occupied + (ONE << lowest)) & ~occupied & column  # the sum carries into the first empty cell
+    side = status & ONE
     if side == ZERO:
         red |= stone
         own = red
     else:
         blue |= stone
         own = blue
-    facts ^= ONE
+    status ^= ONE
     if has_four(own, height):
-        facts |= (side + ONE) << ONE
-    elif taken | stone == full:
-        facts |= THREE << ONE
+        status |= (side + ONE) << ONE
+    elif occupied | stone == full:
+        status |= THREE << ONE
     successor[0] = red
     successor[1] = blue
-    successor[FACTS] = facts
+    successor[STATUS] = status
 
 
 @kernel(types.uint64(types.uint64, types.int64, types.int64))
-def _mirrored(stones: np.uint64, columns: int, height: int) -> np.uint64:
-    """Return the stones with the first column last."""
+def _mirror(stones: np.uint64, columns: int, height: int) -> np.uint64:
+    """Return a bitboard reflected from left to right."""
     lowest = (ONE << np.uint64(height)) - ONE
     image = ZERO
     for _ in range(columns):
@@ -145,17 +145,17 @@ def _mirrored(stones: np.uint64, columns: int, height: int) -> np.uint64:
 
 @kernel(types.uint64(WORDS, types.int64, types.int64))
 def _symmetric_key(position: Words, columns: int, height: int) -> np.uint64:
-    """Return the key of whichever of a position and its mirror image is the smaller."""
+    """Return the hash of the smaller of a position and its mirror image."""
     red, blue = position[0], position[1]
-    red_image, blue_image = _mirrored(red, columns, height), _mirrored(blue, columns, height)
+    red_image, blue_image = _mirror(red, columns, height), _mirror(blue, columns, height)
     if red_image < red or (red_image == red and blue_image < blue):
         red, blue = red_image, blue_image
-    return mix(mix(mix(red + ONE) ^ blue) + ONE ^ position[FACTS])
+    return mix(mix(mix(red + ONE) ^ blue) + ONE ^ position[STATUS])
 
 
 @cache
 def sized_rules(board: Board) -> SizedRules:
-    """Return the kernels of one size, compiled at its first use.
+    """Return the kernels for one board size, compiled on first use.
 
     Examples
     --------
@@ -167,22 +167,22 @@ def sized_rules(board: Board) -> SizedRules:
 
     @kernel(LegalMoves)
     def legal_moves(position: Words, moves: Actions) -> int:
-        """Write the columns that have room into `moves`, `int64[columns]`, ascending."""
+        """Write the columns that are not full into `moves`, `int64[columns]`, in ascending order."""
         return _legal_moves(position, moves, columns, height)
 
     @kernel(Apply)
     def apply(position: Words, action: int, successor: Words) -> None:
-        """Write the position after a stone in a column into `successor`, `uint64[3]`."""
+        """Write the position after dropping a stone into `successor`, `uint64[3]`."""
         _apply(position, action, successor, height, np.uint64(full))
 
     @kernel(MoveOrder)
     def move_order(position: Words, action: int) -> int:
-        """Prefer columns near the centre: 0 there, negative further out."""
+        """Rank columns by distance from the centre: 0 in the centre, negative towards the sides."""
         return -abs(2 * action - (columns - 1))
 
     @kernel(PositionKey)
     def symmetric_key(position: Words) -> np.uint64:
-        """Return the key of a position and of its mirror image."""
+        """Return a hash that a position shares with its mirror image."""
         return _symmetric_key(position, columns, height)
 
     return SizedRules(legal_moves, apply, move_order, symmetric_key)

@@ -1,4 +1,4 @@
-"""The picture of a Connect Four position: square cells, round stones, columns from 1."""
+"""Connect Four as a `Picture`: square cells, round stones, and columns numbered from 1."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ COLOURS = ("#d7263d", "#4cc0ff")
 
 
 def draw(words: Words, actions: Sequence[int], board: Board) -> Picture:
-    """Return the picture of a packed position, `uint64[3]`, with its legal actions.
+    """Return the picture of a packed position, with clicks for its legal actions.
 
-    A click on any cell of a column makes the move; the cell that the stone
-    falls to comes first.
+    A click on any cell of a column makes the move. The cell that the stone falls to comes
+    first.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def draw(words: Words, actions: Sequence[int], board: Board) -> Picture:
 
 
 def cell_id(column: int, row: int) -> str:
-    """Return the id of a cell, column and row from 0: `c1r1` is the lower left one."""
+    """Return the id of a cell, column and row counted from 0; `c1r1` is the lower left cell."""
     return f"c{column + 1}r{row + 1}"
 
 

@@ -1,14 +1,14 @@
-r"""Geometry of the Hexifence board: cells, edges, which touch which, symmetries.
+r"""Geometry of the Hexifence board: cells, edges, their incidence, symmetries.
 
-Source: project of COMP30024 Artificial Intelligence, University of Melbourne,
-2016: Dots and Boxes on a hexagon of hexagons.
+Source: project of COMP30024 Artificial Intelligence, University of Melbourne, 2016. The
+game is Dots and Boxes on a hexagon of hexagons.
 
-A board of dimension n is a hexagon with n cells a side, pointy top: 2n - 1
-rows, 3n(n - 1) + 1 cells, 3n(3n - 1) edges. Cells are numbered from 0 by row
-from the top, left to right. Edges are numbered from 0 by the height of their
-midpoint from the top, and left to right at equal height. So the slanted
-edges above the first row of cells come first, then the upright edges of that
-row, then the slanted edges below it, and so on. Dimension 2:
+A board of dimension n is a hexagon with n pointy-topped cells per side: 2n - 1 rows,
+3n(n - 1) + 1 cells, 3n(3n - 1) edges. Cells are numbered from 0, row by row from the top
+and from left to right. Edges are numbered from 0 by the height of their midpoints, from
+top to bottom and from left to right: first the slanted edges above the first row of
+cells, then the vertical edges of that row, then the slanted edges below it, and so
+on. Dimension 2:
 
             0/\1  2/\3             cells   0 1
            4|   5|   6|                    2 3 4
@@ -18,13 +18,13 @@ row, then the slanted edges below it, and so on. Dimension 2:
           23|   24|   25|
            26\/27 28\/29
 
-Points have whole coordinates around the middle of the board: x counts half
-the distance between neighbouring cells to the right, y a third of the
-distance between rows down. A cell at (x, y) has its corners at (x, y - 2),
+Points have integer coordinates relative to the centre of the board. x runs to the right
+in units of half the distance between neighbouring cells, y runs down in units of a third
+of the distance between rows. A cell at (x, y) has its corners at (x, y - 2),
 (x + 1, y - 1), (x + 1, y + 1), (x, y + 2), (x - 1, y + 1) and (x - 1, y - 1).
 
-The tables at the end hold all dimensions, one after the other, for kernels:
-what belongs to dimension n starts at `CELL_OFFSETS[n]` or `EDGE_OFFSETS[n]`.
+The tables at the end are for kernels. They contain all dimensions one after the other;
+the entries of dimension n start at `CELL_OFFSETS[n]` or `EDGE_OFFSETS[n]`.
 """
 
 from dataclasses import dataclass
@@ -44,20 +44,20 @@ Edge = tuple[Point, Point]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Board:
-    """The board of one dimension; cells and edges are told by their numbers.
+    """The board of one dimension; cells and edges are identified by their numbers.
 
     Attributes
     ----------
     dimension : int
-        Cells a side.
+        Cells per side.
     centres : tuple of (int, int)
-        Middle of each cell.
+        Centre of each cell.
     edges : tuple of pairs of (int, int)
-        The two ends of each edge, the left or upper one first.
+        Both ends of each edge, the left or upper one first.
     edges_of_cell : tuple of tuple of int
         The six edges of each cell, clockwise from the upper right.
     cells_of_edge : tuple of tuple of int
-        The one or two cells of each edge, ascending.
+        The one or two cells of each edge, in ascending order.
     """
 
     dimension: int
@@ -69,7 +69,7 @@ class Board:
 
 @cache
 def board(dimension: int) -> Board:
-    """Return the board with `dimension` cells a side.
+    """Return the board with `dimension` cells per side.
 
     Examples
     --------
@@ -95,15 +95,15 @@ def board(dimension: int) -> Board:
 
 @cache
 def symmetries(dimension: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return where the twelve symmetries take every edge and every cell.
+    """Return the images of all edges and cells under the twelve symmetries.
 
     Returns
     -------
     edges : int64[12, edges]
-        Six rotations by 60 degrees clockwise, the identity first, then the
-        same after a reflection from left to right.
+        Six clockwise rotations by multiples of 60 degrees, starting with the identity, then
+        the same after a reflection from left to right.
     cells : int64[12, cells]
-        The same for cells.
+        Likewise for cells.
 
     Examples
     --------
@@ -116,9 +116,9 @@ def symmetries(dimension: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
     cell_number = {centre: index for index, centre in enumerate(places.centres)}
     edges, cells = [], []
     for symmetry in range(12):
-        ends = [(_moved(start, symmetry), _moved(end, symmetry)) for start, end in places.edges]
+        ends = [(_image(start, symmetry), _image(end, symmetry)) for start, end in places.edges]
         edges.append([edge_number[_edge(start, end)] for start, end in ends])
-        cells.append([cell_number[_moved(centre, symmetry)] for centre in places.centres])
+        cells.append([cell_number[_image(centre, symmetry)] for centre in places.centres])
     return _frozen(np.array(edges)), _frozen(np.array(cells))
 
 
@@ -168,8 +168,8 @@ def _reading_order(edge: Edge) -> tuple[int, int]:
     return y1 + y2, x1 + x2
 
 
-def _moved(point: Point, symmetry: int) -> Point:
-    """Return where a symmetry, 0 to 11, takes a point; y grows downwards."""
+def _image(point: Point, symmetry: int) -> Point:
+    """Return the image of a point under a symmetry, 0 to 11."""
     x, y = point
     if symmetry >= 6:
         x = -x
@@ -184,7 +184,7 @@ def _frozen(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _by_dimension(counts: list[int]) -> npt.NDArray[np.int64]:
-    """Return a table whose entry n belongs to dimension n; entries below the smallest are 0."""
+    """Return a table indexed by dimension; entries below the smallest dimension are 0."""
     return _frozen(np.array([0] * SMALLEST + counts, dtype=np.int64))
 
 
@@ -203,14 +203,14 @@ CELLS = _by_dimension([len(places.centres) for places in _BOARDS])
 EDGES = _by_dimension([len(places.edges) for places in _BOARDS])
 """`int64[9]`: number of edges by dimension."""
 CELL_WORDS = _by_dimension([_words(len(places.centres)) for places in _BOARDS])
-"""`int64[9]`: words that hold one bit a cell, by dimension."""
+"""`int64[9]`: words for one bit per cell, by dimension."""
 EDGE_WORDS = _by_dimension([_words(len(places.edges)) for places in _BOARDS])
-"""`int64[9]`: words that hold one bit an edge, by dimension."""
+"""`int64[9]`: words for one bit per edge, by dimension."""
 CELL_OFFSETS = _frozen(np.cumsum(CELLS) - CELLS)
 """`int64[9]`: row of cell 0 in `EDGES_OF_CELL`, by dimension."""
 EDGE_OFFSETS = _frozen(np.cumsum(EDGES) - EDGES)
 """`int64[9]`: row of edge 0 in `CELLS_OF_EDGE`, by dimension."""
 EDGES_OF_CELL = _frozen(np.array([around for places in _BOARDS for around in places.edges_of_cell]))
-"""`int64[511, 6]`: the edges of a cell."""
+"""`int64[511, 6]`: edges of each cell."""
 CELLS_OF_EDGE = _frozen(np.array([_pair(cells) for places in _BOARDS for cells in places.cells_of_edge]))
-"""`int64[1722, 2]`: the cells of an edge, -1 for the second one of an edge at the rim."""
+"""`int64[1722, 2]`: cells of each edge, the second -1 for edges on the rim of the board."""

@@ -1,4 +1,4 @@
-"""Evaluation of Hexifence positions for search, in cells, and the order of moves."""
+"""Evaluation of Hexifence positions for search, in cells, and move ordering."""
 
 import numpy as np
 
@@ -10,28 +10,28 @@ from boardgames_hexifence.features import cells_with, edge_kind
 from boardgames_hexifence.rules import closed_cells, dimension_of, side_to_move
 
 MARGIN_WEIGHTS = (1.0, 0.75)
-"""Of the margin in cells and of each cell that can be closed at once.
+"""Weights of the margin in cells and of each cell that can be closed at once.
 
-Set by hand: the side to move closes most of what is offered, and its last
-move may offer some in turn.
+Set by hand: the side to move closes most of the cells on offer, but its last move may have
+to offer some in turn.
 """
 BOUND_SLACK = 1.0
 
-ORDERS = (2, 1, 0, -1)
-"""Place in the order of moves by kind of edge: free, capturing, safe, sacrificing."""
+MOVE_RANKS = (2, 1, 0, -1)
+"""Move ordering score by kind of edge: free, capturing, safe, sacrificing."""
 
 
 @kernel(Evaluate)
 def evaluate(position: Words, weights: Reals) -> float:
-    """Return the margin in cells and what is on offer, for the side to move.
+    """Return the weighted sum of margin and cells on offer, for the side to move.
 
     Parameters
     ----------
     position : uint64[words]
         Packed position.
     weights : float64[2]
-        Of the cells owned more than the other side, and of the cells with one
-        edge open. At the end none is open and the value is the true margin.
+        Weights of the margin in cells, and of the cells with one open edge. After the end there
+        are none of these, and the value is the true margin.
     """
     side = side_to_move(position)
     margin = closed_cells(position, side) - closed_cells(position, 1 - side)
@@ -40,8 +40,8 @@ def evaluate(position: Words, weights: Reals) -> float:
 
 @kernel(MoveOrder)
 def move_order(position: Words, action: int) -> int:
-    """Return 2 or 1 for a move that closes a cell, -1 for a sacrifice, 0 otherwise."""
-    return ORDERS[edge_kind(position, dimension_of(position), action)]
+    """Return 2 or 1 for a move that closes a cell, -1 for a sacrifice, 0 for other moves."""
+    return MOVE_RANKS[edge_kind(position, dimension_of(position), action)]
 
 
 def cell_unit(dimension: int) -> Unit:
@@ -63,7 +63,7 @@ def cell_unit(dimension: int) -> Unit:
 
 
 def margin_evaluation(dimension: int) -> Evaluation:
-    """Return the evaluation `margin` for a board of `dimension` cells a side.
+    """Return the evaluation `margin` for a board with `dimension` cells per side.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Features of Hexifence positions as kernels: cells, and open edges by what they do.
+"""Features of Hexifence positions as kernels: cells, and open edges by kind.
 
-The four kinds of open edges are those of J. Tran and M. Farrugia's Hexifence
-agent (COMP30024, University of Melbourne, 2016).
+The four kinds of edges are those of J. Tran and M. Farrugia's Hexifence agent
+(COMP30024, University of Melbourne, 2016).
 """
 
 from numba import types
@@ -36,30 +36,30 @@ OWN_CELLS, OTHER_CELLS, TO_MOVE, EDGE_KINDS, CLOSABLE_CELLS, FOUR_CELLS = 0, 1, 
 
 @kernel(types.int64(WORDS, types.int64, types.int64))
 def edge_kind(position: Words, dimension: int, edge: int) -> int:
-    """Return what drawing an open edge does.
+    """Return the kind of an open edge.
 
     Returns
     -------
     int64
-        `FREE`: closes a cell; `CAPTURING`: closes a cell and leaves another
-        one with one edge open; `SACRIFICING`: only leaves one so; `SAFE`:
-        neither.
+        `FREE` if drawing it closes a cell, `CAPTURING` if it closes a cell and offers another
+        one (leaves it with one open edge), `SACRIFICING` if it only offers a cell, `SAFE` if
+        it does neither.
     """
-    closes = opens = False
+    closes = offers = False
     for index in range(2):
         cell = CELLS_OF_EDGE[EDGE_OFFSETS[dimension] + edge, index]
         if cell >= 0:
             drawn = drawn_edges(position, dimension, cell)
             closes = closes or drawn == SIDES_OF_CELL - 1
-            opens = opens or drawn == SIDES_OF_CELL - 2
+            offers = offers or drawn == SIDES_OF_CELL - 2
     if closes:
-        return CAPTURING if opens else FREE
-    return SACRIFICING if opens else SAFE
+        return CAPTURING if offers else FREE
+    return SACRIFICING if offers else SAFE
 
 
 @kernel(types.int64(WORDS, types.int64))
 def cells_with(position: Words, drawn: int) -> int:
-    """Return how many cells have exactly `drawn` of their edges drawn."""
+    """Return the number of cells with exactly `drawn` edges drawn."""
     dimension = dimension_of(position)
     count = 0
     for cell in range(CELLS[dimension]):
@@ -70,7 +70,7 @@ def cells_with(position: Words, drawn: int) -> int:
 
 @kernel(Features)
 def simple_features(position: Words, side: int, out: Reals) -> None:
-    """Write the nine numbers that `simple` describes, as `side` sees them, into `out`."""
+    """Write the nine numbers of `simple` into `out`, as `side` sees them."""
     dimension = dimension_of(position)
     out[OWN_CELLS] = closed_cells(position, side)
     out[OTHER_CELLS] = closed_cells(position, 1 - side)
@@ -88,7 +88,7 @@ def simple_features(position: Words, side: int, out: Reals) -> None:
 
 
 def simple(game: Game) -> FeatureSet:
-    """Return the feature set `simple`: nine numbers.
+    """Return the feature set `simple`, nine numbers.
 
     Examples
     --------
@@ -99,9 +99,9 @@ def simple(game: Game) -> FeatureSet:
     dimension = int(game.options["dimension"] or 0)
     cells, edges = float(cells_of(dimension)), float(edges_of(dimension))
     features = (
-        Feature("own cells", "cells", 0.0, cells, "cells that the side owns"),
-        Feature("other's cells", "cells", 0.0, cells, "cells that the other side owns"),
-        Feature("to move", "", 0.0, 1.0, "1 if the side is to move"),
+        Feature("own cells", "cells", 0.0, cells, "cells that this side owns"),
+        Feature("other's cells", "cells", 0.0, cells, "cells that the opponent owns"),
+        Feature("to move", "", 0.0, 1.0, "1 if this side is to move"),
         Feature("free edges", "edges", 0.0, edges, "open edges that close a cell and offer none"),
         Feature("capturing edges", "edges", 0.0, edges, "open edges that close a cell and offer another"),
         Feature("safe edges", "edges", 0.0, edges, "open edges that neither close nor offer a cell"),

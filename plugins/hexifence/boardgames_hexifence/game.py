@@ -1,4 +1,4 @@
-"""Hexifence as a `Game`: facts, the option, and the checked way to kernels and notation."""
+"""Hexifence as a `Game`: its facts and option, with kernels and notation behind checked methods."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,24 +25,25 @@ from boardgames_hexifence.board import (
 from boardgames_hexifence.evaluation import margin_evaluation, move_order
 
 PERFT_LEAVES = 1_000_000
+"""Largest leaf count that is declared."""
 
 
 class Hexifence(Game):
-    """Hexifence on a hexagon of 2 to 8 cells a side (`dimension=3`)."""
+    """Hexifence on a hexagon with 2 to 8 cells per side."""
 
     declared_options = (
-        Option("dimension", int, 3, "cells a side of the board", minimum=SMALLEST, maximum=LARGEST),
+        Option("dimension", int, 3, "cells per side of the board", minimum=SMALLEST, maximum=LARGEST),
     )
 
     def prepare(self) -> None:
-        """Size words, actions and layout by the dimension."""
+        """Set facts and kernels for the dimension."""
         self.dimension = int(self.options["dimension"] or 0)
         start = texts.start_text(self.dimension)
         edges = edges_of(self.dimension)
         self.facts = Facts(
             name="hexifence",
             title="Hexifence",
-            summary="draw the last edge of a hexagon to own it and move again; more cells win",
+            summary="complete hexagons to own them and move again; more cells win",
             sides=view.SIDES,
             words=1 + 2 * int(EDGE_WORDS[self.dimension] + CELL_WORDS[self.dimension]),
             actions=edges,
@@ -63,7 +64,7 @@ class Hexifence(Game):
         self.evaluation = margin_evaluation(self.dimension)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed words of a position text."""
+        """Return the packed position of a text."""
         return texts.parse_words(text, self.dimension)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
@@ -71,33 +72,37 @@ class Hexifence(Game):
         return texts.format_words(words)
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
-        """Return the open edge that a move text names."""
+        """Return the open edge of a move text."""
         edge = texts.parse_edge(text, self.dimension)
         if edge not in position.actions:
             others = near(text, map(str, position.actions))
-            raise IllegalMoveError(f"expected an open edge: {shown(text)} is drawn{others}")
+            raise IllegalMoveError(f"illegal move {shown(text)}: the edge is already drawn{others}")
         return edge
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
-        """Return the number of the edge."""
+        """Return the number of the edge as text."""
         return str(action)
 
     def check_words(self, words: Words) -> None:
-        """Refuse what no match leads to: two on an edge, owners or counts that do not fit.
+        """Refuse edges or cells of both sides, and owners or counts that do not match the edges.
 
-        Which side drew which edge is otherwise free, so that positions can be set up.
+        Which side drew which edge is not checked, so that positions can be set up.
         """
-        facts, dimension = int(words[rules.FACTS]), self.dimension
-        if facts >> rules.DIMENSION_SHIFT != dimension:
-            raise PositionError(f"expected words of dimension {dimension}: {facts >> rules.DIMENSION_SHIFT}")
-        if facts & 0xFE or texts.has_unused_bits(words, dimension):
-            raise PositionError(f"expected unused bits to be 0: {words.tolist()}")
+        status, dimension = int(words[rules.STATUS]), self.dimension
+        if status >> rules.DIMENSION_SHIFT != dimension:
+            raise PositionError(
+                f"the position has dimension {status >> rules.DIMENSION_SHIFT}, but the game {dimension}"
+            )
+        if status & 0xFE or texts.has_unused_bits(words, dimension):
+            raise PositionError(f"unused bits are set: {words.tolist()}")
         self._check_edges(words)
         _, cells = texts.unpack_sides(words)
         for side in (0, 1):
-            counted, owned = int(rules.closed_cells(words, side)), cells.count(side)
-            if counted != owned:
-                raise PositionError(f"expected {owned} cells counted for {self.facts.sides[side]}: {counted}")
+            count, owned = int(rules.closed_cells(words, side)), cells.count(side)
+            if count != owned:
+                raise PositionError(
+                    f"the cell count of {self.facts.sides[side]} is {count}, but {owned} cells are marked"
+                )
 
     def score(self, words: Words) -> tuple[int, int]:
         """Return the cells that blue and red have closed."""
@@ -108,50 +113,51 @@ class Hexifence(Game):
         return view.draw(words)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
-        """Return the eleven rotations and reflections of the board, and the swap of the sides."""
+        """Return the eleven rotations and reflections of the board, and the swap of sides."""
         edge_maps, cell_maps = (table.tolist() for table in symmetries(self.dimension))
         names = [f"rotation by {60 * turns} degrees" for turns in range(6)]
         names += ["reflection", *(f"reflection and {name}" for name in names[1:])]
         maps = list(zip(names, edge_maps, cell_maps, strict=True))
-        turned = [
-            Symmetry(name, partial(_mapped, edges=edges, cells=cells), partial(_mapped_action, edges=edges))
+        of_board = [
+            Symmetry(name, partial(_map_words, edges=edges, cells=cells), partial(_map_action, edges=edges))
             for name, edges, cells in maps[1:]
         ]
         _, edges, cells = maps[0]
-        swapped = partial(_mapped, edges=edges, cells=cells, swaps_sides=True)
-        return (*turned, Symmetry("swap of sides", swapped, partial(_mapped_action, edges=edges), True))
+        swap_words = partial(_map_words, edges=edges, cells=cells, swaps_sides=True)
+        return (*of_board, Symmetry("swap of sides", swap_words, partial(_map_action, edges=edges), True))
 
     def _check_edges(self, words: Words) -> None:
-        """Refuse an edge or a cell of both sides, and owners of cells that are not closed."""
+        """Refuse edges or cells of both sides, open cells with an owner and closed cells without."""
         if texts.has_shared_bits(words, self.dimension):
-            raise PositionError(f"expected one side for an edge and for a cell: {words.tolist()}")
+            raise PositionError(f"an edge or a cell belongs to both sides: {words.tolist()}")
         edges, cells = texts.unpack_sides(words)
         for cell, around in enumerate(board(self.dimension).edges_of_cell):
             drawn = sum(edges[edge] >= 0 for edge in around)
             if (drawn == SIDES_OF_CELL) != (cells[cell] >= 0):
                 owner = texts.SIDES[cells[cell]] if cells[cell] >= 0 else texts.EMPTY
                 raise PositionError(
-                    f"expected an owner if all six edges are drawn: cell {cell} has {drawn} and {owner!r}"
+                    f"a cell has an owner exactly if its six edges are drawn, "
+                    f"but cell {cell} has {drawn} and {owner!r}"
                 )
 
 
-def _mapped(words: Words, *, edges: Sequence[int], cells: Sequence[int], swaps_sides: bool = False) -> Words:
-    """Return the position with edge k at `edges[k]`, cell k at `cells[k]`, sides swapped or not."""
-    sides = (1, 0, -1) if swaps_sides else (0, 1, -1)  # the last one for no side, -1
+def _map_words(
+    words: Words, *, edges: Sequence[int], cells: Sequence[int], swaps_sides: bool = False
+) -> Words:
+    """Return the position with edge k moved to `edges[k]` and cell k to `cells[k]`."""
+    sides = (1, 0, -1) if swaps_sides else (0, 1, -1)  # the last entry maps -1, no side, to itself
     drawn, owned = [-1] * len(edges), [-1] * len(cells)
-    for places, holders, images in zip(
-        (edges, cells), texts.unpack_sides(words), (drawn, owned), strict=True
-    ):
-        for place, holder in zip(places, holders, strict=True):
-            images[place] = sides[holder]
+    for images, owners, target in zip((edges, cells), texts.unpack_sides(words), (drawn, owned), strict=True):
+        for image, owner in zip(images, owners, strict=True):
+            target[image] = sides[owner]
     dimension, side = int(rules.dimension_of(words)), int(rules.side_to_move(words))
     return texts.pack_sides(dimension, drawn, owned, sides[side])
 
 
-def _mapped_action(words: Words, action: int, *, edges: Sequence[int]) -> int:
+def _map_action(words: Words, action: int, *, edges: Sequence[int]) -> int:
     return edges[action]
 
 
 def _perft(edges: int) -> tuple[int, ...]:
-    """Return leaf counts: every order of the edges is a match, whoever moves."""
+    """Return the leaf counts: every order of drawing the edges is a match, whoever moves."""
     return tuple(perm(edges, depth) for depth in range(1, 5) if perm(edges, depth) <= PERFT_LEAVES)

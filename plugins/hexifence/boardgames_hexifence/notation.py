@@ -1,8 +1,8 @@
 """Notation of Hexifence: parse and format positions and moves.
 
-A position is `DIMENSION:EDGES:CELLS:SIDE`: one character `.`, `B` or `R` for
-each edge and each cell in the order of their numbers (see `board`), and the
-side to move, `B` or `R`. A move is the number of its edge.
+A position is `DIMENSION:EDGES:CELLS:SIDE`: one character `.`, `B` or `R` for each edge and
+for each cell, in the order of their numbers (see `board`), and the side to move, `B` or
+`R`. A move is the number of its edge.
 """
 
 import re
@@ -13,7 +13,14 @@ import numpy as np
 from boardgames.errors import MalformedMoveError, PositionError, shown
 from boardgames.kernels import Words
 from boardgames_hexifence.board import CELL_WORDS, EDGE_WORDS, WORD_BITS, cells_of, edges_of
-from boardgames_hexifence.rules import CELLS_SHIFTS, DIMENSION_SHIFT, FACTS, FIRST, dimension_of, side_to_move
+from boardgames_hexifence.rules import (
+    CELLS_SHIFTS,
+    DIMENSION_SHIFT,
+    FIRST,
+    STATUS,
+    dimension_of,
+    side_to_move,
+)
 
 EMPTY = "."
 SIDES = "BR"
@@ -34,12 +41,12 @@ def start_text(dimension: int) -> str:
 
 
 def parse_words(text: str, dimension: int) -> Words:
-    """Return the packed words, `uint64[words]`, of a position text.
+    """Return the packed position of a text.
 
     Raises
     ------
     PositionError
-        If it is not of the form, or of another dimension.
+        If the text is malformed or has another dimension.
 
     Examples
     --------
@@ -48,13 +55,13 @@ def parse_words(text: str, dimension: int) -> Words:
     """
     parts = text.split(":")
     if len(parts) != 4:
-        raise PositionError(f"expected DIMENSION:EDGES:CELLS:SIDE: {shown(text)}")
+        raise PositionError(f"{shown(text)} is not a position; write DIMENSION:EDGES:CELLS:SIDE")
     if parts[0] != str(dimension):
-        raise PositionError(f"expected dimension {dimension}, as the option says: {shown(parts[0])}")
+        raise PositionError(f"the position has dimension {shown(parts[0])}, but the game {dimension}")
     if parts[3] not in tuple(SIDES):
-        raise PositionError(f"expected the side to move, 'B' or 'R': {shown(parts[3])}")
-    edges = _sides(parts[1], edges_of(dimension), "edges")
-    cells = _sides(parts[2], cells_of(dimension), "cells")
+        raise PositionError(f"the side to move must be 'B' or 'R', not {shown(parts[3])}")
+    edges = _parse_sides(parts[1], edges_of(dimension), "edges")
+    cells = _parse_sides(parts[2], cells_of(dimension), "cells")
     return pack_sides(dimension, edges, cells, SIDES.index(parts[3]))
 
 
@@ -62,17 +69,17 @@ def format_words(words: Words) -> str:
     """Return the text of a packed position."""
     dimension = int(dimension_of(words))
     edges, cells = unpack_sides(words)
-    signs = ["".join(SIDES[side] if side >= 0 else EMPTY for side in group) for group in (edges, cells)]
-    return f"{dimension}:{signs[0]}:{signs[1]}:{SIDES[side_to_move(words)]}"
+    symbols = ["".join(SIDES[side] if side >= 0 else EMPTY for side in group) for group in (edges, cells)]
+    return f"{dimension}:{symbols[0]}:{symbols[1]}:{SIDES[side_to_move(words)]}"
 
 
 def parse_edge(text: str, dimension: int) -> int:
-    """Return the number of the edge that a move text names.
+    """Return the edge of a move text.
 
     Raises
     ------
     MalformedMoveError
-        If it is not the number of an edge.
+        If the text is not the number of an edge.
 
     Examples
     --------
@@ -81,50 +88,50 @@ def parse_edge(text: str, dimension: int) -> int:
     """
     last = edges_of(dimension) - 1
     if not _NUMBER.fullmatch(text) or int(text) > last:
-        raise MalformedMoveError(f"expected an edge 0 to {last}: {shown(text)}")
+        raise MalformedMoveError(f"{shown(text)} is not an edge; edges are 0 to {last}")
     return int(text)
 
 
 def unpack_sides(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return which side drew each edge and which one owns each cell, -1 for none."""
+    """Return the side that drew each edge and the side that owns each cell, -1 for none."""
     dimension = int(dimension_of(words))
     groups = _groups(words, dimension)
-    edges = tuple(_holder(groups[0], groups[1], edge) for edge in range(edges_of(dimension)))
-    cells = tuple(_holder(groups[2], groups[3], cell) for cell in range(cells_of(dimension)))
+    edges = tuple(_owner_of(groups[0], groups[1], edge) for edge in range(edges_of(dimension)))
+    cells = tuple(_owner_of(groups[2], groups[3], cell) for cell in range(cells_of(dimension)))
     return edges, cells
 
 
 def pack_sides(dimension: int, edges: Sequence[int], cells: Sequence[int], side: int) -> Words:
-    """Return the packed words: who drew each edge and owns each cell (-1 none), side to move."""
+    """Return the packed position, given who drew each edge and owns each cell (-1 for none)."""
     groups = (edges, edges, cells, cells)
     words = [side | dimension << DIMENSION_SHIFT]
     for index, (group, count) in enumerate(zip(groups, _word_counts(dimension), strict=True)):
-        bits = sum(1 << place for place, holder in enumerate(group) if holder == index % 2)
+        bits = sum(1 << number for number, owner in enumerate(group) if owner == index % 2)
         words += [bits >> WORD_BITS * word & _WORD_MASK for word in range(count)]
-    for holder, shift in enumerate(CELLS_SHIFTS):
-        words[FACTS] |= sum(owner == holder for owner in cells) << shift
+    for owner, shift in enumerate(CELLS_SHIFTS):
+        words[STATUS] |= sum(cell_owner == owner for cell_owner in cells) << shift
     return np.array(words, dtype=np.uint64)
 
 
 def has_unused_bits(words: Words, dimension: int) -> bool:
-    """Say whether a bit is set that belongs to no edge and no cell."""
+    """Return whether any bit is set that does not belong to an edge or a cell."""
     sizes = (edges_of(dimension), edges_of(dimension), cells_of(dimension), cells_of(dimension))
     return any(group >> size for group, size in zip(_groups(words, dimension), sizes, strict=True))
 
 
 def has_shared_bits(words: Words, dimension: int) -> bool:
-    """Say whether an edge is drawn, or a cell owned, by both sides."""
+    """Return whether both sides have drawn the same edge or own the same cell."""
     groups = _groups(words, dimension)
     return bool(groups[0] & groups[1] or groups[2] & groups[3])
 
 
 def _groups(words: Words, dimension: int) -> tuple[int, int, int, int]:
-    """Return edges of side 0 and 1 and cells of side 0 and 1 as one long integer each."""
-    place, numbers = FIRST, []
+    """Return the edges of both sides and the cells of both sides as four integers."""
+    start, numbers = FIRST, []
     for count in _word_counts(dimension):
-        part = words[place : place + count].tolist()
+        part = words[start : start + count].tolist()
         numbers.append(sum(word << WORD_BITS * index for index, word in enumerate(part)))
-        place += count
+        start += count
     return numbers[0], numbers[1], numbers[2], numbers[3]
 
 
@@ -133,15 +140,15 @@ def _word_counts(dimension: int) -> tuple[int, int, int, int]:
     return edges, edges, cells, cells
 
 
-def _holder(first: int, second: int, place: int) -> int:
-    return 0 if first >> place & 1 else 1 if second >> place & 1 else -1
+def _owner_of(first: int, second: int, bit: int) -> int:
+    return 0 if first >> bit & 1 else 1 if second >> bit & 1 else -1
 
 
-def _sides(text: str, count: int, what: str) -> tuple[int, ...]:
-    """Read one sign for each edge or cell: the side, or -1 for none."""
-    foreign = [sign for sign in text if sign not in EMPTY + SIDES]
-    if foreign:
-        raise PositionError(f"expected '.', 'B' or 'R' for {what}: {foreign[0]!r}")
+def _parse_sides(text: str, count: int, what: str) -> tuple[int, ...]:
+    """Return the side of each character, -1 for none."""
+    unknown = [symbol for symbol in text if symbol not in EMPTY + SIDES]
+    if unknown:
+        raise PositionError(f"the {what} contain {unknown[0]!r}; write '.', 'B' or 'R'")
     if len(text) != count:
-        raise PositionError(f"expected {count} {what}: {len(text)} in {shown(text)}")
-    return tuple(SIDES.find(sign) for sign in text)
+        raise PositionError(f"the position must have {count} {what}, not {len(text)}: {shown(text)}")
+    return tuple(SIDES.find(symbol) for symbol in text)

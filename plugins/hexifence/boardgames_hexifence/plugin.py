@@ -1,15 +1,15 @@
-"""What Hexifence adds to `boardgames`."""
+"""Hooks of the Hexifence plug-in."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
 
 @hookimpl
 def bg_games() -> list[Entry]:
-    """Offer the game."""
+    """Return the game."""
     return [
         Entry(
             "hexifence",
-            "draw the last edge of a hexagon to own it and move again; more cells win",
+            "complete hexagons to own them and move again; more cells win",
             "boardgames_hexifence.game:Hexifence",
         )
     ]
@@ -17,11 +17,11 @@ def bg_games() -> list[Entry]:
 
 @hookimpl
 def bg_features() -> list[Entry]:
-    """Offer cells and kinds of open edges."""
+    """Return the feature set."""
     return [
         Entry(
             "simple",
-            "cells of both sides, open edges by what they do, cells about to close",
+            "cells of both sides, open edges by kind, cells almost closed",
             "boardgames_hexifence.features:simple",
             game="hexifence",
         )

@@ -1,22 +1,22 @@
 """Rules of Hexifence as kernels on bitboards, for dimensions 2 to 8.
 
-Source: project of COMP30024 Artificial Intelligence, University of Melbourne,
-2016. A move draws an open edge; who draws the last open edge of one or two
-cells owns them and moves again; when all edges are drawn, more cells win.
+Source: project of COMP30024 Artificial Intelligence, University of Melbourne, 2016. A move
+draws an open edge. Whoever draws the last open edge of one or two cells owns them and
+moves again. When all edges are drawn, the side with more cells wins.
 
-A position of dimension n has E = `EDGE_WORDS[n]` words a side for edges and
-C = `CELL_WORDS[n]` words a side for cells, in this order:
+A position of dimension n has E = `EDGE_WORDS[n]` words per side for edges and
+C = `CELL_WORDS[n]` words per side for cells, in this order:
 
-    0                        facts: bit 0 the side to move, bits 8 to 15 the
-                             cells of side 0, bits 16 to 23 those of side 1,
-                             bits 24 to 31 the dimension
+    0                        status: bit 0 is the side to move, bits 8 to 15
+                             count the cells of side 0, bits 16 to 23 those of
+                             side 1, bits 24 to 31 are the dimension
     1            to E        edges drawn by side 0 (blue)
     1 + E        to 2E       edges drawn by side 1 (red)
     1 + 2E       to 2E + C   cells owned by side 0
     1 + 2E + C   to 2E + 2C  cells owned by side 1
 
-Edge or cell k is bit k % 64 of word k // 64 of its group. An action is the
-number of the edge.
+Edge or cell k is bit k % 64 of word k // 64 of its group. An action is the number of an
+edge.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ from boardgames_hexifence.board import (
     WORD_BITS,
 )
 
-FACTS = 0
+STATUS = 0
 FIRST = 1
 CELLS_SHIFTS = (8, 16)
 DIMENSION_SHIFT = 24
@@ -59,25 +59,25 @@ BYTE = np.uint64(0xFF)
 
 @kernel(SideToMove)
 def side_to_move(position: Words) -> int:
-    """Return the side to move, 0 blue or 1 red; at the end, who closed the last cell."""
-    return np.int64(position[FACTS] & ONE)
+    """Return the side to move, 0 blue or 1 red; after the end, the side that closed the last cell."""
+    return np.int64(position[STATUS] & ONE)
 
 
 @kernel(types.int64(WORDS))
 def dimension_of(position: Words) -> int:
     """Return the dimension of the board, 2 to 8."""
-    return np.int64((position[FACTS] >> np.uint64(DIMENSION_SHIFT)) & BYTE)
+    return np.int64((position[STATUS] >> np.uint64(DIMENSION_SHIFT)) & BYTE)
 
 
 @kernel(types.int64(WORDS, types.int64))
 def closed_cells(position: Words, side: int) -> int:
-    """Return how many cells `side` owns."""
-    return np.int64((position[FACTS] >> np.uint64(CELLS_SHIFTS[side])) & BYTE)
+    """Return the number of cells that a side owns."""
+    return np.int64((position[STATUS] >> np.uint64(CELLS_SHIFTS[side])) & BYTE)
 
 
 @kernel(types.int64(WORDS, types.int64, types.int64))
 def drawn_edges(position: Words, dimension: int, cell: int) -> int:
-    """Return how many of the six edges of a cell are drawn."""
+    """Return the number of drawn edges of a cell, 0 to 6."""
     second = FIRST + EDGE_WORDS[dimension]
     place = CELL_OFFSETS[dimension] + cell
     count = ZERO
@@ -90,7 +90,7 @@ def drawn_edges(position: Words, dimension: int, cell: int) -> int:
 
 @kernel(types.uint64(WORDS, types.int64, types.int64))
 def open_edges(position: Words, dimension: int, word: int) -> np.uint64:
-    """Return the set of open edges from 64 `word` on, one bit each."""
+    """Return the open edges among those of one word, edge 64 `word` being bit 0."""
     count = EDGE_WORDS[dimension]
     vacant = ~(position[FIRST + word] | position[FIRST + count + word])
     used = EDGES[dimension] - WORD_BITS * word
@@ -99,7 +99,7 @@ def open_edges(position: Words, dimension: int, word: int) -> np.uint64:
 
 @kernel(OutcomeOf)
 def outcome(position: Words) -> int:
-    """Return the side with more cells once all are closed, or -1."""
+    """Return the side with more cells once all are closed, -1 before."""
     first, second = closed_cells(position, 0), closed_cells(position, 1)
     if first + second < CELLS[dimension_of(position)]:
         return -1
@@ -113,14 +113,14 @@ def legal_moves(position: Words, moves: Actions) -> int:
     Parameters
     ----------
     position : uint64[words]
-        Packed position; `Game` has checked it, this kernel trusts it.
+        Packed position, assumed to be valid.
     moves : int64[edges]
-        Filled from the left; the tail keeps its old content.
+        Filled from the start; the rest is left unchanged.
 
     Returns
     -------
     int64
-        Number of edges written; none once all are drawn.
+        Number of edges written, 0 once all are drawn.
     """
     dimension = dimension_of(position)
     count = 0
@@ -149,6 +149,6 @@ def apply(position: Words, action: int, successor: Words) -> None:
             successor[owned + (cell >> 6)] |= bit(cell & 63)
             closed += 1
     if closed == 0:
-        successor[FACTS] ^= ONE
+        successor[STATUS] ^= ONE
     else:
-        successor[FACTS] += np.uint64(closed) << np.uint64(CELLS_SHIFTS[side])
+        successor[STATUS] += np.uint64(closed) << np.uint64(CELLS_SHIFTS[side])

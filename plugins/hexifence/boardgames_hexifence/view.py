@@ -1,4 +1,4 @@
-"""View of Hexifence: position to Picture, cells as hexagons and edges as lines."""
+"""Hexifence as a `Picture`: cells as hexagons, edges as lines."""
 
 from functools import cache
 from types import MappingProxyType
@@ -17,8 +17,8 @@ COLOURS = ("#1f5fbf", "#c62f2f")
 def draw(words: Words) -> Picture:
     """Return the picture of a packed position.
 
-    Cells have the ids `c0`, `c1` and so on, edges `e0`, `e1`; an edge's label
-    is its number, which is also the move. A move is one click on its edge.
+    Cells have the ids `c0`, `c1`, ..., and edges `e0`, `e1`, ... The label of an edge is its
+    number, which is also the text of the move. A move is one click on its edge.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def draw(words: Words) -> Picture:
     )
     lines = tuple(
         Line(f"e{edge}", *start, *end, side if side >= 0 else None, str(edge))
-        for edge, ((start, end), side) in enumerate(zip(_ends(dimension), edges, strict=True))
+        for edge, ((start, end), side) in enumerate(zip(_edge_ends(dimension), edges, strict=True))
     )
     return Picture(
         cells=cells,
@@ -53,13 +53,13 @@ def draw(words: Words) -> Picture:
 
 @cache
 def _centres(dimension: int) -> tuple[Point, ...]:
-    """Return where the cells stand, in the order of their numbers."""
+    """Return the centres of all cells in order."""
     return tuple(hexagonal(row, column) for row, column in hexagon_places(dimension))
 
 
 @cache
-def _ends(dimension: int) -> tuple[tuple[Point, Point], ...]:
-    """Return both ends of every edge, in the order of their numbers."""
+def _edge_ends(dimension: int) -> tuple[tuple[Point, Point], ...]:
+    """Return both ends of all edges in order."""
     centres = _centres(dimension)
     ends = {
         edge: hexagon_side(*centres[cell], side)

@@ -1,3 +1,5 @@
+"""The picture of a Connect Four position: stones, labels and clicks."""
+
 import pytest
 
 import boardgames
@@ -10,7 +12,7 @@ def connect4(columns: int = 7, rows: int = 6) -> Game:
     return boardgames.load("connect4", columns=columns, rows=rows)
 
 
-def test_stones_stand_where_the_text_says() -> None:
+def test_stones_are_drawn_where_the_text_has_them() -> None:
     position = connect4().parse("4453")
     picture = position.picture()
     places = {cell.id: (int(cell.x), int(cell.y)) for cell in picture.cells}
@@ -23,7 +25,7 @@ def test_stones_stand_where_the_text_says() -> None:
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
-def test_every_cell_of_a_column_makes_its_move(size: tuple[int, int]) -> None:
+def test_a_click_on_any_cell_of_a_column_plays_it(size: tuple[int, int]) -> None:
     picture = connect4(*size).start().picture()
     assert list(picture.clicks) == [str(column + 1) for column in range(size[0])]
     columns = {cell.id: str(int(cell.x) + 1) for cell in picture.cells}
@@ -31,14 +33,14 @@ def test_every_cell_of_a_column_makes_its_move(size: tuple[int, int]) -> None:
         assert {ids[0] for ids in sequences} == {cell for cell, column in columns.items() if column == move}
 
 
-def test_first_click_shown_is_where_the_stone_lands() -> None:
+def test_the_first_click_of_a_move_is_where_the_stone_lands() -> None:
     position = connect4().parse("4453")
     for move, sequences in position.picture().clicks.items():
         changed = position.apply(move).picture().since(position.picture()).changed
         assert set(sequences[0]) == changed
 
 
-def test_full_columns_and_finished_matches_take_no_click() -> None:
+def test_full_columns_and_finished_matches_have_no_clicks() -> None:
     assert "4" not in connect4().parse("444444").picture().clicks
     assert not connect4().parse("1212121").picture().clicks
 

@@ -1,8 +1,8 @@
-"""Geometry of the Hexifence board against the slow reference and by counting."""
+"""Geometry of the Hexifence board against the reference and formulas."""
 
 import numpy as np
 import pytest
-from reference import hexifence as slow
+from reference import hexifence as reference
 
 from boardgames_hexifence.board import (
     CELL_OFFSETS,
@@ -19,21 +19,21 @@ DIMENSIONS = range(2, 9)
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_cells_and_edges_are_as_many_as_the_formulas_say(dimension: int) -> None:
+def test_the_numbers_of_cells_and_edges_match_the_formulas(dimension: int) -> None:
     places = board(dimension)
-    assert len(places.centres) == cells_of(dimension) == len(slow.cells(dimension))
-    assert len(places.edges) == edges_of(dimension) == len(slow.edges(dimension))
+    assert len(places.centres) == cells_of(dimension) == len(reference.cells(dimension))
+    assert len(places.edges) == edges_of(dimension) == len(reference.edges(dimension))
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_edges_of_cells_are_those_of_the_reference(dimension: int) -> None:
-    number = {edge: index for index, edge in enumerate(slow.edges(dimension))}
-    expected = [{number[edge] for edge in slow.around(cell)} for cell in slow.cells(dimension)]
+def test_the_edges_of_cells_match_the_reference(dimension: int) -> None:
+    number = {edge: index for index, edge in enumerate(reference.edges(dimension))}
+    expected = [{number[edge] for edge in reference.around(cell)} for cell in reference.cells(dimension)]
     assert [set(around) for around in board(dimension).edges_of_cell] == expected
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_kernel_tables_hold_every_dimension(dimension: int) -> None:
+def test_the_kernel_tables_contain_every_dimension(dimension: int) -> None:
     places = board(dimension)
     first_cell, first_edge = CELL_OFFSETS[dimension], EDGE_OFFSETS[dimension]
     around = EDGES_OF_CELL[first_cell : first_cell + len(places.centres)]
@@ -45,7 +45,7 @@ def test_kernel_tables_hold_every_dimension(dimension: int) -> None:
 
 
 def test_edges_are_numbered_from_the_top_and_from_left_to_right() -> None:
-    # the rows of edges of dimension 2: slanted, upright, slanted, and so on
+    # the rows of edges of dimension 2 are slanted, vertical, slanted, ...
     midpoints = [(start[1] + end[1], start[0] + end[0]) for start, end in board(2).edges]
     heights = [height for height, _ in midpoints]
     assert midpoints == sorted(midpoints)
@@ -53,18 +53,18 @@ def test_edges_are_numbered_from_the_top_and_from_left_to_right() -> None:
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_symmetries_keep_edges_with_their_cells(dimension: int) -> None:
+def test_symmetries_map_the_edges_of_a_cell_to_the_edges_of_its_image(dimension: int) -> None:
     edges, cells = symmetries(dimension)
     around = np.array(board(dimension).edges_of_cell)
     for edge_map, cell_map in zip(edges, cells, strict=True):
         assert np.array_equal(np.sort(edge_map[around]), np.sort(around[cell_map]))
 
 
-def test_twelve_symmetries_differ() -> None:
+def test_the_twelve_symmetries_are_different() -> None:
     edges, _ = symmetries(2)
     assert len({row.tobytes() for row in edges}) == 12
 
 
-def test_second_symmetry_turns_clockwise() -> None:
+def test_the_second_symmetry_rotates_clockwise() -> None:
     edges, _ = symmetries(2)
-    assert edges[1, 0] == 3  # the upper left rim edge goes to the upper right
+    assert edges[1, 0] == 3  # the upper left edge of the rim goes to the upper right

@@ -1,10 +1,10 @@
-"""Hexifence evaluation: cells, for the side to move, exact at the end."""
+"""The evaluation of Hexifence: cells for the side to move, exact at the end."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import hexifence as slow
+from reference import hexifence as reference
 
 from boardgames_hexifence.evaluation import move_order
 from boardgames_hexifence.game import Hexifence
@@ -15,26 +15,26 @@ GAME = Hexifence(dimension=2)
 EVALUATION = GAME.evaluation
 
 
-def value(text: str) -> float:
+def value_of(text: str) -> float:
     return float(EVALUATION.kernel(GAME.parse(text).words, EVALUATION.weights))
 
 
 @pytest.mark.parametrize(("side", "margin"), [("B", -3.0), ("R", 3.0)])
-def test_value_at_the_end_is_the_margin_of_the_side_to_move(side: str, margin: float) -> None:
-    assert value("2:" + "B" * 30 + f":BBRRRRR:{side}") == margin
+def test_the_value_at_the_end_is_the_margin_for_the_side_to_move(side: str, margin: float) -> None:
+    assert value_of("2:" + "B" * 30 + f":BBRRRRR:{side}") == margin
 
 
-def test_offered_cell_is_good_for_the_side_to_move() -> None:
-    assert value(slow.line(2, [0, 1, 4, 8, 9]).text()) == 0.75
+def test_a_cell_on_offer_counts_for_the_side_to_move() -> None:
+    assert value_of(reference.play(2, [0, 1, 4, 8, 9]).text()) == 0.75
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 29), unique=True))
-def test_value_stays_within_the_bound(moves: list[int]) -> None:
-    assert abs(value(slow.line(2, moves).text())) < EVALUATION.bound
+def test_values_stay_within_the_bound(moves: list[int]) -> None:
+    assert abs(value_of(reference.play(2, moves).text())) < EVALUATION.bound
 
 
-def test_weights_are_read() -> None:
+def test_the_value_uses_the_given_weights() -> None:
     words = GAME.parse("2:" + "B" * 30 + ":BBRRRRR:R").words
     assert EVALUATION.kernel(words, np.array([2.0, 0.0])) == 6.0
 
@@ -45,4 +45,4 @@ def test_weights_are_read() -> None:
     ids=["safe", "sacrifice", "free", "capturing"],
 )
 def test_closing_moves_come_first_and_sacrifices_last(moves: list[int], edge: int, order: int) -> None:
-    assert move_order(GAME.parse(slow.line(2, moves).text()).words, edge) == order
+    assert move_order(GAME.parse(reference.play(2, moves).text()).words, edge) == order

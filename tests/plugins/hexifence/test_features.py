@@ -1,10 +1,10 @@
-"""Hexifence features against counting over sets."""
+"""The features of Hexifence against the reference."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import hexifence as slow
+from reference import hexifence as reference
 
 from boardgames import load_features
 from boardgames_hexifence.features import CAPTURING, FREE, SACRIFICING, SAFE, edge_kind
@@ -20,11 +20,11 @@ orders = st.sampled_from([2, 3]).flatmap(
 )
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(orders, st.floats(0, 1), st.integers(0, 1))
-def test_features_are_those_of_the_reference(order: tuple[int, list[int]], share: float, side: int) -> None:
+def test_features_match_the_reference(order: tuple[int, list[int]], share: float, side: int) -> None:
     dimension, moves = order
-    position = slow.line(dimension, moves[: round(share * len(moves))])
+    position = reference.play(dimension, moves[: round(share * len(moves))])
     features = load_features("simple", GAMES[dimension])
     out = np.full(len(features.features), np.nan)
     features.kernel(GAMES[dimension].parse(position.text()).words, side, out)
@@ -42,8 +42,8 @@ def test_features_are_those_of_the_reference(order: tuple[int, list[int]], share
         ([0, 1, 4, 8, 9, 2, 3, 6, 10], 5, CAPTURING),
         ([0, 1, 4, 8, 9, 2, 3, 6, 10, 11], 5, FREE),
     ],
-    ids=["safe", "fifth edge of a cell", "last edge of one cell", "offers the next", "closes two"],
+    ids=["safe", "fifth edge of a cell", "closes one cell", "closes one and offers one", "closes two"],
 )
-def test_edges_are_told_by_what_they_do(moves: list[int], edge: int, kind: int) -> None:
-    words = GAMES[2].parse(slow.line(2, moves).text()).words
+def test_edges_are_classified_by_what_drawing_them_does(moves: list[int], edge: int, kind: int) -> None:
+    words = GAMES[2].parse(reference.play(2, moves).text()).words
     assert edge_kind(words, 2, edge) == kind

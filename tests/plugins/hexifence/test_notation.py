@@ -1,9 +1,9 @@
-"""Hexifence texts: round trips, and what is refused."""
+"""Notation of Hexifence: round trips, and texts that are refused."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import hexifence as slow
+from reference import hexifence as reference
 
 from boardgames.errors import BoardgamesError, IllegalMoveError, MalformedMoveError, PositionError
 from boardgames_hexifence.game import Hexifence
@@ -12,38 +12,39 @@ GAME = Hexifence(dimension=2)
 EDGES, CELLS = "." * 30, "." * 7
 
 
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 71), unique=True))
-def test_position_texts_come_back(moves: list[int]) -> None:
+def test_position_texts_round_trip(moves: list[int]) -> None:
     game = Hexifence()
-    text = slow.line(3, moves).text()
+    text = reference.play(3, moves).text()
     assert str(game.parse(text)) == text
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "DIMENSION:EDGES:CELLS:SIDE"),
         (f"2:{EDGES}:{CELLS}", "DIMENSION:EDGES:CELLS:SIDE"),
-        (f"3:{'.' * 72}:{'.' * 19}:B", "dimension 2"),
-        (f"9:{EDGES}:{CELLS}:B", "dimension 2"),
-        (f"two:{EDGES}:{CELLS}:B", "dimension 2"),
-        (f"2:{EDGES}.:{CELLS}:B", "30 edges"),
-        (f"2:{EDGES}:.{CELLS}:B", "7 cells"),
-        (f"2:{EDGES[1:]}b:{CELLS}:B", "for edges"),
-        (f"2:{EDGES}:{CELLS[1:]}x:B", "for cells"),
+        (f"3:{'.' * 72}:{'.' * 19}:B", "but the game 2"),
+        (f"9:{EDGES}:{CELLS}:B", "but the game 2"),
+        (f"two:{EDGES}:{CELLS}:B", "but the game 2"),
+        (f"2:{EDGES}.:{CELLS}:B", "must have 30 edges, not 31"),
+        (f"2:{EDGES}:.{CELLS}:B", "must have 7 cells, not 8"),
+        (f"2:{EDGES[1:]}b:{CELLS}:B", "the edges contain 'b'"),
+        (f"2:{EDGES}:{CELLS[1:]}x:B", "the cells contain 'x'"),
         (f"2:{EDGES}:{CELLS}:b", "side to move"),
         (f"2:{EDGES}:{CELLS}:", "side to move"),
         (f"2:{EDGES}:B{CELLS[1:]}:B", "cell 0 has 0 and 'B'"),
         ("2:" + "B" * 30 + f":{'B' * 6}.:B", "cell 6 has 6 and '.'"),
     ],
 )
-def test_bad_position_text_is_refused_with_what_was_expected(text: str, said: str) -> None:
-    with pytest.raises(PositionError, match=said):
+def test_malformed_positions_are_refused_with_the_reason(text: str, message: str) -> None:
+    with pytest.raises(PositionError, match=message):
         GAME.parse(text)
 
 
 @given(st.one_of(st.text(), st.text(".BR:2", max_size=50)))
-def test_any_text_is_a_position_or_an_error_of_ours(text: str) -> None:
+def test_any_text_is_parsed_or_raises_an_error_of_the_package(text: str) -> None:
     try:
         GAME.parse(text)
     except BoardgamesError:
@@ -51,7 +52,7 @@ def test_any_text_is_a_position_or_an_error_of_ours(text: str) -> None:
 
 
 @given(st.text(".BR", min_size=30, max_size=30), st.text(".BR", min_size=7, max_size=7))
-def test_text_of_the_right_shape_is_a_position_or_an_error_of_ours(edges: str, cells: str) -> None:
+def test_any_text_of_the_right_shape_round_trips_or_raises_a_position_error(edges: str, cells: str) -> None:
     text = f"2:{edges}:{cells}:R"
     try:
         assert str(GAME.parse(text)) == text
@@ -60,18 +61,18 @@ def test_text_of_the_right_shape_is_a_position_or_an_error_of_ours(edges: str, c
 
 
 @pytest.mark.parametrize("text", ["30", "-1", "007", "e5", "", "1.0", "1_0", "\u0663", "9" * 5000])
-def test_text_that_is_no_edge_is_malformed(text: str) -> None:
-    with pytest.raises(MalformedMoveError, match="expected an edge 0 to 29"):
+def test_a_text_that_is_not_an_edge_is_malformed(text: str) -> None:
+    with pytest.raises(MalformedMoveError, match="is not an edge; edges are 0 to 29"):
         GAME.start().apply(text)
 
 
-def test_drawn_edge_is_illegal_and_near_ones_are_named() -> None:
-    with pytest.raises(IllegalMoveError, match=r"'12' is drawn; did you mean '2' or"):
+def test_a_drawn_edge_is_illegal_and_similar_ones_are_suggested() -> None:
+    with pytest.raises(IllegalMoveError, match="'12': the edge is already drawn; did you mean '2' or"):
         GAME.start().apply("12").apply("12")
 
 
 @pytest.mark.parametrize("edge", [0, 9, 10, 29])
-def test_move_text_is_the_number_of_the_edge(edge: int) -> None:
+def test_a_move_text_is_the_number_of_the_edge(edge: int) -> None:
     position = GAME.start()
     assert str(position.legal_moves[edge]) == str(edge)
     assert GAME.parse_move(position, str(edge)).action == edge

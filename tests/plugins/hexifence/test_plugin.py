@@ -1,4 +1,4 @@
-"""What the Hexifence plug-in offers can be loaded."""
+"""Everything that the Hexifence plug-in registers can be loaded."""
 
 import pytest
 
@@ -7,16 +7,16 @@ from boardgames.plugins import registry
 
 
 @pytest.mark.parametrize("kind", ["games", "features"])
-def test_offers_carry_the_games_name(kind: str) -> None:
+def test_the_plugin_registers_its_game_and_features(kind: str) -> None:
     offered = {offer.entry.name for offer in registry().offers(kind) if offer.plugin == "hexifence"}
     assert offered == {"hexifence"} if kind == "games" else {"simple"}
 
 
-def test_summary_of_the_entry_is_that_of_the_game() -> None:
+def test_the_registered_summary_is_that_of_the_game() -> None:
     entry = next(o.entry for o in registry().offers("games") if o.entry.name == "hexifence")
     assert load("hexifence").facts.summary == entry.summary
 
 
-def test_features_are_sized_by_the_dimension() -> None:
+def test_feature_ranges_depend_on_the_dimension() -> None:
     features = load_features("simple", load("hexifence", dimension=4)).features
     assert (features[0].high, features[3].high) == (37.0, 132.0)

@@ -1,4 +1,4 @@
-"""Hexifence pictures: cells, edges, clicks, captions."""
+"""The picture of a Hexifence position: cells, edges, clicks, captions."""
 
 import math
 
@@ -12,7 +12,7 @@ CLOSED = "2:BR..BR..RB....................:R......:R"
 
 
 @pytest.mark.parametrize("dimension", range(2, 9))
-def test_each_edge_is_a_line_between_two_corners_of_its_cells(dimension: int) -> None:
+def test_every_edge_is_a_line_between_two_corners_of_its_cells(dimension: int) -> None:
     picture = Hexifence(dimension=dimension).start().picture()
     reach = 1 / math.sqrt(3)
     for edge, line in enumerate(picture.lines):
@@ -23,14 +23,14 @@ def test_each_edge_is_a_line_between_two_corners_of_its_cells(dimension: int) ->
                 assert math.isclose(math.dist(centre, end), reach, abs_tol=1e-5)
 
 
-def test_every_open_edge_is_one_click() -> None:
+def test_every_open_edge_is_played_with_one_click() -> None:
     game = Hexifence(dimension=2)
     position = game.start().apply("7")
     clicks = position.picture().clicks
     assert {move: ((f"e{move}",),) for move in map(str, position.legal_moves)} == clicks
 
 
-def test_lines_carry_their_number_and_who_drew_them() -> None:
+def test_lines_have_their_number_and_the_side_that_drew_them() -> None:
     lines = Hexifence(dimension=2).parse(CLOSED).picture().lines
     assert [(line.id, line.label, line.side) for line in lines[4:7]] == [
         ("e4", "4", 0),
@@ -39,17 +39,17 @@ def test_lines_carry_their_number_and_who_drew_them() -> None:
     ]
 
 
-def test_closed_cell_has_its_owner() -> None:
+def test_a_closed_cell_shows_its_owner() -> None:
     picture = Hexifence(dimension=2).parse(CLOSED).picture()
     assert [cell.owner for cell in picture.cells] == [1] + [None] * 6
 
 
-def test_captions_give_the_cells_of_both_sides() -> None:
+def test_captions_show_the_cells_of_both_sides() -> None:
     captions = Hexifence(dimension=2).parse(CLOSED).picture().captions
     assert captions == (Caption("bottom-left", "blue 0"), Caption("top-left", "red 1"))
 
 
-def test_last_edge_and_the_cell_it_closed_are_marked_as_changed() -> None:
+def test_the_last_edge_and_the_cell_it_closed_are_marked_as_changed() -> None:
     game = Hexifence(dimension=2)
     before = game.start()
     for move in ("0", "1", "4", "8", "9"):
