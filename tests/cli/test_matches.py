@@ -283,7 +283,7 @@ def test_import_takes_what_is_right_of_files_with_errors(home: Path, bg: Run) ->
     assert (ran.code, ran.out) == (2, "kept 2 matches\n")
     assert ran.err == (
         "bg: cannot read none: no such file or directory\n"
-        "bg: mixed: match 2: expected a column 1 to 7: '9' (ply 1, token '9')\n"
+        "bg: mixed: match 2: '9' is not a column; columns are 1 to 7 (ply 1, token '9')\n"
     )
     assert records_kept() == [str(WON), str(OPEN)]
 

@@ -272,7 +272,7 @@ def test_the_moves_start_after_a_jump_between_positions() -> None:
 @pytest.mark.parametrize(
     ("moves", "kind", "message"),
     [
-        (["4", "x"], MalformedMoveError, r"'x' \(ply 2\)$"),
+        (["4", "x"], MalformedMoveError, r"^'x' is not a column.* \(ply 2\)$"),
         (["1"] * 7, IllegalMoveError, r"\(ply 7\)$"),
         (["1", "2", "1", "2", "1", "2", "1", "2"], IllegalMoveError, r"\(ply 8\)$"),
     ],
