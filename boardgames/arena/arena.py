@@ -309,7 +309,7 @@ def _as_played(match: StoredMatch | None, sides: tuple[int, int]) -> Played:
         match.plies,
         match.seconds,
         "",
-        match.course,
+        match.moves_hash,
         match.fault,
     )
 

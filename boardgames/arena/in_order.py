@@ -39,9 +39,9 @@ class InOrder:
         while self.decision is None and self.seen in results:
             first, second = results[self.seen]
             self.seen += 1
-            if (first.course, second.course) in self._courses:
+            if (first.moves_hash, second.moves_hash) in self._courses:
                 continue
-            self._courses.add((first.course, second.course))
+            self._courses.add((first.moves_hash, second.moves_hash))
             self._pairs += Pairs.of([first.points(0) + second.points(0)])
             self.decision = self.test.decision(self._pairs)
 

@@ -8,7 +8,7 @@ from boardgames.arena.bradley_terry import match_ratings
 from boardgames.arena.pentanomial import Estimate
 from boardgames.arena.report import rank_of
 from boardgames.arena.schedule import Meeting
-from boardgames.store import Encounter, PlayerKey
+from boardgames.store import PlayerKey, ResultCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Rung:
         return self.wins + self.losses + self.draws
 
 
-def ladder(encounters: Sequence[Encounter]) -> list[Rung]:
+def ladder(encounters: Sequence[ResultCount]) -> list[Rung]:
     """Return the standing table, the strongest first, those that cannot be compared last.
 
     Raises
@@ -48,7 +48,7 @@ def ladder(encounters: Sequence[Encounter]) -> list[Rung]:
     Examples
     --------
     >>> strong, weak = PlayerKey("alphabeta"), PlayerKey("random")
-    >>> met = [Encounter(strong, weak, 0, 9), Encounter(weak, strong, 0, 1)]
+    >>> met = [ResultCount(strong, weak, 0, 9), ResultCount(weak, strong, 0, 1)]
     >>> [(rung.player.agent, str(rung.estimate)) for rung in ladder(met)][0]
     ('alphabeta', '+191 [-27, 409]')
     """
@@ -59,11 +59,11 @@ def ladder(encounters: Sequence[Encounter]) -> list[Rung]:
     for met in encounters:
         sides = (number[met.first], number[met.second])
         for side, agent in enumerate(sides):
-            points[agent][0.5 if met.winner is None else float(met.winner == side)] += met.times
+            points[agent][0.5 if met.winner is None else float(met.winner == side)] += met.count
         low, high = min(sides), max(sides)
         counts = results.setdefault((low, high), [0, 0, 0])
         place = 1 if met.winner is None else 0 if sides[met.winner] == low else 2
-        counts[place] += met.times
+        counts[place] += met.count
     rated = match_ratings(len(players), {meeting: (c[0], c[1], c[2]) for meeting, c in results.items()})
     rungs = [
         Rung(player, points[place][1.0], points[place][0.0], points[place][0.5], rated[place])

@@ -19,7 +19,7 @@ from boardgames.game import Game, Position, Termination
 from boardgames.manager import Manager, MatchRules
 from boardgames.player import NO_LIMIT, Limit, Player
 from boardgames.record import format_record
-from boardgames.store import course_of
+from boardgames.store import moves_hash
 
 FAULTS = (Termination.ILLEGAL_MOVE, Termination.TIME, Termination.CRASH)
 
@@ -80,7 +80,7 @@ class Pairing:
 class Played:
     """One match as it ended; `sides` are the agents that had side 0 and side 1.
 
-    `course` is equal for matches with equal starts and moves.
+    `moves_hash` is equal for matches with equal starts and moves.
     """
 
     number: int
@@ -90,7 +90,7 @@ class Played:
     plies: int
     seconds: tuple[float, float]
     record: str
-    course: bytes
+    moves_hash: bytes
     fault: str = ""
 
     @property
@@ -195,7 +195,7 @@ class _Room:
             manager.ply,
             manager.time_used,
             format_record(record),
-            course_of(record.start, record.moves),
+            moves_hash(record.start, record.moves),
             manager.fault or "",
         )
 

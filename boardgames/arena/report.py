@@ -153,13 +153,13 @@ class Tally:
         self._pairs[agents] = self._pairs.get(agents, Pairs()) + Pairs.of([sum(points)])
         self._met.setdefault(agents, Counter()).update(points)
         if first.faulty is None and second.faulty is None:
-            self._repeated[agents, first.course, second.course] += 1
+            self._repeated[agents, first.moves_hash, second.moves_hash] += 1
         for played in (first, second):
             self._add_match(played)
 
     def _add_match(self, played: Played) -> None:
         self.matches += 1
-        self._courses.add((frozenset(played.sides), played.course))
+        self._courses.add((frozenset(played.sides), played.moves_hash))
         self._first_points += 0.5 if played.winner is None else 1.0 - played.winner
         for agent in played.sides:
             self._results[agent][played.points(agent)] += 1

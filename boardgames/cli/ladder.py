@@ -54,7 +54,7 @@ def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_js
     encounters = []
     if has_store():
         with Store() as store:
-            encounters = store.encounters(game_name, variant)
+            encounters = store.result_counts(game_name, variant)
     rungs = ladder_of(encounters)
     if drawing is not None:
         _draw(rungs, drawing, " ".join(filter(None, (game.facts.title, variant))))

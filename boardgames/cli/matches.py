@@ -288,7 +288,7 @@ def _import(store: "Store", parsed: "ParsedRecords", file: Path) -> tuple[int, i
     count, coming, wrong = 0, [], 0
     for number, record in zip(parsed.numbers, parsed.records, strict=True):
         try:
-            coming.append(NewMatch.of(record))
+            coming.append(NewMatch.from_record(record))
         except BoardgamesError as error:
             wrong += _reported(f"{file}: match {number}: {error}")
         if len(coming) == TOGETHER:

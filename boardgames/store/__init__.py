@@ -1,36 +1,36 @@
-"""Matches, runs and ratings, kept in one SQLite file that any number of processes use at once.
+"""Matches, runs and ratings in one SQLite file that any number of processes can use at once.
 
     from boardgames.store import NewMatch, Store
 
     with Store() as store:
-        store.add([NewMatch.of(record)])
+        store.add([NewMatch.from_record(record)])
 
-Nothing here is needed for play.
+Playing does not need it.
 """
 
-from boardgames.store.files import default_path, has_store
+from boardgames.store.database import default_path, has_store
 from boardgames.store.store import Store
 from boardgames.store.values import (
-    Encounter,
     NewMatch,
     PlayerKey,
     Rating,
+    ResultCount,
     Run,
     StoredMatch,
-    course_of,
+    moves_hash,
     variant_of,
 )
 
 __all__ = [
-    "Encounter",
     "NewMatch",
     "PlayerKey",
     "Rating",
+    "ResultCount",
     "Run",
     "Store",
     "StoredMatch",
-    "course_of",
     "default_path",
     "has_store",
+    "moves_hash",
     "variant_of",
 ]

@@ -1,71 +1,89 @@
-"""One connection to the file of matches: opened with care, every error told in one line.
+"""Connection to the file of matches: created atomically, checked when opened, set aside if damaged.
 
 The file is in WAL mode (sqlite.org/wal.html), so readers and a writer do not
-wait for each other. With `synchronous = FULL` a commit is on the disk when it
-returns.
+block each other. With `synchronous = FULL` a commit is on disk when it returns.
 
-The whole file is looked over (`PRAGMA quick_check`) at every opening. For
-100,000 matches of 70 plies in 168 MB that took 0.12 s, less than starting the
-program, and 2.4 s where the system had to read them from a disk of 70 MB/s
-first. Larger files than `CHECKED_BYTES` are trusted until a damaged page is
-read.
+Every opening checks the whole file (`PRAGMA quick_check`). For 100,000 matches
+of 70 plies (168 MB) that took 0.12 s, and 2.4 s when the file had to be read
+from a disk of 70 MB/s first. Files larger than `MAX_CHECKED_BYTES` are not
+checked; damage is then found when a damaged page is read.
 
-On POSIX systems a process that opens and closes a file gives up its locks on
-it, SQLite's as well (sqlite.org/howtocorrupt.html, 2.2). So nothing here opens
-the file past SQLite while this process has a connection to it: else another
-process would take itself for the last one and remove the log under this one.
+A new file is written under a temporary name and linked to its place, which
+never replaces another file. So an empty file is damage, not one in the making.
+
+On POSIX systems a process that opens and closes a file loses all its locks on
+it, including SQLite's (sqlite.org/howtocorrupt.html, 2.2): another process
+could then believe it is the last one and delete the log. So while this process
+has a connection to the file, nothing here opens it except through SQLite.
 """
 
 import os
 import sqlite3
+import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, NoReturn
 from weakref import WeakSet
 
 from boardgames.errors import FileError, StoreError, shown
-from boardgames.store.files import (
-    Identity,
-    check_version,
-    dated_names,
-    header_fault,
-    identity_of,
-    make_missing,
-    publish,
-    set_aside,
-)
-from boardgames.store.schema import STEPS, VERSION, take_step, version_of
+from boardgames.paths import data_folder, make_folder
+from boardgames.store.schema import APPLICATION_ID, MIGRATIONS, VERSION, migrate, schema_version
 
+FILE_NAME = "matches.db"
+COMPANION_SUFFIXES = ("-wal", "-shm")
+"""Suffixes of the files with what SQLite has not written to the database yet."""
 BUSY_TIMEOUT_S = 60.0
-CHECKED_BYTES = 1 << 29
+MAX_CHECKED_BYTES = 1 << 29
+
+# the header of a database file, sqlite.org/fileformat2.html
+_HEADER_BYTES = 100
+_MAGIC = b"SQLite format 3\0"
+_USER_VERSION = slice(60, 64)
+_APPLICATION_ID = slice(68, 72)
 
 _PRIMARY_CODE = 0xFF
-_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-_SETTINGS = ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON", "foreign_keys = ON")
+_DAMAGE_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_PRAGMAS = ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON", "foreign_keys = ON")
 
-Row = tuple[Any, ...]  # what a query asks for
+Row = tuple[Any, ...]  # columns of any type
+FileId = tuple[int, int]
+"""Device and inode of a file, which renaming does not change."""
 
 _opening = threading.RLock()  # held while a file is opened or closed
-_opened: "WeakSet[Database]" = WeakSet()
+_open_databases: "WeakSet[Database]" = WeakSet()
+
+
+def default_path() -> Path:
+    """Return the path of the user's store, which may not exist yet."""
+    return data_folder() / FILE_NAME
+
+
+def has_store(path: Path | None = None) -> bool:
+    """Return whether there is a store, by default the user's. Opening a `Store` would create it."""
+    try:
+        (default_path() if path is None else path).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # it exists, and opening it reports the problem
+        return True
+    return True
 
 
 class Database:
-    """The file of matches, made, led to the present version and looked over.
+    """An open database file, created if missing and migrated to the current schema version.
 
-    A damaged file is set aside with its companions, and the error names both;
-    the next one who opens it begins a new file.
-
-    Parameters
-    ----------
-    path : Path
-        Where it is, or will be.
+    A damaged file is set aside together with its companions. The error names
+    the new path; whoever opens the database next starts a new file.
 
     Raises
     ------
     StoreError
-        If it cannot be had, is damaged, newer than this program, or not ours.
+        If the file cannot be used, is damaged, was written by a newer version,
+        or belongs to another program.
 
     Examples
     --------
@@ -81,177 +99,309 @@ class Database:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = Path(os.path.realpath(path))  # a link leads to the file and its companions
+        self.path = Path(os.path.realpath(path))  # companions are beside the file, not beside a link to it
         self._connection: sqlite3.Connection | None = None
-        self._identity: Identity = (0, 0)
-        with self.telling():
-            make_missing(self.path, _fill)
+        self._file_id: FileId = (0, 0)
+        with self.reporting_errors():
+            _create_missing(self.path)
             with _opening:
-                self._identity = identity_of(self.path)
-                fault = "" if self._is_open_here() else header_fault(self.path)
-                if fault:
-                    self._fail_damaged(fault)
-                self._connection = _connected(self.path)
-                _opened.add(self)
+                self._file_id = _file_id(self.path)
+                damage = "" if self._is_open_in_this_process() else _header_damage(self.path)
+                if damage:
+                    self._fail_damaged(damage)
+                self._connection = _connect(self.path)
+                _open_databases.add(self)
             self._prepare()
 
     def rows(self, query: str, *parameters: object) -> list[Row]:
-        """Return what a query finds."""
-        with self.telling():
+        """Run a query and return its rows."""
+        with self.reporting_errors():
             return self.connection.execute(query, parameters).fetchall()
 
     def named(self, query: str, parameters: Mapping[str, object]) -> list[Row]:
-        """Return what a query with names in place of question marks finds."""
-        with self.telling():
+        """Run a query with named parameters and return its rows."""
+        with self.reporting_errors():
             return self.connection.execute(query, parameters).fetchall()
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Do everything within or nothing, alone with the right to write.
+        """Run a `with` block as one write transaction: all of it is committed, or nothing.
 
         Raises
         ------
         StoreError
-            If another process keeps that right too long, or writing fails.
+            If another process keeps the write lock too long, or writing fails.
         """
-        with self.telling():
+        with self.reporting_errors():
             connection = self.connection
             connection.execute("BEGIN IMMEDIATE")
-            if not self.path.exists() or identity_of(self.path) != self._identity:
+            if not self.path.exists() or _file_id(self.path) != self._file_id:
                 connection.execute("ROLLBACK")
-                raise StoreError(f"expected the database that was opened: {self.path} has been taken away")
+                raise StoreError(f"{self.path} was moved or replaced while it was open")
             try:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                if connection.in_transaction:  # some errors have rolled it back already
+                if connection.in_transaction:  # SQLite rolls back by itself after some errors
                     connection.execute("ROLLBACK")
                 raise
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """Return the open connection.
+        """The open connection.
 
         Raises
         ------
         StoreError
-            If it has been closed.
+            If the database has been closed.
         """
         if self._connection is None:
-            raise StoreError(f"expected an open database of matches: {self.path} is closed")
+            raise StoreError(f"the store {self.path} is closed")
         return self._connection
 
     @contextmanager
-    def telling(self) -> Iterator[None]:
-        """Turn the errors of SQLite and of the system into StoreError; set a damaged file aside."""
+    def reporting_errors(self) -> Iterator[None]:
+        """Turn errors of SQLite and the system into StoreError, and set a damaged file aside."""
         try:
             yield
         except StoreError:
             raise
         except UnicodeDecodeError:
-            self._fail_damaged("a text is not UTF-8")
+            self._fail_damaged("some text is not UTF-8")
         except UnicodeEncodeError as error:
-            raise StoreError(f"expected text that UTF-8 can hold: {shown(error.object)}") from None
+            raise StoreError(f"cannot store {shown(error.object)}: it is not valid UTF-8") from None
         except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGE:
+            if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGE_CODES:
                 self._fail_damaged(str(error))
-            raise StoreError(f"expected a database that can be used: {self.path} ({error})") from error
+            raise StoreError(f"cannot use the store {self.path}: {error}") from error
         except FileError as error:
             raise StoreError(str(error)) from None
         except OSError as error:
-            raise StoreError(
-                f"expected a database that can be used: {self.path} ({_reason(error)})"
-            ) from error
+            raise StoreError(f"cannot use the store {self.path}: {_reason(error)}") from error
         except OverflowError:
-            raise StoreError(f"expected numbers of 64 bits for {self.path}: a longer one came") from None
+            raise StoreError(f"a number of more than 64 bits does not fit in {self.path}") from None
 
     def close(self) -> None:
-        """Give the file back, any number of times."""
+        """Close the connection. May be called again."""
         with _opening:
             connection, self._connection = self._connection, None
             if connection is not None:
                 connection.close()
 
-    def _is_open_here(self) -> bool:
+    def _is_open_in_this_process(self) -> bool:
         return any(
-            other._connection is not None and other._identity == self._identity for other in list(_opened)
+            other._connection is not None and other._file_id == self._file_id
+            for other in list(_open_databases)
         )
 
     def _prepare(self) -> None:
         try:
-            check_version(self.path, version_of(self.connection))
-            self._look_over()
+            _check_version(self.path, schema_version(self.connection))
+            self._check_integrity()
             self._migrate()
         except BaseException:
             self.close()
             raise
 
-    def _look_over(self) -> None:
-        if self.path.stat().st_size > CHECKED_BYTES:
+    def _check_integrity(self) -> None:
+        if self.path.stat().st_size > MAX_CHECKED_BYTES:
             return
-        fault = self.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        if fault != "ok":
-            self._fail_damaged(str(fault))
+        problem = self.connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if problem != "ok":
+            self._fail_damaged(str(problem))
 
     def _migrate(self) -> None:
-        """Take the steps that are left, each in a transaction; other processes may be at it too."""
-        is_copied = False
-        while version_of(self.connection) < VERSION:
+        """Apply the missing migrations, each in a transaction, since other processes may do the same."""
+        has_backup = False
+        while schema_version(self.connection) < VERSION:
             with self.transaction() as connection:
-                version = version_of(connection)  # nobody else changes it now
+                version = schema_version(connection)  # no other process can change it from here on
                 if version == VERSION:
                     return
-                if not is_copied:
-                    self._copy(version)
-                    is_copied = True
-                take_step(connection, version)
+                if not has_backup:
+                    self._back_up(version)
+                    has_backup = True
+                migrate(connection, version)
 
-    def _copy(self, version: int) -> None:
-        """Copy what is committed to a file beside this one; no file is replaced."""
-        for name in dated_names(self.path, f"version-{version}"):
-            if publish(name, self._copy_to):
+    def _back_up(self, version: int) -> None:
+        """Copy the committed state to a new file beside this one."""
+        for path in _dated_paths(self.path, f"version-{version}"):
+            if create_atomically(path, self._copy_to):
                 return
 
     def _copy_to(self, path: Path) -> None:
-        with closing(_connected(self.path)) as source, closing(sqlite3.connect(path)) as target:
+        with closing(_connect(self.path)) as source, closing(sqlite3.connect(path)) as target:
             source.backup(target)
 
     def _fail_damaged(self, reason: str) -> NoReturn:
         reason = " ".join(reason.split())
         try:
             self.close()
-            aside = set_aside(self.path, self._identity)
+            aside = _set_aside(self.path, self._file_id)
         except (OSError, sqlite3.Error) as error:
-            where = f"cannot be set aside ({_reason(error)})"
+            consequence = f"cannot be set aside: {_reason(error)}"
         else:
-            where = "has been set aside already" if aside is None else f"is set aside as {aside}"
-        raise StoreError(f"expected a whole database: {self.path} is damaged ({reason}) and {where}")
+            consequence = "has already been set aside" if aside is None else f"was set aside as {aside}"
+        raise StoreError(f"{self.path} is damaged ({reason}) and {consequence}")
 
 
-def _connected(path: Path) -> sqlite3.Connection:
-    """Return a connection to a file that is there; none is made."""
+def create_atomically(path: Path, fill: Callable[[Path], None]) -> bool:
+    """Create a file under a temporary name and link it to its place; return False if that is taken.
+
+    Parameters
+    ----------
+    fill : callable
+        Writes the file to the path it is given.
+    """
+    make_folder(path.parent)
+    with tempfile.TemporaryDirectory(prefix=f".{path.name[:20]}.", dir=path.parent) as folder:
+        temporary = Path(folder) / path.name
+        fill(temporary)
+        _sync(temporary)
+        is_created = _link(temporary, path)
+    _sync(path.parent)
+    return is_created
+
+
+def _create_missing(path: Path) -> None:
+    """Create an empty database unless there is one; another process may create it first.
+
+    Raises
+    ------
+    StoreError
+        If companions of a lost database are there, which would corrupt a new one.
+    """
+    if path.exists():
+        return
+    for suffix in COMPANION_SUFFIXES:
+        companion = path.with_name(path.name + suffix)
+        if companion.exists() and not path.exists():
+            raise StoreError(f"{companion} is there without its database; move it away")
+    create_atomically(path, _create_database)
+
+
+def _create_database(path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("BEGIN")
+        for version in range(len(MIGRATIONS)):
+            migrate(connection, version)
+        connection.execute("COMMIT")
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Connect to an existing file."""
     connection = sqlite3.connect(
         f"{path.as_uri()}?mode=rw", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None
     )
     connection.text_factory = bytes.decode
     try:
-        for setting in _SETTINGS:
-            connection.execute(f"PRAGMA {setting}")
+        for pragma in _PRAGMAS:
+            connection.execute(f"PRAGMA {pragma}")
     except BaseException:
         connection.close()
         raise
     return connection
 
 
+def _header_damage(path: Path) -> str:
+    """Return what is wrong with the first bytes of a file, empty if they are fine.
+
+    Raises
+    ------
+    StoreError
+        If it is not a file, belongs to another program, or is too new.
+    """
+    if not path.is_file():
+        raise StoreError(f"the store {path} is not a file")
+    with path.open("rb") as file:
+        header = file.read(_HEADER_BYTES)
+    if not header:
+        return "it is empty"
+    if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
+        return "it is not a database"
+    if int.from_bytes(header[_APPLICATION_ID], "big") != APPLICATION_ID:
+        raise StoreError(f"{path} is a database of another program")
+    _check_version(path, int.from_bytes(header[_USER_VERSION], "big"))
+    return ""
+
+
+def _check_version(path: Path, version: int) -> None:
+    if version > VERSION:
+        raise StoreError(
+            f"{path} was written by a newer boardgames: its schema version is {version}, "
+            f"this program knows versions up to {VERSION}"
+        )
+
+
+def _set_aside(path: Path, file_id: FileId) -> Path | None:
+    """Rename a file and its companions; return the new path, or None if the file has been replaced.
+
+    Parameters
+    ----------
+    path : Path
+        The damaged file.
+    file_id : FileId
+        Identifies it: another process may have set it aside and created a new one.
+    """
+    if not path.exists() or _file_id(path) != file_id:
+        return None
+    aside = next(name for name in _dated_paths(path, "damaged") if _reserve(name))
+    for suffix in COMPANION_SUFFIXES:  # first, because they would corrupt a new database
+        companion = path.with_name(path.name + suffix)
+        if companion.exists():
+            companion.rename(aside.with_name(aside.name + suffix))
+    path.replace(aside)
+    _sync(path.parent)
+    return aside
+
+
+def _dated_paths(path: Path, word: str) -> Iterator[Path]:
+    """Yield names for a file beside `path`, with the word and the date in UTC."""
+    name = f"{path.name}.{word}-{datetime.now(UTC).strftime('%Y%m%d-%H%M%S')}"
+    yield path.with_name(name)
+    for number in count(2):
+        yield path.with_name(f"{name}-{number}")
+
+
+def _reserve(path: Path) -> bool:
+    """Create an empty file, so that no other process takes the name; return False if it exists."""
+    try:
+        path.touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _link(temporary: Path, path: Path) -> bool:
+    """Give a file its final name; return False if that is taken."""
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        return False
+    except OSError:
+        # the file system has no hard links; if it is anything else, rename fails too and says why
+        if path.exists():
+            return False
+        temporary.rename(path)
+    return True
+
+
+def _sync(path: Path) -> None:
+    """Flush a file or a directory to disk; Windows flushes directories by itself."""
+    if path.is_dir() and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _file_id(path: Path) -> FileId:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
 def _reason(error: OSError | sqlite3.Error) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower()
-
-
-def _fill(path: Path) -> None:
-    """Make an empty database of the present version."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("BEGIN")
-        for version in range(len(STEPS)):
-            take_step(connection, version)
-        connection.execute("COMMIT")

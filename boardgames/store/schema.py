@@ -1,13 +1,13 @@
-"""The tables of the store, and the steps that lead an older file to them.
+"""The tables of the store, and the migrations that bring older files up to date.
 
-`PRAGMA application_id` marks a file as ours, `PRAGMA user_version` counts the
-steps it has taken. A step, once published, never changes.
+`PRAGMA application_id` identifies our files, `PRAGMA user_version` is the schema
+version: the number of migrations applied. A released migration never changes.
 """
 
 import sqlite3
 
 APPLICATION_ID = 0x62674D61
-"""The letters bgMa, in the 68th byte of every file of ours."""
+"""`bgMa` in ASCII, at byte 68 of every file of ours."""
 
 _VERSION_1 = (
     f"PRAGMA application_id = {APPLICATION_ID}",
@@ -20,7 +20,7 @@ _VERSION_1 = (
         UNIQUE (agent, fingerprint, limits)
     )
     """,
-    # course is the hash of start and moves, text that of the whole record
+    # course is the hash of the start and the moves, text the hash of the whole record
     """
     CREATE TABLE matches (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -79,16 +79,16 @@ _VERSION_2 = (
     "CREATE INDEX runs_by_key ON runs (key)",
 )
 
-STEPS = (_VERSION_1, _VERSION_2)
-VERSION = len(STEPS)
+MIGRATIONS = (_VERSION_1, _VERSION_2)
+VERSION = len(MIGRATIONS)
 
 
-def version_of(connection: sqlite3.Connection) -> int:
-    """Return how many steps the file has taken.
+def schema_version(connection: sqlite3.Connection) -> int:
+    """Return the schema version of a database, 0 if it is empty.
 
     Examples
     --------
-    >>> version_of(sqlite3.connect(":memory:"))
+    >>> schema_version(sqlite3.connect(":memory:"))
     0
     """
     version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -96,16 +96,16 @@ def version_of(connection: sqlite3.Connection) -> int:
     return version
 
 
-def take_step(connection: sqlite3.Connection, version: int) -> None:
-    """Lead a file of `version` to the next one, within the caller's transaction.
+def migrate(connection: sqlite3.Connection, version: int) -> None:
+    """Migrate a database from `version` to the next one, in the caller's transaction.
 
     Examples
     --------
     >>> connection = sqlite3.connect(":memory:")
-    >>> take_step(connection, 0)
-    >>> version_of(connection)
+    >>> migrate(connection, 0)
+    >>> schema_version(connection)
     1
     """
-    for statement in STEPS[version]:
+    for statement in MIGRATIONS[version]:
         connection.execute(statement)
     connection.execute(f"PRAGMA user_version = {version + 1}")

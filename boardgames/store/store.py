@@ -1,6 +1,9 @@
-"""Store: matches, players, runs and ratings by name, above the tables."""
+"""Store: matches, players, runs and ratings, as methods on top of the tables."""
 
+import hashlib
 import json
+import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
@@ -8,31 +11,61 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from boardgames import pgn
 from boardgames.errors import MatchError, OptionError, StoreError, shown
-from boardgames.store.database import Database
-from boardgames.store.files import default_path
+from boardgames.store.database import Database, Row, default_path
 from boardgames.store.lock import RunLock
-from boardgames.store.rows import (
-    ENCOUNTERS,
-    FILTERS,
-    MATCHES,
-    RATINGS,
-    RUNS,
-    Players,
-    check_numbers,
-    check_run,
-    hash_of,
-    insert,
-    is_kept,
-    match_of,
-    plain,
-    run_of,
-)
-from boardgames.store.values import Encounter, NewMatch, PlayerKey, Rating, Run, StoredMatch
+from boardgames.store.values import NewMatch, PlayerKey, Rating, ResultCount, Run, StoredMatch, moves_hash
 
-PAGE = 256
-LARGEST = 2**63 - 1
+PAGE_SIZE = 256
+MAX_INTEGER = 2**63 - 1
 RESULTS = ("1-0", "0-1", "draw")
+
+_SELECT_MATCHES = """
+    SELECT matches.id, played,
+        one.agent, one.fingerprint, one.limits, two.agent, two.fingerprint, two.limits,
+        record, game, variant, winner, termination, plies, first_seconds, second_seconds, fault,
+        run, number, course
+    FROM matches JOIN players AS one ON one.id = first JOIN players AS two ON two.id = second
+"""
+_FILTERS = {
+    "game": "game = :game",
+    "run": "run = :run",
+    "faults": "(fault <> '' OR termination IN ('time', 'illegal-move', 'crash'))",
+    "result": """(termination IS NOT NULL
+        AND winner IS CASE :result WHEN '1-0' THEN 0 WHEN '0-1' THEN 1 ELSE NULL END)""",
+    "ids": "matches.id IN (SELECT value FROM json_each(:ids))",
+    "agent": """(first IN (SELECT id FROM players WHERE agent = :agent OR instr(agent, :agent || ':') = 1)
+        OR second IN (SELECT id FROM players WHERE agent = :agent OR instr(agent, :agent || ':') = 1))""",
+}
+_INSERT_MATCH = """
+    INSERT INTO matches (played, game, variant, first, second, winner, termination, plies,
+        first_seconds, second_seconds, fault, course, text, record, run, number)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_SELECT_RUNS = """
+    SELECT id, kind, game, key, settings, seed, started, finished,
+        (SELECT COUNT(*) FROM matches WHERE run = runs.id)
+    FROM runs
+"""
+_SELECT_RATINGS = """
+    SELECT agent, fingerprint, limits, matches, elo, low, high
+    FROM ratings JOIN players ON players.id = player
+    WHERE run = ? ORDER BY elo DESC, agent, fingerprint, limits
+"""
+_COUNT_RESULTS = """
+    SELECT one.agent, one.fingerprint, one.limits, two.agent, two.fingerprint, two.limits, winner, count
+    FROM (
+        SELECT first, second, winner, COUNT(DISTINCT course) AS count FROM matches
+        WHERE game = ? AND variant = ? AND termination IS NOT NULL AND first <> second
+        GROUP BY first, second, winner
+    )
+    JOIN players AS one ON one.id = first JOIN players AS two ON two.id = second
+    ORDER BY 1, 2, 3, 4, 5, 6, winner IS NULL, winner
+"""
+_SELECT_TAKEN_NUMBERS = (
+    "SELECT number FROM matches WHERE run = ? AND number IN (SELECT value FROM json_each(?))"
+)
 
 
 def _utc_now() -> datetime:
@@ -40,31 +73,32 @@ def _utc_now() -> datetime:
 
 
 class Store:
-    """The matches that are kept, and what is known of them; used by one thread, and by `with`.
+    """The stored matches, runs and ratings. Use it in one thread, as a context manager.
 
-    Any number of processes may have one of the same file: readers wait for
-    nobody, writers for each other.
+    Any number of processes can open the same file: readers wait for nobody,
+    writers for each other.
 
     Parameters
     ----------
     path : Path, optional
-        The file, which is made if it is missing; by default the user's.
+        The file, by default the user's. It is created if it is missing.
     now : callable
-        Returns the time of day, with its zone.
+        Returns the current time with its time zone.
 
     Raises
     ------
     StoreError
-        From every method too: the file cannot be used, or is damaged and has
-        been set aside.
+        If the file cannot be used, or is damaged and has been set aside. Every
+        method may raise it.
 
     Examples
     --------
     >>> import tempfile
     >>> from boardgames.record import Record
     >>> record = Record("connect4", start="-", names=("Ann", "Bob"), moves=("4",))
+    >>> match = NewMatch.from_record(record)
     >>> with tempfile.TemporaryDirectory() as folder, Store(Path(folder) / "matches.db") as store:
-    ...     store.add([NewMatch.of(record), NewMatch.of(record)])
+    ...     store.add([match, match])
     ...     [(match.id, match.players[0].agent, match.plies) for match in store.matches()]
     [1, 2]
     [(2, 'Ann', 1), (1, 'Ann', 1)]
@@ -73,17 +107,17 @@ class Store:
     def __init__(self, path: Path | None = None, *, now: Callable[[], datetime] = _utc_now) -> None:
         self._database = Database(default_path() if path is None else path)
         self._now = now
-        self._claims: dict[int, RunLock] = {}
+        self._run_locks: dict[int, RunLock] = {}
 
     @property
     def path(self) -> Path:
-        """Return where the file is."""
+        """The file."""
         return self._database.path
 
     def close(self) -> None:
-        """Give the file and all claims back, any number of times."""
-        while self._claims:
-            self._claims.popitem()[1].release()
+        """Close the file and release all claims on runs. May be called again."""
+        while self._run_locks:
+            self._run_locks.popitem()[1].release()
         self._database.close()
 
     def __enter__(self) -> Self:
@@ -97,26 +131,26 @@ class Store:
     # --- matches ---------------------------------------------------------
 
     def add(self, matches: Sequence[NewMatch]) -> list[int]:
-        """Keep matches, all or none; return their ids. Then they survive a crash and a power cut.
+        """Store all matches or none, and return their IDs. Stored matches survive a power cut.
 
         Raises
         ------
         RecordError
-            If the text of one is no record.
+            If the text of a record cannot be parsed.
         MatchError
-            If a run has a match of the same number already.
+            If a run does not exist or already has a match of that number.
         """
-        return self._add(matches, is_repeated=True)
+        return self._add(matches, skip_known=False)
 
     def add_new(self, matches: Sequence[NewMatch]) -> list[int]:
-        """Keep those matches of which no record with the same text is kept; return their ids.
+        """Store the matches whose record is not stored yet, and return their IDs.
 
         Raises
         ------
         RecordError, MatchError
-            As `add`.
+            As for `add`.
         """
-        return self._add(matches, is_repeated=False)
+        return self._add(matches, skip_known=True)
 
     def matches(
         self,
@@ -129,56 +163,67 @@ class Store:
         ids: Iterable[int] | None = None,
         limit: int | None = None,
     ) -> Iterator[StoredMatch]:
-        """Yield matches, newest first, in the state of the store when they are reached.
+        """Yield the matches that meet all given conditions, newest first.
+
+        They are read page by page, so changes made meanwhile may show.
 
         Parameters
         ----------
         game : str, optional
-            Only of this game.
+            Name of the game.
         agent : str, optional
-            Only those in which a player has this agent text, or this name before its options.
+            Agent of either player: its whole text, or its name without options.
         run : int, optional
-            Only of this run.
+            ID of the run.
         faults : bool
-            Only those that a player lost by an illegal move, time or a crash.
+            Only matches lost by an illegal move, on time or by a crash.
         result : str, optional
-            Only those that ended so: `1-0`, `0-1` or `draw`.
+            `1-0`, `0-1` or `draw`.
         ids : iterable of int, optional
-            Only these.
+            IDs of matches.
         limit : int, optional
-            So many at most.
+            Maximum number of matches.
 
         Raises
         ------
         OptionError
-            If there is no such result.
+            If `result` is none of these.
         """
         if result not in (None, *RESULTS):
-            raise OptionError(f"expected one of {', '.join(RESULTS)}: {shown(result)}")
-        listed = None if ids is None else json.dumps(list(ids))
-        given = {"game": game, "agent": agent, "run": run, "ids": listed, "result": result}
-        given["faults"] = faults or None
-        wanted: dict[str, object] = {name: value for name, value in given.items() if value is not None}
-        before, left = LARGEST, LARGEST if limit is None else limit
+            raise OptionError(f"the result must be one of {', '.join(RESULTS)}, not {shown(result)}")
+        given = {
+            "game": game,
+            "agent": agent,
+            "run": run,
+            "faults": faults or None,
+            "result": result,
+            "ids": None if ids is None else json.dumps(list(ids)),
+        }
+        filters = {name: value for name, value in given.items() if value is not None}
+        conditions = " AND ".join([*(_FILTERS[name] for name in filters), "matches.id < :before"])
+        query = f"{_SELECT_MATCHES} WHERE {conditions} ORDER BY matches.id DESC LIMIT :size"
+        before, left = MAX_INTEGER, MAX_INTEGER if limit is None else limit
         while left > 0:
-            page = self._page(wanted, before, min(left, PAGE))
+            parameters = {**filters, "before": before, "size": min(left, PAGE_SIZE)}
+            page = [_match_from_row(row) for row in self._database.named(query, parameters)]
             yield from page
-            if len(page) < PAGE:
+            if len(page) < PAGE_SIZE:
                 return
             before, left = page[-1].id, left - len(page)
 
     def run_matches(self, run: int) -> list[StoredMatch]:
-        """Return the matches of a run by their numbers."""
-        return [match_of(row) for row in self._database.rows(f"{MATCHES} WHERE run = ? ORDER BY number", run)]
+        """Return the matches of a run, ordered by their number in it."""
+        rows = self._database.rows(f"{_SELECT_MATCHES} WHERE run = ? ORDER BY number", run)
+        return [_match_from_row(row) for row in rows]
 
     def delete(self, ids: Iterable[int]) -> int:
-        """Delete matches; return how many there were. Their players and runs stay."""
+        """Delete matches and return how many were there. Their players and runs remain."""
         with self._database.transaction() as connection:
             query = "DELETE FROM matches WHERE id IN (SELECT value FROM json_each(?))"
             return connection.execute(query, [json.dumps(list(ids))]).rowcount
 
     def delete_run(self, run: int) -> int:
-        """Delete a run with its matches and ratings; return how many matches there were.
+        """Delete a run with its matches and ratings, and return how many matches it had.
 
         Raises
         ------
@@ -186,90 +231,93 @@ class Store:
             If there is no such run.
         """
         with self._database.transaction() as connection:
-            check_run(connection, run)
+            _check_run(connection, run)
             deleted = connection.execute("DELETE FROM matches WHERE run = ?", [run]).rowcount
             connection.execute("DELETE FROM ratings WHERE run = ?", [run])
             connection.execute("DELETE FROM runs WHERE id = ?", [run])
         return deleted
 
-    def encounters(self, game: str, variant: str = "") -> list[Encounter]:
-        """Return who beat whom how often, in finished matches of two different players.
+    def result_counts(self, game: str, variant: str = "") -> list[ResultCount]:
+        """Return how often each result occurred, per two players and sides.
 
-        Matches of the same players on the same sides with the same start,
-        moves and winner count once, however often they were played.
+        Only finished matches between different players count, and identical
+        ones (same players, sides, start, moves and winner) count once.
         """
         return [
-            Encounter(PlayerKey(*row[0:3]), PlayerKey(*row[3:6]), row[6], row[7])
-            for row in self._database.rows(ENCOUNTERS, plain(game), plain(variant))
+            ResultCount(PlayerKey(*row[0:3]), PlayerKey(*row[3:6]), row[6], row[7])
+            for row in self._database.rows(_COUNT_RESULTS, _encodable(game), _encodable(variant))
         ]
 
     # --- runs ------------------------------------------------------------
 
     def begin_run(self, kind: str, game: str, *, key: str, settings: Mapping[str, object], seed: int) -> Run:
-        """Keep that a run has begun, and return it.
+        """Store a new run and return it; for the parameters see `Run`.
 
         Raises
         ------
         OptionError
-            If JSON cannot hold the settings.
+            If the settings cannot be written as JSON.
         """
         try:
             text = json.dumps(dict(settings), allow_nan=False)
         except (TypeError, ValueError, RecursionError):
-            raise OptionError(f"expected settings that JSON can hold: {shown(settings)}") from None
-        row = [plain(kind), plain(game), plain(key), text, str(seed), self._stamp()]
+            raise OptionError(f"cannot write these settings as JSON: {shown(settings)}") from None
+        row = [_encodable(kind), _encodable(game), _encodable(key), text, str(seed), self._timestamp()]
         query = "INSERT INTO runs (kind, game, key, settings, seed, started) VALUES (?, ?, ?, ?, ?, ?)"
         with self._database.transaction() as connection:
-            number = connection.execute(query, row).lastrowid
-        return run_of(self._database.rows(f"{RUNS} WHERE id = ?", number)[0])
+            run = connection.execute(query, row).lastrowid
+        return _run_from_row(self._database.rows(f"{_SELECT_RUNS} WHERE id = ?", run)[0])
 
     def unfinished_run(self, key: str) -> Run | None:
-        """Return the latest run with this key that has not been finished."""
-        query = f"{RUNS} WHERE key = ? AND finished IS NULL ORDER BY id DESC LIMIT 1"
-        rows = self._database.rows(query, plain(key))
-        return run_of(rows[0]) if rows else None
+        """Return the latest unfinished run with this key, if there is one."""
+        query = f"{_SELECT_RUNS} WHERE key = ? AND finished IS NULL ORDER BY id DESC LIMIT 1"
+        rows = self._database.rows(query, _encodable(key))
+        return _run_from_row(rows[0]) if rows else None
 
     def claim_run(self, run: int) -> bool:
-        """Say whether the run is this store's to go on with, until it is closed or its process ends.
+        """Lock a run for this store, until it is closed or its process ends.
 
-        False if another process, or another store of this one, has claimed it.
+        Returns
+        -------
+        bool
+            False if another process, or another store of this one, holds the lock.
 
         Raises
         ------
         MatchError
-            If there is no such run, or no longer.
+            If there is no such run.
         StoreError
-            If nothing can be locked beside the store's file.
+            If no lock file can be created beside the store.
         """
-        if run in self._claims:
+        if run in self._run_locks:
             return True
         path = self.path.with_name(f"{self.path.name}.run-{run}.lock")
         try:
-            claim = RunLock.try_acquire(path)
+            lock = RunLock.try_acquire(path)
         except OSError as error:
-            raise StoreError(f"expected a file that can be locked: {path} ({error.strerror})") from None
-        if claim is None:
+            raise StoreError(f"cannot lock {path}: {error.strerror}") from None
+        if lock is None:
             return False
-        with ExitStack() as stack, self._database.telling():
-            stack.callback(claim.release)
-            check_run(self._database.connection, run)  # it may have been deleted before it was ours
+        with ExitStack() as stack, self._database.reporting_errors():
+            stack.callback(lock.release)
+            _check_run(self._database.connection, run)  # it may have been deleted before we had the lock
             stack.pop_all()
-        self._claims[run] = claim
+        self._run_locks[run] = lock
         return True
 
     def finish_run(self, run: int, ratings: Iterable[Rating] = ()) -> None:
-        """Keep that a run has ended, and its ratings.
+        """Mark a run as finished and store its ratings.
 
         Raises
         ------
         MatchError
-            If there is no such run, or it has been finished already.
+            If there is no such run, or it is already finished.
         """
         query = "UPDATE runs SET finished = ? WHERE id = ? AND finished IS NULL"
         with self._database.transaction() as connection:
-            if connection.execute(query, [self._stamp(), run]).rowcount != 1:
-                raise MatchError(f"expected a run that is not finished: {run!r}")
-            players = Players(connection)
+            if connection.execute(query, [self._timestamp(), run]).rowcount != 1:
+                raise MatchError(f"there is no unfinished run {run!r}")
+            players = _PlayerIds(connection)
             connection.executemany(
                 "INSERT INTO ratings (run, player, matches, elo, low, high) VALUES (?, ?, ?, ?, ?, ?)",
                 [
@@ -280,31 +328,133 @@ class Store:
 
     def runs(self) -> list[Run]:
         """Return all runs, newest first."""
-        return [run_of(row) for row in self._database.rows(f"{RUNS} ORDER BY id DESC")]
+        return [_run_from_row(row) for row in self._database.rows(f"{_SELECT_RUNS} ORDER BY id DESC")]
 
     def ratings(self, run: int) -> list[Rating]:
-        """Return what a finished run found of its players, the strongest first."""
-        return [Rating(PlayerKey(*row[:3]), *row[3:]) for row in self._database.rows(RATINGS, run)]
+        """Return the ratings of a finished run, strongest player first."""
+        return [Rating(PlayerKey(*row[:3]), *row[3:]) for row in self._database.rows(_SELECT_RATINGS, run)]
 
     # --- helpers ---------------------------------------------------------
 
-    def _add(self, matches: Sequence[NewMatch], *, is_repeated: bool) -> list[int]:
-        played = self._stamp()
+    def _add(self, matches: Sequence[NewMatch], *, skip_known: bool) -> list[int]:
+        played = self._timestamp()
         with self._database.transaction() as connection:
-            check_numbers(connection, matches)
-            players = Players(connection)
+            _check_numbers(connection, matches)
+            players = _PlayerIds(connection)
             return [
-                insert(connection, match, players, played=played)
+                _insert_match(connection, match, players, played=played)
                 for match in matches
-                if is_repeated or not is_kept(connection, hash_of(match.record))
+                if not (skip_known and _has_record(connection, match.record))
             ]
 
-    def _page(self, wanted: Mapping[str, object], before: int, size: int) -> list[StoredMatch]:
-        conditions = " AND ".join([FILTERS[name] for name in wanted] + ["matches.id < :before"])
-        query = f"{MATCHES} WHERE {conditions} ORDER BY matches.id DESC LIMIT :size"
-        return [
-            match_of(row) for row in self._database.named(query, {**wanted, "before": before, "size": size})
-        ]
-
-    def _stamp(self) -> str:
+    def _timestamp(self) -> str:
         return self._now().astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class _PlayerIds:
+    """IDs of players within one transaction. New players are added."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._ids: dict[PlayerKey, int] = {}
+
+    def id_of(self, player: PlayerKey) -> int:
+        if player not in self._ids:
+            key = (_encodable(player.agent), _encodable(player.fingerprint), _encodable(player.limits))
+            query = "INSERT OR IGNORE INTO players (agent, fingerprint, limits) VALUES (?, ?, ?)"
+            self._connection.execute(query, key)
+            query = "SELECT id FROM players WHERE agent = ? AND fingerprint = ? AND limits = ?"
+            self._ids[player] = self._connection.execute(query, key).fetchone()[0]
+        return self._ids[player]
+
+
+def _insert_match(
+    connection: sqlite3.Connection, match: NewMatch, players: _PlayerIds, *, played: str
+) -> int:
+    row = [
+        played,
+        _encodable(match.game),
+        _encodable(match.variant),
+        players.id_of(match.players[0]),
+        players.id_of(match.players[1]),
+        match.winner,
+        None if match.termination is None else str(match.termination),
+        match.plies,
+        *match.seconds,
+        _encodable(match.fault),
+        _moves_hash_of_record(match.record),
+        _text_hash(match.record),
+        _encodable(match.record),
+        match.run,
+        match.number,
+    ]
+    match_id = connection.execute(_INSERT_MATCH, row).lastrowid
+    assert match_id is not None
+    return match_id
+
+
+def _match_from_row(row: Row) -> StoredMatch:
+    match_id, played, *players = row[:8]
+    record, game, variant, winner, termination, plies, first, second, fault, run, number, course = row[8:]
+    return StoredMatch(
+        match_id,
+        played,
+        players=(PlayerKey(*players[:3]), PlayerKey(*players[3:])),
+        record=record,
+        game=game,
+        variant=variant,
+        winner=winner,
+        termination=termination,
+        plies=plies,
+        seconds=(first, second),
+        fault=fault,
+        run=run,
+        number=number,
+        moves_hash=course,
+    )
+
+
+def _run_from_row(row: Row) -> Run:
+    run, kind, game, key, settings, seed, started, finished, matches = row
+    try:
+        return Run(run, kind, game, key, json.loads(settings), int(seed), started, finished, matches)
+    except (ValueError, RecursionError):
+        raise StoreError(f"the settings or the seed of run {run} cannot be read: {shown(settings)}") from None
+
+
+def _check_run(connection: sqlite3.Connection, run: int) -> None:
+    if connection.execute("SELECT 1 FROM runs WHERE id = ?", [run]).fetchone() is None:
+        raise MatchError(f"there is no run {run!r}")
+
+
+def _check_numbers(connection: sqlite3.Connection, matches: Sequence[NewMatch]) -> None:
+    """Raise MatchError unless all runs exist and the numbers of new matches are free."""
+    new = Counter((match.run, match.number) for match in matches if match.run is not None)
+    for run in {run for run, _ in new}:
+        numbers = [number for other, number in new if other == run and number is not None]
+        _check_run(connection, run)
+        taken = {row[0] for row in connection.execute(_SELECT_TAKEN_NUMBERS, [run, json.dumps(numbers)])}
+        taken |= {number for number in numbers if new[run, number] > 1}
+        if taken:
+            listed = ", ".join(str(number) for number in sorted(taken))
+            raise MatchError(f"run {run} already has a match of this number: {listed}")
+
+
+def _has_record(connection: sqlite3.Connection, record: str) -> bool:
+    query = "SELECT 1 FROM matches WHERE text = ?"
+    return connection.execute(query, [_text_hash(record)]).fetchone() is not None
+
+
+def _moves_hash_of_record(record: str) -> bytes:
+    match = pgn.parse_match(record.split("\n"))
+    start = next((value for name, value in match.tags if name == "Start"), "")
+    return moves_hash(start, match.moves)
+
+
+def _text_hash(text: str) -> bytes:
+    return hashlib.sha256(_encodable(text).encode()).digest()
+
+
+def _encodable(text: str) -> str:
+    """Replace lone surrogates, as in undecodable file names, by question marks."""
+    return text.encode(errors="replace").decode()

@@ -1,7 +1,4 @@
-"""What the store takes and gives: matches, players, runs, ratings, encounters.
-
-Plain values: none of them knows a database.
-"""
+"""Values that the store takes and returns: matches, players, runs, ratings, counts of results."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,15 +10,21 @@ from boardgames.options import OptionValue, is_finite
 from boardgames.plugins import load_game_of
 from boardgames.record import Record, format_record, options_as_texts
 
-KNOWN_TERMINATIONS = tuple(Termination)
+TERMINATIONS = tuple(Termination)
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerKey:
-    """Who played: the agent text with its options, the hash of what it plays with, its limits.
+    """Identity of a player: the same agent with other weights or limits is another player.
 
-    `limits` says what somebody else allowed the agent, `0.1 s a move`: with
-    other limits it is another player.
+    Attributes
+    ----------
+    agent : str
+        The agent with its options.
+    fingerprint : str
+        Hash of what it plays with besides its options, such as weights.
+    limits : str
+        Limits imposed from outside, such as `0.1 s a move`.
 
     Examples
     --------
@@ -40,33 +43,33 @@ class PlayerKey:
 
 @dataclass(frozen=True, slots=True)
 class NewMatch:
-    """A match that is to be kept.
+    """A match to be stored.
 
     Attributes
     ----------
     players : (PlayerKey, PlayerKey)
-        Who played side 0 and side 1.
+        The players of side 0 and side 1.
     record : str
-        The text of the record, `boardgames.record.format_record`.
+        The record as text, see `boardgames.record.format_record`.
     game, variant : str
-        The game's name and what `variant_of` says of its options.
+        Name of the game, and its options as `variant_of` writes them.
     winner : int or None
         0 or 1; None for a draw and for an unfinished match.
     termination : str or None
-        Why it ended, as `Termination` has it; None if it is unfinished.
+        Why the match ended, a value of `Termination`; None if it is unfinished.
     plies : int
-        Moves made by both sides.
+        Number of moves by both sides.
     seconds : (float, float)
         Time used by each side.
     fault : str
-        Why a player lost by an illegal move, time or a crash.
+        Details if a player lost by an illegal move, on time or by a crash.
     run, number : int or None
-        The run it belongs to and its place there.
+        ID of the run it belongs to, and its number there.
 
     Raises
     ------
     RecordError
-        If that describes no match.
+        If the values contradict each other.
     """
 
     players: tuple[PlayerKey, PlayerKey]
@@ -82,15 +85,17 @@ class NewMatch:
     number: int | None = None
 
     def __post_init__(self) -> None:
-        if self.termination is not None and self.termination not in KNOWN_TERMINATIONS:
-            raise RecordError(f"expected a termination: {shown(self.termination)}")
-        if self.winner not in (None, 0, 1) or (self.winner is not None and self.termination is None):
-            raise RecordError(f"expected a winner of a finished match, 0, 1 or none: {shown(self.winner)}")
+        if self.termination is not None and self.termination not in TERMINATIONS:
+            raise RecordError(f"unknown termination {shown(self.termination)}")
+        if self.winner not in (None, 0, 1):
+            raise RecordError(f"the winner must be 0, 1 or None, not {shown(self.winner)}")
+        if self.winner is not None and self.termination is None:
+            raise RecordError("an unfinished match has no winner")
         if not all(is_finite(seconds) and seconds >= 0 for seconds in self.seconds):
-            raise RecordError(f"expected at least 0 seconds for each side: {shown(self.seconds)}")
+            raise RecordError(f"the time used cannot be {shown(self.seconds)} seconds")
 
     @classmethod
-    def of(
+    def from_record(
         cls,
         record: Record,
         *,
@@ -106,22 +111,23 @@ class NewMatch:
         Parameters
         ----------
         record : Record
-            What was played.
+            The match that was played.
         players : (PlayerKey, PlayerKey), optional
-            By default named as in the record.
+            By default the names in the record.
         variant : str, optional
-            By default that of the record's game, or all of the record's
-            options where the game cannot be had.
+            By default that of the record's game, or all options in the record if
+            the game is not installed.
         seconds : (float, float), optional
-            By default the sums of the record's, or zeros where its moves
-            cannot be replayed to see who made them.
+            By default the sums of the times in the record, or zeros if its
+            moves cannot be replayed.
         fault, run, number
             As in the class.
 
         Examples
         --------
         >>> from boardgames.record import Record
-        >>> match = NewMatch.of(Record("connect4", start="-", options={"rows": "5"}, moves=("4",)))
+        >>> record = Record("connect4", start="-", options={"rows": "5"}, moves=("4",))
+        >>> match = NewMatch.from_record(record)
         >>> match.variant, match.plies, match.termination
         ('rows=5', 1, None)
         """
@@ -130,11 +136,11 @@ class NewMatch:
             players or (PlayerKey(record.names[0]), PlayerKey(record.names[1])),
             format_record(record),
             record.game,
-            _variant(record) if variant is None else variant,
+            _variant_of_record(record) if variant is None else variant,
             None if outcome is None else outcome.winner,
             None if outcome is None else outcome.termination.value,
             len(record.moves),
-            _seconds(record) if seconds is None else seconds,
+            _seconds_per_side(record) if seconds is None else seconds,
             fault,
             run,
             number,
@@ -143,16 +149,16 @@ class NewMatch:
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match that is kept: a `NewMatch` with its number in the store and its time.
+    """A stored match: the fields of `NewMatch`, and what the store adds.
 
     Attributes
     ----------
     id : int
-        Larger for later matches; never given twice.
+        Increases with every match; never reused.
     played : str
-        When it was added, in ISO 8601, UTC, to the second.
-    course : bytes
-        What `course_of` says of its start and moves.
+        When the match was added: ISO 8601, UTC, to the second.
+    moves_hash : bytes
+        `moves_hash` of its start and moves.
     """
 
     id: int
@@ -168,25 +174,25 @@ class StoredMatch:
     fault: str
     run: int | None
     number: int | None
-    course: bytes
+    moves_hash: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A piece of work that adds matches and may be gone on with.
+    """Work that adds matches and can be resumed.
 
     Attributes
     ----------
     kind : str
-        What works, `arena` say.
+        What kind of work it is, such as `arena`.
     key : str
         Equal for runs that do the same work.
     settings : mapping
-        What JSON can hold.
+        Values that JSON can represent.
     started, finished : str
-        In ISO 8601, UTC, to the second; `finished` is None until it is.
+        ISO 8601, UTC, to the second; `finished` is None while it is unfinished.
     matches : int
-        How many of its matches are kept.
+        Number of its matches in the store.
     """
 
     id: int
@@ -202,9 +208,9 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What a run found of a player: Elo over the mean of the run's players, between two bounds.
+    """Rating of a player in a run: Elo relative to the mean of its players, with an interval.
 
-    None is not known.
+    None stands for an unknown number.
 
     Raises
     ------
@@ -221,28 +227,28 @@ class Rating:
     def __post_init__(self) -> None:
         for number in (self.elo, self.low, self.high):
             if not (number is None or is_finite(number)):
-                raise RecordError(f"expected a finite rating of {self.player}, or none: {shown(number)}")
+                raise RecordError(f"the rating of {self.player} must be a finite number, not {shown(number)}")
 
 
 @dataclass(frozen=True, slots=True)
-class Encounter:
-    """How many different matches of two players, on these sides, had one winner; None is a draw."""
+class ResultCount:
+    """Number of different matches with these players on side 0 and 1 and this winner (None: drawn)."""
 
     first: PlayerKey
     second: PlayerKey
     winner: int | None
-    times: int
+    count: int
 
 
-def course_of(start: str, moves: Sequence[str]) -> bytes:
-    """Return a hash that is equal for matches with equal starts and moves, 32 bytes."""
+def moves_hash(start: str, moves: Sequence[str]) -> bytes:
+    """Return a hash of a match's start and moves, 32 bytes."""
     return hashlib.sha256(" ".join([start, *moves]).encode(errors="replace")).digest()
 
 
 def variant_of(game: Game) -> str:
-    """Return the game's options that differ from the defaults, by name; empty if none does.
+    """Return the options of a game that differ from their defaults, as text.
 
-    The layout is no part of it: it only says where matches start.
+    The layout is left out, because it only decides where matches start.
 
     Examples
     --------
@@ -255,22 +261,22 @@ def variant_of(game: Game) -> str:
         for option in game.declared_options
         if game.options[option.name] != option.default
     }
-    return _joined(options_as_texts(changed))
+    return _join(options_as_texts(changed))
 
 
-def _joined(options: Mapping[str, str]) -> str:
+def _join(options: Mapping[str, str]) -> str:
     return " ".join(f"{name}={value}" for name, value in sorted(options.items()))
 
 
-def _variant(record: Record) -> str:
+def _variant_of_record(record: Record) -> str:
     try:
         return variant_of(load_game_of(record))
     except BoardgamesError:
-        return _joined(record.options)
+        return _join(record.options)
 
 
-def _seconds(record: Record) -> tuple[float, float]:
-    """Return the seconds of each side: the rules say who made a move, as a side may move again."""
+def _seconds_per_side(record: Record) -> tuple[float, float]:
+    """Sum the times of each side. The moves are replayed, because a side may move twice in a row."""
     if not any(record.seconds):
         return 0.0, 0.0
     try:

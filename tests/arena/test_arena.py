@@ -26,8 +26,8 @@ def plan(*agents: str, matches: int = 20, **more: object) -> Plan:
 
 
 def played(arena: Arena) -> dict[int, str]:
-    """Return the courses of all matches by their number."""
-    return {one.number: one.course for pair in arena._results.values() for one in pair}
+    """Return the hashes of all matches by their number."""
+    return {one.number: one.moves_hash for pair in arena._results.values() for one in pair}
 
 
 class Interrupting(InProcess):

@@ -3,14 +3,19 @@
 import pytest
 
 from boardgames.arena.ladder import ladder
-from boardgames.store import Encounter, PlayerKey
+from boardgames.store import PlayerKey, ResultCount
 
 A, B, C, D = (PlayerKey(name) for name in "abcd")
 
 
 def test_sides_make_no_difference_and_winners_rank_first() -> None:
     rungs = ladder(
-        [Encounter(A, B, 0, 30), Encounter(B, A, 1, 30), Encounter(A, B, 1, 20), Encounter(B, A, None, 10)]
+        [
+            ResultCount(A, B, 0, 30),
+            ResultCount(B, A, 1, 30),
+            ResultCount(A, B, 1, 20),
+            ResultCount(B, A, None, 10),
+        ]
     )
     assert [rung.player for rung in rungs] == [A, B]
     assert (rungs[0].wins, rungs[0].losses, rungs[0].draws, rungs[0].matches) == (60, 20, 10, 90)
@@ -19,18 +24,23 @@ def test_sides_make_no_difference_and_winners_rank_first() -> None:
 
 
 def test_agents_that_never_met_are_compared_by_those_whom_both_met() -> None:
-    met = [Encounter(A, B, 0, 60), Encounter(A, B, 1, 30), Encounter(B, C, 0, 60), Encounter(B, C, 1, 30)]
+    met = [
+        ResultCount(A, B, 0, 60),
+        ResultCount(A, B, 1, 30),
+        ResultCount(B, C, 0, 60),
+        ResultCount(B, C, 1, 30),
+    ]
     assert [rung.player for rung in ladder(met)] == [A, B, C]
 
 
 def test_agents_of_one_name_with_other_weights_stand_apart() -> None:
     old, new = PlayerKey("td", "1"), PlayerKey("td", "2")
-    rungs = ladder([Encounter(old, new, 1, 9), Encounter(new, old, 1, 3)])
+    rungs = ladder([ResultCount(old, new, 1, 9), ResultCount(new, old, 1, 3)])
     assert [rung.player for rung in rungs] == [new, old]
 
 
 def test_groups_that_never_met_are_not_compared() -> None:
-    met = [Encounter(A, B, 0, 9), Encounter(A, B, 1, 3), Encounter(C, D, 0, 3), Encounter(C, D, 1, 2)]
+    met = [ResultCount(A, B, 0, 9), ResultCount(A, B, 1, 3), ResultCount(C, D, 0, 3), ResultCount(C, D, 1, 2)]
     rungs = ladder(met)
     assert {rung.player for rung in rungs if rung.estimate is None} == {C, D}
     assert {rung.player for rung in rungs[:2]} == {A, B}

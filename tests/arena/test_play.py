@@ -51,11 +51,11 @@ def test_a_match_depends_on_its_place_and_the_seed_alone() -> None:
     pairings = [Pairing(number, 0, 1, START) for number in range(3)]
     together = play(shared, *pairings)
     alone = [played for pairing in reversed(pairings) for played in play(shared, pairing)]
-    assert {played.number: played.course for played in together} == {
-        played.number: played.course for played in alone
+    assert {played.number: played.moves_hash for played in together} == {
+        played.number: played.moves_hash for played in alone
     }
-    assert len({played.course for played in together}) == 6
-    assert play(setting("random", "greedy", seed=2))[0].course != together[0].course
+    assert len({played.moves_hash for played in together}) == 6
+    assert play(setting("random", "greedy", seed=2))[0].moves_hash != together[0].moves_hash
 
 
 def test_every_chance_of_every_match_is_its_own() -> None:
@@ -124,7 +124,7 @@ def test_players_stay_for_the_next_task_and_are_closed_with_the_setting() -> Non
 def test_what_an_agent_remembers_of_earlier_matches_is_forgotten() -> None:
     shared = setting("steady", "random")
     together = play(shared, *(Pairing(number, 0, 1, START) for number in range(3)))
-    assert play(shared, Pairing(2, 0, 1, START))[0].course == together[4].course
+    assert play(shared, Pairing(2, 0, 1, START))[0].moves_hash == together[4].moves_hash
 
 
 def test_other_code_plays_nothing() -> None:

@@ -110,8 +110,10 @@ def _some_matches_are_kept(home: Path) -> None:
     }
     with Store(now=lambda: noon) as store:
         run = store.begin_run("arena", "connect4", key="k", settings=settings, seed=7).id
-        store.add([NewMatch.of(first)])
-        store.add([NewMatch.of(second, players=agents, fault="ValueError: no move", run=run, number=1)])
+        store.add([NewMatch.from_record(first)])
+        store.add(
+            [NewMatch.from_record(second, players=agents, fault="ValueError: no move", run=run, number=1)]
+        )
         store.finish_run(run, [Rating(agents[0], 1, 40.456, -60.0, None)])
 
 

@@ -1,4 +1,4 @@
-"""Matches to keep, and programs that keep some at the same time."""
+"""Matches to store, and programs that store some at the same time."""
 
 import subprocess
 import sys
@@ -11,11 +11,11 @@ from boardgames.game import Outcome, Termination
 from boardgames.record import Record
 from boardgames.store import NewMatch, PlayerKey, Store
 
-WRITER = Path(__file__).with_name("writer.py")
 ANN, BOB, CID = PlayerKey("Ann"), PlayerKey("Bob"), PlayerKey("alphabeta:depth=4", "9a129038d9a0")
+Start = Callable[..., "subprocess.Popen[str]"]
 
 
-def match_of(
+def make_match(
     *moves: str,
     players: tuple[PlayerKey, PlayerKey] = (ANN, BOB),
     winner: int | None = 0,
@@ -25,12 +25,12 @@ def match_of(
     outcome = Outcome(winner, Termination.RESIGNATION) if finished else None
     names = (players[0].agent, players[1].agent)
     record = Record("connect4", start="-", names=names, moves=moves, outcome=outcome)
-    return NewMatch.of(record, players=players, **{"variant": "", **more})
+    return NewMatch.from_record(record, players=players, **{"variant": "", **more})
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Return where a store may be; nothing is there yet."""
+    """Return a path for a store that does not exist yet."""
     return tmp_path / "data" / "matches.db"
 
 
@@ -44,17 +44,18 @@ def store(path: Path) -> Iterator[Store]:
 @pytest.fixture
 def match() -> Callable[..., NewMatch]:
     """Return a function that makes a match of Connect Four."""
-    return match_of
+    return make_match
 
 
 @pytest.fixture
-def writer(path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Return a function that starts a program which adds matches; those that are left are ended."""
+def start(path: Path) -> Iterator[Start]:
+    """Return a function that starts a program of this directory on the store; it is killed in the end."""
     started: list[subprocess.Popen[str]] = []
 
-    def start(count: int, name: str = "Ann") -> subprocess.Popen[str]:
-        command = [sys.executable, str(WRITER), str(path), str(count), name]
-        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+    def start(program: str, *arguments: object) -> "subprocess.Popen[str]":
+        command = [sys.executable, str(Path(__file__).with_name(program)), str(path), *map(str, arguments)]
+        pipe = subprocess.PIPE
+        started.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True))
         return started[-1]
 
     yield start

@@ -1,8 +1,9 @@
-"""What goes into the store comes out of it: matches, runs, ratings, encounters."""
+"""Storing, selecting and deleting matches, runs and ratings."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -12,17 +13,25 @@ from hypothesis import strategies as st
 from boardgames.errors import MatchError, OptionError, RecordError, StoreError
 from boardgames.game import Outcome, Termination
 from boardgames.record import Record, parse_records
-from boardgames.store import Encounter, NewMatch, PlayerKey, Rating, Store, course_of
-from boardgames.store.store import PAGE
+from boardgames.store import NewMatch, PlayerKey, Rating, ResultCount, Store, moves_hash
+from boardgames.store.store import PAGE_SIZE
 
 ANN, BOB, CID = PlayerKey("Ann"), PlayerKey("Bob"), PlayerKey("alphabeta:depth=4", "9a129038d9a0")
 Make = Callable[..., NewMatch]
+EXAMPLES = count()
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Return a store that all examples of a test share."""
+    with Store(tmp_path_factory.mktemp("shared") / "matches.db") as store:
+        yield store
 
 
 # --- matches ---------------------------------------------------------------------
 
 
-def test_a_match_comes_back_as_it_was(store: Store, match: Make) -> None:
+def test_match_is_returned_as_it_was_stored(store: Store, match: Make) -> None:
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     new = match("4", "5", players=(CID, BOB), seconds=(0.5, 0.1), fault="late", run=run, number=7)
     (number,) = store.add([new])
@@ -32,31 +41,31 @@ def test_a_match_comes_back_as_it_was(store: Store, match: Make) -> None:
         assert getattr(kept, name) == getattr(new, name), name
 
 
-def test_what_is_kept_is_there_for_the_next_one(path: Path, match: Make) -> None:
+def test_matches_are_there_when_the_store_is_opened_again(path: Path, match: Make) -> None:
     with Store(path) as store:
         store.add([match("4")])
     with Store(path) as store:
         assert [kept.plies for kept in store.matches()] == [1]
 
 
-def test_the_time_is_kept_in_utc_to_the_second(path: Path, match: Make) -> None:
+def test_time_is_stored_in_utc_to_the_second(path: Path, match: Make) -> None:
     there = datetime(2026, 1, 31, 1, 30, 5, 999, tzinfo=timezone(timedelta(hours=2)))
     with Store(path, now=lambda: there) as store:
         store.add([match()])
         assert [kept.played for kept in store.matches()] == ["2026-01-30T23:30:05Z"]
 
 
-def test_matches_come_newest_first_over_many_pages(store: Store, match: Make) -> None:
-    ids = store.add([match()] * (2 * PAGE + 1))
+def test_matches_come_newest_first_across_pages(store: Store, match: Make) -> None:
+    ids = store.add([match()] * (2 * PAGE_SIZE + 1))
     assert [kept.id for kept in store.matches()] == ids[::-1]
-    assert [kept.id for kept in store.matches(limit=PAGE + 1)] == ids[: PAGE - 1 : -1]
+    assert [kept.id for kept in store.matches(limit=PAGE_SIZE + 1)] == ids[: PAGE_SIZE - 1 : -1]
     assert list(store.matches(limit=0)) == []
 
 
-def test_reading_goes_on_while_matches_are_deleted(
+def test_matches_can_be_deleted_while_they_are_read(
     store: Store, match: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("boardgames.store.store.PAGE", 3)
+    monkeypatch.setattr("boardgames.store.store.PAGE_SIZE", 3)
     store.add([match()] * 6)
     assert sum(store.delete([kept.id]) for kept in store.matches()) == 6
 
@@ -82,9 +91,7 @@ def test_reading_goes_on_while_matches_are_deleted(
     ],
     ids=str,
 )
-def test_a_choice_finds_what_it_says(
-    choice: dict[str, object], found: list[int], store: Store, match: Make
-) -> None:
+def test_matches_are_filtered(choice: dict[str, object], found: list[int], store: Store, match: Make) -> None:
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     other = PlayerKey("alphabeta:depth=40")
     store.add([match(), match(players=(CID, BOB)), match(run=run, number=1), match(players=(BOB, other))])
@@ -103,55 +110,52 @@ def test_a_choice_finds_what_it_says(
     ],
     ids=str,
 )
-def test_faults_and_results_are_told_apart(
+def test_matches_are_filtered_by_faults_and_results(
     choice: dict[str, object], found: list[int], store: Store, match: Make
 ) -> None:
     store.add([match(winner=0), match(winner=None), match(winner=0, fault="ValueError: no move")])
     for termination in (Termination.TIME, Termination.CRASH):
-        outcome = Outcome(1, termination)  # of an imported record, which has no word of a fault
-        store.add([NewMatch.of(Record("connect4", start="-", outcome=outcome), variant="")])
+        outcome = Outcome(1, termination)  # as in an imported record, which has no fault text
+        store.add([NewMatch.from_record(Record("connect4", start="-", outcome=outcome), variant="")])
     store.add([match(finished=False)])
     assert [kept.id for kept in store.matches(**choice)] == found
 
 
-def test_a_result_that_none_has_is_refused(store: Store) -> None:
-    with pytest.raises(OptionError, match="expected one of 1-0, 0-1, draw: '2-0'"):
+def test_unknown_result_is_rejected(store: Store) -> None:
+    with pytest.raises(OptionError, match="must be one of 1-0, 0-1, draw, not '2-0'"):
         next(store.matches(result="2-0"))
 
 
-def test_a_match_tells_its_course(store: Store, match: Make) -> None:
+def test_moves_hash_depends_on_start_and_moves_only(store: Store, match: Make) -> None:
     store.add([match("4", "5"), match("4", "5", winner=1), match("5", "4")])
-    courses = [kept.course for kept in store.matches()][::-1]
-    assert courses == [course_of("-", moves) for moves in (("4", "5"), ("4", "5"), ("5", "4"))]
+    hashes = [kept.moves_hash for kept in store.matches()][::-1]
+    assert hashes == [moves_hash("-", moves) for moves in (("4", "5"), ("4", "5"), ("5", "4"))]
 
 
-def test_an_id_is_never_given_twice(store: Store, match: Make) -> None:
+def test_ids_are_never_reused(store: Store, match: Make) -> None:
     assert store.add([match(), match()]) == [1, 2]
     assert store.delete([2, 5]) == 1
     assert store.add([match()]) == [3]
 
 
-def test_one_match_that_cannot_be_kept_keeps_the_others_out(store: Store, match: Make) -> None:
+def test_invalid_match_keeps_the_others_from_being_stored(store: Store, match: Make) -> None:
     broken = NewMatch((ANN, BOB), "no record", "connect4", "", None, None, 0, (0.0, 0.0))
     with pytest.raises(RecordError):
         store.add([match(), broken])
     assert list(store.matches()) == []
 
 
-def test_a_text_that_is_kept_is_not_kept_anew(store: Store, match: Make) -> None:
+def test_add_new_skips_stored_records(store: Store, match: Make) -> None:
     store.add([match("4")])
     assert store.add_new([match("4"), match("5"), match("5")]) == [2]
 
 
 @settings(max_examples=30)
 @given(names=st.tuples(st.text(), st.text()), event=st.text())
-def test_any_text_is_kept(
-    names: tuple[str, str], event: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_any_text_can_be_stored(names: tuple[str, str], event: str, shared: Store) -> None:
     record = Record("connect4", start="-", names=names, tags={"Event": event})
-    with Store(tmp_path_factory.mktemp("any") / "matches.db") as store:
-        store.add([NewMatch.of(record, variant="", fault=event)])
-        (kept,) = store.matches()
+    shared.add([NewMatch.from_record(record, variant="", fault=event)])
+    (kept,) = shared.matches(limit=1)
     assert parse_records(kept.record, None).records == (record,)
 
 
@@ -160,17 +164,17 @@ def test_lone_surrogates_become_question_marks(store: Store, match: Make) -> Non
     assert next(store.matches()).players[0].agent == "a?"
 
 
-def test_a_closed_store_says_so(path: Path, match: Make) -> None:
+def test_closed_store_raises(path: Path, match: Make) -> None:
     with Store(path) as store:
         pass
-    with pytest.raises(StoreError, match="expected an open database"):
+    with pytest.raises(StoreError, match="is closed"):
         store.add([match()])
 
 
 # --- runs ------------------------------------------------------------------------
 
 
-def test_a_run_comes_back_as_it_was(store: Store, match: Make) -> None:
+def test_run_is_returned_as_it_was_stored(store: Store, match: Make) -> None:
     settings = {"agents": ["a", "b"], "openings": None, "depth": 4, "share": 0.5, "swap": True}
     run = store.begin_run("arena", "connect4", key="k", settings=settings, seed=2**80)
     store.add([match(run=run.id, number=1)])
@@ -179,7 +183,7 @@ def test_a_run_comes_back_as_it_was(store: Store, match: Make) -> None:
     assert (kept.id, kept.kind, kept.game, kept.key) == (run.id, "arena", "connect4", "k")
 
 
-def test_the_latest_unfinished_run_of_a_key_is_gone_on_with(store: Store) -> None:
+def test_unfinished_run_is_the_latest_one_with_its_key(store: Store) -> None:
     first, second, third = (
         store.begin_run("arena", "connect4", key=key, settings={}, seed=1).id for key in ("k", "k", "other")
     )
@@ -191,7 +195,7 @@ def test_the_latest_unfinished_run_of_a_key_is_gone_on_with(store: Store) -> Non
     assert [run.id for run in store.runs() if run.finished is None] == [third]
 
 
-def test_ratings_come_the_strongest_first(store: Store) -> None:
+def test_ratings_come_strongest_first(store: Store) -> None:
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     weak, none = Rating(ANN, 4, -10.5, -50.0, 30.0), Rating(BOB, 0, None, None, None)
     strong = Rating(CID, 4, 20.0, -20.0, 60.0)
@@ -201,15 +205,15 @@ def test_ratings_come_the_strongest_first(store: Store) -> None:
 
 
 @pytest.mark.parametrize("run", [1, 99])
-def test_a_run_ends_once(run: int, store: Store) -> None:
+def test_run_is_finished_only_once(run: int, store: Store) -> None:
     store.begin_run("arena", "connect4", key="k", settings={}, seed=1)
     store.finish_run(1, [Rating(ANN, 1, 1.0, None, None)])
-    with pytest.raises(MatchError, match=f"expected a run that is not finished: {run}"):
+    with pytest.raises(MatchError, match=f"there is no unfinished run {run}"):
         store.finish_run(run, [Rating(BOB, 1, 2.0, None, None)])
     assert [rating.player for rating in store.ratings(1)] == [ANN]
 
 
-def test_matches_of_a_run_come_by_number(store: Store, match: Make) -> None:
+def test_matches_of_a_run_come_in_order_of_their_number(store: Store, match: Make) -> None:
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     store.add([match(run=run, number=number) for number in (5, 1, 3)])
     assert [kept.number for kept in store.run_matches(run)] == [1, 3, 5]
@@ -218,34 +222,34 @@ def test_matches_of_a_run_come_by_number(store: Store, match: Make) -> None:
 @pytest.mark.parametrize(
     ("numbers", "named"), [((5, 2, 1), "1, 2"), ((6, 7, 6), "6")], ids=["taken", "twice at once"]
 )
-def test_a_number_of_a_run_is_given_once(
+def test_number_within_a_run_is_unique(
     numbers: tuple[int, ...], named: str, store: Store, match: Make
 ) -> None:
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     store.add([match(run=run, number=number) for number in (1, 2, 3)])
-    with pytest.raises(MatchError, match=f"run {run} does not have yet: number {named}$"):
+    with pytest.raises(MatchError, match=f"run {run} already has a match of this number: {named}$"):
         store.add([match(run=run, number=number) for number in numbers])
     assert [kept.number for kept in store.run_matches(run)] == [1, 2, 3]
 
 
-def test_runs_have_numbers_of_their_own(store: Store, match: Make) -> None:
+def test_runs_number_their_matches_independently(store: Store, match: Make) -> None:
     runs = [store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id for _ in range(2)]
     store.add([match(run=run, number=1) for run in runs])
     assert [len(store.run_matches(run)) for run in runs] == [1, 1]
 
 
-def test_a_match_of_no_run_that_is_kept_is_refused(store: Store, match: Make) -> None:
-    with pytest.raises(MatchError, match="expected a run that is kept: 9"):
+def test_match_of_an_unknown_run_is_rejected(store: Store, match: Make) -> None:
+    with pytest.raises(MatchError, match="there is no run 9"):
         store.add([match(run=9, number=1)])
 
 
 @pytest.mark.parametrize("value", [object(), float("nan")], ids=["an object", "nan"])
-def test_settings_that_json_cannot_hold_are_refused(value: object, store: Store) -> None:
-    with pytest.raises(OptionError, match="expected settings that JSON can hold"):
+def test_settings_that_json_cannot_represent_are_rejected(value: object, store: Store) -> None:
+    with pytest.raises(OptionError, match="cannot write these settings as JSON"):
         store.begin_run("arena", "connect4", key="k", settings={"x": value}, seed=1)
 
 
-def test_a_run_is_deleted_with_all_that_is_its(store: Store, match: Make) -> None:
+def test_run_is_deleted_with_its_matches_and_ratings(store: Store, match: Make) -> None:
     runs = [store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id for _ in range(2)]
     store.add([match(run=runs[0], number=1), match(run=runs[1], number=1), match(run=runs[0], number=2)])
     for run in runs:
@@ -256,46 +260,51 @@ def test_a_run_is_deleted_with_all_that_is_its(store: Store, match: Make) -> Non
     assert (len(store.ratings(runs[0])), len(store.ratings(runs[1]))) == (0, 1)
 
 
-def test_a_run_without_matches_can_be_deleted_once(store: Store) -> None:
+def test_run_without_matches_can_be_deleted_once(store: Store) -> None:
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     assert store.delete_run(run) == 0
     assert store.unfinished_run("k") is None
-    with pytest.raises(MatchError, match=f"expected a run that is kept: {run}"):
+    with pytest.raises(MatchError, match=f"there is no run {run}"):
         store.delete_run(run)
 
 
-# --- encounters ------------------------------------------------------------------
+# --- counts of results ------------------------------------------------------------------
 
 
-def test_encounters_count_different_matches(store: Store, match: Make) -> None:
+def test_result_counts_ignore_repeated_matches(store: Store, match: Make) -> None:
     store.add([match("1"), match("1"), match("2"), match("3", winner=None), match("3", winner=1)])
     store.add([match("1", players=(BOB, ANN))])
-    assert store.encounters("connect4") == [
-        Encounter(ANN, BOB, 0, 2),
-        Encounter(ANN, BOB, 1, 1),
-        Encounter(ANN, BOB, None, 1),
-        Encounter(BOB, ANN, 0, 1),
+    assert store.result_counts("connect4") == [
+        ResultCount(ANN, BOB, 0, 2),
+        ResultCount(ANN, BOB, 1, 1),
+        ResultCount(ANN, BOB, None, 1),
+        ResultCount(BOB, ANN, 0, 1),
     ]
 
 
-def test_encounters_leave_out_what_proves_nothing(store: Store, match: Make) -> None:
+def test_result_counts_ignore_unfinished_matches_and_matches_against_oneself(
+    store: Store, match: Make
+) -> None:
     store.add([match("1", finished=False), match("2", players=(ANN, ANN)), match("3", variant="rows=4")])
-    assert store.encounters("connect4") == []
-    assert store.encounters("abalone") == []
-    assert store.encounters("connect4", "rows=4") == [Encounter(ANN, BOB, 0, 1)]
+    assert store.result_counts("connect4") == []
+    assert store.result_counts("abalone") == []
+    assert store.result_counts("connect4", "rows=4") == [ResultCount(ANN, BOB, 0, 1)]
 
 
-def test_players_of_other_weights_are_other_players(store: Store, match: Make) -> None:
+def test_players_with_different_weights_are_different_players(store: Store, match: Make) -> None:
     new = PlayerKey(CID.agent, "000000000000")
     store.add([match("1", players=(CID, new)), match("1", players=(CID, BOB))])
-    assert {(found.first, found.second) for found in store.encounters("connect4")} == {(CID, new), (CID, BOB)}
+    assert {(found.first, found.second) for found in store.result_counts("connect4")} == {
+        (CID, new),
+        (CID, BOB),
+    }
 
 
-def test_players_of_other_limits_are_other_players(store: Store, match: Make) -> None:
+def test_players_with_different_limits_are_different_players(store: Store, match: Make) -> None:
     slow = PlayerKey(CID.agent, CID.fingerprint, "0.1 s a move")
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     store.add([match("1", players=(CID, slow)), match("2", players=(slow, BOB))])
-    assert {(found.first, found.second) for found in store.encounters("connect4")} == {
+    assert {(found.first, found.second) for found in store.result_counts("connect4")} == {
         (CID, slow),
         (slow, BOB),
     }
@@ -306,12 +315,12 @@ def test_players_of_other_limits_are_other_players(store: Store, match: Make) ->
     assert store.ratings(run) == ratings
 
 
-def test_matches_that_start_elsewhere_are_different(store: Store) -> None:
+def test_matches_from_different_starts_are_different(store: Store) -> None:
     outcome = Outcome(0, Termination.RESIGNATION)
     for start in ("-", "4", "4"):
         record = Record("connect4", start=start, names=("Ann", "Bob"), moves=("1",), outcome=outcome)
-        store.add([NewMatch.of(record, variant="")])
-    assert store.encounters("connect4") == [Encounter(ANN, BOB, 0, 2)]
+        store.add([NewMatch.from_record(record, variant="")])
+    assert store.result_counts("connect4") == [ResultCount(ANN, BOB, 0, 2)]
 
 
 PLAYED = st.tuples(
@@ -321,28 +330,28 @@ PLAYED = st.tuples(
 
 @settings(max_examples=30)
 @given(played=st.lists(PLAYED, max_size=12))
-def test_encounters_are_what_counting_by_hand_gives(
-    played: list[tuple[str, str, str, int | None]], tmp_path_factory: pytest.TempPathFactory
+def test_result_counts_agree_with_a_direct_count(
+    played: list[tuple[str, str, str, int | None]], shared: Store
 ) -> None:
+    game = f"example {next(EXAMPLES)}"
     outcomes = [Outcome(winner, Termination.RESIGNATION) for *_, winner in played]
     records = [
-        Record("connect4", start="-", names=(first, second), moves=(move,), outcome=outcome)
+        Record(game, start="-", names=(first, second), moves=(move,), outcome=outcome)
         for (first, second, move, _), outcome in zip(played, outcomes, strict=True)
     ]
-    with Store(tmp_path_factory.mktemp("any") / "matches.db") as store:
-        store.add([NewMatch.of(record, variant="") for record in records])
-        found = store.encounters("connect4")
-    by_hand = Counter((first, second, winner) for first, second, _, winner in set(played) if first != second)
-    assert {(one.first.agent, one.second.agent, one.winner): one.times for one in found} == by_hand
-    assert all(one.times > 0 for one in found)
+    shared.add([NewMatch.from_record(record, variant="") for record in records])
+    found = shared.result_counts(game)
+    expected = Counter((first, second, winner) for first, second, _, winner in set(played) if first != second)
+    assert {(one.first.agent, one.second.agent, one.winner): one.count for one in found} == expected
+    assert all(one.count > 0 for one in found)
 
 
-def test_the_user_has_a_store(home: Path, match: Make) -> None:
+def test_default_store_is_in_the_users_data_folder(home: Path, match: Make) -> None:
     with Store() as store:
         assert store.path == home / "data" / "matches.db"
 
 
-def test_now_is_the_time_of_the_machine(store: Store, match: Make) -> None:
+def test_default_clock_is_the_system_clock(store: Store, match: Make) -> None:
     before = datetime.now(UTC).replace(microsecond=0)
     store.add([match()])
     played = datetime.fromisoformat(next(store.matches()).played)

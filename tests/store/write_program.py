@@ -1,6 +1,6 @@
-"""A program for the tests: adds matches to a store, printing the id of each one that is kept.
+"""Test program: adds matches to a store and prints the ID of each one once it is stored.
 
-python writer.py PATH COUNT NAME
+python write_program.py PATH COUNT NAME
 """
 
 import sys
@@ -12,7 +12,7 @@ from boardgames.store import NewMatch, Store
 if __name__ == "__main__":
     path, count, name = sys.argv[1:]
     record = Record("connect4", start="-", names=(name, "Bob"), moves=("4", "4", "5"))
-    match = NewMatch.of(record, variant="")
+    match = NewMatch.from_record(record, variant="", seconds=(0.0, 0.0))
     with Store(Path(path)) as store:
         sys.stdout.write("open\n")
         sys.stdout.flush()
