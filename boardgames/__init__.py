@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from boardgames.player import Analysis, Choice, Clock, Context, Limit, Player, Stop
     from boardgames.plugins import load, load_features, load_learner, load_player, registry
     from boardgames.record import Record
+    from boardgames.score import Score, Unit
     from boardgames.search import Playouts, divide, perft, playouts
     from boardgames.testing import check_game
 
@@ -43,6 +44,7 @@ _HOMES = {
     "boardgames.player": ("Analysis", "Choice", "Clock", "Context", "Limit", "Player", "Stop"),
     "boardgames.plugins": ("load", "load_features", "load_learner", "load_player", "registry"),
     "boardgames.record": ("Record",),
+    "boardgames.score": ("Score", "Unit"),
     "boardgames.search": ("Playouts", "divide", "perft", "playouts"),
     "boardgames.testing": ("check_game",),
 }
@@ -74,9 +76,11 @@ __all__ = [
     "Playouts",
     "Position",
     "Record",
+    "Score",
     "Stop",
     "Termination",
     "TimeControl",
+    "Unit",
     "__version__",
     "check_game",
     "divide",

@@ -1,5 +1,6 @@
 """What a game declares about itself, as data: facts, kernels, features, evaluations."""
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -113,6 +114,10 @@ SIGNATURES = {
 """Signature of each kernel of the rules, by its place in `Kernels`."""
 
 
+LARGEST_VALUE = 900_000.0
+"""Largest value of an evaluation kernel; search reserves larger ones for wins and losses."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
     """A static evaluation: a kernel, its weights, and the unit of its values.
@@ -128,7 +133,7 @@ class Evaluation:
     unit : Unit
         What scores made from values count.
     bound : float
-        Values lie between -`bound` and `bound`.
+        Values lie between -`bound` and `bound`, which is at most `LARGEST_VALUE`.
     exact_at_end : bool
         True if the value of a finished match is its true result, such as a margin in
         cells; search then uses it instead of a win or loss.
@@ -142,8 +147,10 @@ class Evaluation:
 
     Raises
     ------
-    KernelError, PluginError
-        If the kernel has another signature, or the unit or scale is none.
+    KernelError
+        If the kernel has another signature.
+    PluginError
+        If `unit` is not a `Unit`, or `bound` or `scale` is out of range.
     """
 
     name: str
@@ -159,9 +166,12 @@ class Evaluation:
         check_kernel(f"evaluation {self.name!r}", self.kernel, Evaluate)
         if not isinstance(self.unit, Unit):
             raise PluginError(f"the unit of evaluation {self.name!r} must be a Unit, not {shown(self.unit)}")
-        if not (is_finite(self.scale) and self.scale > 0):
-            scale = shown(self.scale)
-            raise PluginError(f"the scale of evaluation {self.name!r} must be positive, not {scale}")
+        for field_name, largest in (("bound", LARGEST_VALUE), ("scale", math.inf)):
+            value = getattr(self, field_name)
+            if not (is_finite(value) and 0 < value <= largest):
+                limits = "positive" + (f" and at most {largest:,.0f}" if math.isfinite(largest) else "")
+                what = f"the {field_name} of evaluation {self.name!r}"
+                raise PluginError(f"{what} must be {limits}, not {shown(value)}")
         weights = np.array(self.weights, dtype=np.float64)  # a copy: the giver may go on learning
         weights.flags.writeable = False
         object.__setattr__(self, "weights", weights)

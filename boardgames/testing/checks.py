@@ -25,6 +25,7 @@ from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.kernels import JIT, Words
 from boardgames.kernels.abi import check_kernel
 from boardgames.picture import Picture
+from boardgames.score import RETURN
 from boardgames.search.perft import perft
 from boardgames.testing.sampling import (
     FILLS,
@@ -36,6 +37,7 @@ from boardgames.testing.sampling import (
     write_moves,
     write_successor,
 )
+from boardgames.weights.linear import WEIGHTED_SUM
 
 Checking = Generator[str, None, str]
 """A running check: yields messages, returns what it covered."""
@@ -51,6 +53,8 @@ MALFORMED_TEXTS = ("", " ", "?", "-1", "nonsense", "\x00", "ſ½", "9" * 30, ":"
 MUTATED_POSITIONS = 20
 NOTATION_INTERVAL = 4
 """Named notations are checked in every fourth position: some parsers compare all texts."""
+RESERVED_UNITS = {unit.name: unit for unit in (RETURN, WEIGHTED_SUM)}
+"""Units that the core declares, by name."""
 PRINTABLE = (32, 127)
 BEYOND_ASCII = (160, 1000)
 
@@ -188,6 +192,21 @@ def check_evaluation(sample: Sample) -> Checking:
             bound = f"±{evaluation.bound:g}"
             yield f"the evaluation is {value!r}, not within {bound}, in {describe(game, words)}"
     return f"{len(sample.words)} positions, {evaluation.name} in {evaluation.unit.label}; move order"
+
+
+def check_unit(game: Game) -> Checking:
+    """Check that the declared unit fits the evaluation, and that its thresholds can be printed."""
+    evaluation, unit = game.evaluation, game.evaluation.unit
+    if evaluation is NO_EVALUATION:
+        return "no evaluation"
+    if unit.name in RESERVED_UNITS and unit not in RESERVED_UNITS.values():
+        yield f"the unit name {unit.name!r} is reserved: use boardgames.score.RETURN or another name"
+    if unit.is_return and evaluation.bound > evaluation.scale:
+        largest = evaluation.bound / evaluation.scale
+        yield f"returns are from -1 to 1, but evaluation {evaluation.name!r} goes to {largest:g}"
+    if float(unit.format(unit.inaccuracy)) == 0.0:
+        yield f"{unit.digits} digits are too few for {unit}: an inaccuracy of {unit.inaccuracy:g} prints as 0"
+    return f"{evaluation.name} counts {unit.label}, half return at {unit.half_return:g}"
 
 
 def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Checking:

@@ -12,15 +12,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from boardgames.declarations import Evaluation, FeatureSet
+from boardgames.declarations import LARGEST_VALUE, Evaluation, FeatureSet
 from boardgames.game import Game
 from boardgames.kernels import Evaluate, Reals, Words, kernel
 from boardgames.score import RETURN, Unit
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
-LARGEST_VALUE = 900_000.0
-"""Larger sums are cut off: search reserves values near a million for matches that are decided."""
 WEIGHTED_SUM = Unit("sum", "weighted sums of features", digits=3)
 """What linear values count that are not squashed. They are learned from returns: 1 is about a win."""
 
