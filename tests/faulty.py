@@ -34,6 +34,7 @@ from boardgames.kernels import (
 )
 from boardgames.kernels.abi import WORDS
 from boardgames.picture import Cell, Picture, Piece
+from boardgames.score import RETURN, Unit
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -396,9 +397,16 @@ FACE_FAULTS = (
     "clicks on unknown ids",
     "score of floats",
     "evaluation out of bounds",
+    "returns beyond 1",
+    "unit that prints as 0",
+    "unit with a reserved name",
     "wrong symmetry",
 )
 FAULTS = (*KERNEL_FAULTS, *FACT_FAULTS, *FACE_FAULTS)
+UNITS = {
+    "unit that prints as 0": Unit("line", "lines", digits=0),
+    "unit with a reserved name": Unit("return", "returns"),
+}
 
 
 class Noughts(Game):
@@ -430,8 +438,8 @@ class Noughts(Game):
             "symmetric_key": symmetric_key,
         }
         self.kernels = Kernels(**(rules | KERNEL_FAULTS.get(self.fault, {})))
-        bound = 0.5 if self.fault == "evaluation out of bounds" else 1.0
-        self.evaluation = Evaluation("middle", evaluate, np.ones(1), bound=bound)
+        bound = {"evaluation out of bounds": 0.5, "returns beyond 1": 2.0}.get(self.fault, 1.0)
+        self.evaluation = Evaluation("middle", evaluate, np.ones(1), UNITS.get(self.fault, RETURN), bound)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
         """Parse `x.o/.x./..o:o`."""

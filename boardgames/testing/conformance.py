@@ -150,6 +150,7 @@ def check_game(
     if run.findings:  # a kernel with another signature would misread its arguments
         return run.report(game, ("the other checks did not run, because they call the kernels",))
     run.check("facts", checks.check_facts(game))
+    run.check("unit", checks.check_unit(game))
     sample = reach(game, matches=matches, positions=positions, seed=seed)
     if any(write_moves(game, words).count > game.facts.actions for words in sample.words):
         run.check("actions", checks.check_actions(sample))

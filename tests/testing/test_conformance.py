@@ -57,6 +57,9 @@ EXPECTED = {
     "clicks on unknown ids": ("pictures", NONE),
     "score of floats": ("score", NONE),
     "evaluation out of bounds": ("evaluation", NONE),
+    "returns beyond 1": ("unit", NONE),
+    "unit that prints as 0": ("unit", NONE),
+    "unit with a reserved name": ("unit", NONE),
     "wrong symmetry": ("symmetries", NONE),
 }
 
