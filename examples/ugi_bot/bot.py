@@ -1,4 +1,4 @@
-"""A Connect Four engine that speaks UGI: it wins if it can, else blocks, else plays near the middle."""
+"""A UGI engine for Connect Four: it wins if it can, else blocks, else plays near the middle."""
 
 import sys
 from itertools import takewhile
@@ -7,8 +7,8 @@ EMPTY = "/".join(["......."] * 6)
 STEPS = ((1, 0), (0, 1), (1, 1), (1, -1))
 
 
-def read(words: list[str]) -> list[str]:
-    """Return the columns, strings from the bottom up, of `startpos` or `fen ROWS`, and `moves` if any."""
+def parse(words: list[str]) -> list[str]:
+    """Return the columns, as strings from the bottom up, after `startpos` or `fen ROWS` and `moves`."""
     place = words.index("moves") if "moves" in words else len(words)
     rows = (words[1] if words[0] == "fen" else EMPTY).split("/")
     columns = ["".join(stones).rstrip(".") for stones in zip(*reversed(rows), strict=True)]
@@ -18,17 +18,17 @@ def read(words: list[str]) -> list[str]:
 
 
 def turn(columns: list[str]) -> int:
-    """Return who moves: 0 red, 1 blue."""
+    """Return the side to move: 0 for red, 1 for blue."""
     return sum(map(len, columns)) % 2
 
 
 def drop(columns: list[str], place: int, stone: str) -> list[str]:
-    """Return the columns with one more stone."""
+    """Return the columns with one stone added."""
     return [column + stone * (index == place) for index, column in enumerate(columns)]
 
 
 def wins(columns: list[str], stone: str) -> bool:
-    """Say whether four of these stones are in a line."""
+    """Return True if four of these stones are in a line."""
     cells = {(x, y) for x, column in enumerate(columns) for y, held in enumerate(column) if held == stone}
     return any(all((x + i * a, y + i * b) in cells for i in range(4)) for x, y in cells for a, b in STEPS)
 
@@ -44,17 +44,17 @@ def choose(columns: list[str]) -> int:
 
 
 def result(columns: list[str]) -> str:
-    """Return the result as UGI has it."""
+    """Return the result in the words of UGI."""
     is_full = sum(map(len, columns)) == 42
     return "p1win" if wins(columns, "r") else "p2win" if wins(columns, "b") else "draw" if is_full else "none"
 
 
-board, answers = read(["startpos"]), {"ugi": "id name ugi_bot\nid author you\nugiok", "isready": "readyok"}
+board, answers = parse(["startpos"]), {"ugi": "id name ugi_bot\nid author you\nugiok", "isready": "readyok"}
 for message in takewhile(lambda words: words != ["quit"], map(str.split, sys.stdin)):
-    board = read(message[1:]) if message[:1] == ["position"] else board
+    board = parse(message[1:]) if message[:1] == ["position"] else board
     answers["query p1turn"] = f"response {str(turn(board) == 0).lower()}"
     answers["query gameover"] = f"response {str(result(board) != 'none').lower()}"
     answers["query result"] = f"response {result(board)}"
-    said = f"bestmove {choose(board)}" if message[:1] == ["go"] else answers.get(" ".join(message))
-    sys.stdout.write(f"{said}\n" if said else "")
+    answer = f"bestmove {choose(board)}" if message[:1] == ["go"] else answers.get(" ".join(message))
+    sys.stdout.write(f"{answer}\n" if answer else "")
     sys.stdout.flush()
