@@ -1,11 +1,11 @@
-"""The player `level`: alpha-beta made weaker, in ten steps, for people to play against.
+"""The agent `level`: alpha-beta made weaker in ten steps, for people to play against.
 
-A level looks ahead by few plies or visits few positions, misjudges what it
-sees, and now and then looks one ply ahead only. All of that counts positions
-and plies, not seconds, so that a level means the same on every machine; only
-the strongest one takes the time that it gets. What a move seems worth is its
-value plus noise, as wide as a share of how far the values of the moves lie
-apart: that works with the evaluation of any game, whatever its unit.
+A weaker level searches less deep or visits fewer positions, misjudges moves by
+random noise, and sometimes looks only one ply ahead. All of this is counted in
+plies and positions, not in seconds, so that a level means the same on every
+machine; only the strongest one uses the time it is given. The noise is
+proportional to the spread of the moves' values, which works with the evaluation
+of any game, whatever its unit.
 """
 
 from collections.abc import Sequence
@@ -24,25 +24,25 @@ from boardgames.search.alphabeta.options import SearchOptions
 
 ONE_PLY = Limit(depth=1)
 DECIDED = 4.0
-"""A win in sight seems better than the best other move by so many spreads, a loss worse than the worst."""
+"""A seen win counts as this many spreads above the best other move, a seen loss as many below the worst."""
 ORDER = 0.01
-"""A longer win or a shorter loss seems worse than the one before it by so many spreads."""
-SLIGHT_NOISE = 1e-9
-"""Decides between equals alone."""
+"""Spreads between one win and the next longer one, and between one loss and the next shorter one."""
+TIE_BREAK = 1e-9
+"""Noise that only decides between equal moves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
-    """What makes a level as strong as it is.
+    """What limits a level.
 
     Attributes
     ----------
     limit : Limit
-        What it may spend on a move.
+        For one move.
     noise : float
-        Width of the noise on the values of moves, the spread of these being 1.
+        Standard deviation of the noise on the values of moves, relative to their spread.
     lapses : float
-        Share of its moves for which it looks one ply ahead only.
+        Probability of a move that is searched one ply deep only.
     """
 
     limit: Limit = NO_LIMIT
@@ -62,16 +62,17 @@ STRENGTHS = (
     Strength(limit=Limit(nodes=40_000)),
     Strength(),
 )
-"""The levels, from 1 on; docs/levels.md says what each wins against the one below."""
+"""The levels from 1 on; docs/levels.md has the results of each against the one below."""
 
-LEVEL = Option("level", int, 5, "1 loses to beginners, 10 plays as well as it can", 1, len(STRENGTHS))
+LEVEL = Option("level", int, 5, "strength: 1 loses to beginners, 10 is the full search", 1, len(STRENGTHS))
 
 
 class Level(AlphaBeta):
-    """Alpha-beta as strong as its level, 1 to 10; the same seed gives the same match, but at level 10.
+    """Alpha-beta at a level from 1 to 10.
 
-    The strongest plays by opening books too, as `alphabeta` does. `analyse`
-    keeps to the level's limits, but its values have no noise.
+    The same seed gives the same match, except at level 10, which depends on time
+    and also plays from opening books. `analyse` keeps to the limits of the level,
+    but its values have no noise.
     """
 
     name: ClassVar[str] = "level"
@@ -85,42 +86,43 @@ class Level(AlphaBeta):
         self._one_ply = self._new_searcher(SearchOptions.plain())
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the move that seems best; one that came of noise or a lapse is reported only when chosen."""
+        """Return the move that seems best to this level; searches with noise report only their answer."""
         self._check_open(position)
         lapses = self.random.random() < self.strength.lapses
         if not lapses and not self.strength.noise:
             return super().choose(position, limit, context)
         silent = replace(context, report=None)
-        found = self._glance(position, silent) if lapses else self._look(position, limit, silent)
-        seeming = self._seeming(found)
-        choice = found.choice(found.moves[int(seeming.argmax())])
+        found = (
+            self._search_one_ply(position, silent) if lapses else self._search_all(position, limit, silent)
+        )
+        choice = found.choice(found.moves[int(self._with_noise(found).argmax())])
         if context.report is not None:
             context.report(choice)
         return choice
 
-    def _look(self, position: Position, limit: Limit, context: Context) -> Analysis:
-        """Return the values of all moves within the level's limits."""
-        if self.strength.limit.depth == 1:  # the table may know of more plies than these
-            return self._glance(position, context)
+    def _search_all(self, position: Position, limit: Limit, context: Context) -> Analysis:
+        """Return the values of all moves within the limits of the level."""
+        if self.strength.limit.depth == 1:  # not from the table, which may hold deeper results
+            return self._search_one_ply(position, context)
         return self.analyse(position, limit, context)
 
-    def _glance(self, position: Position, context: Context) -> Analysis:
+    def _search_one_ply(self, position: Position, context: Context) -> Analysis:
         """Return the evaluation after every move."""
         return self._one_ply.search(position, ONE_PLY, context, lines=None)
 
     def _limit(self, limit: Limit) -> Limit:
         return super()._limit(limit.tightened(self.strength.limit))
 
-    def _seeming(self, found: Analysis) -> Reals:
-        """Return what each move seems worth, in spreads; chance decides between equals."""
-        worths = in_spreads([entry.score for entry in found.moves])
-        width = max(self.strength.noise, SLIGHT_NOISE)
-        seeming: Reals = worths + width * self.random.standard_normal(worths.size)
-        return seeming
+    def _with_noise(self, found: Analysis) -> Reals:
+        """Return the values of the moves, in spreads, with this level's noise."""
+        values = in_spreads([entry.score for entry in found.moves])
+        noise = max(self.strength.noise, TIE_BREAK)
+        noisy: Reals = values + noise * self.random.standard_normal(values.size)
+        return noisy
 
 
 def in_spreads(scores: Sequence[Score]) -> Reals:
-    """Return scores of moves as numbers whose spread is 1, whatever their unit.
+    """Return scores of moves as numbers with a standard deviation of 1, whatever their unit.
 
     Parameters
     ----------
@@ -130,8 +132,8 @@ def in_spreads(scores: Sequence[Score]) -> Reals:
     Returns
     -------
     float64[n]
-        Amounts divided by their standard deviation. A win is 4 above the best
-        amount, a loss 4 below the worst, in their order.
+        Amounts divided by their standard deviation. Wins are about 4 above the best
+        amount and losses 4 below the worst, in their order.
 
     Examples
     --------
@@ -142,10 +144,10 @@ def in_spreads(scores: Sequence[Score]) -> Reals:
     """
     signs = np.array([score.sign if score.is_decisive else 0 for score in scores])
     amounts = np.array([score.amount or 0.0 for score in scores])
-    undecided = amounts[signs == 0] if (signs == 0).any() else np.zeros(1)
-    spread = float(undecided.std()) or 1.0
-    worths: Reals = amounts / spread
-    order = ORDER * np.arange(worths.size)
-    worths[signs > 0] = undecided.max() / spread + DECIDED - order[signs > 0]
-    worths[signs < 0] = undecided.min() / spread - DECIDED - order[signs < 0]
-    return worths
+    open_amounts = amounts[signs == 0] if (signs == 0).any() else np.zeros(1)
+    spread = float(open_amounts.std()) or 1.0
+    values: Reals = amounts / spread
+    order = ORDER * np.arange(values.size)
+    values[signs > 0] = open_amounts.max() / spread + DECIDED - order[signs > 0]
+    values[signs < 0] = open_amounts.min() / spread - DECIDED - order[signs < 0]
+    return values

@@ -1,4 +1,4 @@
-"""Players that search: their limits, their answers, what they know of draws."""
+"""Agents that search: limits, answers and draw offers."""
 
 import threading
 
@@ -11,7 +11,7 @@ from boardgames.declarations import NO_EVALUATION
 from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Position
 from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Stop
-from boardgames.players.alphabeta import DEFAULT_SECONDS, AlphaBeta, Searcher
+from boardgames.players.alphabeta import DEFAULT_SECONDS, AlphaBeta, SearchPlayer
 from boardgames.score import RETURN, Score
 
 AGENTS = pytest.mark.parametrize("agent", ["alphabeta", "minimax"])
@@ -23,7 +23,7 @@ CASES = cases()
 def limit_of(agent: str, limit: Limit = NO_LIMIT) -> Limit:
     """Return the limit that a player keeps to when the caller gives another."""
     player = boardgames.load_player(agent, CONNECT4)
-    assert isinstance(player, Searcher)
+    assert isinstance(player, SearchPlayer)
     return player._limit(limit)
 
 
@@ -51,10 +51,10 @@ def test_the_tighter_of_own_and_given_limits_is_kept(agent: str, given: Limit, k
 def test_the_best_move_is_chosen(agent: str, name: str) -> None:
     position, depth = CASES[name]
     choice = boardgames.load_player(f"{agent}:depth={depth}", position.game).choose(position)
-    worths = dict(zip(position.actions, move_worths(position, choice.depth), strict=True))
-    assert worths[choice.move.action] == pytest.approx(max(worths.values()), abs=1e-9)
+    expected = dict(zip(position.actions, move_worths(position, choice.depth), strict=True))
+    assert expected[choice.move.action] == pytest.approx(max(expected.values()), abs=1e-9)
     value = search_value(choice.score, position.game.evaluation.scale)
-    assert value == pytest.approx(max(worths.values()), abs=1e-9)
+    assert value == pytest.approx(max(expected.values()), abs=1e-9)
     assert choice.line[0] == choice.move
 
 
@@ -67,7 +67,7 @@ def test_an_analysis_has_every_legal_move(agent: str) -> None:
 
 
 @AGENTS
-def test_a_choice_within_nodes_is_the_same_every_time(agent: str) -> None:
+def test_a_choice_with_a_node_limit_is_repeatable(agent: str) -> None:
     choices = [
         boardgames.load_player(f"{agent}:nodes=3000", ABALONE).choose(ABALONE.start()) for _ in range(3)
     ]
@@ -97,9 +97,9 @@ def test_a_stop_from_another_thread_ends_the_choice(agent: str) -> None:
 
 
 @AGENTS
-def test_an_interrupt_ends_the_choice_and_is_raised_again(agent: str) -> None:
+def test_an_interrupt_ends_the_choice_and_is_raised(agent: str) -> None:
     player = boardgames.load_player(agent, ABALONE)
-    player.choose(ABALONE.start(), Limit(depth=1))  # all is compiled
+    player.choose(ABALONE.start(), Limit(depth=1))  # compiles everything
     with interrupted():
         player.choose(ABALONE.start(), Limit(depth=50))
 
@@ -119,16 +119,16 @@ def test_a_position_of_another_game_is_refused(agent: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("position", "takes"),
+    ("position", "accepts"),
     [
         pytest.param(CONNECT4.parse("22334"), (False, True), id="first side wins"),
         pytest.param(CONNECT4.parse("722334"), (True, False), id="second side wins"),
         pytest.param(tictactoe().start(), (True, True), id="nobody wins"),
     ],
 )
-def test_a_draw_is_taken_by_a_side_that_is_not_better(position: Position, takes: tuple[bool, bool]) -> None:
+def test_a_side_that_is_not_better_accepts_a_draw(position: Position, accepts: tuple[bool, bool]) -> None:
     player = boardgames.load_player("alphabeta:depth=6", position.game)
-    assert tuple(player.accepts_draw(position, side) for side in (0, 1)) == takes
+    assert tuple(player.accepts_draw(position, side) for side in (0, 1)) == accepts
 
 
 def test_a_draw_offer_changes_no_later_move() -> None:
@@ -143,7 +143,7 @@ def test_a_draw_offer_changes_no_later_move() -> None:
         position = position.apply(choices[0].move)
 
 
-def test_a_player_that_was_closed_plays_on() -> None:
+def test_a_closed_player_can_be_used_again() -> None:
     player = boardgames.load_player("alphabeta:depth=3", CONNECT4)
     first = player.choose(CONNECT4.start())
     player.close()
@@ -152,7 +152,7 @@ def test_a_player_that_was_closed_plays_on() -> None:
     assert (again.move, again.nodes) == (first.move, first.nodes)
 
 
-def test_no_draw_is_taken_after_the_end() -> None:
+def test_no_draw_is_accepted_after_the_end() -> None:
     game = tictactoe()
     assert not boardgames.load_player("alphabeta", game).accepts_draw(game.parse("xxx/oo./..."), 1)
 

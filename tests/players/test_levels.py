@@ -1,4 +1,4 @@
-"""The levels for people: how strong, how blind, and that seeds repeat them."""
+"""The agent `level`: limits, noise, and matches that a seed repeats."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -18,10 +18,10 @@ from boardgames.errors import MatchError, OptionError
 from boardgames.executors import InProcess
 from boardgames.game import Game, Move, Position
 from boardgames.player import Choice, Clock, Context, Limit
-from boardgames.players import search
+from boardgames.players.alphabeta import DEFAULT_SECONDS
 from boardgames.players.levels import DECIDED, STRENGTHS, Level, in_spreads
 from boardgames.score import Score, Unit
-from boardgames.search import table
+from boardgames.search.alphabeta import table
 from boardgames_abalone.evaluation import CLASSIC
 
 ABALONE = boardgames.load("abalone")
@@ -38,11 +38,11 @@ WIN_IN_ONE = "112233"
 
 
 def level(number: int, game: Game = CONNECT4, seed: int = 1) -> Level:
-    """Return a level with a small table, which is made sooner."""
+    """Return a level with a small table, which is allocated faster."""
     return Level(game, seed=seed, level=number, table=1)
 
 
-def course(number: int, game: Game, seed: int, plies: int = 12) -> list[Move]:
+def first_moves(number: int, game: Game, seed: int, plies: int = 12) -> list[Move]:
     """Return the first moves of a level against itself."""
     player, position, moves = level(number, game, seed), game.start(), []
     player.match_started(0)
@@ -73,12 +73,12 @@ def test_every_level_plays_every_game(number: int, game: Game) -> None:
 
 @pytest.mark.parametrize("number", TIMELESS)
 def test_a_seed_repeats_the_match(number: int) -> None:
-    assert course(number, CONNECT4, 1) == course(number, CONNECT4, 1)
+    assert first_moves(number, CONNECT4, 1) == first_moves(number, CONNECT4, 1)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_another_seed_plays_another_match(number: int) -> None:
-    assert len({tuple(course(number, ABALONE, seed)) for seed in range(5)}) == 5
+    assert len({tuple(first_moves(number, ABALONE, seed)) for seed in range(5)}) == 5
 
 
 @pytest.mark.parametrize("number", TIMELESS)
@@ -94,19 +94,19 @@ def test_a_match_does_not_depend_on_the_one_before(number: int) -> None:
 
 def test_only_the_strongest_level_is_limited_by_time() -> None:
     limits = [level(number)._limit(boardgames.Limit()) for number in LEVELS]
-    assert [limit.seconds for limit in limits] == [None] * (len(LEVELS) - 1) + [search.DEFAULT_SECONDS]
+    assert [limit.seconds for limit in limits] == [None] * (len(LEVELS) - 1) + [DEFAULT_SECONDS]
 
 
 @pytest.mark.parametrize("number", TIMELESS)
 @pytest.mark.parametrize(
     "given_limit", [Limit(nodes=1), Limit(depth=1), Limit(seconds=0.01), Limit(clock=Clock((0.1, 0.1)))]
 )
-def test_a_limit_of_the_caller_is_kept_too(given_limit: Limit, number: int) -> None:
+def test_a_limit_of_the_caller_is_kept_as_well(given_limit: Limit, number: int) -> None:
     kept = level(number)._limit(given_limit)
     assert kept == given_limit.tightened(STRENGTHS[number - 1].limit)
 
 
-def test_levels_differ_by_one_measure_at_least_and_none_gets_worse() -> None:
+def test_no_level_has_a_weaker_setting_than_the_one_below() -> None:
     for weaker, stronger in pairwise(STRENGTHS):
         assert weaker != stronger
         assert weaker.noise >= stronger.noise
@@ -131,7 +131,7 @@ def test_the_weakest_level_misses_a_win_that_a_better_one_sees() -> None:
 
 
 @pytest.mark.parametrize("factor", [0.001, 10.0])
-def test_noise_is_as_wide_as_the_unit_asks_for(factor: float) -> None:
+def test_noise_is_proportional_to_the_evaluation(factor: float) -> None:
     class Plain(Level):
         def evaluation(self) -> Evaluation:
             return CLASSIC
@@ -158,23 +158,23 @@ def amounts(values: list[float]) -> list[Score]:
 @given(VALUES, st.integers(0, 3), st.integers(0, 3))
 def test_wins_come_before_and_losses_after_all_other_moves(values: list[float], won: int, lost: int) -> None:
     wins, losses = [Score.win(ply) for ply in range(won)], [Score.loss(ply) for ply in range(lost)][::-1]
-    worths = in_spreads([*wins, *amounts(values), *losses])
-    assert all(before > after for before, after in pairwise(worths[:won]))
+    values_in_spreads = in_spreads([*wins, *amounts(values), *losses])
+    assert all(before > after for before, after in pairwise(values_in_spreads[:won]))
     if won:
-        assert worths[won - 1] > worths[won] + DECIDED - 1
+        assert values_in_spreads[won - 1] > values_in_spreads[won] + DECIDED - 1
     if lost:
-        assert worths[-lost] < worths[-lost - 1] - DECIDED + 1
-    assert all(before >= after for before, after in pairwise(worths))
+        assert values_in_spreads[-lost] < values_in_spreads[-lost - 1] - DECIDED + 1
+    assert all(before >= after for before, after in pairwise(values_in_spreads))
 
 
 @given(VALUES)
-def test_the_spread_of_what_is_not_decided_is_one(values: list[float]) -> None:
-    worths = in_spreads(amounts(values))
-    assert np.ptp(values) < 1e-6 or worths.std() == pytest.approx(1.0)
+def test_the_standard_deviation_of_amounts_is_1(values: list[float]) -> None:
+    values_in_spreads = in_spreads(amounts(values))
+    assert np.ptp(values) < 1e-6 or values_in_spreads.std() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("number", [1, 4, 5, 6])
-def test_nothing_is_reported_but_what_is_chosen(number: int) -> None:
+def test_only_the_chosen_move_is_reported(number: int) -> None:
     for seed in range(10):
         reported: list[Choice] = []
         player = level(number, ABALONE, seed)
@@ -182,14 +182,14 @@ def test_nothing_is_reported_but_what_is_chosen(number: int) -> None:
         assert reported == [choice]
 
 
-def test_values_have_no_noise() -> None:
+def test_an_analysis_has_no_noise() -> None:
     position = CONNECT4.parse("4435")
     found = [level(2, seed=seed).analyse(position).moves for seed in range(3)]
     assert sorted(entry.move.action for entry in found[0]) == list(position.actions)
     assert found[0] == found[1] == found[2]
 
 
-def test_a_worse_move_proves_nothing_of_the_position() -> None:
+def test_only_the_best_move_proves_the_value_of_the_position() -> None:
     position = CONNECT4.parse(WIN_IN_ONE)
     choices = [level(1, seed=seed).choose(position) for seed in range(50)]
     assert all(choice.proven == (str(choice.move) == "4") for choice in choices)
@@ -202,34 +202,34 @@ def test_no_move_is_chosen_after_the_end(number: int) -> None:
 
 
 @pytest.mark.parametrize("value", ["0", "11", "-1", "2.5", "easy", ""])
-def test_a_level_that_is_none_is_refused(value: str) -> None:
+def test_an_impossible_level_is_refused(value: str) -> None:
     with pytest.raises(OptionError, match=f"level must be 1 to 10, not '{value}'"):
         boardgames.load_player(f"level:level={value}", CONNECT4)
 
 
 @pytest.mark.parametrize("agent", ["level", "alphabeta"])
-def test_a_table_larger_than_the_memory_is_refused_when_the_agent_is_made(
+def test_a_table_larger_than_free_memory_is_refused_when_the_agent_is_made(
     agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table, "free_memory", lambda: 100 << 20)
-    boardgames.load_player(f"{agent}:table=127", CONNECT4)  # of which a power of two is taken
-    with pytest.raises(OptionError, match="fits into the 100 MB that are free: 128 MB"):
+    boardgames.load_player(f"{agent}:table=127", CONNECT4)  # rounded down to a power of two
+    with pytest.raises(OptionError, match="a table of 128 MB does not fit into the 100 MB of free memory"):
         boardgames.load_player(f"{agent}:table=128", CONNECT4)
 
 
-def test_a_draw_is_refused_by_a_level_that_sees_its_win() -> None:
+def test_a_level_that_sees_its_win_declines_a_draw() -> None:
     position: Position = CONNECT4.parse("22334")
     assert [level(8).accepts_draw(position, side) for side in (0, 1)] == [False, True]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("game", [ABALONE, CONNECT4], ids=["abalone", "connect4"])
-def test_the_weakest_level_loses_to_a_beginner_and_not_to_chance(game: Game) -> None:
+def test_the_weakest_level_loses_to_greedy_and_not_to_random(game: Game) -> None:
     assert share("level:level=1", "greedy", game, 20) <= 0.2
     assert share("level:level=1", "random", game, 20) >= 0.5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("weaker", [2, 4, 6])
-def test_two_levels_more_win_clearly(weaker: int) -> None:
+def test_two_levels_of_difference_win_clearly(weaker: int) -> None:
     assert share(f"level:level={weaker + 2}", f"level:level={weaker}", ABALONE, 40) >= 0.65
