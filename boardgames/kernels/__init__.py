@@ -1,6 +1,6 @@
-"""What kernels are made of: array types, typed signatures, the `kernel` decorator, bits.
+"""Building blocks of kernels: array types, signatures, the `kernel` decorator, bit operations.
 
-Rules, features and evaluations of a game are written with these alone. See
+They are all that the rules, features and evaluations of a game need. See
 docs/kernels.md for what compiled code may and may not do.
 """
 

@@ -1,12 +1,11 @@
-"""The kernel interface: array types, one typed signature a kernel, the decorator.
+"""The kernel interface: array types, the typed signature of each kernel, and the `kernel` decorator.
 
-A kernel is compiled when its module is imported, for exactly one signature,
-and kept in a cache folder that is named by everything it depends on
-(`boardgames.kernels.cache`). Generic code takes kernels as arguments of the
-types in `first_class`, so one compilation serves every game.
+A kernel is compiled for exactly one signature when its module is imported, and
+cached (`boardgames.kernels.cache`). Generic code takes kernels as first-class
+functions, so that one compilation serves every game.
 
-With `NUMBA_DISABLE_JIT=1` kernels run as plain Python behind a wrapper that
-casts as the signature says and makes inputs read-only.
+With `NUMBA_DISABLE_JIT=1` kernels run as plain Python, behind a wrapper that
+casts arguments as the signature says and makes inputs read-only.
 """
 
 import functools
@@ -34,7 +33,7 @@ from boardgames.kernels.cache import StampedCache, counts_references
 Words = npt.NDArray[np.uint64]
 """Words of a packed position, `uint64[n]` or, as a stack of them, `uint64[m, n]`."""
 Actions = npt.NDArray[np.int64]
-"""Actions, `int64[n]`, or one buffer a ply, `int64[m, n]`."""
+"""Actions, `int64[n]`, or one buffer per ply, `int64[m, n]`."""
 Reals = npt.NDArray[np.float64]
 """Features, weights or values, `float64[n]`."""
 JIT = not numba.config.DISABLE_JIT
@@ -51,28 +50,28 @@ REALS_OUT = types.Array(types.float64, 1, "C")
 REALS_STACK = types.Array(types.float64, 2, "C")
 
 LegalMoves = types.int64(WORDS, ACTIONS_OUT)
-"""`legal_moves(position, moves) -> count`: the legal actions, ascending."""
+"""`legal_moves(position, moves) -> count`: writes the legal actions in ascending order."""
 Apply = types.void(WORDS, types.int64, WORDS_OUT)
 """`apply(position, action, successor)`: writes the successor of a legal action."""
 SideToMove = types.int64(WORDS)
 """`side_to_move(position) -> 0 or 1`."""
 OutcomeOf = types.int64(WORDS)
-"""`outcome(position) -> -1` going on, `0` or `1` that side has won, `2` drawn."""
+"""`outcome(position)`: -1 if the match goes on, 0 or 1 if that side has won, 2 if it is drawn."""
 Features = types.void(WORDS, types.int64, REALS_OUT)
-"""`features(position, side, out)`: the features as `side` sees the position."""
+"""`features(position, side, out)`: writes the features from the point of view of `side`."""
 Evaluate = types.float64(WORDS, REALS)
-"""`evaluate(position, weights)`: static estimate for the side to move."""
+"""`evaluate(position, weights)`: static evaluation for the side to move."""
 MoveOrder = types.int64(WORDS, types.int64)
-"""`move_order(position, action)`: larger is tried earlier, first of all what `tactical_moves` gives."""
+"""`move_order(position, action)`: moves with larger ranks are searched earlier, tactical moves first of all."""
 PassTurn = types.void(WORDS, WORDS_OUT)
-"""`pass_turn(position, successor)`: the position if the side to move made none, which no rule allows."""
+"""`pass_turn(position, successor)`: writes the position after a null move, which the rules do not allow."""
 PositionKey = types.uint64(WORDS)
-"""`key(position)`: 64 mixed bits; equal for positions that search may take for one another."""
+"""`key(position)`: a 64-bit hash; equal for positions that search may treat as one."""
 
 TACTICAL = 100
-"""Rank in `move_order` from which on no move of the root is reduced; below, what `tactical_moves` gives."""
+"""Rank in `move_order` from which root moves are never reduced."""
 FORCING = 10_000
-"""Rank from which on a move threatens to win at once: the answers are looked at a ply deeper."""
+"""Rank of moves that win or threaten to win at once, which are searched a ply deeper."""
 
 _NO_REASON = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 
@@ -85,49 +84,48 @@ def record_array(dtype: np.dtype[Any], *, readonly: bool = False) -> Any:  # Num
 
 
 def first_class(signature: Any) -> Any:  # Numba has no type stubs
-    """Return the type under which a generic kernel takes kernels of `signature`."""
+    """Return the type of an argument that is a kernel of `signature`."""
     return types.FunctionType(signature)
 
 
 def kernel(
     signature: Any, *, inline: bool = False
 ) -> Callable[[Function], Function]:  # Numba has no type stubs
-    """Compile a function for `signature` now, or take it from the cache.
+    """Compile a function for `signature` now, or load it from the cache.
 
     Parameters
     ----------
     signature : numba signature
-        One of the signatures of this module, or `boardgames.kernels.abi`
-        types put together for a helper: `types.uint64(types.uint64)`.
+        One of the signatures of this module or, for a helper, a signature of
+        Numba types: `types.uint64(types.uint64)`.
     inline : bool
-        Put the code into every kernel that calls it, however long it is.
+        Inline the code into every kernel that calls it, whatever its length.
 
     Returns
     -------
     decorator
-        The decorated function releases the GIL, is compiled for this one
-        signature only, and can be called from Python, from other kernels,
-        and as a first-class function.
+        The compiled function releases the GIL and can be called from Python,
+        from other kernels, and as a first-class function.
 
     Raises
     ------
     KernelError
-        If the function takes another number of arguments.
+        If the function does not compile or takes another number of arguments.
     """
 
-    def decorate(function: Function) -> Any:  # the compiled one: Numba has no type stubs
+    def decorate(function: Function) -> Any:  # a dispatcher: Numba has no type stubs
         if not isinstance(function, FunctionType):
-            raise KernelError(f"expected a Python function to compile for {signature}: {function!r}")
+            raise KernelError(f"only a Python function can be a kernel, not {function!r}")
         expected = len(signature.args)
         if function.__code__.co_argcount != expected:
             raise KernelError(
-                f"expected a kernel of {expected} arguments for {signature}: "
-                f"{function.__qualname__} takes {function.__code__.co_argcount}"
+                f"{function.__qualname__} takes {function.__code__.co_argcount} arguments, "
+                f"but its signature {signature} has {expected}"
             )
         if not JIT:
             return _plain(function, signature)
-        if not _must_count(function, signature):
-            with suppress(Exception):  # whatever Numba makes of it: the next attempt says what is wrong
+        if not _needs_counting(function, signature):
+            with suppress(Exception):  # if Numba fails, the next attempt reports why
                 return _compiled(function, signature, inline, counts=False)
         try:
             return _compiled(function, signature, inline, counts=True)
@@ -138,16 +136,16 @@ def kernel(
 
 
 class _CountsError(Exception):
-    """Raised where code that does not count references calls some that makes arrays, or hands them back."""
+    """Code that does not count references calls code that creates or returns arrays."""
 
 
-def _must_count(function: FunctionType, signature: Any) -> bool:
-    """Say whether a function hands back an array, or calls one that Numba compiles on its own terms."""
+def _needs_counting(function: FunctionType, signature: Any) -> bool:
+    """Return True if a function returns an array or calls one that is compiled outside of this module."""
     if _holds_array(signature.return_type):
         return True
     named = [function.__globals__.get(name) for name in function.__code__.co_names]
     for cell in function.__closure__ or ():
-        with suppress(ValueError):  # a function that is inside itself is not there yet
+        with suppress(ValueError):  # a recursive function is not defined yet
             named.append(cell.cell_contents)
     return any(
         isinstance(one, Dispatcher) and not isinstance(getattr(one, "_cache", None), StampedCache)
@@ -160,21 +158,21 @@ def _holds_array(kind: Any) -> bool:
 
 
 def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: bool) -> Any:
-    """Return the compiled function, which counts references to arrays only if `counts` says so.
+    """Return the compiled function, which counts references to arrays only if `counts` is set.
 
-    Callers keep the arrays alive that they hand over, and to count took up to
-    half the time of a short kernel. What makes arrays of its own has to count.
+    Callers keep their arrays alive, and counting took up to half the time of a
+    short kernel. A kernel that creates arrays has to count.
 
     Raises
     ------
     _CountsError
-        If it does not count and what it calls does.
+        If it should not count, but calls code that does.
     """
     dispatcher = numba.njit(nogil=True, forceinline=inline, _nrt=counts)(function)
     cache = StampedCache(function, may_count=counts)
     dispatcher._cache = cache
-    # a recursive kernel finds itself by its name
-    with _interrupt_waiting(), register_dispatcher(dispatcher), _symbols_apart(function, cache.identity):
+    # a recursive kernel finds itself by its registered name
+    with _interrupts_deferred(), register_dispatcher(dispatcher), _unique_symbols(function, cache.identity):
         dispatcher.compile(signature)
     if not counts and counts_references(dispatcher.overloads[signature.args].library):
         raise _CountsError
@@ -183,27 +181,27 @@ def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: b
 
 
 @contextmanager
-def _interrupt_waiting() -> Iterator[None]:
-    """Let Ctrl-C wait until a kernel is whole: a callback from LLVM swallows it, and breaks the kernel."""
+def _interrupts_deferred() -> Iterator[None]:
+    """Defer Ctrl-C until a kernel is compiled: inside a callback of LLVM it would be lost and break the kernel."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
         return
-    came: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    received: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
-        if came:
-            handler(*came[0])
+        if received:
+            handler(*received[0])
 
 
 def _complaint(function: FunctionType, text: str) -> str:
-    """Return where a kernel does not compile and Numba's own reason, in one clause.
+    """Return one line with the place where a kernel does not compile, and Numba's reason.
 
-    Numba's messages run over dozens of lines: the place stands last, the
-    reason is the first line that is neither a frame nor a quotation.
+    Numba's messages have dozens of lines: the place comes last, and the reason is
+    the first line that is neither a stack frame nor quoted source.
     """
     code = function.__code__
     file, line = (
@@ -214,16 +212,16 @@ def _complaint(function: FunctionType, text: str) -> str:
     reason = (reasons or lines)[0]
     if reason.endswith("signature:"):
         reason += next((part.removeprefix(">>>") for part in lines if part.startswith(">>>")), "")
-    return f"expected a kernel that compiles: {function.__name__} at {Path(file).resolve()}:{line}: {reason}"
+    return f"{function.__name__} does not compile: {reason} ({Path(file).resolve()}:{line})"
 
 
 @contextmanager
-def _symbols_apart(function: FunctionType, identity: str) -> Iterator[None]:
-    """Have the symbols of a function's code begin with its identity.
+def _unique_symbols(function: FunctionType, identity: str) -> Iterator[None]:
+    """Prefix the symbols of a function's code with its identity.
 
-    Numba tells functions of one name apart by a number that is unique in one
-    process only: code of two sizes of a game, compiled in two processes and
-    loaded in a third, would meet under one symbol, and one be called for both.
+    Numba tells functions of the same name apart by a number that is unique within
+    a process only. Code for two sizes of a game that was compiled in two processes
+    and is loaded in a third would share a symbol, and one would be called for both.
     """
     name = function.__qualname__
     function.__qualname__ = f"{identity}.{name}"
@@ -234,12 +232,12 @@ def _symbols_apart(function: FunctionType, identity: str) -> Iterator[None]:
 
 
 def check_kernel(name: str, function: Any, signature: Any) -> None:
-    """Make sure that `function` is a kernel compiled for `signature`.
+    """Check that `function` is a kernel compiled for `signature`.
 
     Raises
     ------
     KernelError
-        If it is not; the message gives both signatures.
+        If it is not; the message has both signatures.
     """
     if not JIT:
         found = getattr(function, "kernel_signature", None)
@@ -248,12 +246,12 @@ def check_kernel(name: str, function: Any, signature: Any) -> None:
         found = compiled[0] if compiled and len(compiled) == 1 else None
     expected = (signature.args, signature.return_type)
     if found is None or (found.args, found.return_type) != expected:
-        what = f"compiled for {found}" if found is not None else "not made by `kernel`"
-        raise KernelError(f"expected the kernel {name} to be {signature}: {function!r} is {what}")
+        what = f"is compiled for {found}" if found is not None else "is not a function decorated with `kernel`"
+        raise KernelError(f"the kernel {name} must have the signature {signature}, but {function!r} {what}")
 
 
 def _plain(function: Function, signature: Any) -> Function:
-    """Wrap a kernel for running without compilation, as strict as the compiled one."""
+    """Wrap a kernel to run without compilation, as strict about types as the compiled one."""
     casts = [_CASTS.get(kind) for kind in signature.args]
     frozen = [isinstance(kind, types.Array) and not kind.mutable for kind in signature.args]
     result = _CASTS.get(signature.return_type)

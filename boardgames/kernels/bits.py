@@ -1,6 +1,6 @@
-"""Bits of a 64-bit word and random numbers, for kernels.
+"""Bit operations on 64-bit words and random numbers, for kernels.
 
-Words are `uint64`, and so must be every constant and shift count that meets
+Words are `uint64`, and so must be every constant and shift count combined with
 one: `uint64` with `int64` gives a signed result in compiled code.
 `next_random` is SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable
 pseudorandom number generators", 2014): one word of state, passes BigCrush.
@@ -68,7 +68,7 @@ else:
         return np.float64(real).view(np.int64)
 
     def bits_to_float(bits: Any) -> Any:
-        """Return the `float64` that 64 bits stand for."""
+        """Return the `float64` with these 64 bits."""
         return np.int64(bits).view(np.float64)
 
 
@@ -80,13 +80,13 @@ def bit(index: int) -> np.uint64:
 
 @kernel(types.boolean(types.uint64, types.int64))
 def has_bit(word: np.uint64, index: int) -> bool:
-    """Say whether bit `index` (0 to 63) of `word` is set."""
+    """Return True if bit `index` (0 to 63) of `word` is set."""
     return (word >> np.uint64(index)) & ONE != np.uint64(0)
 
 
 @kernel(types.uint64(types.uint64))
 def mix(word: np.uint64) -> np.uint64:
-    """Return 64 bits of which each depends on all of `word`; different words give different ones."""
+    """Return a 64-bit hash of a word; different words have different hashes."""
     word = (word ^ (word >> U30)) * MIX_1
     word = (word ^ (word >> U27)) * MIX_2
     return word ^ (word >> U31)

@@ -1,18 +1,17 @@
-"""Keep compiled kernels in a folder named by a stamp of all they depend on.
+"""A cache of compiled kernels, in folders named by a hash of everything they depend on.
 
-Stock Numba looks at a kernel's own file only, so a constant changed in
-another file leaves stale code behind. Here each package gets a folder whose
-name hashes the sources of the package, of the rooms of `boardgames` that hold
-kernels, of every package it imports kernels from, of what it imports that is
-not installed but lies in a working tree, the names, sizes and times of its
-data files, the versions of Numba, llvmlite and Python, and the flags that
-change code. The folder holds one file a kernel: a checksum and Numba's own
-serialisation. That is a pickle, so only folders that this user owns, and
-nobody else can write, are used.
+Numba itself checks only a kernel's own file, so that a changed constant in
+another file leaves stale code behind. Here each package has a folder named by a
+stamp: a hash of the sources of the package, of the modules of `boardgames` that
+contain kernels, of every package it imports kernels from, and of imported
+packages in a working tree; of the names, sizes and times of its data files; of
+the versions of Numba, llvmlite and Python; and of the flags that change code.
+The folder has one file for each kernel: a checksum and Numba's serialisation,
+which is a pickle, so only folders are used that belong to this user and that
+nobody else can write.
 
-The classes below stand on private parts of Numba; the supported range is
-pinned in pyproject.toml and tests/kernels/test_cache.py runs against the
-installed version.
+This relies on private parts of Numba. The supported range of versions is pinned
+in pyproject.toml, and tests/kernels/test_cache.py runs against the installed one.
 """
 
 import hashlib
@@ -50,7 +49,7 @@ KEPT_STAMPS = 3
 KEPT_DAYS = 14
 CHECKSUM_BYTES = 32
 LARGEST_PACKAGE = 500
-"""Sources above which an imported package is taken for a library without kernels."""
+"""A package with more source files than this is assumed to contain no kernels."""
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([\w.]+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
 _KERNEL = re.compile(rb"^[ \t]*@kernel\(", re.MULTILINE)
@@ -63,15 +62,15 @@ _FLAGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECT
 class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
     """The compiled code of one function, in its package's stamped folder.
 
-    Loading takes anything wrong with a file for a miss; saving ignores errors
-    of the file system. Neither ever raises.
+    Any problem with a file counts as a cache miss, and errors of the file system
+    while saving are ignored: neither raises.
 
     Parameters
     ----------
     function : function
-        What is compiled.
+        The function to compile.
     may_count : bool
-        If not, code that counts references to arrays is not saved.
+        If False, code that counts references to arrays is not saved.
     """
 
     def __init__(self, function: types.FunctionType, *, may_count: bool = True) -> None:
@@ -81,11 +80,11 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
 
     @property
     def cache_path(self) -> str:
-        """Return the folder as text, or nothing where kernels are not kept."""
+        """Return the path of the folder, or an empty text if kernels are not cached."""
         return str(self._folder or "")
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return the compiled function, or None where there is none."""
+        """Return the cached function, or None."""
         target_context.refresh()
         path = self._path(signature, target_context.codegen())
         if path is None:
@@ -100,7 +99,7 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
             return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Write the compiled function; the file is whole or absent."""
+        """Write the compiled function atomically."""
         path = self._path(signature, result.codegen)
         if path is None or result.library.has_dynamic_globals:
             return
@@ -116,13 +115,13 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
                 temporary.unlink()
 
     def enable(self) -> None:
-        """Do nothing: a kernel's cache is never switched."""
+        """Do nothing: the cache is always on."""
 
     def disable(self) -> None:
-        """Do nothing: a kernel's cache is never switched."""
+        """Do nothing: the cache is always on."""
 
     def flush(self) -> None:
-        """Do nothing: a new stamp leaves old code behind."""
+        """Do nothing: changed sources have a new stamp."""
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         if self._folder is None:
@@ -134,20 +133,20 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
 
 
 def counts_references(library: Any) -> bool:
-    """Say whether fresh code, or what is linked to it, makes arrays or counts references to them."""
+    """Return True if fresh code, or code linked to it, creates arrays or counts references to them."""
     return any(function.name.startswith("NRT_") for function in library._final_module.functions)
 
 
 def identity(function: types.FunctionType) -> str:
-    """Return a hash, 16 hexadecimal digits, of where a function stands and what it encloses."""
-    return hashlib.sha256(_told(function).encode()).hexdigest()[:16]
+    """Return a hash, 16 hexadecimal digits, of a function's location and closure."""
+    return hashlib.sha256(_described(function).encode()).hexdigest()[:16]
 
 
 def kernel_folder(function: types.FunctionType) -> Path | None:
-    """Return the folder of a function's compiled code, made and ready to use.
+    """Return the existing cache folder of a function, or None.
 
-    A function that stands in no file (typed at a prompt) has none, and where
-    no private folder can be had nothing is kept: both give None.
+    A function typed at a prompt has no folder, and without a private folder
+    nothing is cached.
     """
     module = function.__module__
     if module != "__main__" and module.partition(".")[0] in sys.modules:
@@ -163,12 +162,12 @@ def kernel_folder(function: types.FunctionType) -> Path | None:
 
 
 def stamp(package: str, root: Path) -> str:
-    """Return the hash, 24 hexadecimal digits, of all that compiled code depends on."""
+    """Return the hash, 24 hexadecimal digits, of everything that compiled code depends on."""
     digest = hashlib.sha256()
     versions = (numba.__version__, llvmlite.__version__, sys.version, sys.implementation.name)
     flags = [repr(getattr(config, flag, None)) for flag in _FLAGS]
     digest.update("\n".join((package, *versions, *flags)).encode())
-    folders = list(_core_rooms())
+    folders = list(_core_sources())
     if root != _CORE:
         folders += [root, *_needed_packages(root)]
     for folder in folders:
@@ -196,10 +195,10 @@ def _base_folder() -> Path | None:
     home, spare = cache_folder() / "kernels", _temporary_folder()
     if _is_usable(home):
         return home
-    if not spare.is_symlink() and _is_usable(spare):  # anybody may link from a shared folder
-        warnings.warn(f"expected a private folder at {home}: kernels are kept in {spare}", stacklevel=2)
+    if not spare.is_symlink() and _is_usable(spare):  # in a shared folder anyone may create a link
+        warnings.warn(f"{home} is not a private folder: kernels are cached in {spare}", stacklevel=2)
         return spare
-    warnings.warn(f"expected a private folder at {home} or {spare}: no kernel is kept", stacklevel=2)
+    warnings.warn(f"neither {home} nor {spare} is a private folder: kernels are not cached", stacklevel=2)
     return None
 
 
@@ -209,7 +208,7 @@ def _temporary_folder() -> Path:
 
 
 def _is_usable(folder: Path) -> bool:
-    """Make the folder if need be; say whether this user, and nobody else, can write it."""
+    """Create the folder if necessary; return True if this user, and nobody else, can write to it."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         facts = folder.stat()
@@ -217,13 +216,13 @@ def _is_usable(folder: Path) -> bool:
         return False
     if not os.access(folder, os.W_OK | os.X_OK):
         return False
-    if not hasattr(os, "getuid"):  # Windows keeps a user's folders apart by itself
+    if not hasattr(os, "getuid"):  # on Windows a user's folders are private
         return True
     return facts.st_uid == os.getuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def _package_of(module: str) -> tuple[str, Path | None]:
-    """Return the outermost package of a module that has a file, namespaces passed over."""
+    """Return the outermost package of a module that has a file, skipping namespace packages."""
     names = module.split(".")
     for length in range(1, len(names) + 1):
         package = ".".join(names[:length])
@@ -245,7 +244,7 @@ def _package_root(package: str) -> Path | None:
 
 
 def _origin(package: str) -> str | None:
-    """Return the file of a package or module: None of a namespace, empty where there is none."""
+    """Return the file of a package or module: None for a namespace package, empty if it does not exist."""
     module = sys.modules.get(package)
     if module is not None:
         return getattr(module, "__file__", None)
@@ -257,14 +256,16 @@ def _origin(package: str) -> str | None:
 
 
 @cache
-def _core_rooms() -> tuple[Path, ...]:
-    """List the rooms of `boardgames`, files and folders, that hold kernels."""
-    rooms = sorted(_CORE.iterdir())
-    return tuple(room for room in rooms if any(_KERNEL.search(path.read_bytes()) for path in _sources(room)))
+def _core_sources() -> tuple[Path, ...]:
+    """List the modules and packages of `boardgames` that contain kernels."""
+    places = sorted(_CORE.iterdir())
+    return tuple(
+        place for place in places if any(_KERNEL.search(path.read_bytes()) for path in _sources(place))
+    )
 
 
 def _needed_packages(root: Path) -> list[Path]:
-    """List what a package imports, directly or not, that its kernels may depend on."""
+    """List the packages that a package imports, directly or not, and that its kernels may depend on."""
     found: list[Path] = []
     waiting = [root]
     while waiting:
@@ -277,7 +278,7 @@ def _needed_packages(root: Path) -> list[Path]:
 
 
 def _imported(root: Path) -> set[str]:
-    """Name the modules, neither standard nor ours, that a package's sources import."""
+    """Return the modules that a package imports, without the standard library and the core."""
     names = set()
     for path in _sources(root):
         for origin, listed in _IMPORT.findall(path.read_bytes()):
@@ -314,8 +315,8 @@ def _hash_tree(digest: Any, root: Path) -> None:
             digest.update(f"{facts.st_size} {facts.st_mtime_ns}".encode())
 
 
-def _told(value: object, within: tuple[object, ...] = ()) -> str:
-    """Return a text of a closure's value that is equal in every process where the value is."""
+def _described(value: object, within: tuple[object, ...] = ()) -> str:
+    """Return a text for a closure's value that is the same in every process."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     function = getattr(value, "py_func", value)
@@ -329,14 +330,14 @@ def _enclosed(function: types.FunctionType, within: tuple[object, ...]) -> list[
     texts = []
     for cell in function.__closure__ or ():
         try:
-            texts.append(_told(cell.cell_contents, within))
-        except ValueError:  # a recursive function is compiled before its name stands for it
+            texts.append(_described(cell.cell_contents, within))
+        except ValueError:  # a recursive function is compiled before its name is defined
             texts.append("empty")
     return texts
 
 
 def _sweep(folder: Path, keep: Path) -> None:
-    """Remove stamps that are old and not among the newest; a lost race is no matter."""
+    """Remove folders that are old and not among the newest; losing a race with another process is harmless."""
     try:
         stamps = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
         for path in stamps[KEPT_STAMPS:]:
