@@ -27,7 +27,7 @@ START = Nim().start()
 @pytest.mark.parametrize("name", [*RULES, "move_order"])
 @pytest.mark.parametrize("wrong", [no_evaluation, len, None], ids=["signature", "function", "nothing"])
 def test_a_kernel_of_another_signature_is_refused_by_name(name: str, wrong: object) -> None:
-    with pytest.raises(KernelError, match=f"expected the kernel {name} to be "):
+    with pytest.raises(KernelError, match=f"the kernel {name} must have the signature "):
         Kernels(**(RULES | {name: wrong}))  # type: ignore[arg-type]  # what a plug-in may do
 
 

@@ -182,7 +182,7 @@ def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: b
 
 @contextmanager
 def _interrupts_deferred() -> Iterator[None]:
-    """Defer Ctrl-C until a kernel is compiled: inside a callback of LLVM it would be lost and break the kernel."""
+    """Defer Ctrl-C until a kernel is compiled: in a callback of LLVM it would be lost and break the kernel."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
@@ -246,7 +246,9 @@ def check_kernel(name: str, function: Any, signature: Any) -> None:
         found = compiled[0] if compiled and len(compiled) == 1 else None
     expected = (signature.args, signature.return_type)
     if found is None or (found.args, found.return_type) != expected:
-        what = f"is compiled for {found}" if found is not None else "is not a function decorated with `kernel`"
+        what = (
+            f"is compiled for {found}" if found is not None else "is not a function decorated with `kernel`"
+        )
         raise KernelError(f"the kernel {name} must have the signature {signature}, but {function!r} {what}")
 
 

@@ -95,7 +95,7 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
             if hashlib.sha256(body).digest() != checksum:
                 return None
             return CompileResult._rebuild(target_context, *pickle.loads(body))  # noqa: S301 - our own folder
-        except Exception:  # noqa: BLE001 - whatever a damaged or foreign file makes Numba do, it is a miss
+        except Exception:  # noqa: BLE001 - a damaged file is a miss, whatever Numba does with it
             return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
@@ -337,7 +337,7 @@ def _enclosed(function: types.FunctionType, within: tuple[object, ...]) -> list[
 
 
 def _sweep(folder: Path, keep: Path) -> None:
-    """Remove folders that are old and not among the newest; losing a race with another process is harmless."""
+    """Remove folders that are old and not among the newest; a race with another process is harmless."""
     try:
         stamps = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime, reverse=True)
         for path in stamps[KEPT_STAMPS:]:

@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: what it follows, what it survives, whom it trusts.
+"""The cache of compiled kernels: when it recompiles, what it survives, and which folders it trusts.
 
 Processes run with `PYTHONDONTWRITEBYTECODE=1`: an edit of equal size within
 one second would otherwise be hidden by the old byte code.
@@ -52,7 +52,7 @@ print({shown}, len(recorder.buffer) // 2)
 
 
 class Workshop:
-    """A folder of packages to change, and processes that run them with one home."""
+    """A folder of packages that tests change, and processes that run them with the same home."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -86,14 +86,14 @@ class Workshop:
         )
 
     def run(self, *arguments: str) -> tuple[str, str]:
-        """Return what a process printed, output and errors; it must succeed."""
+        """Return what a process printed, output and errors. It must succeed."""
         process = self.start(*arguments)
         output, errors = process.communicate(timeout=300)
         assert process.returncode == 0, errors
         return output.strip(), errors.strip()
 
     def show(self, imports: str, shown: str) -> list[str]:
-        """Import, then print an expression and how often Numba compiled."""
+        """Import a module, then print an expression and the number of kernels that Numba compiled."""
         return self.run("-c", SHOW.format(imports=imports, shown=shown))[0].split()
 
     def size(self) -> list[str]:
@@ -112,7 +112,7 @@ def workshop(tmp_path: Path) -> Workshop:
 
 @pytest.fixture
 def fresh(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Forget in this process where kernels are kept; return the folder they are kept in now."""
+    """Reset the cache of this process to a new home and return its folder."""
     memories: list[Callable[[], None]] = [
         value.cache_clear for value in vars(cache).values() if hasattr(value, "cache_clear")
     ]
@@ -129,7 +129,7 @@ def spare(tmp_path: Path) -> Path:
 
 
 def some_kernel() -> None:
-    """Stand for a kernel; it is a function of this file."""
+    """Stand for a kernel of this file."""
 
 
 # --- what is followed -----------------------------------------------------
@@ -144,21 +144,21 @@ def test_a_second_process_compiles_nothing(workshop: Workshop) -> None:
 
 
 @pytest.mark.slow
-def test_a_kernel_that_is_loaded_counts_as_a_hit(workshop: Workshop) -> None:
+def test_a_loaded_kernel_counts_as_a_cache_hit(workshop: Workshop) -> None:
     workshop.size()
     hits = "sum(size.stats.cache_hits.values()), sum(size.stats.cache_misses.values())"
     assert workshop.show("from cachedgame.rules import size", hits)[:2] == ["1", "0"]
 
 
 @pytest.mark.slow
-def test_a_constant_changed_in_another_file_is_followed(workshop: Workshop) -> None:
+def test_a_changed_constant_in_another_file_recompiles(workshop: Workshop) -> None:
     assert workshop.size()[0] == "5"
     workshop.write("cachedgame/board.py", "SIZE = 7\n")
     assert workshop.size()[0] == "7"
 
 
 @pytest.mark.slow
-def test_a_constant_is_followed_by_a_package_that_imports_the_kernel(workshop: Workshop) -> None:
+def test_a_changed_constant_recompiles_packages_that_import_the_kernel(workshop: Workshop) -> None:
     workshop.write("othergame/__init__.py", "")
     workshop.write("othergame/rules.py", OTHER)
     assert workshop.show("from othergame.rules import twice", "twice(0)")[0] == "10"
@@ -167,7 +167,7 @@ def test_a_constant_is_followed_by_a_package_that_imports_the_kernel(workshop: W
 
 
 @pytest.mark.slow
-def test_a_changed_package_that_is_not_imported_is_not_followed(workshop: Workshop) -> None:
+def test_a_changed_package_that_is_not_imported_recompiles_nothing(workshop: Workshop) -> None:
     workshop.write("othergame/__init__.py", "")
     workshop.size()
     workshop.write("othergame/__init__.py", "SIZE = 9\n")
@@ -175,7 +175,7 @@ def test_a_changed_package_that_is_not_imported_is_not_followed(workshop: Worksh
 
 
 @pytest.mark.slow
-def test_a_changed_data_file_is_followed(workshop: Workshop) -> None:
+def test_a_changed_data_file_recompiles(workshop: Workshop) -> None:
     workshop.write("cachedgame/size.txt", "5")
     workshop.write(
         "cachedgame/board.py",
@@ -196,7 +196,7 @@ def test_going_back_to_old_sources_compiles_nothing(workshop: Workshop) -> None:
 
 
 @pytest.mark.slow
-def test_kernels_of_one_factory_are_kept_apart(workshop: Workshop) -> None:
+def test_kernels_of_one_factory_have_entries_of_their_own(workshop: Workshop) -> None:
     workshop.write(
         "cachedgame/tables.py",
         """
@@ -242,7 +242,7 @@ def call(function, number):
 
 
 @pytest.mark.slow
-def test_kernels_of_one_factory_are_kept_apart_by_the_kernels_they_enclose(workshop: Workshop) -> None:
+def test_kernels_of_one_factory_differ_by_the_kernels_in_their_closures(workshop: Workshop) -> None:
     workshop.write("cachedgame/sizes.py", FACTORY)
     for _ in range(2):
         shown = workshop.show("from cachedgame.sizes import make", "make(5)[1](1), make(7)[1](1)")
@@ -250,7 +250,7 @@ def test_kernels_of_one_factory_are_kept_apart_by_the_kernels_they_enclose(works
 
 
 @pytest.mark.slow
-def test_code_of_one_factory_from_two_processes_does_not_meet_in_a_third(workshop: Workshop) -> None:
+def test_code_of_one_factory_from_two_processes_is_not_confused_in_a_third(workshop: Workshop) -> None:
     workshop.write("cachedgame/sizes.py", FACTORY)
     for size in (5, 7, 9):
         workshop.show("from cachedgame.sizes import make", f"make({size})[0](1)")
@@ -260,7 +260,7 @@ def test_code_of_one_factory_from_two_processes_does_not_meet_in_a_third(worksho
 
 
 @pytest.mark.slow
-def test_a_recursive_kernel_of_a_factory_is_kept(workshop: Workshop) -> None:
+def test_a_recursive_kernel_of_a_factory_is_cached(workshop: Workshop) -> None:
     workshop.write(
         "cachedgame/tables.py",
         """
@@ -288,7 +288,7 @@ def test_a_recursive_kernel_of_a_factory_is_kept(workshop: Workshop) -> None:
 
 
 @pytest.mark.slow
-def test_code_that_would_leave_arrays_behind_is_not_kept(workshop: Workshop) -> None:
+def test_code_that_would_leak_arrays_is_not_cached(workshop: Workshop) -> None:
     workshop.write(
         "cachedgame/places.py",
         """
@@ -323,7 +323,7 @@ def test_code_that_would_leave_arrays_behind_is_not_kept(workshop: Workshop) -> 
 
 
 @pytest.mark.slow
-def test_a_script_is_kept_and_followed(workshop: Workshop) -> None:
+def test_a_script_is_cached_and_recompiled_when_it_changes(workshop: Workshop) -> None:
     workshop.write("sizes.py", "SIZE = 5\n")
     script = workshop.write(
         "script.py",
@@ -347,7 +347,7 @@ def test_a_script_is_kept_and_followed(workshop: Workshop) -> None:
 
 
 @pytest.mark.slow
-def test_a_module_run_with_m_follows_its_package(workshop: Workshop) -> None:
+def test_a_module_run_with_m_is_recompiled_when_its_package_changes(workshop: Workshop) -> None:
     rules = RULES.replace("{package}.board", ".board")
     workshop.write("cachedgame/main.py", rules + "print(size(0))\n")
     assert workshop.run("-m", "cachedgame.main")[0] == "5"
@@ -356,7 +356,7 @@ def test_a_module_run_with_m_follows_its_package(workshop: Workshop) -> None:
 
 
 @pytest.mark.slow
-def test_a_kernel_typed_at_a_prompt_is_compiled_and_not_kept(workshop: Workshop) -> None:
+def test_a_kernel_typed_at_a_prompt_is_not_cached(workshop: Workshop) -> None:
     code = """
     from numba import types
     from boardgames.kernels import kernel
@@ -370,7 +370,7 @@ def test_a_kernel_typed_at_a_prompt_is_compiled_and_not_kept(workshop: Workshop)
 
 
 @pytest.mark.slow
-def test_a_package_of_a_namespace_is_kept(workshop: Workshop) -> None:
+def test_a_package_in_a_namespace_is_cached(workshop: Workshop) -> None:
     workshop.write_game("company/cachedgame")
     workshop.write("company/cachedgame/rules.py", RULES.format(package="company.cachedgame"))
     imports = "from company.cachedgame.rules import size"
@@ -379,7 +379,7 @@ def test_a_package_of_a_namespace_is_kept(workshop: Workshop) -> None:
 
 
 @pytest.mark.slow
-def test_every_generic_function_gives_the_same_in_a_second_process(workshop: Workshop) -> None:
+def test_generic_functions_give_the_same_results_in_a_second_process(workshop: Workshop) -> None:
     imports = "import boardgames; game = boardgames.load('connect4'); start = game.start()"
     shown = (
         "boardgames.perft(start, 3),"
@@ -401,7 +401,7 @@ def test_the_stamp_is_the_same_every_time(workshop: Workshop) -> None:
 
 
 @pytest.mark.parametrize("flag", ["OPT", "BOUNDSCHECK"])
-def test_the_stamp_follows_flags_that_change_code(
+def test_the_stamp_depends_on_compiler_flags(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch, flag: str
 ) -> None:
     root = workshop.packages / "cachedgame"
@@ -411,7 +411,7 @@ def test_the_stamp_follows_flags_that_change_code(
 
 
 @pytest.mark.parametrize("version", ["numba", "llvmlite"])
-def test_the_stamp_follows_the_versions_of_the_compiler(
+def test_the_stamp_depends_on_the_versions_of_the_compiler(
     workshop: Workshop, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     root = workshop.packages / "cachedgame"
@@ -420,21 +420,21 @@ def test_the_stamp_follows_the_versions_of_the_compiler(
     assert stamp("cachedgame", root) != before
 
 
-def test_the_stamp_passes_over_byte_code(workshop: Workshop) -> None:
+def test_the_stamp_ignores_byte_code(workshop: Workshop) -> None:
     root = workshop.packages / "cachedgame"
     before = stamp("cachedgame", root)
     workshop.write("cachedgame/__pycache__/rules.cpython-311.pyc", "")
     assert stamp("cachedgame", root) == before
 
 
-def test_every_room_of_the_core_that_holds_kernels_is_in_the_stamp() -> None:
+def test_every_module_of_the_core_with_kernels_is_in_the_stamp() -> None:
     core = Path(cache.__file__).parent.parent
     with_kernels = {
         path.relative_to(core).parts[0]
         for path in core.rglob("*.py")
         if any(line.lstrip().startswith("@kernel(") for line in path.read_text("utf-8").splitlines())
     }
-    assert {room.name for room in cache._core_rooms()} == with_kernels
+    assert {place.name for place in cache._core_sources()} == with_kernels
     assert {"kernels", "search"} <= with_kernels
 
 
@@ -475,7 +475,7 @@ def test_changed_machine_code_is_a_miss(workshop: Workshop) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no such signal")
-def test_a_process_killed_while_it_compiles_leaves_no_harm(workshop: Workshop) -> None:
+def test_a_process_that_is_killed_while_compiling_does_no_damage(workshop: Workshop) -> None:
     for delay_s in (0.0, 0.05, 0.2):
         process = workshop.start("-c", "from cachedgame.rules import size")
         deadline = time.monotonic() + 60
@@ -489,7 +489,7 @@ def test_a_process_killed_while_it_compiles_leaves_no_harm(workshop: Workshop) -
 
 
 @pytest.mark.slow
-def test_processes_that_start_cold_together_all_work(workshop: Workshop) -> None:
+def test_processes_that_start_with_an_empty_cache_at_once_all_work(workshop: Workshop) -> None:
     code = SHOW.format(imports="from cachedgame.rules import size", shown="size(0)")
     processes = [workshop.start("-c", code) for _ in range(4)]
     outputs = [process.communicate(timeout=300)[0].split()[0] for process in processes]
@@ -499,7 +499,7 @@ def test_processes_that_start_cold_together_all_work(workshop: Workshop) -> None
 
 
 @pytest.mark.slow
-def test_an_unwritable_home_costs_one_warning_and_kernels_are_kept_elsewhere(workshop: Workshop) -> None:
+def test_with_an_unwritable_home_one_warning_says_where_kernels_are_cached(workshop: Workshop) -> None:
     workshop.home.write_text("a file, so that no folder can be made below it")
     _, errors = workshop.run("-c", "from cachedgame.rules import size")
     assert errors.count("Warning") == 1
@@ -508,7 +508,7 @@ def test_an_unwritable_home_costs_one_warning_and_kernels_are_kept_elsewhere(wor
 
 
 @pytest.mark.slow
-def test_without_any_folder_kernels_are_compiled_each_time(workshop: Workshop) -> None:
+def test_without_any_private_folder_kernels_are_compiled_each_time(workshop: Workshop) -> None:
     workshop.home.write_text("")
     spare(workshop.folder).write_text("")
     output, errors = workshop.run("-c", "from cachedgame.rules import size; print(size(0))")
@@ -520,7 +520,7 @@ def test_without_any_folder_kernels_are_compiled_each_time(workshop: Workshop) -
 # --- whom it trusts -------------------------------------------------------
 
 
-def test_the_folder_is_made_for_this_user_alone(fresh: Path) -> None:
+def test_the_folder_is_private_to_the_user(fresh: Path) -> None:
     folder = kernel_folder(some_kernel)
     assert folder is not None
     assert folder.is_relative_to(fresh)
@@ -530,10 +530,10 @@ def test_the_folder_is_made_for_this_user_alone(fresh: Path) -> None:
 
 @posix
 @pytest.mark.parametrize("mode", [0o720, 0o702, 0o777], ids=oct)
-def test_a_folder_that_others_may_write_is_not_used(fresh: Path, tmp_path: Path, mode: int) -> None:
+def test_a_folder_that_others_can_write_to_is_not_used(fresh: Path, tmp_path: Path, mode: int) -> None:
     fresh.mkdir(parents=True)
     fresh.chmod(mode)
-    with pytest.warns(UserWarning, match="expected a private folder"):
+    with pytest.warns(UserWarning, match="is not a private folder"):
         folder = kernel_folder(some_kernel)
     assert folder is not None
     assert folder.is_relative_to(spare(tmp_path))
@@ -549,7 +549,7 @@ def test_a_folder_of_another_user_is_not_used(
     taken = spare(tmp_path)
     monkeypatch.setattr(cache, "_temporary_folder", lambda: taken)
     monkeypatch.setattr(os, "getuid", lambda: stranger)
-    with pytest.warns(UserWarning, match="no kernel is kept"):
+    with pytest.warns(UserWarning, match="kernels are not cached"):
         assert kernel_folder(some_kernel) is None
 
 
@@ -559,11 +559,11 @@ def test_a_link_in_the_temporary_folder_is_not_followed(fresh: Path, tmp_path: P
     fresh.write_text("")
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     spare(tmp_path).symlink_to(tmp_path / "elsewhere")
-    with pytest.warns(UserWarning, match="no kernel is kept"):
+    with pytest.warns(UserWarning, match="kernels are not cached"):
         assert kernel_folder(some_kernel) is None
 
 
-def test_a_usable_home_costs_no_warning(fresh: Path) -> None:
+def test_a_usable_home_gives_no_warning(fresh: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert kernel_folder(some_kernel) is not None
@@ -595,9 +595,9 @@ def kept(fresh: Path, ages_days: list[float]) -> list[bool]:
     return [stamp.is_dir() for stamp in stamps]
 
 
-def test_old_stamps_are_swept_but_for_the_newest(fresh: Path) -> None:
+def test_old_stamps_are_removed_except_for_the_newest(fresh: Path) -> None:
     assert kept(fresh, [KEPT_DAYS + age for age in range(1, 6)]) == [True] * (KEPT_STAMPS - 1) + [False] * 3
 
 
-def test_young_stamps_are_not_swept(fresh: Path) -> None:
+def test_recent_stamps_are_kept(fresh: Path) -> None:
     assert kept(fresh, [KEPT_DAYS - age for age in range(1, 9)]) == [True] * 8
