@@ -182,7 +182,7 @@ def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: b
 
 @contextmanager
 def _interrupts_deferred() -> Iterator[None]:
-    """Defer Ctrl-C until a kernel is compiled: in a callback of LLVM it would be lost and break the kernel."""
+    """Defer Ctrl-C until a kernel is compiled: in a callback of LLVM it would be lost and break it."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
