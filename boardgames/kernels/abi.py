@@ -62,9 +62,9 @@ Features = types.void(WORDS, types.int64, REALS_OUT)
 Evaluate = types.float64(WORDS, REALS)
 """`evaluate(position, weights)`: static evaluation for the side to move."""
 MoveOrder = types.int64(WORDS, types.int64)
-"""`move_order(position, action)`: moves with larger ranks are searched earlier, tactical moves first of all."""
+"""`move_order(position, action)`: a rank; moves with larger ranks are searched earlier."""
 PassTurn = types.void(WORDS, WORDS_OUT)
-"""`pass_turn(position, successor)`: writes the position after a null move, which the rules do not allow."""
+"""`pass_turn(position, successor)`: writes the position after a null move, which is never legal."""
 PositionKey = types.uint64(WORDS)
 """`key(position)`: a 64-bit hash; equal for positions that search may treat as one."""
 
