@@ -1,7 +1,8 @@
-"""TimeControl and MatchClock: how much time a match allows, and where it went.
+"""Time controls, and the clocks of a match.
 
-Seconds come from a clock that is passed in. A ply's time may be gathered in
-parts, because an agent is only charged for the time in which it is asked.
+The current time comes from a function that the caller passes in. The time of
+a ply may consist of several intervals, because an agent is only charged while
+it is asked for a move.
 """
 
 from collections.abc import Callable
@@ -13,28 +14,28 @@ from boardgames.options import is_finite
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """Time allowed, in seconds: for a move, for a match, and what moves add.
+    """Time limits of a match, in seconds.
 
     Attributes
     ----------
     move : float or None
-        For every single move; None if only the match counts.
+        For each move; None if there is no such limit.
     match : float or None
-        For all moves of a side together; None if only each move counts.
+        For all moves of a side together; None if there is no match clock.
     increment : float
         Added to a side's match clock after each of its moves.
     margin : float
-        What an agent is asked to leave of `move`, so that it is never late.
+        What an agent is asked to leave unused of `move`, so that it is not late.
 
     Raises
     ------
     LimitError
-        If a number is negative, not finite, zero where time is needed, or an
-        increment stands without a match clock.
+        If a number is negative or not finite, `move` or `match` is 0, or there
+        is an increment without a match clock.
 
     Examples
     --------
-    >>> TimeControl(move=1.0).asked
+    >>> TimeControl(move=1.0).agent_seconds
     0.95
     >>> str(TimeControl(match=300, increment=2))
     '300+2'
@@ -49,22 +50,22 @@ class TimeControl:
         for name in ("move", "match"):
             value = getattr(self, name)
             if value is not None and not (is_finite(value) and value > 0):
-                raise LimitError(f"expected more than 0 seconds a {name}: {shown(value)}")
+                raise LimitError(f"the seconds per {name} must be more than 0, not {shown(value)}")
         for name in ("increment", "margin"):
             value = getattr(self, name)
             if not (is_finite(value) and value >= 0):
-                raise LimitError(f"expected at least 0 seconds of {name}: {shown(value)}")
+                raise LimitError(f"the seconds of {name} must be at least 0, not {shown(value)}")
         if self.increment and self.match is None:
-            raise LimitError(f"expected a match clock for an increment: {self.increment!r}")
+            raise LimitError("an increment needs a match clock")
 
     @classmethod
     def parse(cls, text: str) -> "TimeControl":
-        """Return the control that `str` wrote.
+        """Return the time control that `str` has written.
 
         Raises
         ------
         LimitError
-            If the text is not of this form.
+            If the text does not have this form.
 
         Examples
         --------
@@ -85,47 +86,49 @@ class TimeControl:
                 else:
                     raise ValueError
         except ValueError:
-            raise LimitError(f"expected a time control as '300+2 5/move' or '-': {shown(text)}") from None
+            raise LimitError(
+                f"a time control is written like '300+2', '5/move' or '-', not {shown(text)}"
+            ) from None
         return cls(move=move, match=match, increment=increment)
 
     @property
-    def asked(self) -> float | None:
-        """Return the seconds an agent is given for a move: the margin kept, at least half."""
+    def agent_seconds(self) -> float | None:
+        """Return the seconds to tell an agent for a move: `move` less the margin, at least half of it."""
         return None if self.move is None else max(self.move - self.margin, self.move / 2)
 
     @property
-    def is_open(self) -> bool:
-        """Say whether no time is limited."""
+    def is_unlimited(self) -> bool:
+        """Return True if there is no time limit."""
         return self.move is None and self.match is None
 
     def __str__(self) -> str:
         parts = []
         if self.match is not None:
-            parts.append(f"{_short(self.match)}+{_short(self.increment)}")
+            parts.append(f"{_format_seconds(self.match)}+{_format_seconds(self.increment)}")
         if self.move is not None:
-            parts.append(f"{_short(self.move)}/move")
+            parts.append(f"{_format_seconds(self.move)}/move")
         return " ".join(parts) or "-"
 
 
 UNTIMED = TimeControl()
-"""No time is limited."""
+"""No time limit."""
 
 
 class MatchClock:
-    """The clocks of a match, ply by ply, so that a takeback turns them back.
+    """The clocks of both sides, with their state at every ply, so that moves can be taken back.
 
     Parameters
     ----------
     control : TimeControl
-        What is allowed.
+        The time limits.
     now : callable
-        Returns seconds; only differences count.
+        Returns seconds; only differences matter.
 
     Examples
     --------
     >>> clock = MatchClock(TimeControl(match=60, increment=1), now=lambda: 0.0)
-    >>> clock.book(0, 10.0)
-    >>> clock.left(1)
+    >>> clock.end_ply(0, 10.0)
+    >>> clock.remaining(1)
     (51.0, 60.0)
     """
 
@@ -133,50 +136,50 @@ class MatchClock:
         self.control = control
         self._now = now
         start = 0.0 if control.match is None else control.match
-        self._left = [(start, start)]  # at the beginning of each ply, the one under way included
-        self._gathered = 0.0
-        self._since: float | None = None
+        self._remaining = [(start, start)]  # at the start of every ply up to the current one
+        self._earlier = 0.0  # seconds of the current ply before the clock was last started
+        self._started_at: float | None = None
 
     @property
-    def spent(self) -> float:
-        """Return the seconds charged so far for the ply under way."""
-        return self._gathered if self._since is None else self._gathered + self._now() - self._since
+    def elapsed(self) -> float:
+        """Return the seconds charged so far for the current ply."""
+        return self._earlier if self._started_at is None else self._earlier + self._now() - self._started_at
 
-    def run(self) -> None:
-        """Charge from now on; nothing changes if that is so already."""
-        if self._since is None:
-            self._since = self._now()
+    def start(self) -> None:
+        """Start charging, unless the clock is running already."""
+        if self._started_at is None:
+            self._started_at = self._now()
 
     def pause(self) -> None:
-        """Charge no more until `run`."""
-        self._gathered, self._since = self.spent, None
+        """Stop charging until `start`."""
+        self._earlier, self._started_at = self.elapsed, None
 
-    def left(self, side_to_move: int) -> tuple[float, float] | None:
-        """Return the seconds left to each side, or None if no match clock runs."""
+    def remaining(self, side_to_move: int) -> tuple[float, float] | None:
+        """Return the seconds left to each side, None without a match clock."""
         if self.control.match is None:
             return None
-        left = list(self._left[-1])
-        left[side_to_move] = max(left[side_to_move] - self.spent, 0.0)
-        return left[0], left[1]
+        seconds = list(self._remaining[-1])
+        seconds[side_to_move] = max(seconds[side_to_move] - self.elapsed, 0.0)
+        return seconds[0], seconds[1]
 
-    def has_run_out(self, side: int, seconds: float) -> bool:
-        """Say whether `seconds` for the ply under way are more than `side` has."""
+    def is_exceeded(self, side: int, seconds: float) -> bool:
+        """Return True if `side` has less than `seconds` for the current ply."""
         if self.control.move is not None and seconds > self.control.move:
             return True
-        return self.control.match is not None and seconds > self._left[-1][side]
+        return self.control.match is not None and seconds > self._remaining[-1][side]
 
-    def book(self, side: int, seconds: float) -> None:
-        """End the ply under way: charge `side`, add the increment, begin the next ply."""
-        left = list(self._left[-1])
-        left[side] = max(left[side] - seconds, 0.0) + self.control.increment
-        self._left.append((left[0], left[1]))
-        self._gathered, self._since = 0.0, None
+    def end_ply(self, side: int, seconds: float) -> None:
+        """Charge `side` for the current ply, add the increment, and begin the next ply."""
+        remaining = list(self._remaining[-1])
+        remaining[side] = max(remaining[side] - seconds, 0.0) + self.control.increment
+        self._remaining.append((remaining[0], remaining[1]))
+        self._earlier, self._started_at = 0.0, None
 
-    def go_back(self, ply: int) -> None:
-        """Turn the clocks back to what they stood at when ply `ply` (from 0) began."""
-        del self._left[ply + 1 :]
-        self._gathered, self._since = 0.0, None
+    def rewind(self, ply: int) -> None:
+        """Return to the start of ply `ply`, counted from 0."""
+        del self._remaining[ply + 1 :]
+        self._earlier, self._started_at = 0.0, None
 
 
-def _short(seconds: float) -> str:
+def _format_seconds(seconds: float) -> str:
     return repr(float(seconds)).removesuffix(".0").replace("e+", "e")

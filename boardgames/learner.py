@@ -1,8 +1,8 @@
-"""Learner: state in, state and metrics out; never prints, never saves.
+"""Learner: maps a state to the next state and metrics.
 
-The trainer owns files, progress and interruption; a learner is a pure
-machine, so that training stops and resumes bit for bit on any number of
-workers.
+A learner neither prints nor saves: files, progress and interrupts belong to
+the trainer. So training can stop and resume with bit-identical results, on
+any number of workers.
 """
 
 from abc import ABC, abstractmethod
@@ -24,9 +24,9 @@ Array = npt.NDArray[Any]  # any dtype: float64 weights, uint64 generator states,
 
 @dataclass(frozen=True, slots=True)
 class LearnerState:
-    """All that a learner needs to go on: named arrays and JSON-able scalars.
+    """Everything that changes during training, as named arrays and JSON-compatible scalars.
 
-    The states of random generators are among them. Arrays are C-contiguous.
+    This includes the states of random generators. Arrays must be C-contiguous.
     """
 
     arrays: Mapping[str, Array]
@@ -35,65 +35,65 @@ class LearnerState:
     def __post_init__(self) -> None:
         for name, array in self.arrays.items():
             if not array.flags.c_contiguous:
-                raise LearnerStateError(f"expected a C-contiguous array: {name!r}")
+                raise LearnerStateError(f"the array {name!r} is not C-contiguous")
 
 
 class Learner(ABC):
-    """A way of learning weights; base class of what `bg_learners` registers.
+    """A method of learning weights; base class of the learners that `bg_learners` registers.
 
-    It holds what does not change in a run, the game and the settings; what
-    changes is in the state, so that a learner made anew with equal arguments
-    goes on from any saved state.
+    A learner holds the game and the settings. Everything that changes is in
+    the state, so that a new learner with the same arguments can continue from
+    any saved state.
 
     Parameters
     ----------
     game : Game
-        What is learned.
+        The game to learn.
     options : keywords
-        As `declared_options` has them.
+        As declared in `declared_options`.
 
     Raises
     ------
     OptionError
-        If an option is unknown or has a bad value.
+        If an option is unknown or invalid.
     """
 
     name: ClassVar[str]
     declared_options: ClassVar[tuple[Option, ...]] = ()
     curve: ClassVar[str] = "score"
-    """The metric that shows how good the weights are, where a step has it: larger is better."""
+    """The metric of the learning curve; not every step needs to have it, and larger is better."""
     follows_curve: ClassVar[bool] = True
-    """False where the weights of the last step are the result, whatever the curve says."""
+    """True if the best point of the curve is the result, False if the last step is."""
 
     def __init__(self, game: Game, **options: object) -> None:
         self.game = game
-        of = f"learner {self.name!r}"
-        self.options: dict[str, OptionValue] = read_options(self.declared_options, options, of)
+        self.options: dict[str, OptionValue] = read_options(
+            self.declared_options, options, f"learner {self.name!r}"
+        )
 
     @abstractmethod
     def start(self, seed: int) -> LearnerState:
-        """Return the state before the first step; equal seeds give equal states."""
+        """Return the state before the first step, which depends on the seed alone."""
 
     @abstractmethod
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Return the state after one more step, and named metrics of that step.
+        """Return the state after one more step, and the metrics of the step.
 
-        `state` is not changed. Work that fans out goes to `executor` in tasks
-        seeded by their content, so that the result does not depend on who
-        runs them.
+        `state` does not change. Parallel work goes to `executor` as tasks with
+        seeds of their own, so that the result does not depend on the workers.
         """
 
     @abstractmethod
     def is_done(self, state: LearnerState) -> bool:
-        """Say whether training, as configured, is complete."""
+        """Return True if training is complete."""
 
     @property
     def length(self) -> int | None:
-        """Return the number of steps of complete training, None if it is not known before."""
+        """Return the number of steps of the whole training, None if it is not known in advance."""
         return None
 
     def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:
-        """Return names and points of those who compete in training, best first; by default nobody."""
+        """Return names and points of the competitors in training, best first; by default none."""
         return ()
 
     @abstractmethod

@@ -141,7 +141,7 @@ class Manager:
     limit : Limit
         What an agent may spend on a move, in addition to the clocks.
     clock : callable
-        Returns monotonic seconds.
+        Returns seconds of a monotonic clock.
     listeners : sequence of callable
         Called with the manager and a `MatchEvent` after every change. One that
         raises gets a warning and does not affect the match.
@@ -280,7 +280,7 @@ class Manager:
     @property
     def clocks(self) -> tuple[float, float] | None:
         """Return the seconds left to each side, None without a match clock."""
-        return self._clock.left(self.side_to_move)
+        return self._clock.remaining(self.side_to_move)
 
     @property
     def time_used(self) -> tuple[float, float]:
@@ -297,14 +297,14 @@ class Manager:
 
     def limit_for(self, side: int) -> Limit:
         """Return what `side` may spend on a move now."""
-        left = self.clocks
-        clock = None if left is None else Clock(left, self.rules.time.increment)
-        return Limit(seconds=self.rules.time.asked, clock=clock).tightened(self._limit)
+        clocks = self.clocks
+        clock = None if clocks is None else Clock(clocks, self.rules.time.increment)
+        return Limit(seconds=self.rules.time.agent_seconds, clock=clock).tightened(self._limit)
 
     def record(self) -> Record:
         """Return the match so far, with seconds rounded to milliseconds."""
         tags = {name: value for name, value in self._tags.items() if name != "TimeControl"}
-        if not self.rules.time.is_open:
+        if not self.rules.time.is_unlimited:
             tags["TimeControl"] = str(self.rules.time)
         return Record(
             self.game.facts.name,
@@ -346,8 +346,8 @@ class Manager:
             raise MatchError(f"side {side!r} cannot move: it is the turn of side {self.side_to_move}")
         if seconds is not None and not (is_finite(seconds) and seconds >= 0):
             raise LimitError(f"the seconds of a move must be at least 0, not {shown(seconds)}")
-        spent = self._clock.spent if seconds is None else seconds
-        if self._clock.has_run_out(side, spent):
+        spent = self._clock.elapsed if seconds is None else seconds
+        if self._clock.is_exceeded(side, spent):
             return self._lose(side, Termination.TIME)
         played = self._push(self._legal(move), spent)
         if self.draw_offer == 1 - side:
@@ -442,7 +442,7 @@ class Manager:
 
     def tick(self) -> Outcome | None:
         """End the match if the time of the side to move is up; return the outcome if it is over."""
-        if self.outcome is None and self._clock.has_run_out(self.side_to_move, self._clock.spent):
+        if self.outcome is None and self._clock.is_exceeded(self.side_to_move, self._clock.elapsed):
             self._lose(self.side_to_move, Termination.TIME)
         return self.outcome
 
@@ -476,7 +476,7 @@ class Manager:
         self._stop = stop = stop or Stop()
         context = Context(stop=stop, history=tuple(self._positions[:-1]), report=report)
         limit = self.limit_for(side)
-        self._clock.run()
+        self._clock.start()
         try:
             choice = player.choose(position, limit, context)
         except (Exception, SystemExit) as error:
@@ -519,15 +519,15 @@ class Manager:
             if _is_person(self.players[side]):
                 raise
             return self._fail(side, error)
-        if self._clock.has_run_out(side, self._clock.spent):
-            self.fault = f"the move {move} came after {self._clock.spent:.3f} s"
+        if self._clock.is_exceeded(side, self._clock.elapsed):
+            self.fault = f"the move {move} came after {self._clock.elapsed:.3f} s"
         return self.make_move(side, move)
 
     def _fail(self, side: int, error: BaseException) -> Outcome:
         """End the match because of an error of an agent."""
         is_move_error = isinstance(error, MoveError)
         self.fault = str(error) if is_move_error else describe_error(error)
-        if self._clock.has_run_out(side, self._clock.spent):
+        if self._clock.is_exceeded(side, self._clock.elapsed):
             return self._lose(side, Termination.TIME)
         return self._lose(side, Termination.ILLEGAL_MOVE if is_move_error else Termination.CRASH)
 
@@ -560,14 +560,14 @@ class Manager:
         self._positions.append(position)
         self._score_changed_at.append(played.ply if has_scored else self._score_changed_at[-1])
         self._occurrences[position.words.tobytes()] += 1
-        self._clock.book(side, seconds)
+        self._clock.end_ply(side, seconds)
         return played
 
     def _pop(self, count: int) -> None:
         for position in self._positions[-count:]:
             self._occurrences[position.words.tobytes()] -= 1
         del self._moves[-count:], self._positions[-count:], self._score_changed_at[-count:]
-        self._clock.go_back(self.ply)
+        self._clock.rewind(self.ply)
 
     def _settle(self) -> Outcome | None:
         """End the match if the position or a limit requires it, else start a person's clock."""
@@ -590,7 +590,7 @@ class Manager:
 
     def _start_clock_of_person(self) -> None:
         if self.outcome is None and _is_person(self.players[self.side_to_move]):
-            self._clock.run()
+            self._clock.start()
 
     def _lose(self, side: int, termination: Termination) -> Outcome:
         return self._end(Outcome(1 - side, termination))

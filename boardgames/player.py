@@ -1,4 +1,8 @@
-"""Player, Limit, Choice: given a position, choose a move within a limit."""
+"""Players, and what they are asked: to choose a move in a position, within a limit.
+
+`Player` is the base class of people and agents. `Limit`, `Clock`, `Stop` and
+`Context` go with a request; `Choice` and `Analysis` are the answers.
+"""
 
 import hashlib
 import threading
@@ -17,13 +21,13 @@ from boardgames.score import Score, Unit
 
 EXPECTED_MOVES_LEFT = 30
 CLOCK_RESERVE = 0.05
-LARGEST_COUNT = 2**63 - 1
-"""Kernels count with int64."""
+MAX_COUNT = 2**63 - 1
+"""The largest int64; kernels count with these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Seconds left to each side, and what every move adds.
+    """Seconds left to each side, and the seconds that every move adds.
 
     Raises
     ------
@@ -37,30 +41,30 @@ class Clock:
     def __post_init__(self) -> None:
         for seconds in (*self.remaining, self.increment):
             if not (is_finite(seconds) and seconds >= 0):
-                raise LimitError(f"expected a clock of at least 0 seconds: {shown(seconds)}")
+                raise LimitError(f"the seconds of a clock must be at least 0, not {shown(seconds)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """What a player may spend on one move; None is no limit of that kind.
+    """What a player may spend on one move; None means no limit of this kind.
 
     Attributes
     ----------
     seconds : float or None
         Time for this move.
     depth : int or None
-        Plies to look ahead.
+        Search depth in plies.
     nodes : int or None
-        Positions to visit.
+        Number of positions to visit.
     simulations : int or None
-        Descents of tree search.
+        Number of simulations of Monte Carlo tree search.
     clock : Clock or None
-        The match clock, of which the player spends what it thinks right.
+        The match clock; how much of it to spend is up to the player.
 
     Raises
     ------
     LimitError
-        If a number is negative, zero, not finite, larger than an int64 or of another kind.
+        If a number is zero, negative, not finite, too large for an int64 or of the wrong type.
 
     Examples
     --------
@@ -76,16 +80,16 @@ class Limit:
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not (is_finite(self.seconds) and self.seconds > 0):
-            raise LimitError(f"expected a time limit above 0 seconds: {shown(self.seconds)}")
+            raise LimitError(f"the time limit must be more than 0 seconds, not {shown(self.seconds)}")
         for name in ("depth", "nodes", "simulations"):
             value = getattr(self, name)
-            if value is not None and not (type(value) is int and 1 <= value <= LARGEST_COUNT):
-                raise LimitError(f"expected a limit of {name} of 1 to {LARGEST_COUNT}: {shown(value)}")
+            if value is not None and not (type(value) is int and 1 <= value <= MAX_COUNT):
+                raise LimitError(f"the limit of {name} must be 1 to {MAX_COUNT}, not {shown(value)}")
         if self.clock is not None and not isinstance(self.clock, Clock):
-            raise LimitError(f"expected a Clock: {shown(self.clock)}")
+            raise LimitError(f"the clock of a limit must be a Clock, not {shown(self.clock)}")
 
     def tightened(self, other: "Limit") -> "Limit":
-        """Return the limit that keeps to both."""
+        """Return the stricter limit of each kind."""
         return Limit(
             seconds=_least(self.seconds, other.seconds),
             depth=_least(self.depth, other.depth),
@@ -95,10 +99,10 @@ class Limit:
         )
 
     def budget(self, side: int) -> float | None:
-        """Return the seconds to spend on this move, the match clock considered.
+        """Return the seconds to spend on this move, None without a time limit.
 
-        Of a match clock it is a thirtieth of what is left and most of the
-        increment; of the last 50 ms a tenth. None if no time is limited.
+        With a match clock: a thirtieth of the remaining time and most of the
+        increment, but a tenth of the last 50 ms.
         """
         if self.clock is None:
             return self.seconds
@@ -108,8 +112,8 @@ class Limit:
         return _least(self.seconds, usable)
 
     @property
-    def is_open(self) -> bool:
-        """Say whether nothing at all is limited."""
+    def is_unlimited(self) -> bool:
+        """Return True if there is no limit at all."""
         return self == Limit()
 
 
@@ -118,12 +122,11 @@ Number = TypeVar("Number", int, float)
 
 
 def _least(first: Number | None, second: Number | None) -> Number | None:
-    given = [value for value in (first, second) if value is not None]
-    return min(given) if given else None
+    return min((value for value in (first, second) if value is not None), default=None)
 
 
 class Stop:
-    """A flag that any thread sets to end a player's thinking; compiled code reads it too.
+    """A flag that another thread sets to end a search; compiled code reads it too.
 
     Examples
     --------
@@ -139,27 +142,27 @@ class Stop:
         self._lock = threading.Lock()
 
     def set(self) -> None:
-        """Ask for the end; a player answers soon, with the best it has."""
+        """Set the flag; the player soon answers with the best move it has found."""
         with self._lock:
             self._is_set = True
             for control in self._controls:
                 control[0].stop = 1
 
     def is_set(self) -> bool:
-        """Say whether the end has been asked for."""
+        """Return True if the flag is set."""
         return self._is_set
 
     def attach(self, control: Control) -> None:
-        """Let `set` reach a kernel's control array; done before the kernel starts."""
+        """Pass the flag on to the control array of a kernel, before the kernel starts."""
         with self._lock:
             self._controls.append(control)
             if self._is_set:
                 control[0].stop = 1
 
     def detach(self, control: Control) -> None:
-        """Forget a control array; done when its kernel has ended."""
+        """Forget a control array, after its kernel has returned."""
         with self._lock:
-            self._controls = [held for held in self._controls if held is not control]
+            self._controls = [other for other in self._controls if other is not control]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,11 +178,11 @@ class Choice:
     line : tuple of Move
         Principal variation, `move` first.
     depth : int
-        Plies searched to the end.
+        Completed search depth in plies.
     proven : bool
         The score is exact: every line of play has been searched to its end.
     simulations : int
-        Descents of tree search, 0 for other players.
+        Simulations of Monte Carlo tree search, 0 for other players.
     """
 
     move: Move | None
@@ -193,7 +196,7 @@ class Choice:
 
     @property
     def resigns(self) -> bool:
-        """Say whether the player gives the match up."""
+        """Return True if the player resigns."""
         return self.move is None
 
 
@@ -246,16 +249,16 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What comes with a request for a move besides position and limit.
+    """More about a request for a move, besides position and limit.
 
     Attributes
     ----------
     stop : Stop or None
-        Set by another thread when the answer is wanted at once.
+        Set by another thread to get the answer at once.
     history : tuple of Position
-        Positions of the match before this one, oldest first.
+        The positions of the match before this one, oldest first.
     report : callable or None
-        Called with the best choice so far whenever a player has a better one.
+        Called whenever the player has found a better choice.
     """
 
     stop: Stop | None = None
@@ -267,31 +270,30 @@ NO_CONTEXT = Context()
 
 
 class Player(ABC):
-    """Who chooses moves for a side; base class of people and agents.
+    """Chooses the moves of a side; base class of people and agents.
 
-    An agent is a subclass that is registered through `bg_agents`; its options
-    are declared in `declared_options` and come to it as keywords, read.
+    An agent is a subclass that is registered by the hook `bg_agents`.
 
     Parameters
     ----------
     game : Game
-        What is played.
+        The game to play.
     seed : int, optional
-        Seed of `self.random`; without it, choices differ from run to run.
+        Seed of `self.random`; by default a different one in every run.
     options : keywords
-        As `declared_options` has them.
+        As declared in `declared_options`.
 
     Raises
     ------
     OptionError
-        If an option is unknown or has a bad value.
+        If an option is unknown or invalid.
     """
 
     name: ClassVar[str]
     declared_options: ClassVar[tuple[Option, ...]] = ()
     is_human: ClassVar[bool] = False
-    heeds_limits: ClassVar[bool] = True
-    """False for a player that plays alike whatever it may spend: ratings then hold for all limits."""
+    respects_limits: ClassVar[bool] = True
+    """False for a player that ignores limits, so that one rating holds for all of them."""
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         self.game = game
@@ -309,7 +311,7 @@ class Player(ABC):
         MatchError
             If the match is over in `position`.
         PositionError
-            If the position is one of another game.
+            If the position belongs to another game.
         """
 
     def analyse(
@@ -320,68 +322,66 @@ class Player(ABC):
         *,
         lines: int | None = None,
     ) -> Analysis:
-        """Return the value of every legal move, or of the best `lines` of them.
-
-        Fewer moves to value leave more time for each.
+        """Return the score of every legal move, or only of the best `lines` moves, which is faster.
 
         Raises
         ------
         MatchError
             If the match is over in `position`.
         OptionError
-            If this player puts no values on moves.
+            If this player does not evaluate moves.
         """
-        raise OptionError(f"expected an agent that values moves: {self.name!r} does not")
+        raise OptionError(f"the player {self.name!r} does not evaluate moves")
 
     def accepts_draw(self, position: Position, side: int) -> bool:
-        """Say whether this player, on `side`, takes the draw it is offered; by default no."""
+        """Return whether this player, on `side`, accepts a draw offer; by default False."""
         return False
 
     def match_started(self, side: int) -> None:
-        """Learn that a match begins and which side this player has.
+        """Prepare for a match on the given side.
 
-        A player may play any number of matches, one after another. Whatever it
-        remembers of earlier ones is forgotten here, so that a match depends on
-        its seed and not on what was played before.
+        A player may play any number of matches, one after another. It forgets
+        earlier matches here, so that a match depends on its seed alone.
         """
         return
 
     def match_ended(self, outcome: Outcome) -> None:
-        """Learn how the match ended."""
+        """React to the end of the match."""
         return
 
     def reseed(self, seed: int) -> None:
-        """Begin the player's chance anew, as if it had been made with `seed`."""
+        """Restart the random choices, as if the player had been made with `seed`."""
         self.random = np.random.default_rng(seed)
 
     def fingerprint(self) -> str:
-        """Return a short hash of what it plays with besides its options, weights say; empty if nothing.
+        """Return a short hash of what determines its play besides its options, such as weights.
 
-        Players of one name and fingerprint are the same player in ratings.
+        Empty if there is nothing else. Ratings treat players with the same
+        description and fingerprint as the same player.
         """
         return ""
 
     def close(self) -> None:
-        """Give back what the player holds, a program say; done by whoever made it, any number of times."""
+        """Release resources such as a subprocess. Called by the owner, perhaps more than once."""
         return
 
     @property
     def is_learning(self) -> bool:
-        """Say whether the player changes as it plays; an arena takes none that does."""
+        """Return True if the player learns as it plays; such a player cannot enter an arena."""
         return False
 
-    def _check_open(self, position: Position) -> Position:
+    def _check_position(self, position: Position) -> Position:
         if position.game is not self.game and position.game != self.game:
-            raise PositionError(f"expected a position of {self.game}: {position!r}")
+            raise PositionError(f"not a position of {self.game!r}: {position!r}")
         if position.outcome is not None:
-            raise MatchError(f"expected a position with moves: {position} is over")
+            raise MatchError(f"the match is over in {position}")
         return position
 
     def __repr__(self) -> str:
         return f"<player {self.describe()}>"
 
     def describe(self) -> str:
-        """Return the agent text that makes this player, `alphabeta:depth=4`."""
+        """Return the text from which `load_player` makes this player, `alphabeta:depth=4`."""
         changed = [
             f"{option.name}={_quoted(self.options[option.name])}"
             for option in self.declared_options
@@ -390,7 +390,7 @@ class Player(ABC):
         return self.name + (":" + ",".join(changed) if changed else "")
 
     def label(self) -> str:
-        """Return what tables call this player, short if it can be; by default what `describe` returns."""
+        """Return a short name for tables; by default the description."""
         return self.describe()
 
 

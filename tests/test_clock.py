@@ -1,4 +1,4 @@
-"""Time controls: what is allowed, and their text."""
+"""Time controls and their text."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from boardgames.errors import LimitError
     ],
     ids=str,
 )
-def test_a_time_control_that_makes_no_sense_is_refused(control: dict[str, float]) -> None:
+def test_invalid_time_control_raises(control: dict[str, float]) -> None:
     with pytest.raises(LimitError):
         TimeControl(**control)
 
@@ -36,28 +36,38 @@ def test_a_time_control_that_makes_no_sense_is_refused(control: dict[str, float]
     ],
     ids=str,
 )
-def test_a_time_control_is_read_back_from_its_text(control: dict[str, float]) -> None:
+def test_text_of_a_time_control_round_trips(control: dict[str, float]) -> None:
     assert TimeControl.parse(str(TimeControl(**control))) == TimeControl(**control)
 
 
-@pytest.mark.parametrize("text", ["", "x", "300", "1+2+3", "1/move 2/move", "40/9000", "1+1 2+2"])
-def test_a_text_that_is_no_time_control_is_refused(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "300",
+        "1+2+3",
+        "1/move 2/move",
+        "40/9000",
+        "1+1 2+2",
+        "1_0+0",
+        "\N{ARABIC-INDIC DIGIT THREE}+2",
+    ],
+)
+def test_malformed_time_control_raises(text: str) -> None:
     with pytest.raises(LimitError, match="time control"):
         TimeControl.parse(text)
 
 
 @pytest.mark.parametrize(
-    "value", [10**400, "1", True, [], 1j], ids=["huge", "text", "truth", "list", "complex"]
+    "value", [10**400, "1", True, [], 1j], ids=["huge", "text", "bool", "list", "complex"]
 )
 @pytest.mark.parametrize("name", ["move", "match", "increment", "margin"])
-def test_a_time_that_is_no_number_of_seconds_is_a_limit_error(name: str, value: Any) -> None:
+def test_seconds_must_be_numbers(name: str, value: Any) -> None:
     with pytest.raises(LimitError, match="seconds"):
         TimeControl(**{"match": 60, name: value})
 
 
-@pytest.mark.parametrize(
-    "text", ["1_0+0", "\N{ARABIC-INDIC DIGIT THREE}+2", "300", "300+2+3", "nan+0", "1+1 2+2"]
-)
-def test_a_text_that_is_no_time_control_is_a_limit_error(text: str) -> None:
-    with pytest.raises(LimitError):
-        TimeControl.parse(text)
+def test_time_control_of_nan_raises() -> None:
+    with pytest.raises(LimitError, match="must be more than 0"):
+        TimeControl.parse("nan+0")

@@ -1,3 +1,5 @@
+"""The base class of learners, and their state."""
+
 import pickle
 from collections.abc import Mapping
 from concurrent.futures import Executor
@@ -18,8 +20,8 @@ class Counter(Learner):
 
     name: ClassVar[str] = "counter"
     declared_options = (
-        Option("rate", float, 0.5, "added a step"),
-        Option("steps", int, 2, "steps in all", minimum=1),
+        Option("rate", float, 0.5, "added in every step"),
+        Option("steps", int, 2, "number of steps", minimum=1),
     )
 
     def start(self, seed: int) -> LearnerState:
@@ -39,7 +41,7 @@ class Counter(Learner):
         return state.arrays["weights"]
 
 
-def test_a_learner_made_anew_goes_on_from_a_saved_state() -> None:
+def test_new_learner_continues_from_a_saved_state() -> None:
     first = Counter(Nim(), rate="0.25")
     state, _ = first.step(first.start(seed=1), None)
     second = Counter(Nim(), rate=0.25)
@@ -48,16 +50,16 @@ def test_a_learner_made_anew_goes_on_from_a_saved_state() -> None:
     assert (second.weights(state).tolist(), metrics) == ([0.5], {"weight": 0.5})
 
 
-def test_an_unknown_option_of_a_learner_is_refused_with_near_names() -> None:
+def test_unknown_option_raises_with_suggestions() -> None:
     with pytest.raises(OptionError, match="learner 'counter' has no option 'rat'; did you mean 'rate'"):
         Counter(Nim(), rat=1)
 
 
-def test_arrays_that_are_not_contiguous_are_refused() -> None:
-    with pytest.raises(LearnerStateError, match="expected a C-contiguous array: 'weights'"):
+def test_arrays_must_be_contiguous() -> None:
+    with pytest.raises(LearnerStateError, match="the array 'weights' is not C-contiguous"):
         LearnerState({"weights": np.zeros((2, 3)).T})
 
 
-def test_a_state_goes_to_another_process() -> None:
+def test_state_can_be_pickled() -> None:
     state = Counter(Nim()).start(seed=7)
     assert pickle.loads(pickle.dumps(state)).scalars == {"step": 0, "seed": 7}

@@ -1,4 +1,4 @@
-"""Limits, clocks, the stop flag, and what every player shares."""
+"""Limits, clocks, the stop flag, and the base class of players."""
 
 import math
 import re
@@ -16,7 +16,7 @@ import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.errors import LimitError, MatchError, OptionError, PositionError
 from boardgames.game import Position
-from boardgames.kernels import STOP, Control, new_control
+from boardgames.kernels import Control, new_control
 from boardgames.options import Option, parse_agent
 from boardgames.player import (
     CLOCK_RESERVE,
@@ -42,12 +42,12 @@ class First(Player):
     declared_options: ClassVar[tuple[Option, ...]] = (
         Option("depth", int, 3, "plies"),
         Option("file", str, "none", "a file"),
-        Option("loud", bool, False, "says so"),
+        Option("loud", bool, False, "a flag"),
     )
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return it."""
-        return Choice(self._check_open(position).legal_moves[0])
+        """Return the first legal move."""
+        return Choice(self._check_position(position).legal_moves[0])
 
 
 # --- limits ------------------------------------------------------------------
@@ -60,27 +60,27 @@ BAD_LIMITS = [
 
 
 @pytest.mark.parametrize(("name", "value"), BAD_LIMITS)
-def test_a_limit_that_makes_no_sense_is_refused_by_value(name: str, value: object) -> None:
+def test_invalid_limit_raises(name: str, value: object) -> None:
     with pytest.raises(LimitError) as raised:
-        Limit(**{name: value})  # type: ignore[arg-type]  # what a caller may do
-    assert str(raised.value).endswith(f": {value!r}")
+        Limit(**{name: value})  # type: ignore[arg-type]  # wrong on purpose
+    assert str(raised.value).endswith(f", not {value!r}")
 
 
-def test_a_count_that_is_too_large_is_told_the_largest() -> None:
-    with pytest.raises(LimitError, match=f"expected a limit of nodes of 1 to {2**63 - 1}: {2**63}"):
+def test_limit_that_does_not_fit_into_an_int64_raises() -> None:
+    with pytest.raises(LimitError, match=f"the limit of nodes must be 1 to {2**63 - 1}, not {2**63}"):
         Limit(nodes=2**63)
     assert Limit(nodes=2**63 - 1).nodes == 2**63 - 1
 
 
 @pytest.mark.parametrize("value", [0.001, 1, 86_400.0])
-def test_a_time_above_zero_is_a_limit(value: float) -> None:
+def test_any_positive_time_is_a_valid_limit(value: float) -> None:
     assert Limit(seconds=value).seconds == value
 
 
-def test_a_limit_without_a_number_is_open() -> None:
-    assert Limit().is_open
+def test_limit_without_a_number_is_unlimited() -> None:
+    assert Limit().is_unlimited
     assert not any(
-        limit.is_open for limit in (Limit(depth=1), Limit(simulations=5), Limit(clock=Clock((1.0, 1.0))))
+        limit.is_unlimited for limit in (Limit(depth=1), Limit(simulations=5), Limit(clock=Clock((1.0, 1.0))))
     )
 
 
@@ -94,14 +94,14 @@ LIMITS = st.builds(
 
 
 @given(LIMITS, LIMITS)
-def test_the_tighter_of_two_limits_keeps_to_both(first: Limit, second: Limit) -> None:
+def test_tightened_limit_has_the_smaller_numbers(first: Limit, second: Limit) -> None:
     both = first.tightened(second)
     for name in ("seconds", "depth", "nodes", "simulations"):
         given_values = [getattr(limit, name) for limit in (first, second) if getattr(limit, name) is not None]
         assert getattr(both, name) == min(given_values, default=None)
 
 
-def test_the_clock_of_the_first_limit_is_kept() -> None:
+def test_tightened_limit_keeps_the_first_clock() -> None:
     one, other = Clock((1.0, 1.0)), Clock((2.0, 2.0))
     assert Limit(clock=one).tightened(Limit(clock=other)).clock == one
     assert Limit().tightened(Limit(clock=other)).clock == other
@@ -120,13 +120,13 @@ def test_the_clock_of_the_first_limit_is_kept() -> None:
         (("5", 5.0), 0.0),
     ],
 )
-def test_a_clock_that_makes_no_sense_is_refused(remaining: tuple[float, float], increment: float) -> None:
-    with pytest.raises(LimitError, match="expected a clock of at least 0 seconds: "):
+def test_invalid_clock_raises(remaining: tuple[float, float], increment: float) -> None:
+    with pytest.raises(LimitError, match="the seconds of a clock must be at least 0, not "):
         Clock(remaining, increment)
 
 
 @given(SECONDS, SECONDS, SECONDS)
-def test_a_budget_is_never_more_than_what_is_left(left: float, other: float, increment: float) -> None:
+def test_budget_does_not_exceed_the_remaining_time(left: float, other: float, increment: float) -> None:
     for side, remaining in enumerate([(left, other), (other, left)]):
         budget = Limit(clock=Clock(remaining, increment)).budget(side)
         assert budget is not None
@@ -135,59 +135,59 @@ def test_a_budget_is_never_more_than_what_is_left(left: float, other: float, inc
 
 
 @given(st.floats(2 * CLOCK_RESERVE, 1e6), SECONDS)
-def test_the_last_moment_of_a_clock_is_kept(left: float, increment: float) -> None:
+def test_budget_leaves_a_reserve(left: float, increment: float) -> None:
     budget = Limit(clock=Clock((left, left), increment)).budget(0)
     assert budget is not None
     assert budget <= left - CLOCK_RESERVE + 1e-9
 
 
 @given(SECONDS, st.floats(0.001, 100))
-def test_a_budget_is_never_more_than_the_time_for_the_move(left: float, seconds: float) -> None:
+def test_budget_does_not_exceed_the_time_per_move(left: float, seconds: float) -> None:
     budget = Limit(seconds=seconds, clock=Clock((left, left))).budget(1)
     assert budget is not None
     assert budget <= seconds
 
 
-def test_a_budget_grows_with_the_increment() -> None:
+def test_budget_includes_most_of_the_increment() -> None:
     budgets = [Limit(clock=Clock((60.0, 60.0), increment)).budget(0) for increment in (0.0, 1.0)]
     assert budgets == pytest.approx([2.0, 2.8])
 
 
-def test_without_a_clock_the_budget_is_the_time_for_the_move() -> None:
+def test_budget_without_a_clock_is_the_time_per_move() -> None:
     assert (Limit(seconds=2.5).budget(0), Limit(depth=3).budget(1)) == (2.5, None)
 
 
 # --- the stop flag -----------------------------------------------------------
 
 
-def test_a_flag_reaches_every_control_array_held() -> None:
+def test_stop_sets_all_attached_control_arrays() -> None:
     stop, controls = Stop(), [new_control(), new_control()]
     for control in controls:
         stop.attach(control)
     assert not stop.is_set()
     stop.set()
     assert stop.is_set()
-    assert [control[STOP] for control in controls] == [1, 1]
+    assert [control[0].stop for control in controls] == [1, 1]
 
 
-def test_a_flag_set_before_reaches_what_comes_later() -> None:
+def test_stop_that_is_set_sets_arrays_attached_later() -> None:
     stop, control = Stop(), new_control()
     stop.set()
     stop.attach(control)
-    assert control[STOP] == 1
+    assert control[0].stop == 1
 
 
-def test_a_control_array_that_was_let_go_is_left_alone() -> None:
+def test_stop_does_not_set_detached_arrays() -> None:
     stop, first, second = Stop(), new_control(), new_control()
     stop.attach(first)
     stop.attach(second)
     stop.detach(first)
     stop.set()
-    assert (first[STOP], second[STOP]) == (0, 1)
+    assert (first[0].stop, second[0].stop) == (0, 1)
 
 
-def test_no_control_array_is_missed_while_others_come_and_go() -> None:
-    # the list of others lies open between being copied and being replaced
+def test_concurrent_attach_and_detach_lose_no_array() -> None:
+    # detach copies the list and then replaces it; attach must not come between
     stop, kept = Stop(), new_control()
     copied, attached = threading.Event(), threading.Event()
 
@@ -205,22 +205,22 @@ def test_no_control_array_is_missed_while_others_come_and_go() -> None:
     attached.set()
     thread.join()
     stop.set()
-    assert kept[STOP] == 1
+    assert kept[0].stop == 1
 
 
 # --- players -----------------------------------------------------------------
 
 
-def test_a_choice_without_a_move_resigns() -> None:
+def test_choice_without_a_move_resigns() -> None:
     assert Choice(None).resigns
     assert not Choice(GAME.start().legal_moves[0]).resigns
 
 
-def test_options_are_read_by_kind() -> None:
+def test_options_are_converted_to_their_types() -> None:
     assert First(GAME, depth="5", loud="yes").options == {"depth": 5, "file": "none", "loud": True}
 
 
-def test_an_unknown_option_is_refused_with_near_ones() -> None:
+def test_unknown_option_raises_with_suggestions() -> None:
     with pytest.raises(OptionError, match=r"agent 'first' has no option 'dept'; did you mean 'depth'\?"):
         First(GAME, dept=5)
 
@@ -229,75 +229,75 @@ def test_an_unknown_option_is_refused_with_near_ones() -> None:
     "options",
     [{}, {"depth": 5}, {"file": 'a "quoted", name=with\\signs'}, {"loud": True, "file": "a b", "depth": 1}],
 )
-def test_a_description_makes_the_same_player(options: dict[str, object]) -> None:
+def test_description_can_be_parsed_again(options: dict[str, object]) -> None:
     player = First(GAME, **options)
     name, read = parse_agent(player.describe())
     assert name == "first"
     assert First(GAME, **read).options == player.options
 
 
-def test_a_player_is_shown_by_its_description() -> None:
+def test_repr_contains_the_description() -> None:
     assert repr(First(GAME, depth=5)) == "<player first:depth=5>"
 
 
-def test_equal_seeds_give_equal_chances() -> None:
+def test_equal_seeds_give_equal_random_numbers() -> None:
     numbers = [First(GAME, seed=seed).random.integers(2**60) for seed in (3, 3, 4)]
     assert numbers[0] == numbers[1] != numbers[2]
 
 
-def test_a_finished_match_is_refused() -> None:
-    with pytest.raises(MatchError, match="expected a position with moves: 0:1:3:4 is over"):
+def test_finished_position_raises() -> None:
+    with pytest.raises(MatchError, match="the match is over in 0:1:3:4"):
         First(GAME).choose(GAME.parse("0:1:3:4"))
 
 
-def test_a_position_of_another_game_is_refused() -> None:
-    with pytest.raises(PositionError, match="expected a position of nim"):
+def test_position_of_another_game_raises() -> None:
+    with pytest.raises(PositionError, match="not a position of <game nim"):
         First(GAME).choose(Nim(passing=True).start())
 
 
-def test_an_equal_game_is_the_same_game() -> None:
+def test_position_of_an_equal_game_is_accepted() -> None:
     assert First(GAME).choose(Nim(layout="hundred").start()).move is not None
 
 
-def test_a_player_values_no_moves_and_takes_no_draws_unless_it_says_how() -> None:
+def test_default_player_evaluates_no_moves_and_declines_draws() -> None:
     player = First(GAME)
     assert not player.accepts_draw(GAME.start(), 0)
-    with pytest.raises(OptionError, match="'first' does not"):
+    with pytest.raises(OptionError, match="'first' does not evaluate moves"):
         player.analyse(GAME.start())
 
 
-def test_matches_begin_and_end_without_a_word() -> None:
+def test_match_started_and_ended_do_nothing_by_default() -> None:
     player = boardgames.load_player("random", GAME)
     player.match_started(0)
     player.match_ended(boardgames.Outcome(0, boardgames.Termination.RULES))
 
 
-@pytest.mark.parametrize("value", [10**400, 10**5000], ids=["no float", "not to be written"])
+@pytest.mark.parametrize("value", [10**400, 10**5000], ids=["too large for float", "too long for repr"])
 @pytest.mark.parametrize("name", ["seconds", "depth", "nodes", "simulations", "clock"])
-def test_a_huge_limit_is_a_limit_error(name: str, value: int) -> None:
+def test_huge_limit_raises(name: str, value: int) -> None:
     with pytest.raises(LimitError):
-        Limit(**{name: value})  # type: ignore[arg-type]  # some are no number at all
+        Limit(**{name: value})  # type: ignore[arg-type]  # a clock is not a number
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "x", math.nan, True])
-def test_a_bad_seed_of_a_player_is_an_option_error(seed: Any) -> None:
-    with pytest.raises(OptionError, match="for seed"):
+def test_invalid_seed_raises(seed: Any) -> None:
+    with pytest.raises(OptionError, match=r"^seed must be "):
         boardgames.load_player("random", boardgames.load("connect4"), seed=seed)
 
 
-def test_a_player_begun_anew_with_a_seed_plays_as_one_made_with_it() -> None:
+def test_reseeded_player_plays_like_a_new_one() -> None:
     game = boardgames.load("connect4")
-    used, made = (
+    used, new = (
         boardgames.load_player("random", game, seed=1),
         boardgames.load_player("random", game, seed=7),
     )
     start = game.start()
     used.choose(start)
     used.reseed(7)
-    assert [used.choose(start) for _ in range(20)] == [made.choose(start) for _ in range(20)]
+    assert [used.choose(start) for _ in range(20)] == [new.choose(start) for _ in range(20)]
 
 
-def test_players_with_other_weights_have_other_fingerprints() -> None:
+def test_fingerprint_depends_on_the_weights() -> None:
     class Doubled(AlphaBeta):
         def evaluation(self) -> Evaluation:
             evaluation = self.game.evaluation

@@ -279,7 +279,7 @@ def test_a_match_of_another_game_is_refused() -> None:
 
 
 def test_a_player_that_cannot_analyse_is_refused() -> None:
-    with pytest.raises(OptionError, match="values moves"):
+    with pytest.raises(OptionError, match="does not evaluate moves"):
         review(BLUNDER, boardgames.load_player("random", CONNECT4))
 
 

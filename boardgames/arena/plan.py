@@ -115,7 +115,7 @@ class Plan:
         '100 nodes, 30 plies'
         """
         time, limit = self.time, self.limit
-        seconds = Limit(seconds=time.asked).tightened(limit).seconds
+        seconds = Limit(seconds=time.agent_seconds).tightened(limit).seconds
         parts = {
             f"{seconds or 0:g} s a move": seconds,
             f"{time.match or 0:g}+{time.increment:g} s": time.match,
@@ -162,7 +162,7 @@ class Plan:
                     raise MatchError(f"expected agents: {text!r} is a person")
                 if player.is_learning:
                     raise MatchError(f"expected agents that stay as they are: {text!r} learns as it plays")
-                limits = self.limits if player.heeds_limits else self._ply_words
+                limits = self.limits if player.respects_limits else self._ply_words
                 keys.append(PlayerKey(player.describe(), player.fingerprint(), limits))
                 labels.append(text if player.label() == player.describe() else player.label())
                 classes += type(player).__mro__

@@ -78,7 +78,7 @@ class BookPlan:
                 raise LimitError(f"expected {name} of at least 1: {shown(getattr(self, name))}")
         if self.margin is not None and not self.margin > 0:
             raise LimitError(f"expected a margin above 0: {shown(self.margin)}")
-        if self.limit.is_open:
+        if self.limit.is_unlimited:
             raise LimitError("expected a limit of nodes, depth or time for each position")
         load_player(self.bookless, self.game).close()
         assert list(self.starts())

@@ -294,7 +294,7 @@ def chosen_record(game: str, source: str, number: int | None) -> "tuple[int, int
 def position_limit(request: AnalysisRequest, chosen: "Player") -> "Limit":
     """Return what may be spent on each position: a little time if neither user nor agent says."""
     is_limited = any(chosen.options.get(name) is not None for name in OWN_LIMITS)
-    if request.limit.is_open and not is_limited:
+    if request.limit.is_unlimited and not is_limited:
         return replace(request.limit, seconds=POSITION_S)
     return request.limit
 

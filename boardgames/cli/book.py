@@ -90,7 +90,7 @@ def book(
         game=game,
         layouts=layouts,
         agent=agent or game.facts.default_agent,
-        limit=DEFAULT_LIMIT if limit.is_open else limit,
+        limit=DEFAULT_LIMIT if limit.is_unlimited else limit,
         plies=plies,
         positions=positions,
         lines=lines,

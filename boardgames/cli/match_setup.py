@@ -74,7 +74,7 @@ class MatchSetup:
 
         move = self.timing.move if all(player.is_human for player in players) else None
         control = TimeControl(move=move, match=self.timing.clock, increment=self.timing.increment or 0.0)
-        if record is not None and control.is_open:
+        if record is not None and control.is_unlimited:
             control = TimeControl.parse(record.tags.get("TimeControl", "-"))
         return MatchRules.between(players, game, time=control, **self.limits)
 

@@ -84,7 +84,7 @@ class TemporalPlayer(Player):
             minimum=0, maximum=1,
         ),
     )  # fmt: skip
-    heeds_limits: ClassVar[bool] = False
+    respects_limits: ClassVar[bool] = False
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
@@ -115,7 +115,7 @@ class TemporalPlayer(Player):
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the best move one ply ahead, or now and then any; learn from it if that is wanted."""
         started = time.perf_counter()
-        actions = self._check_open(position).actions
+        actions = self._check_position(position).actions
         is_exploring = self._epsilon > 0 and float(self.random.random()) < self._epsilon
         first = int(self.random.integers(len(actions))) if is_exploring else 0
         last = first + 1 if is_exploring else len(actions)
@@ -140,7 +140,7 @@ class TemporalPlayer(Player):
         """Return what every legal move is worth, or the best `lines` of them; nothing is learned."""
         started = time.perf_counter()
         moves = []
-        for place, action in enumerate(self._check_open(position).actions):
+        for place, action in enumerate(self._check_position(position).actions):
             move = position.game.decode(position, action)
             _, value = self._best(position, place, place + 1)
             score = Score.of(value, self._unit)

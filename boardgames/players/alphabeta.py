@@ -101,7 +101,7 @@ class SearchPlayer(Player):
         lines: int | None = None,
     ) -> Analysis:
         """Return the value of every legal move, or of the best `lines`, each searched to the same depth."""
-        self._check_open(position)
+        self._check_position(position)
         return self._searcher.search(position, self._limit(limit), context, lines=lines)
 
     def accepts_draw(self, position: Position, side: int) -> bool:
@@ -163,7 +163,7 @@ class AlphaBeta(SearchPlayer):
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a book move if there is one, else the best move found within the limits."""
-        self._check_open(position)
+        self._check_position(position)
         limited = self._limit(limit)
         if self._books and limited.depth is None and limited.nodes is None:
             known = book_choice(self._books, position, self.random)

@@ -90,7 +90,7 @@ class Engine(Player):
             If the answer is not a legal move; the message ends with the last
             `info string` and the last line of stderr.
         """
-        self._check_open(position)
+        self._check_position(position)
         started = time.monotonic()
         client = self._running_client()
         try:

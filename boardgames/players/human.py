@@ -40,7 +40,7 @@ class Human(Player):
         MatchError
             If there is no input, or it ends.
         """
-        self._check_open(position)
+        self._check_position(position)
         if self.input is None:
             raise MatchError("the human player has no input to read moves from")
         side = position.game.facts.sides[position.side_to_move]

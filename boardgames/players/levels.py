@@ -87,7 +87,7 @@ class Level(AlphaBeta):
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the move that seems best to this level; searches with noise report only their answer."""
-        self._check_open(position)
+        self._check_position(position)
         lapses = self.random.random() < self.strength.lapses
         if not lapses and not self.strength.noise:
             return super().choose(position, limit, context)

@@ -119,7 +119,7 @@ class MonteCarlo(Player):
         return self._learned or self.game.evaluation
 
     def _grow(self, position: Position, limit: Limit, context: Context, *, all_moves: bool) -> Analysis:
-        self._check_open(position)
+        self._check_position(position)
         style = self._style()
         seeds = self.random.integers(0, 2**64, size=style.threads, dtype=np.uint64)
         return grow(

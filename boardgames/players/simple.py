@@ -23,11 +23,11 @@ class Random(Player):
     """Plays a random legal move, each with the same probability."""
 
     name: ClassVar[str] = "random"
-    heeds_limits: ClassVar[bool] = False
+    respects_limits: ClassVar[bool] = False
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a legal move drawn from the player's random generator."""
-        actions = self._check_open(position).actions
+        actions = self._check_position(position).actions
         action = actions[int(self.random.integers(len(actions)))]
         return Choice(position.game.decode(position, action))
 
@@ -37,7 +37,7 @@ class Greedy(Player):
 
     name: ClassVar[str] = "greedy"
     declared_options = (WEIGHTS,)
-    heeds_limits: ClassVar[bool] = False
+    respects_limits: ClassVar[bool] = False
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
@@ -64,7 +64,7 @@ class Greedy(Player):
         lines: int | None = None,
     ) -> Analysis:
         """Return the evaluation after every legal move, or the best `lines` of them."""
-        self._check_open(position)
+        self._check_position(position)
         found = self._searcher.search(position, Limit(depth=1), context, lines=None)
         return replace(found, moves=found.moves[:lines])
 

@@ -214,9 +214,9 @@ CASES = {
     "a layout": (["two", "--layout", "x"], "expected --layout with a position only"),
     "an option": (["two", "--option", "rows=5"], "expected --option with a position only"),
     "a position too": (["two", "--position", "4"], "expected --position with a position only"),
-    "an agent without values": (["two", "--agent", "random"], "expected an agent that values moves"),
+    "an agent without values": (["two", "--agent", "random"], "does not evaluate moves"),
     "no mistakes to tell": (["two", "--mistakes", "0"], "--mistakes must be at least 1"),
-    "no time": (["two", "--time", "0"], "above 0 seconds"),
+    "no time": (["two", "--time", "0"], "more than 0 seconds"),
     "a chart in a folder's place": (["two", "--svg", "folder"], "folder: is a directory"),
     "a chart on a device": (["two", "--svg", "/dev/full"], "/dev/full: not a regular file"),
     "a chart in the record's place": (

@@ -122,7 +122,7 @@ def test_a_page_that_cannot_be_gone_on_with_is_named(
         (("connect4", "--out", ""), "not a file name: ''"),
         (("connect4", "--out", "x", "--positions", "0"), "must be at least"),
         (("connect4", "--out", "x", "--margin", "0"), "must be at least"),
-        (("connect4", "--out", "x", "--agent", "random"), "expected an agent that values moves"),
+        (("connect4", "--out", "x", "--agent", "random"), "does not evaluate moves"),
         (("abalone", "--out", "x", "--layout", "nowhere"), "abalone has no layout 'nowhere'"),
         (("abalone", "--out", "x", *("--layout", "standard") * 2), "expected every layout once"),
         (("connect4", "--out", "rubbish"), "expected a JSON object: 'rubbish' on line 1 of rubbish"),

@@ -98,7 +98,7 @@ def test_it_takes_a_win_and_says_that_it_is_one(mine: Path) -> None:
 
 def test_it_plays_alike_whatever_it_may_spend(mine: Path) -> None:
     found = player(f"td:weights={mine}")
-    assert not found.heeds_limits
+    assert not found.respects_limits
     choices = [found.choose(CONNECT4.start(), boardgames.Limit(depth=depth)).move for depth in (1, 9)]
     assert choices[0] == choices[1]
 

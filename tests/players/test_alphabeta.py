@@ -114,7 +114,7 @@ def test_no_move_is_chosen_after_the_end(agent: str) -> None:
 @AGENTS
 def test_a_position_of_another_game_is_refused(agent: str) -> None:
     # its evaluation would read beyond the end of the words
-    with pytest.raises(PositionError, match="expected a position of abalone"):
+    with pytest.raises(PositionError, match="not a position of <game abalone"):
         boardgames.load_player(agent, ABALONE).choose(CONNECT4.start(), Limit(depth=1))
 
 

@@ -287,7 +287,7 @@ def test_no_move_is_chosen_after_the_end() -> None:
 
 
 def test_a_position_of_another_game_is_refused() -> None:
-    with pytest.raises(PositionError, match="expected a position of abalone"):
+    with pytest.raises(PositionError, match="not a position of <game abalone"):
         made("mcts", ABALONE).choose(CONNECT4.start())
 
 
