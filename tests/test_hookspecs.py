@@ -132,7 +132,7 @@ def test_bg_books(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_bg_experiments(install: Install) -> None:
     def bg_experiments() -> list[Entry]:
-        target = "boardgames.learning.experiments.basic_training:BasicTraining"
+        target = "boardgames_abalone.experiments.basic_training:BasicTraining"
         return [Entry("basics", "basic-training by another name", target, "connect4")]
 
     registry = install(bg_experiments)

@@ -81,10 +81,10 @@ def experiment(
     if name is None:
         _list(game_name, as_json)
         return
-    from boardgames.learning.experiments import experiment as experiment_of
+    from boardgames.learning.experiments import load_experiment
 
     game = load_game(game_name, layout, options)
-    found = experiment_of(name, game, **parse_assignments(settings))
+    found = load_experiment(name, game, **parse_assignments(settings))
     seed = secrets.randbits(32) if seed is None else seed
     path = _csv_path(csv_text, f"{game_name}-{name}-{seed}-{_stamp(found)}.csv")
     with interrupt_on_termination():
@@ -131,9 +131,9 @@ def _tell(found: "Experiment", name: str, seed: int, findings: "Findings", path:
 
 def _stamp(found: "Experiment") -> str:
     """Return a short hash of all settings: findings with others go to another file."""
-    from boardgames.learning.experiments.tables import plain
+    from boardgames.learning.experiments import format_setting
 
-    settings = sorted((name, plain(value)) for name, value in found.settings.items())
+    settings = sorted((name, format_setting(value)) for name, value in found.settings.items())
     return hashlib.sha256(f"{found.game.describe()} {settings}".encode()).hexdigest()[:8]
 
 
@@ -201,8 +201,8 @@ def _shown() -> "Iterator[Listener | None]":
 
         def hear(progress: "Progress") -> None:
             if progress.stage not in shown:
-                shown[progress.stage] = bars.add_task(progress.stage, total=progress.planned)
-            bars.update(shown[progress.stage], completed=progress.done, total=progress.planned)
+                shown[progress.stage] = bars.add_task(progress.stage, total=progress.total)
+            bars.update(shown[progress.stage], completed=progress.done, total=progress.total)
 
         yield hear
 
@@ -238,9 +238,9 @@ def settings_lines(settings: Mapping[str, object]) -> list[str]:
     >>> settings_lines({"alpha": 0.1, "tanh": True})
     ['alpha=0.1 tanh=true']
     """
-    from boardgames.learning.experiments.tables import plain
+    from boardgames.learning.experiments import format_setting
 
-    told = " ".join(f"{name}={plain(value)}" for name, value in settings.items())
+    told = " ".join(f"{name}={format_setting(value)}" for name, value in settings.items())
     return textwrap.wrap(told, _width(), break_long_words=False, break_on_hyphens=False)
 
 
@@ -269,7 +269,7 @@ def _table_lines(table: "Table") -> Iterator[str]:
         yield from _wide_lines(table, rows, columns, has_original=has_original)
     yield f"totals, with the {table.share_name}'s share of decided matches and its interval of 95 %:"
     yield from table_lines(_totals(table, has_original=has_original), right=range(2, 6), cut=())
-    few = [figure.fewest_units for figure in table.totals if table.is_open(figure)]
+    few = [figure.min_units for figure in table.totals if table.is_open(figure)]
     if few:
         yield f"[0, 100]: fewer than {max(few)} independent units tell no interval"
     yield ""

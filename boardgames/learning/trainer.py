@@ -55,6 +55,7 @@ class Trainer:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> from boardgames.executors import InProcess
     >>> from boardgames.learning.config import Config
     >>> config = Config("connect4", seed=1, settings={"steps": 2, "matches": 2, "test_matches": 0})

@@ -85,7 +85,7 @@ def _check_file(path: Path) -> None:
     try:
         facts = path.stat()
         if not stat.S_ISREG(facts.st_mode):  # a pipe would be waited for
-            raise FileError(f"expected a file: {path} is none")
+            raise FileError(f"{path} is not a regular file")
         if facts.st_size > LARGEST_FILE:
             raise WeightsError(f"expected a file of at most {LARGEST_FILE:,} bytes: {path}")
         with path.open("rb") as file:
