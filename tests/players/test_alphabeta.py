@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from reference.minimax import cases, move_worths, reached, search_value, tictactoe
+from reference.minimax import cases, minimax_values, reached, search_value, tictactoe
 from waiting import interrupted
 
 import boardgames
@@ -51,7 +51,7 @@ def test_the_tighter_of_own_and_given_limits_is_kept(agent: str, given: Limit, k
 def test_the_best_move_is_chosen(agent: str, name: str) -> None:
     position, depth = CASES[name]
     choice = boardgames.load_player(f"{agent}:depth={depth}", position.game).choose(position)
-    expected = dict(zip(position.actions, move_worths(position, choice.depth), strict=True))
+    expected = dict(zip(position.actions, minimax_values(position, choice.depth), strict=True))
     assert expected[choice.move.action] == pytest.approx(max(expected.values()), abs=1e-9)
     value = search_value(choice.score, position.game.evaluation.scale)
     assert value == pytest.approx(max(expected.values()), abs=1e-9)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from nim import Nim
-from reference.minimax import reached, successors, tictactoe, worth
+from reference.minimax import minimax_value, reached, successors, tictactoe
 from waiting import interrupted
 
 import boardgames
@@ -92,8 +92,8 @@ def test_forced_lines_are_seen(text: str, moves: str, value: float | None, optio
 def best_moves(position: Position) -> tuple[boardgames.Move, ...]:
     """Return the moves that keep what perfect play gives."""
     side = position.side_to_move
-    worths = [worth(after, side, 9, ply=1) for after in successors(position)]
-    returns = [(found > 0) - (found < 0) for found in worths]
+    values = [minimax_value(after, side, 9, ply=1) for after in successors(position)]
+    returns = [(found > 0) - (found < 0) for found in values]
     pairs = zip(position.legal_moves, returns, strict=True)
     return tuple(move for move, found in pairs if found == max(returns))
 

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from nim import Nim
-from reference.minimax import cases, move_worths, reached, search_value, tictactoe
+from reference.minimax import cases, minimax_values, reached, search_value, tictactoe
 
 import boardgames
 from boardgames.errors import MatchError, PositionError
@@ -49,10 +49,10 @@ def self_play(agent: str, seed: int) -> tuple[str, ...]:
 def test_greedy_plays_a_best_move_one_ply_ahead(name: str) -> None:
     position, _ = CASES[name]
     player = boardgames.load_player("greedy", position.game, seed=1)
-    worths = dict(zip(position.actions, move_worths(position, 1), strict=True))
-    best = max(worths.values())
+    values = dict(zip(position.actions, minimax_values(position, 1), strict=True))
+    best = max(values.values())
     choice = player.choose(position)
-    assert worths[choice.move.action] == pytest.approx(best, abs=1e-9)
+    assert values[choice.move.action] == pytest.approx(best, abs=1e-9)
     value = search_value(choice.score, position.game.evaluation.scale)
     assert value == pytest.approx(best, abs=1e-9)
     assert (choice.depth, choice.line) == (1, (choice.move,))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference.minimax import move_worths, reached, search_value
+from reference.minimax import minimax_values, reached, search_value
 
 import boardgames
 from boardgames.declarations import NO_EVALUATION, Evaluation
@@ -44,10 +44,10 @@ def test_the_move_is_best_according_to_the_weights(
     player = boardgames.load_player(f"{agent}weights={path}", CONNECT4, seed=1)
     for seed in range(4):
         position = reached(CONNECT4, 8 + seed, seed)
-        worths = move_worths(position, depth, evaluation=evaluation)
+        values = minimax_values(position, depth, evaluation=evaluation)
         choice = player.choose(position, Limit(depth=depth))
-        assert worths[position.actions.index(choice.move.action)] == pytest.approx(max(worths), abs=1e-9)
-        assert search_value(choice.score) == pytest.approx(max(worths), abs=1e-9)
+        assert values[position.actions.index(choice.move.action)] == pytest.approx(max(values), abs=1e-9)
+        assert search_value(choice.score) == pytest.approx(max(values), abs=1e-9)
         assert evaluation.unit is (RETURN if squashes else WEIGHTED_SUM)
 
 

@@ -1,8 +1,7 @@
-"""Slow minimax over positions as users hold them, and positions to try searches on.
+"""Minimax over `Position` objects in plain Python, and positions to test searches on.
 
-It shares nothing with the kernels of the search but the worth of an end: it
-knows whose gain it counts, and takes the best for that side and the worst for
-the other, whoever moves next.
+It shares nothing with the search kernels but the value of a won match. It takes the
+maximum for one side and the minimum for the other, whoever is to move next.
 """
 
 import sys
@@ -22,12 +21,12 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "tictactoe"
 SPARSE = "...../....../...w.../...w..../....b..../...bb.../..w..../....../....."
 
 
-def worth(
+def minimax_value(
     position: Position, side: int, depth: int, *, evaluation: Evaluation | None = None, ply: int = 0
 ) -> float:
-    """Return what a position is worth to `side`, `depth` plies ahead.
+    """Return the value of a position for `side`, searched to `depth` plies.
 
-    A side without a move is noticed only above the horizon, where moves are made.
+    At depth 0, a side without a legal move is not recognised as having lost.
     """
     evaluation = evaluation or position.game.evaluation
     sign = 1 if position.side_to_move == side else -1
@@ -44,31 +43,34 @@ def worth(
         return sign * float(evaluation.kernel(position.words, evaluation.weights))
     choose = max if position.side_to_move == side else min
     return choose(
-        worth(after, side, depth - 1, evaluation=evaluation, ply=ply + 1) for after in successors(position)
+        minimax_value(after, side, depth - 1, evaluation=evaluation, ply=ply + 1)
+        for after in successors(position)
     )
 
 
-def move_worths(position: Position, depth: int, *, evaluation: Evaluation | None = None) -> list[float]:
-    """Return the worth of each legal move to the side to move, by ascending action."""
+def minimax_values(position: Position, depth: int, *, evaluation: Evaluation | None = None) -> list[float]:
+    """Return the value of each legal move for the side to move, in ascending order of actions."""
     side = position.side_to_move
-    return [worth(after, side, depth - 1, evaluation=evaluation, ply=1) for after in successors(position)]
+    return [
+        minimax_value(after, side, depth - 1, evaluation=evaluation, ply=1) for after in successors(position)
+    ]
 
 
 def successors(position: Position) -> Iterator[Position]:
-    """Yield the position after each legal move, by ascending action."""
+    """Yield the position after each legal move, in ascending order of actions."""
     for action in position.actions:
         yield position.apply(Move(action, ""))
 
 
 def search_value(score: Score, scale: float = 1.0) -> float:
-    """Return a score as search kernels have it; `scale` is that of the evaluation."""
+    """Return a score as a value of the search kernels; `scale` is that of the evaluation."""
     if score.amount is not None:
         return score.amount * scale
     return score.sign * WIN - score.win_in
 
 
 def reached(game: Game, plies: int, seed: int) -> Position:
-    """Return an unfinished position after so many random plies."""
+    """Return an unfinished position after a number of random plies."""
     random = np.random.default_rng([plies, seed])
     while True:
         position = game.start()
@@ -91,10 +93,10 @@ def tictactoe() -> Game:
 
 
 def cases() -> dict[str, tuple[Position, int]]:
-    """Return positions with a depth at which the slow minimax is done within a second."""
+    """Return positions with a depth that minimax in Python searches within a second."""
     four, seven = boardgames.load("connect4", columns=4, rows=4), boardgames.load("connect4")
-    cells, abalone = boardgames.load("hexifence", dimension=2), boardgames.load("abalone")
-    made = {
+    hexifence, abalone = boardgames.load("hexifence", dimension=2), boardgames.load("abalone")
+    positions = {
         "tictactoe from the start": (tictactoe().start(), 4),
         "connect4 from the start": (seven.start(), 3),
         "abalone from the start": (abalone.start(), 1),
@@ -109,9 +111,9 @@ def cases() -> dict[str, tuple[Position, int]]:
         "nim ended by lack of moves": (Nim(stuck=True).parse("7:0:0:0"), 9),
     }
     for seed in range(4):
-        made[f"tictactoe {seed}"] = reached(tictactoe(), 3 + seed % 2, seed), 9
-        made[f"connect4 of 4 x 4 {seed}"] = reached(four, 9, seed), 16
-        made[f"connect4 {seed}"] = reached(seven, 10 + 5 * seed, seed), 3
-        made[f"hexifence to the end {seed}"] = reached(cells, 25, seed), 9
-        made[f"hexifence {seed}"] = reached(cells, 18, seed), 2
-    return made
+        positions[f"tictactoe {seed}"] = reached(tictactoe(), 3 + seed % 2, seed), 9
+        positions[f"connect4 of 4 x 4 {seed}"] = reached(four, 9, seed), 16
+        positions[f"connect4 {seed}"] = reached(seven, 10 + 5 * seed, seed), 3
+        positions[f"hexifence to the end {seed}"] = reached(hexifence, 25, seed), 9
+        positions[f"hexifence {seed}"] = reached(hexifence, 18, seed), 2
+    return positions

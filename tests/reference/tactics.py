@@ -1,18 +1,17 @@
-"""Tactics of Abalone by exhaustive search over marbles alone, and the suite of them.
+"""Tactical test positions of Abalone, defined by exhaustive search for marbles.
 
-The *balance* of a move at n plies is what its side then has pushed off more
-than it has lost since, both sides playing for nothing else; the match won or
-lost counts more than any marbles. A move *wins* at n plies if its balance there
-is at least 1, and *saves* if it is at least 0.
+The *balance* of a move at n plies is the number of marbles that its side then has pushed
+off minus the number that it has lost since, if both sides play for nothing else; winning
+or losing the match counts more than any number of marbles. A move *wins* at n plies if its
+balance is at least 1, and *saves* if it is at least 0.
 
-A marble is not all there is to Abalone: it may cost more than it is worth. The
-suite has the tactics that *pay*: two judges, searches that reduce nothing, one by
-the game's evaluation and one by the weights that were set by hand, play a move
-that does it at the depth that it takes, and still do when they look far deeper.
+Winning a marble may cost more than it is worth. The suite contains the tactics that *pay*:
+two judges, exact searches with the default evaluation and with the weights set by hand,
+choose a solution at the depth of the tactic, and still do when they search far deeper.
 
-A line of the suite is a position, `win` or `save`, the plies that it takes, the
-moves that do it, what is at stake (`marble` or `match`), and the layout that the
-match began from; `#` starts a comment.
+A line of the suite contains a position, `win` or `save`, the number of plies, the
+solutions, what is at stake (`marble` or `match`), and the layout that the match started
+from. `#` starts a comment.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -39,15 +38,15 @@ from boardgames_abalone.rules import apply, legal_moves, outcome, tactical_moves
 Kind = Literal["win", "save"]
 Stake = Literal["marble", "match"]
 SUITE = Path(__file__).parents[1] / "plugins" / "abalone" / "tactics.txt"
-SEEMING = 2
-"""So many moves that lose, at least, seem to save two plies sooner."""
 LAST_MARBLE = 5
-DEEPEST = 5
-"""Plies that a tactic takes at most."""
-JUDGED = 1_000_000
-"""Positions that a judge visits."""
-MOST_MOVES = 3
-"""A position has at most so many moves that do it: otherwise it is no test."""
+MAX_PLIES = 5
+"""Length of the longest tactics."""
+MAX_SOLUTIONS = 3
+MIN_TEMPTING = 2
+"""Least number of losing moves that seem to save the marble two plies earlier."""
+JUDGE_NODES = 1_000_000
+EXACT = "lmr=false,futility=false,null_move=false"
+"""Options of `alphabeta` without selective search."""
 
 
 @kernel(types.int64(WORDS, types.int64))
@@ -58,7 +57,7 @@ def lost_by(position: Words, side: int) -> int:
 
 @kernel(Evaluate)
 def material(position: Words, weights: Reals) -> float:
-    """Return what the side to move has pushed off more than it has lost."""
+    """Return the marbles lost by the opponent minus those lost by the side to move."""
     side = np.int64(position[4] & np.uint64(1))
     return float(lost_by(position, 1 - side) - lost_by(position, side))
 
@@ -68,7 +67,7 @@ MATERIAL = Evaluation("material", material, np.zeros(0), bound=6.0)
 
 @dataclass(frozen=True, slots=True)
 class Tactic:
-    """A position in which few moves win a marble, or save one, within so many plies."""
+    """A position in which one to three moves win a marble, or save one, within some plies."""
 
     position: str
     kind: Kind
@@ -78,12 +77,12 @@ class Tactic:
     layout: str
 
     def __str__(self) -> str:
-        told = self.position, self.kind, str(self.plies), ",".join(self.moves), self.stake
-        return " ".join([*told, self.layout])
+        fields = self.position, self.kind, str(self.plies), ",".join(self.moves), self.stake, self.layout
+        return " ".join(fields)
 
     @property
     def name(self) -> str:
-        """Return `win 3`."""
+        """Return kind and plies, for instance `win 3`."""
         return f"{self.kind} {self.plies}"
 
     @classmethod
@@ -92,7 +91,7 @@ class Tactic:
         position, kind, plies, moves, stake, layout = line.split()
         assert kind in get_args(Kind), line
         assert stake in get_args(Stake), line
-        return cls(position, kind, int(plies), tuple(moves.split(",")), stake, layout)  # type: ignore[arg-type]  # seen to
+        return cls(position, kind, int(plies), tuple(moves.split(",")), stake, layout)  # type: ignore[arg-type]  # checked
 
 
 def read_suite(path: Path = SUITE) -> list[Tactic]:
@@ -103,32 +102,32 @@ def read_suite(path: Path = SUITE) -> list[Tactic]:
 
 @kernel(types.boolean(WORDS_STACK, ACTIONS_STACK, types.int64, types.int64, types.int64))
 def can_gain(positions: Words, moves: Actions, ply: int, plies: int, goal: int) -> bool:
-    """Say whether the side to move can have a balance of `goal` at so many plies.
+    """Return whether the side to move can reach a balance of `goal` in a number of plies.
 
-    It is exhaustive, but for what is clear at once: a ply pushes off one marble
-    at most, so that some goals are out of reach and some cannot be missed, and the
-    last ply gains if there is a push-off.
+    The search is exhaustive but for obvious shortcuts: a ply pushes off at most one marble,
+    so some goals are out of reach and others cannot be missed, and on the last ply a
+    push-off is enough.
 
     Parameters
     ----------
     positions : uint64[m, 5]
-        Stack; rows after `ply` are overwritten.
+        Stack of positions; rows after `ply` are overwritten.
     moves : int64[2 m, 1098]
-        Overwritten from row 2 ply on.
+        Stack of moves; overwritten from row 2 `ply`.
     """
     side = np.int64(positions[ply, 4] & np.uint64(1))
     lost, other_lost = lost_by(row(positions, ply), side), lost_by(row(positions, ply), 1 - side)
-    own, others = (plies + 1) // 2, plies // 2
-    if goal > own and other_lost + own <= LAST_MARBLE:
+    own_plies, other_plies = (plies + 1) // 2, plies // 2
+    if goal > own_plies and other_lost + own_plies <= LAST_MARBLE:
         return False
-    if goal <= -others and lost + others <= LAST_MARBLE:
+    if goal <= -other_plies and lost + other_plies <= LAST_MARBLE:
         return True
-    for is_rest in range(2):
-        line = 2 * ply + is_rest
-        if is_rest == 1:
-            count = legal_moves(row(positions, ply), row_out(moves, line))
-        else:
+    for stage in range(2):
+        line = 2 * ply + stage
+        if stage == 0:
             count = tactical_moves(row(positions, ply), row_out(moves, line))
+        else:
+            count = legal_moves(row(positions, ply), row_out(moves, line))
         for index in range(count):
             apply(row(positions, ply), moves[line, index], row_out(positions, ply + 1))
             gain = lost_by(row(positions, ply + 1), 1 - side) - other_lost
@@ -144,11 +143,11 @@ def can_gain(positions: Words, moves: Actions, ply: int, plies: int, goal: int) 
 
 
 class Balances:
-    """Which moves have a balance of so much, and exactly how much by a search of the core."""
+    """Computes the balances of moves."""
 
     def __init__(self, game: Game) -> None:
         self.game = game
-        self.workspace = new_workspaces(game, [MATERIAL], 2 * DEEPEST)[0]
+        self.workspace = new_workspaces(game, [MATERIAL], 2 * MAX_PLIES)[0]
         self.positions, self.moves = self.workspace.positions, self.workspace.moves
 
     def at_least(
@@ -159,7 +158,7 @@ class Balances:
         return frozenset(action for action in actions if self._reaches(position, action, goal, plies))
 
     def balance(self, position: Position, action: int, plies: int, node: Callable[..., float] = pvs) -> float:
-        """Return the balance of an action by alpha-beta or minimax; millions if the match is decided."""
+        """Return the balance of an action by a search of the core; millions if the match is decided."""
         kernels = self.game.kernels
         kernels.apply(position.words, action, self.positions[1])
         bundle = Bundle(KINDS, self.workspace)
@@ -177,61 +176,62 @@ class Balances:
         return not can_gain(self.positions, self.moves, 0, plies - 1, gain - goal + 1)
 
 
-def over_marbles(agent: str) -> Player:
-    """Return an agent that searches as it does otherwise, but for marbles alone."""
+def material_player(agent: str) -> Player:
+    """Return an agent that evaluates positions by marbles lost only."""
     game = boardgames.load("abalone")
     game.evaluation = MATERIAL
     return boardgames.load_player(agent, game)
 
 
-def depth_that_solves(tactic: Tactic, player: Player, deepest: int) -> int | None:
-    """Return the depth, `tactic.plies` or more, at which a player makes one of the moves; None if at none."""
+def solving_depth(tactic: Tactic, player: Player, max_depth: int) -> int | None:
+    """Return the first depth, from `tactic.plies`, at which a player finds a solution, or None."""
     position = player.game.parse(tactic.position)
-    for depth in range(tactic.plies, deepest + 1):
+    for depth in range(tactic.plies, max_depth + 1):
         player.match_started(position.side_to_move)
         if str(player.choose(position, Limit(depth=depth)).move) in tactic.moves:
             return depth
     return None
 
 
-def tactic_of(position: Position, balances: Balances, layout: str, deepest: int = DEEPEST) -> Tactic | None:
-    """Return what a position is a test of, up to so many plies; None if of nothing.
+def find_tactic(
+    position: Position, balances: Balances, layout: str, max_plies: int = MAX_PLIES
+) -> Tactic | None:
+    """Return the tactic of a position with at most `max_plies` plies, or None.
 
-    Nothing wins a marble sooner. One to three moves win one at n plies, still
-    have it at n + 1, and no other move has won one at n + 2. Or one to three
-    moves save one at n plies, and at n + 2 too; no other has won back at n + 1
-    what it loses, nothing wins one instead, and at n - 2 plies two moves more,
-    at least, seem to save it.
+    No move wins a marble sooner. In a *win*, one to three moves win a marble at n plies and
+    still have it at n + 1, and no other move has won one by n + 2. In a *save*, one to three
+    moves save a marble at n and n + 2 plies, no other move wins back by n + 1 what it loses,
+    no move wins a marble instead, and at n - 2 plies at least two more moves seem to save it.
     """
-    for plies in range(1, deepest + 1):
+    for plies in range(1, max_plies + 1):
         kind: Kind = "win" if plies % 2 else "save"
         found = balances.at_least(position, int(kind == "win"), plies)
         if kind == "win" and not found:
             continue
-        if kind == "save" and len(found) > MOST_MOVES:
+        if kind == "save" and len(found) > MAX_SOLUTIONS:
             continue
-        is_test = _is_winning if kind == "win" else _is_saving
-        if 0 < len(found) <= MOST_MOVES and is_test(balances, position, plies, found):
+        is_test = _is_win if kind == "win" else _is_save
+        if 0 < len(found) <= MAX_SOLUTIONS and is_test(balances, position, plies, found):
             return _tactic(position, kind, plies, found, layout)
         return None
     return None
 
 
-def _is_winning(balances: Balances, position: Position, plies: int, wins: frozenset[int]) -> bool:
-    """Say whether what is won at so many plies is kept, and no other move wins it a little later."""
-    if balances.at_least(position, 1, plies + 1, wins) != wins:
+def _is_win(balances: Balances, position: Position, plies: int, solutions: frozenset[int]) -> bool:
+    """Return whether the marble is kept, and no other move wins one a little later."""
+    if balances.at_least(position, 1, plies + 1, solutions) != solutions:
         return False
-    return balances.at_least(position, 1, plies + 2) == wins
+    return balances.at_least(position, 1, plies + 2) == solutions
 
 
-def _is_saving(balances: Balances, position: Position, plies: int, saves: frozenset[int]) -> bool:
-    """Say whether what is saved stays so, other moves lose for good, and that could not be seen sooner."""
-    sooner = balances.at_least(position, 0, plies - 2) if plies > 2 else position.actions
-    if len(sooner) < len(saves) + SEEMING or balances.at_least(position, 1, plies + 1):
+def _is_save(balances: Balances, position: Position, plies: int, solutions: frozenset[int]) -> bool:
+    """Return whether the marble stays saved, other moves lose one for good, and that is not seen sooner."""
+    tempting = balances.at_least(position, 0, plies - 2) if plies > 2 else position.actions
+    if len(tempting) < len(solutions) + MIN_TEMPTING or balances.at_least(position, 1, plies + 1):
         return False
-    if balances.at_least(position, 0, plies + 1) != saves:
+    if balances.at_least(position, 0, plies + 1) != solutions:
         return False
-    return balances.at_least(position, 0, plies + 2, saves) == saves
+    return balances.at_least(position, 0, plies + 2, solutions) == solutions
 
 
 def _tactic(position: Position, kind: Kind, plies: int, actions: frozenset[int], layout: str) -> Tactic:
@@ -243,17 +243,15 @@ def _tactic(position: Position, kind: Kind, plies: int, actions: frozenset[int],
 
 
 def judges() -> tuple[Player, ...]:
-    """Return those who say whether a tactic pays."""
+    """Return the players that decide whether a tactic pays."""
     game = boardgames.load("abalone")
-    whole = "alphabeta:lmr=false,futility=false,null_move=false"
-    return boardgames.load_player(whole, game), boardgames.load_player(
-        f"{whole},weights=engine-by-hand", game
-    )
+    by_hand = boardgames.load_player(f"alphabeta:{EXACT},weights=engine-by-hand", game)
+    return boardgames.load_player(f"alphabeta:{EXACT}", game), by_hand
 
 
 def pays(tactic: Tactic, judges: Sequence[Player]) -> bool:
-    """Say whether all judges would make a move that does it, at the depth that it takes and far deeper."""
-    for limit in (Limit(depth=tactic.plies), Limit(nodes=JUDGED)):
+    """Return whether all judges choose a solution, at the depth of the tactic and in a far deeper search."""
+    for limit in (Limit(depth=tactic.plies), Limit(nodes=JUDGE_NODES)):
         for judge in judges:
             position = judge.game.parse(tactic.position)
             judge.match_started(position.side_to_move)

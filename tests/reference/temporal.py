@@ -1,4 +1,4 @@
-"""TD(lambda) in matches of self-play, in plain Python: on lists and positions, from the formulas alone."""
+"""TD(lambda) self-play in plain Python, written from the formulas."""
 
 import math
 
@@ -28,9 +28,9 @@ class PlainLearner:
             for x, (low, high) in zip(out.tolist(), ranges, strict=True)
         ]
 
-    def value(self, side: int, seen: list[float]) -> float:
+    def value(self, side: int, features: list[float]) -> float:
         total = 0.0
-        for weight, number in zip(self.weights[0 if self.shared else side], seen, strict=True):
+        for weight, number in zip(self.weights[0 if self.shared else side], features, strict=True):
             total += weight * number
         return math.tanh(total) if self.tanh else total
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reference.minimax import cases, move_worths, search_value
+from reference.minimax import cases, minimax_values, search_value
 
 from boardgames.game import Position
 from boardgames.player import NO_CONTEXT, Analysis, Limit
@@ -27,7 +27,7 @@ def test_every_value_is_that_of_the_slow_reference(name: str) -> None:
     analysis = analysed(position, depth)
     scale = position.game.evaluation.scale
     found = {entry.move.action: search_value(entry.score, scale) for entry in analysis.moves}
-    expected = move_worths(position, analysis.depth)
+    expected = minimax_values(position, analysis.depth)
     assert [found[action] for action in position.actions] == pytest.approx(expected, abs=1e-9)
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nim import Nim
-from reference.minimax import move_worths, reached, search_value
+from reference.minimax import minimax_values, reached, search_value
 
 import boardgames
 from boardgames.declarations import Evaluation
@@ -61,7 +61,7 @@ def test_the_chosen_move_is_best_by_the_slow_reference(name: str) -> None:
     game, evaluation, plies, depth = CASES[name]
     for seed in range(3 if JIT else 1):
         position = reached(game, plies, seed)
-        expected = move_worths(position, depth, evaluation=evaluation)
+        expected = minimax_values(position, depth, evaluation=evaluation)
         action = chosen(position, evaluation, depth)
         assert expected[position.actions.index(action)] == pytest.approx(max(expected), abs=1e-9)
 

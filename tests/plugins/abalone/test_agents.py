@@ -9,11 +9,9 @@ from reference.minimax import reached
 import boardgames
 from boardgames.declarations import NO_EVALUATION
 from boardgames.errors import OptionError
-from boardgames.player import NO_CONTEXT, Limit
+from boardgames.player import Limit
 from boardgames.score import RETURN
-from boardgames.search import search
-from boardgames.search.minimax import minimax
-from boardgames_abalone.evaluation import CLASSIC, MARBLE, SCALE
+from boardgames_abalone.evaluation import CLASSIC, MARBLE
 
 GAME = boardgames.load("abalone")
 
@@ -34,10 +32,12 @@ def test_a_depth_limit_of_the_caller_is_respected() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_simple_plays_like_minimax_of_depth_3_with_classic(seed: int) -> None:
     position = reached(GAME, 12, seed)
+    game = boardgames.load("abalone")
+    game.evaluation = CLASSIC
     simple = boardgames.load_player("simple", GAME).choose(position)
-    plain = replace(NO_EVALUATION, kernel=CLASSIC.kernel, weights=CLASSIC.weights, unit=MARBLE, scale=SCALE)
-    other = search(position, minimax, plain, Limit(depth=3), NO_CONTEXT)
-    assert (simple.move, simple.score, other.unit) == (other.moves[0].move, other.score, MARBLE)
+    minimax = boardgames.load_player("minimax:depth=3", game).choose(game.parse(str(position)))
+    assert (simple.move, simple.score) == (minimax.move, minimax.score)
+    assert simple.score.unit is MARBLE
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -1,20 +1,21 @@
-"""Tactical positions that exhaustive search has found, and the engine that solves them."""
+"""Tactical positions found by exhaustive search, and the engine that has to solve them."""
 
 from collections import Counter
 from collections.abc import Iterable
 
 import pytest
 from reference.tactics import (
-    DEEPEST,
-    MOST_MOVES,
+    EXACT,
+    MAX_PLIES,
+    MAX_SOLUTIONS,
     Balances,
     Tactic,
-    depth_that_solves,
+    find_tactic,
     judges,
-    over_marbles,
+    material_player,
     pays,
     read_suite,
-    tactic_of,
+    solving_depth,
 )
 
 import boardgames
@@ -22,24 +23,23 @@ from boardgames.player import Player
 from boardgames.search.alphabeta.search import pvs
 from boardgames.search.minimax import minimax
 
-EXHAUSTIVE = "alphabeta:lmr=false,futility=false,null_move=false"
 GAME = boardgames.load("abalone")
 SUITE = read_suite()
 QUICK = SUITE[::6]
 
-HIDDEN = {
+MISSED_FOR_MARBLES = {
     "...../....../.b.bb../..bwbww./...wwwb../..bbwbw./.bwww../...b../.....:w:3:3",
     "...../.wbw../bbbwww./..b.wwb./..bwbwb../..bbb.../...b.../....../.....:b:1:5",
 }
-"""Where marbles alone count, reductions hide these wins in five until some plies deeper."""
+"""Wins in five that reductions hide for some more plies if only marbles are evaluated."""
 
 
-def unsolved(tactics: Iterable[Tactic], engine: Player) -> list[str]:
-    """Return those that a player does not solve at the depth that suffices: the plies that they take."""
-    return [str(tactic) for tactic in tactics if depth_that_solves(tactic, engine, tactic.plies) is None]
+def unsolved(tactics: Iterable[Tactic], player: Player) -> list[str]:
+    """Return the tactics that a player does not solve at their own depth."""
+    return [str(tactic) for tactic in tactics if solving_depth(tactic, player, tactic.plies) is None]
 
 
-def test_there_are_positions_of_every_kind() -> None:
+def test_the_suite_has_positions_of_every_kind() -> None:
     kinds = Counter(tactic.name for tactic in SUITE)
     assert len({tactic.position for tactic in SUITE}) == len(SUITE) >= 60
     assert min(kinds[name] for name in ("win 3", "win 5", "save 2")) >= 10
@@ -50,67 +50,67 @@ def test_there_are_positions_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize("tactic", SUITE, ids=lambda tactic: tactic.position)
-def test_few_of_the_legal_moves_do_it(tactic: Tactic) -> None:
+def test_few_legal_moves_are_solutions(tactic: Tactic) -> None:
     legal = {str(move) for move in GAME.parse(tactic.position).legal_moves}
     assert set(tactic.moves) <= legal
-    assert 1 <= len(tactic.moves) <= MOST_MOVES < len(legal)
+    assert 1 <= len(tactic.moves) <= MAX_SOLUTIONS < len(legal)
 
 
-def test_a_push_off_at_hand_is_a_win_in_one() -> None:
-    wins = GAME.parse("...../....../......./......../.....bbbw/......../......./....../w....:b:0:5")
-    found = tactic_of(wins, Balances(GAME), "standard")
+def test_a_possible_push_off_is_a_win_in_one() -> None:
+    position = GAME.parse("...../....../......./......../.....bbbw/......../......./....../w....:b:0:5")
+    found = find_tactic(position, Balances(GAME), "standard")
     assert found is not None
     assert (found.name, set(found.moves), found.stake) == ("win 1", {"e6e7", "e7e8"}, "match")
 
 
 @pytest.mark.parametrize("tactic", QUICK, ids=lambda tactic: tactic.position)
-def test_what_is_won_and_saved_is_what_minimax_says_two_plies_ahead(tactic: Tactic) -> None:
+def test_balances_of_two_plies_match_minimax(tactic: Tactic) -> None:
     position, balances = GAME.parse(tactic.position), Balances(GAME)
     exact = {action: balances.balance(position, action, 2, minimax) for action in position.actions}
     for goal in (-1, 0, 1):
-        told = balances.at_least(position, goal, 2)
-        assert told == {action for action, balance in exact.items() if balance >= goal}
+        found = balances.at_least(position, goal, 2)
+        assert found == {action for action, balance in exact.items() if balance >= goal}
 
 
-def test_the_engine_solves_some_at_the_depth_that_suffices() -> None:
+def test_alphabeta_solves_some_tactics_at_their_depth() -> None:
     assert unsolved(QUICK, boardgames.load_player("alphabeta", GAME)) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("agent", ["alphabeta", "alphabeta:threads=2", EXHAUSTIVE])
-def test_the_engine_solves_all_at_the_depth_that_suffices(agent: str) -> None:
+@pytest.mark.parametrize("agent", ["alphabeta", "alphabeta:threads=2", f"alphabeta:{EXACT}"])
+def test_alphabeta_solves_all_tactics_at_their_depth(agent: str) -> None:
     assert unsolved(SUITE, boardgames.load_player(agent, GAME)) == []
 
 
 @pytest.mark.slow
-def test_search_for_marbles_alone_solves_all_at_the_depth_that_suffices() -> None:
-    assert unsolved(SUITE, over_marbles(EXHAUSTIVE)) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("tactic", SUITE, ids=lambda tactic: tactic.position)
-def test_the_definition_gives_the_same_again(tactic: Tactic) -> None:
-    position = GAME.parse(tactic.position)
-    assert tactic_of(position, Balances(GAME), tactic.layout, DEEPEST) == tactic
+def test_exact_search_for_marbles_solves_all_tactics_at_their_depth() -> None:
+    assert unsolved(SUITE, material_player(f"alphabeta:{EXACT}")) == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("agent", ["alphabeta", "alphabeta:threads=2"])
-def test_reductions_hide_no_solution_from_search_for_marbles_alone_but_the_known(agent: str) -> None:
-    seen = [tactic for tactic in SUITE if tactic.position not in HIDDEN]
-    assert len(seen) == len(SUITE) - len(HIDDEN)
-    assert unsolved(seen, over_marbles(agent)) == []
+def test_selective_search_for_marbles_misses_no_solution_but_the_known_ones(agent: str) -> None:
+    tactics = [tactic for tactic in SUITE if tactic.position not in MISSED_FOR_MARBLES]
+    assert len(tactics) == len(SUITE) - len(MISSED_FOR_MARBLES)
+    assert unsolved(tactics, material_player(agent)) == []
 
 
 @pytest.mark.slow
-def test_every_tactic_pays() -> None:
-    sitting = judges()
-    assert [str(tactic) for tactic in SUITE[::3] if not pays(tactic, sitting)] == []
+@pytest.mark.parametrize("tactic", SUITE, ids=lambda tactic: tactic.position)
+def test_every_tactic_meets_the_definition(tactic: Tactic) -> None:
+    position = GAME.parse(tactic.position)
+    assert find_tactic(position, Balances(GAME), tactic.layout, MAX_PLIES) == tactic
+
+
+@pytest.mark.slow
+def test_tactics_pay() -> None:
+    both = judges()
+    assert [str(tactic) for tactic in SUITE[::3] if not pays(tactic, both)] == []
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tactic", SUITE[::2], ids=lambda tactic: tactic.position)
-def test_plain_search_finds_the_same_moves(tactic: Tactic) -> None:
+def test_a_plain_search_of_the_core_finds_the_same_solutions(tactic: Tactic) -> None:
     position, balances = GAME.parse(tactic.position), Balances(GAME)
     goal, node = int(tactic.kind == "win"), minimax if tactic.plies <= 3 else pvs
     found = {

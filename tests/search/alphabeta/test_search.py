@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from nim import Nim
-from reference.minimax import cases, move_worths, reached, search_value, tictactoe, worth
+from reference.minimax import cases, minimax_value, minimax_values, reached, search_value, tictactoe
 from reference.repetition import NOISE, value_with_repetition
 from reference.searching import CASES, EXACT, Case, lone_marbles, near_pushes, oracle, searcher_for
 
@@ -166,7 +166,7 @@ def test_alpha_beta_visits_a_fifth_of_the_nodes_of_minimax() -> None:
 def test_plain_alpha_beta_finds_the_values_of_the_slow_reference(name: str) -> None:
     position, depth = PLAIN_CASES[name]
     found = searched(position, depth, PLAIN)
-    expected = max(move_worths(position, found.depth))
+    expected = max(minimax_values(position, found.depth))
     assert value(found) == pytest.approx(expected, abs=1e-9)
 
 
@@ -182,7 +182,7 @@ def test_lines_are_legal_and_end_in_a_position_of_their_value(name: str, lines: 
             end = end.apply(str(move))
         assert len(entry.line) == analysis.depth or end.outcome is not None
         left = analysis.depth - len(entry.line)
-        expected = worth(end, position.side_to_move, left, ply=len(entry.line))
+        expected = minimax_value(end, position.side_to_move, left, ply=len(entry.line))
         assert values(analysis)[entry.move.action] == pytest.approx(expected, abs=1e-9)
 
 
