@@ -103,7 +103,7 @@ def _book(game: Game, text: str) -> list[str]:
         return _every(game, _plies(plies))
     books: Mapping[str, tuple[str, ...]] = {
         "layouts": tuple(game.facts.layouts.values()),
-        **game.facts.books,
+        **game.facts.openings,
     }
     if text in books:
         return _checked(game, {f"{text}, position {n}": line for n, line in enumerate(books[text], start=1)})

@@ -88,7 +88,7 @@ def test_the_layouts_are_a_book() -> None:
 
 def test_a_game_brings_books_of_its_own() -> None:
     game = boardgames.load("connect4")
-    game.facts = replace(game.facts, books={"edges": ("1", "7")})
+    game.facts = replace(game.facts, openings={"edges": ("1", "7")})
     assert set(openings(game, "edges", count=2, seed=1)) == {str(game.parse("1")), str(game.parse("7"))}
     with pytest.raises(UnknownNameError, match="did you mean 'edges'"):
         openings(game, "edgse", count=1, seed=1)
