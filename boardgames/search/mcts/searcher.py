@@ -31,6 +31,7 @@ from boardgames.search.mcts.tree import (
     ROOT,
     MoveStatistics,
     Tree,
+    child_count,
     principal_variation,
     proof_of,
     ranked_moves,
@@ -177,7 +178,8 @@ class _Search:
         simulate(bundle.words)
 
     def _report(self) -> None:
-        if self.context.report is not None:
+        has_moves = child_count(self.searcher.tree.words, ROOT) > 0
+        if self.context.report is not None and has_moves:  # the first simulation may not have begun
             self.context.report(self._analysis().choice())
 
     def _analysis(self) -> Analysis:
