@@ -62,7 +62,7 @@ def export(name: str, file: str, force: bool) -> None:
     """
     from boardgames.learning.runs import find_run
     from boardgames.weights import Weights
-    from boardgames.weights.finding import BEST
+    from boardgames.weights.lookup import BEST
 
     path = user_path(file)
     if os.path.lexists(path) and not force:
@@ -84,7 +84,7 @@ def delete(name: str, yes: bool) -> None:
     """Delete RUN, one of the list, with all its files; one that is running stays."""
     from boardgames.learning.runs import run_summary
     from boardgames.paths import runs_folder
-    from boardgames.weights.finding import run_names
+    from boardgames.weights.lookup import run_names
 
     if name not in run_names():
         raise UnknownNameError(f"expected a run of the list: {shown(name)}{near(name, run_names())}")

@@ -259,7 +259,7 @@ def _new_folder(text: str | None, config: "Config", learner: "Learner") -> Path:
     Names of weights that plug-ins offer come before those of runs, so no run of theirs is made.
     """
     from boardgames.paths import runs_folder
-    from boardgames.weights.finding import is_plain_name, offered_names
+    from boardgames.weights.lookup import is_plain_name, offered_names
 
     if text is not None:
         folder = runs_folder() / text if is_plain_name(text) else user_path(text)
@@ -285,7 +285,7 @@ def _called(run: "Run") -> str:
 def _agent(run: "Run") -> str | None:
     """Return the agent that plays with the weights of a run; None if they are not of features."""
     from boardgames.learning.base import FeatureLearner
-    from boardgames.weights.finding import offered_names
+    from boardgames.weights.lookup import offered_names
 
     if not isinstance(run.learner, FeatureLearner):
         return None

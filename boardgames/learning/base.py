@@ -84,7 +84,7 @@ class FeatureLearner(Configured, Learner):
         )
 
     @property
-    def is_squashed(self) -> bool:
+    def uses_tanh(self) -> bool:
         """Return whether values are the hyperbolic tangent of the weighted sum."""
         return False
 
@@ -95,9 +95,7 @@ class FeatureLearner(Configured, Learner):
 
     def result(self, state: LearnerState) -> Weights:
         """Return the best weights so far, ready to be saved."""
-        return Weights.of(
-            self.game, self.features, self.weights(state), squashes=self.is_squashed, provenance={}
-        )
+        return Weights.of(self.game, self.features, self.weights(state), tanh=self.uses_tanh, provenance={})
 
     def score_metrics(
         self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1

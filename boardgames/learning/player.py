@@ -37,8 +37,8 @@ from boardgames.player import (
 from boardgames.score import RETURN, Score, Unit
 from boardgames.selfplay import TDParameters, temporal
 from boardgames.weights import Weights
-from boardgames.weights.finding import find_source, offered_names, owner_of, read_weights, run_names
 from boardgames.weights.linear import WEIGHTED_SUM
+from boardgames.weights.lookup import find_source, offered_names, owner_of, read_weights, run_names
 
 DEFAULT_WEIGHTS = "td"
 """Name of the weights that a game ships for this player."""
@@ -112,9 +112,7 @@ class TDPlayer(Player):
         """Return the current weights."""
         saved = self._saved
         values: Reals = self._values[0]
-        return Weights.of(
-            self.game, self._features, values, squashes=saved.squashes, provenance=saved.provenance
-        )
+        return Weights.of(self.game, self._features, values, tanh=saved.tanh, provenance=saved.provenance)
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the best move one ply ahead, or an exploratory move; learn if the player learns."""
@@ -189,7 +187,7 @@ class TDPlayer(Player):
 
     @property
     def _unit(self) -> Unit:
-        return RETURN if self._saved.squashes else WEIGHTED_SUM
+        return RETURN if self._saved.tanh else WEIGHTED_SUM
 
     def _best(self, position: Position, first: int, last: int) -> tuple[int, float]:
         """Return index and value of the best of the actions from `first` to before `last`."""
@@ -254,7 +252,7 @@ class TDPlayer(Player):
         values: Reals = self._values[0]
         try:
             learned = Weights.of(
-                self.game, self._features, values, squashes=self._saved.squashes, provenance=provenance
+                self.game, self._features, values, tanh=self._saved.tanh, provenance=provenance
             )
         except WeightsError as error:
             self._values[0] = self._saved.values
@@ -266,7 +264,7 @@ class TDPlayer(Player):
 
     def _td_parameters(self) -> TDParameters:
         alpha, gamma, trace_decay = map(self._learning_option, LEARNING_OPTIONS)
-        return TDParameters(alpha, gamma, trace_decay, 0.0, self._saved.squashes, shared=True)
+        return TDParameters(alpha, gamma, trace_decay, 0.0, self._saved.tanh, shared=True)
 
     def _learning_option(self, option: Option) -> float:
         """Return the value given, else that with which the weights were learned, else the default."""

@@ -243,7 +243,7 @@ class _SearchPlay:
 
     def __init__(self, state: WorkerState, weights: Reals, nodes: int, epsilon: float) -> None:
         self.state, self.epsilon, self.limit = state, epsilon, Limit(nodes=nodes)
-        evaluation = linear_evaluation(state.game, state.features, weights, squashes=False)
+        evaluation = linear_evaluation(state.game, state.features, weights, tanh=False)
         self.searcher = Searcher(state.game, evaluation, SearchOptions(table=TABLE_MB))
 
     def play(self, matches: int, random: np.random.Generator) -> SelfPlayMatches:

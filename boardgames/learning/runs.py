@@ -44,7 +44,7 @@ from boardgames.paths import make_folder, read_text, runs_folder, write_atomic
 from boardgames.store.lock import RunLock
 from boardgames.weights import Weights
 from boardgames.weights.files import as_bytes, read_arrays
-from boardgames.weights.finding import BEST, is_plain_name, run_names
+from boardgames.weights.lookup import BEST, is_plain_name, run_names
 from boardgames.weights.weights import SCHEMA as WEIGHTS_SCHEMA
 from boardgames.weights.weights import VALUES
 
@@ -622,7 +622,7 @@ def _read_checkpoint(path: Path, learner: Learner, config: Config) -> tuple[Lear
     arrays, header = read_arrays(path)
     _check_origin(header, learner, config, path)
     if isinstance(learner, FeatureLearner):
-        Weights.of_file(arrays, header, path).check(learner.game, learner.features)
+        Weights.from_arrays(arrays, header, path).check(learner.game, learner.features)
     progress, scalars = _parse_progress(header, path), header.get("state")
     if not isinstance(scalars, dict):
         raise WeightsError(f"{path} is not a checkpoint")

@@ -66,7 +66,7 @@ class TDLearner(FeatureLearner):
     """Base class of learners that train by TD(lambda); declares `TD_OPTIONS` and `exploration_options`."""
 
     @property
-    def is_squashed(self) -> bool:
+    def uses_tanh(self) -> bool:
         """Return whether values are the hyperbolic tangent of the weighted sum."""
         return bool(self.options["tanh"])
 

@@ -286,7 +286,7 @@ class WorkerState:
                 f"features {features.name!r} need {size} weights, not an array of shape "
                 f"{shown(seat.weights.shape)}"
             )
-        return linear_evaluation(self.game, features, seat.weights, squashes=False)
+        return linear_evaluation(self.game, features, seat.weights, tanh=False)
 
     def _result(self, code: int, side: int, random_state: Words, words: Words) -> MatchResult:
         plies, result = divmod(int(code), temporal.RESULTS)

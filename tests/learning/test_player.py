@@ -34,12 +34,12 @@ FEATURES = {"connect4": "lines", "abalone": "classic14"}
 
 
 def write(
-    path: Path, game: Game = CONNECT4, seed: int = 0, *, squashes: bool = True, **provenance: object
+    path: Path, game: Game = CONNECT4, seed: int = 0, *, tanh: bool = True, **provenance: object
 ) -> Path:
     """Write random weights to a file and return its path."""
     features = boardgames.load_features(FEATURES[game.facts.name], game)
     values = np.random.default_rng(seed).uniform(-0.5, 0.5, len(features.features))
-    Weights.of(game, features, values, squashes=squashes, provenance=provenance).write(path)
+    Weights.of(game, features, values, tanh=tanh, provenance=provenance).write(path)
     return path
 
 
@@ -60,7 +60,7 @@ def value(weights: Weights, position: Position, side: int) -> float:
     numbers = np.zeros(len(features.features))
     features.kernel(position.words, side, numbers)
     total = float(features.normalised(numbers) @ weights.values)
-    return float(np.tanh(total)) if weights.squashes else total
+    return float(np.tanh(total)) if weights.tanh else total
 
 
 @pytest.fixture
@@ -71,12 +71,12 @@ def mine(tmp_path: Path) -> Path:
 # --- moves --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("squashes", [False, True], ids=["sum", "tanh"])
+@pytest.mark.parametrize("tanh", [False, True], ids=["sum", "tanh"])
 @pytest.mark.parametrize("game", [CONNECT4, ABALONE], ids=str)
 def test_move_to_the_position_with_the_highest_value_is_played(
-    tmp_path: Path, game: Game, squashes: bool
+    tmp_path: Path, game: Game, tanh: bool
 ) -> None:
-    player = load(f"td:weights={write(tmp_path / 'x.safetensors', game, squashes=squashes)}", game)
+    player = load(f"td:weights={write(tmp_path / 'x.safetensors', game, tanh=tanh)}", game)
     position, random = game.start(), np.random.default_rng(3)
     for _ in range(8):
         side = position.side_to_move
@@ -84,7 +84,7 @@ def test_move_to_the_position_with_the_highest_value_is_played(
         choice = player.choose(position)
         assert choice.move == position.legal_moves[int(np.argmax(values))]
         assert choice.score.amount == pytest.approx(max(values), abs=1e-12)
-        assert choice.score.unit is (RETURN if squashes else WEIGHTED_SUM)
+        assert choice.score.unit is (RETURN if tanh else WEIGHTED_SUM)
         position = position.apply(position.legal_moves[random.integers(len(position.legal_moves))])
 
 
@@ -216,13 +216,13 @@ def test_player_that_is_behind_or_learning_may_repeat(avoiding: str, options: st
 # --- learning -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("squashes", [False, True], ids=["sum", "tanh"])
+@pytest.mark.parametrize("tanh", [False, True], ids=["sum", "tanh"])
 @pytest.mark.parametrize("shared", [False, True], ids=["two players", "one player"])
 @pytest.mark.parametrize(("game", "ply_limit"), [(CONNECT4, 400), (SMALL, 400), (ABALONE, 31)], ids=str)
 def test_match_teaches_the_same_as_compiled_self_play(
-    tmp_path: Path, game: Game, ply_limit: int, shared: bool, squashes: bool
+    tmp_path: Path, game: Game, ply_limit: int, shared: bool, tanh: bool
 ) -> None:
-    files = [write(tmp_path / f"{seed}.safetensors", game, seed, squashes=squashes) for seed in range(2)]
+    files = [write(tmp_path / f"{seed}.safetensors", game, seed, tanh=tanh) for seed in range(2)]
     options = "alpha=0.05,gamma=0.8,lambda=0.7,epsilon=0"
     players = [load(f"td:weights={file},learn=true,{options}", game) for file in files]
     seats = [players[0], players[0] if shared else players[1]]
@@ -230,7 +230,7 @@ def test_match_teaches_the_same_as_compiled_self_play(
     match = Manager(game, seats, rules=MatchRules(ply_limit=ply_limit))
     match.play()
     setup = MatchSetup.of(game, FEATURES[game.facts.name], opening=0, ply_limit=ply_limit)
-    parameters = TDParameters(0.05, 0.8, 0.7, 0.0, squashes, shared)
+    parameters = TDParameters(0.05, 0.8, 0.7, 0.0, tanh, shared)
     trained = train_players(setup, before, parameters, matches=1, seed=0)
     assert (trained.matches[0].plies, trained.matches[0].winner) == (match.ply, match.outcome.winner)
     learned = np.array([seat.weights.values for seat in seats])
@@ -243,7 +243,7 @@ def test_player_that_moves_twice_in_a_row_learns_like_compiled_self_play(tmp_pat
     hexifence = boardgames.load("hexifence", dimension=2)
     features = boardgames.load_features("simple", hexifence)
     path = tmp_path / "x.safetensors"
-    Weights.of(hexifence, features, np.linspace(-0.3, 0.3, 9), squashes=True).write(path)
+    Weights.of(hexifence, features, np.linspace(-0.3, 0.3, 9), tanh=True).write(path)
     text = f"td:weights={path},learn=true,epsilon=0,gamma=0.9,lambda=0.9,save={path}"
     players = [load(f"{text}.{side}", hexifence) for side in (0, 1)]
     before = np.array([player.weights.values for player in players])
@@ -323,7 +323,7 @@ def test_after_an_exploratory_move_only_the_outcome_is_learned_from(
 
 
 def test_diverged_weights_are_restored(tmp_path: Path) -> None:
-    path = write(tmp_path / "x.safetensors", squashes=False)
+    path = write(tmp_path / "x.safetensors", tanh=False)
     player = load(f"td:weights={path},learn=true,alpha=100,gamma=1,lambda=1,epsilon=0")
 
     def play_matches() -> None:

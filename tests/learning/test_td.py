@@ -29,7 +29,7 @@ def test_connect_four_is_learned() -> None:
 def test_result_can_be_used_as_an_evaluation() -> None:
     learner = make("td")
     weights = learner.result(states_of("td")[-1])
-    assert (weights.game, weights.features, weights.squashes) == ("connect4", "lines", True)
+    assert (weights.game, weights.features, weights.tanh) == ("connect4", "lines", True)
     evaluation = weights.evaluation(learner.game, learner.features)
     assert -1 <= evaluation.kernel(learner.game.start().words, evaluation.weights) <= 1
 

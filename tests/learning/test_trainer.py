@@ -200,7 +200,7 @@ def test_diverging_weights_stop_training_before_they_are_saved(walker: Walk, tmp
 
 
 def test_weights_too_large_for_a_file_have_diverged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boardgames.learning.trainer.LARGEST_WEIGHT", 1e-3)
+    monkeypatch.setattr("boardgames.learning.trainer.MAX_WEIGHT", 1e-3)
     with pytest.raises(WeightsError, match="diverged in step 1; a smaller learning rate may help"):
         train(tmp_path / "run", small())
     assert read_metrics(tmp_path / "run" / "metrics.jsonl") == []
