@@ -10,7 +10,7 @@ from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, OptionError, shown
 
 if TYPE_CHECKING:
-    from boardgames.adapters.plots import Course, Format
+    from boardgames.adapters.plots import Format, RunHistory
     from boardgames.learner import Learner
     from boardgames.learning.config import Config
 
@@ -36,7 +36,7 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
 
     A RUN is a name of `bg runs` or a folder. Needs the extra `plot`.
     """
-    from boardgames.adapters.plots import picture
+    from boardgames.adapters.plots import plot_runs
     from boardgames.learning.runs import find_run
     from boardgames.paths import write_atomic
 
@@ -45,15 +45,15 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     form = FORMATS.get(path.suffix.lower())
     if form is None:
         raise OptionError(f"expected a name that ends in .svg or .png: {shown(output)}")
-    write_atomic(path, picture([_course(folder) for folder in folders], form))
+    write_atomic(path, plot_runs([_history(folder) for folder in folders], form))
     click.echo(f"wrote {path}")
 
 
-def _course(folder: Path) -> "Course":
+def _history(folder: Path) -> "RunHistory":
     """Return what is drawn of a run."""
     import numpy as np
 
-    from boardgames.adapters.plots import Course
+    from boardgames.adapters.plots import RunHistory
     from boardgames.learning.runs import METRICS, read_metrics, run_summary
 
     found = run_summary(folder)
@@ -65,7 +65,7 @@ def _course(folder: Path) -> "Course":
     values = {step.step: value for step in steps if (value := step.metrics.get(metric)) is not None}
     rows = [step for step in steps if step.weights and len(step.weights) == len(steps[-1].weights)]
     name = printable(found.name)
-    return Course(
+    return RunHistory(
         name=name,
         title=f"{name}: {found.config.learner} on {found.config.game}, seed {found.config.seed}",
         metric=metric,
