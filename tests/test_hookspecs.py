@@ -23,7 +23,7 @@ from boardgames.learning.experiments import Experiment
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
 from boardgames.plugins import PROJECT, Registry
-from boardgames.score import RETURN
+from boardgames.score import RETURN, Score
 from boardgames.weights import Weights, find_weights
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("bg_"))
@@ -116,7 +116,7 @@ def test_bg_weights(install: Install, tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_bg_books(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = boardgames.load("connect4")
-    page = Page(str(game.start()), 0, 8, 900, (BookMove("2", 0.0, 0.0, 10),))
+    page = Page(str(game.start()), 0, 8, 900, (BookMove("2", Score.of(0.0, RETURN), Score.of(0.0, RETURN), 10),))
     Book("connect4", game.options, RETURN, {}, [page]).write(tmp_path / "odd.book")
     shipping = ModuleType("shipping_module")
     shipping.BOOK = tmp_path / "odd.book"  # type: ignore[attr-defined]  # a module made by hand
