@@ -116,7 +116,9 @@ def test_bg_weights(install: Install, tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_bg_books(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = boardgames.load("connect4")
-    page = Page(str(game.start()), 0, 8, 900, (BookMove("2", Score.of(0.0, RETURN), Score.of(0.0, RETURN), 10),))
+    page = Page(
+        str(game.start()), 0, 8, 900, (BookMove("2", Score.of(0.0, RETURN), Score.of(0.0, RETURN), 10),)
+    )
     Book("connect4", game.options, RETURN, {}, [page]).write(tmp_path / "odd.book")
     shipping = ModuleType("shipping_module")
     shipping.BOOK = tmp_path / "odd.book"  # type: ignore[attr-defined]  # a module made by hand
