@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boardgames.errors import PluginError, shown
+from boardgames.errors import PluginError, quote
 from boardgames.kernels import (
     Actions,
     Apply,
@@ -172,13 +172,13 @@ class Evaluation:
     def __post_init__(self) -> None:
         check_kernel(f"evaluation {self.name!r}", self.kernel, Evaluate)
         if not isinstance(self.unit, Unit):
-            raise PluginError(f"the unit of evaluation {self.name!r} must be a Unit, not {shown(self.unit)}")
+            raise PluginError(f"the unit of evaluation {self.name!r} must be a Unit, not {quote(self.unit)}")
         for field_name, largest in (("bound", LARGEST_VALUE), ("scale", math.inf)):
             value = getattr(self, field_name)
             if not (is_finite(value) and 0 < value <= largest):
                 limits = "positive" + (f" and at most {largest:,.0f}" if math.isfinite(largest) else "")
                 what = f"the {field_name} of evaluation {self.name!r}"
-                raise PluginError(f"{what} must be {limits}, not {shown(value)}")
+                raise PluginError(f"{what} must be {limits}, not {quote(value)}")
         weights = np.array(self.weights, dtype=np.float64)  # a copy, since the caller may change its array
         weights.flags.writeable = False
         object.__setattr__(self, "weights", weights)
@@ -329,12 +329,12 @@ class Facts:
     def __post_init__(self) -> None:
         texts = (self.name, self.title, self.summary, self.default_agent, *self.sides)
         if not all(isinstance(text, str) and text for text in texts):
-            raise PluginError(f"the names in the facts of a game must not be empty: {shown(texts)}")
+            raise PluginError(f"the names in the facts of a game must not be empty: {quote(texts)}")
         if len(self.sides) != 2 or self.sides[0] == self.sides[1]:
-            raise PluginError(f"a game has two sides with different names, not {shown(self.sides)}")
+            raise PluginError(f"a game has two sides with different names, not {quote(self.sides)}")
         limits = (self.longest_match, self.ply_limit, self.no_progress_limit)
         counts = (self.words, self.actions, *(limit for limit in limits if limit is not None))
         if not all(isinstance(count, int) and count > 0 for count in counts):
             raise PluginError(
-                f"the counts and limits in the facts must be positive integers: {shown(counts)}"
+                f"the counts and limits in the facts must be positive integers: {quote(counts)}"
             )

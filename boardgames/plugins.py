@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import pluggy
 
 from boardgames import hookspecs
-from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, describe_error, near, shown
+from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, describe_error, quote, suggest
 from boardgames.hookspecs import PROJECT, Entry
 from boardgames.options import Option, parse_agent, read_options
 from boardgames.paths import blocked_plugins
@@ -148,9 +148,9 @@ class Registry:
         """Raise UnknownNameError unless there is an offer of that name, for `game` if it is given."""
         names = [offer.entry.name for offer in self.offers(kind, game)]
         if name not in names:
-            hint = f"{near(name, names)}{self._broken()}"
+            hint = f"{suggest(name, names)}{self._broken()}"
             subject = f"{game} has no" if game else "no such"
-            raise UnknownNameError(f"{subject} {_SINGULAR[kind]} {shown(name)}{hint}")
+            raise UnknownNameError(f"{subject} {_SINGULAR[kind]} {quote(name)}{hint}")
 
     def check_targets(self) -> None:
         """Import everything that is offered and record what fails with its plug-in."""
@@ -205,7 +205,7 @@ class Registry:
         entries: list[Entry] = []
         for returned in caller():
             if not isinstance(returned, list | tuple):
-                raise PluginError(f"bg_{kind} must return a list of entries, not {shown(returned)}")
+                raise PluginError(f"bg_{kind} must return a list of entries, not {quote(returned)}")
             entries += [_checked(entry, kind) for entry in returned]
         return entries
 
@@ -223,15 +223,15 @@ class Registry:
 
 def _checked(entry: object, kind: Kind) -> Entry:
     if not isinstance(entry, Entry):
-        raise PluginError(f"bg_{kind} must return entries, not {shown(entry)}")
+        raise PluginError(f"bg_{kind} must return entries, not {quote(entry)}")
     texts = (entry.name, entry.summary, entry.target, "" if entry.game is None else entry.game)
     if not all(isinstance(text, str) for text in texts) or not _NAME.fullmatch(entry.name):
         raise PluginError(
-            f"the names in an entry of bg_{kind} must be lower-case words, not {shown(entry.name)}"
+            f"the names in an entry of bg_{kind} must be lower-case words, not {quote(entry.name)}"
         )
     if not all(entry.target.partition(":")):
         raise PluginError(
-            f"the target in an entry of bg_{kind} must be package.module:attribute, not {shown(entry.target)}"
+            f"the target in an entry of bg_{kind} must be package.module:attribute, not {quote(entry.target)}"
         )
     return entry
 

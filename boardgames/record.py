@@ -28,7 +28,7 @@ from types import MappingProxyType
 
 from boardgames import pgn
 from boardgames.draw.svg import svg
-from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_error, near, shown
+from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_error, quote, suggest
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.options import OptionValue, is_finite
 from boardgames.paths import read_text, write_atomic
@@ -141,7 +141,7 @@ class Record:
             try:
                 position = position.apply(move)
             except MoveError as error:
-                raise RecordError(f"{error} (ply {ply}, token {shown(move)})") from None
+                raise RecordError(f"{error} (ply {ply}, token {quote(move)})") from None
             yield position
 
     def svgs(self, game: Game) -> Iterator[str]:
@@ -315,10 +315,10 @@ def _to_record(match: pgn.MatchText) -> Record:
     for name, value in match.tags:
         option, equals, setting = value.partition("=")
         if name == "Option" and not equals:
-            raise RecordError(f"an option must be name=value (before ply 1, token {shown(value)})")
+            raise RecordError(f"an option must be name=value (before ply 1, token {quote(value)})")
         key, text, kept = (option, setting, options) if name == "Option" else (name, value, tags)
         if key in kept:
-            raise RecordError(f"{shown(key)} is given twice (before ply 1, token {shown(value)})")
+            raise RecordError(f"{quote(key)} is given twice (before ply 1, token {quote(value)})")
         kept[key] = text
     for name in ("Game", "Start"):
         if name not in tags:
@@ -337,19 +337,19 @@ def _to_record(match: pgn.MatchText) -> Record:
 
 
 def _outcome(match: pgn.MatchText, tags: Mapping[str, str]) -> Outcome | None:
-    where = f"(ply {len(match.moves) + 1}, token {shown(match.result)})"
+    where = f"(ply {len(match.moves) + 1}, token {quote(match.result)})"
     if tags.get("Result", match.result) != match.result:
-        raise RecordError(f"the result differs from the tag Result, {shown(tags['Result'])} {where}")
+        raise RecordError(f"the result differs from the tag Result, {quote(tags['Result'])} {where}")
     termination = tags.get("Termination")
     if match.result == UNFINISHED:
         if termination is not None:
-            raise RecordError(f"an unfinished match has the termination {shown(termination)} {where}")
+            raise RecordError(f"an unfinished match has the termination {quote(termination)} {where}")
         return None
     if termination is None:
         raise RecordError(f"the tag Termination is missing {where}")
     if termination not in tuple(Termination):
-        hint = near(termination, [reason.value for reason in Termination])
-        raise RecordError(f"no such termination {shown(termination)}{hint} {where}")
+        hint = suggest(termination, [reason.value for reason in Termination])
+        raise RecordError(f"no such termination {quote(termination)}{hint} {where}")
     return Outcome(WINNERS[match.result], Termination(termination))
 
 
@@ -387,13 +387,13 @@ def _describe_outcome(outcome: Outcome | None) -> str:
 
 def _check_names(record: Record) -> None:
     if len(record.names) != 2:
-        raise RecordError(f"a record has two names, not {shown(record.names)}")
+        raise RecordError(f"a record has two names, not {quote(record.names)}")
     for name in record.tags:
         if not _TAG_NAME.fullmatch(name) or name in OWN_TAGS:
-            raise RecordError(f"invalid name of a tag: {shown(name)}")
+            raise RecordError(f"invalid name of a tag: {quote(name)}")
     for name in record.options:
         if not name or "=" in name or name in _NOT_OPTIONS:
-            raise RecordError(f"invalid name of an option: {shown(name)}")
+            raise RecordError(f"invalid name of an option: {quote(name)}")
 
 
 def _check_moves(record: Record) -> None:
@@ -401,6 +401,6 @@ def _check_moves(record: Record) -> None:
         raise RecordError(f"{len(record.moves)} moves need as many times, not {len(record.seconds)}")
     for ply, (move, seconds) in enumerate(zip(record.moves, record.seconds, strict=True), start=1):
         if not pgn.is_word(move):
-            raise RecordError(f"a move must be one word without brackets (ply {ply}, token {shown(move)})")
+            raise RecordError(f"a move must be one word without brackets (ply {ply}, token {quote(move)})")
         if seconds is not None and not (is_finite(seconds) and seconds >= 0):
-            raise RecordError(f"seconds must be at least 0 (ply {ply}, token {shown(seconds)})")
+            raise RecordError(f"seconds must be at least 0 (ply {ply}, token {quote(seconds)})")

@@ -31,7 +31,7 @@ from boardgames.arena.pentanomial import (
     quantile,
     swept_score,
 )
-from boardgames.errors import LimitError, MissingExtraError, shown
+from boardgames.errors import LimitError, MissingExtraError, quote
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
@@ -153,7 +153,7 @@ def match_ratings(count: int, results: Mapping[tuple[int, int], tuple[int, int, 
     """
     for agents, counts in results.items():
         if len(counts) != 3 or not all(isinstance(number, int) and number >= 0 for number in counts):
-            raise LimitError(f"expected wins, draws and losses of {shown(agents)}: {shown(counts)}")
+            raise LimitError(f"expected wins, draws and losses of {quote(agents)}: {quote(counts)}")
     return _estimates(_cells(count, results, _MATCH_SCORES, 1))
 
 
@@ -164,7 +164,7 @@ def _cells(
     for agents, counts in results.items():
         first, second = agents
         if not (0 <= first < count and 0 <= second < count) or first == second:
-            raise LimitError(f"expected two different agents below {count}: {shown(agents)}")
+            raise LimitError(f"expected two different agents below {count}: {quote(agents)}")
         named = counts if first < second else counts[::-1]  # the scores are symmetric about 1/2
         met = (min(agents), max(agents))
         rows += [(*met, score, number) for score, number in zip(scores, named, strict=True) if number]

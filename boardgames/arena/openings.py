@@ -8,7 +8,7 @@ import random
 from collections.abc import Mapping
 from pathlib import Path
 
-from boardgames.errors import BoardgamesError, FileError, LimitError, UnknownNameError, near, shown
+from boardgames.errors import BoardgamesError, FileError, LimitError, UnknownNameError, quote, suggest
 from boardgames.game import Game, Position
 from boardgames.paths import read_text
 from boardgames.player import fingerprint_of
@@ -109,8 +109,8 @@ def _book(game: Game, text: str) -> list[str]:
         return _checked(game, {f"{text}, position {n}": line for n, line in enumerate(books[text], start=1)})
     path = Path(text)
     if not _is_file(path):
-        known = near(text, [*books, "random:4", "every:2"])
-        raise UnknownNameError(f"expected a book of {game.facts.name} or a file: {shown(text)}{known}")
+        known = suggest(text, [*books, "random:4", "every:2"])
+        raise UnknownNameError(f"expected a book of {game.facts.name} or a file: {quote(text)}{known}")
     lines = [line.partition("#")[0].strip() for line in read_text(path).splitlines()]
     positions = {f"{text}, line {number}": line for number, line in enumerate(lines, start=1) if line}
     if not positions:
@@ -150,12 +150,12 @@ def _checked(game: Game, positions: Mapping[str, str]) -> list[str]:
         except BoardgamesError as error:
             raise type(error)(f"{error} ({place})") from None
         if position.outcome is not None:
-            raise FileError(f"expected a position in which the match goes on: {shown(text)} ({place})")
+            raise FileError(f"expected a position in which the match goes on: {quote(text)} ({place})")
         book[str(position)] = None
     return list(book)
 
 
 def _plies(text: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= 3 and int(text) <= MOST_PLIES):
-        raise LimitError(f"expected a number of plies from 0 to {MOST_PLIES}: {shown(text)}")
+        raise LimitError(f"expected a number of plies from 0 to {MOST_PLIES}: {quote(text)}")
     return int(text)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from operator import index
 from statistics import NormalDist
 
-from boardgames.errors import LimitError, shown
+from boardgames.errors import LimitError, quote
 from boardgames.options import is_finite
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -66,9 +66,9 @@ class Pairs:
         try:
             a, b, c, d, e = (index(count) for count in self.counts)
         except (TypeError, ValueError):
-            raise LimitError(f"expected five counts of pairs: {shown(self.counts)}") from None
+            raise LimitError(f"expected five counts of pairs: {quote(self.counts)}") from None
         if min(a, b, c, d, e) < 0:
-            raise LimitError(f"expected counts of at least 0: {shown(self.counts)}")
+            raise LimitError(f"expected counts of at least 0: {quote(self.counts)}")
         object.__setattr__(self, "counts", (a, b, c, d, e))
 
     @classmethod
@@ -179,7 +179,7 @@ def elo_of(score: float) -> float:
     100
     """
     if not (is_finite(score) and 0 < score < 1):
-        raise LimitError(f"expected a score between 0 and 1: {shown(score)}")
+        raise LimitError(f"expected a score between 0 and 1: {quote(score)}")
     return ELO_PER_LOG_ODDS * (math.log(score) - math.log1p(-score))
 
 
@@ -197,7 +197,7 @@ def score_of(elo: float) -> float:
     (0.5, 0.6401)
     """
     if not is_finite(elo):
-        raise LimitError(f"expected a finite Elo difference: {shown(elo)}")
+        raise LimitError(f"expected a finite Elo difference: {quote(elo)}")
     odds = math.exp(-abs(elo) / ELO_PER_LOG_ODDS)
     return 1 / (1 + odds) if elo >= 0 else odds / (1 + odds)
 
@@ -334,7 +334,7 @@ def crossing(function: Callable[[float], float], low: float, high: float) -> flo
 
 def _cell(points: float) -> int:
     if not is_finite(points) or points * 2 not in range(len(SCORES)):
-        raise LimitError(f"expected the points of a pair, 0, 0.5, 1, 1.5 or 2: {shown(points)}")
+        raise LimitError(f"expected the points of a pair, 0, 0.5, 1, 1.5 or 2: {quote(points)}")
     return int(points * 2)
 
 

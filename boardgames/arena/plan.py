@@ -12,7 +12,7 @@ from boardgames.arena.play import Setting
 from boardgames.arena.schedule import swiss_rounds
 from boardgames.arena.sprt import Sprt
 from boardgames.clock import UNTIMED, TimeControl
-from boardgames.errors import LimitError, MatchError, shown
+from boardgames.errors import LimitError, MatchError, quote
 from boardgames.game import Game
 from boardgames.manager import MatchRules
 from boardgames.player import NO_LIMIT, Limit
@@ -76,10 +76,10 @@ class Plan:
         if not (type(self.matches) is int and self.matches >= 2 and self.matches % 2 == 0):
             raise LimitError(
                 f"expected an even number of matches, each opening played with both colours: "
-                f"{shown(self.matches)}"
+                f"{quote(self.matches)}"
             )
         if self.schedule not in SCHEDULES:
-            raise LimitError(f"expected one of {', '.join(SCHEDULES)}: {shown(self.schedule)}")
+            raise LimitError(f"expected one of {', '.join(SCHEDULES)}: {quote(self.schedule)}")
         if self.sprt is not None and len(self.agents) != 2:
             raise LimitError(f"expected two agents for a sequential test: {len(self.agents)} came")
         if self.rounds is not None and self.schedule != "swiss":

@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from boardgames.errors import LimitError, shown
+from boardgames.errors import LimitError, quote
 
 MOST_TRIES = 20_000
 """So many pairings of two are tried for a round before somebody meets somebody again."""
@@ -55,7 +55,7 @@ def swiss_rounds(agents: int, rounds: int | None = None) -> int:
     most = agents - 1 + agents % 2
     asked = math.ceil(math.log2(agents)) if rounds is None else rounds
     if not 1 <= asked <= most:
-        raise LimitError(f"expected from 1 to {most} rounds among {agents} agents: {shown(rounds)}")
+        raise LimitError(f"expected from 1 to {most} rounds among {agents} agents: {quote(rounds)}")
     return asked
 
 

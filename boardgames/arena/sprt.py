@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from boardgames.arena.pentanomial import Pairs, log_likelihood, score_of
-from boardgames.errors import LimitError, shown
+from boardgames.errors import LimitError, quote
 from boardgames.options import is_finite
 
 HIGHEST_ELO = 4000.0
@@ -57,10 +57,10 @@ class Sprt:
     def __post_init__(self) -> None:
         elos = (self.elo0, self.elo1)
         if not all(is_finite(elo) and abs(elo) <= HIGHEST_ELO for elo in elos) or self.elo0 >= self.elo1:
-            raise LimitError(f"expected ELO0 below ELO1, both within {HIGHEST_ELO:g}: {shown(elos)}")
+            raise LimitError(f"expected ELO0 below ELO1, both within {HIGHEST_ELO:g}: {quote(elos)}")
         errors = (self.alpha, self.beta)
         if not all(is_finite(error) and error > 0 for error in errors) or sum(errors) >= 1:
-            raise LimitError(f"expected alpha and beta above 0, together below 1: {shown(errors)}")
+            raise LimitError(f"expected alpha and beta above 0, together below 1: {quote(errors)}")
 
     @classmethod
     def parse(cls, text: str) -> "Sprt":
@@ -83,7 +83,7 @@ class Sprt:
         except ValueError:
             numbers = []
         if len(numbers) not in (2, 4):
-            raise LimitError(f"expected the hypotheses as ELO0,ELO1: {shown(text)}")
+            raise LimitError(f"expected the hypotheses as ELO0,ELO1: {quote(text)}")
         return cls(*numbers)
 
     @property

@@ -25,8 +25,8 @@ from boardgames.errors import (
     PluginError,
     ScoreError,
     UnknownNameError,
-    near,
-    shown,
+    quote,
+    suggest,
 )
 from boardgames.game import Game, Move, Position
 from boardgames.options import is_finite
@@ -157,7 +157,7 @@ class Book:
         for number, line in enumerate(lines[1:], start=2):
             page = _page(_object(line, number), unit, number)
             if page.position in pages:
-                raise BookError(f"line {number}: a second page for {shown(page.position)}")
+                raise BookError(f"line {number}: a second page for {quote(page.position)}")
             pages[page.position] = page
         return cls(header["game"], header["options"], unit, header["made"], pages.values())
 
@@ -280,8 +280,8 @@ def find_books(text: str, game: Game) -> tuple[Book, ...]:
         return tuple(book for book in books if book is not None and book.fits(game))
     path = _offered_path(text, game) if text in names else _as_path(text)
     if path is None:
-        similar = near(text, [ALL, NONE, *names])
-        raise UnknownNameError(f"no such opening book for {game}: {shown(text)}{similar}")
+        similar = suggest(text, [ALL, NONE, *names])
+        raise UnknownNameError(f"no such opening book for {game}: {quote(text)}{similar}")
     book = read_book(path)
     if not book.fits(game):
         raise BookError(f"{path} is a book for {book.describe()}, not for {game.describe()}")
@@ -293,7 +293,7 @@ def read_book(path: Path) -> Book:
     try:
         status = path.stat()
     except (OSError, ValueError):
-        raise FileError(f"cannot read {shown(str(path))}") from None
+        raise FileError(f"cannot read {quote(str(path))}") from None
     return _read(path, status.st_mtime_ns, status.st_size)
 
 
@@ -314,7 +314,7 @@ def _offered_book(name: str, game: Game) -> Book | None:
 def _offered_path(name: str, game: Game) -> Path:
     path = plugins.registry().load("books", name, game.facts.name)
     if not isinstance(path, Path):
-        raise PluginError(f"the book {name!r} must be offered as a Path, not {shown(path)}")
+        raise PluginError(f"the book {name!r} must be offered as a Path, not {quote(path)}")
     return path
 
 
@@ -360,20 +360,20 @@ def _object(line: str, number: int) -> dict[str, Any]:  # JSON values
     except (ValueError, RecursionError):
         fields = None
     if not isinstance(fields, dict):
-        raise BookError(f"line {number}: not a JSON object: {shown(line)}")
+        raise BookError(f"line {number}: not a JSON object: {quote(line)}")
     return fields
 
 
 def _header(fields: dict[str, Any]) -> dict[str, Any]:  # JSON values
     if fields.get("format") != FORMAT:
-        raise BookError(f"line 1: not the header of an opening book: format is {shown(fields.get('format'))}")
+        raise BookError(f"line 1: not the header of an opening book: format is {quote(fields.get('format'))}")
     if fields.get("version") != VERSION:
-        version = shown(fields.get("version"))
+        version = quote(fields.get("version"))
         raise BookError(f"line 1: version {version} of the format is not supported, only {VERSION}")
     kinds = {"game": str, "options": dict, "unit": dict, "made": dict}
     for name, kind in kinds.items():
         if not isinstance(fields.get(name), kind):
-            raise BookError(f"line 1: {name!r} is missing or invalid: {shown(fields.get(name))}")
+            raise BookError(f"line 1: {name!r} is missing or invalid: {quote(fields.get(name))}")
     return fields
 
 
@@ -405,7 +405,7 @@ def _move(entry: object, unit: Unit, number: int) -> BookMove:
         is_scored = score is not None and searched is not None
         if is_scored and isinstance(move, str) and _is_count(weight) and weight <= MAX_WEIGHT:
             return BookMove(move, score, searched, weight)  # type: ignore[arg-type]  # see `is_scored`
-    raise BookError(f"line {number}: a move needs a text, two scores and a weight, not {shown(entry)}")
+    raise BookError(f"line {number}: a move needs a text, two scores and a weight, not {quote(entry)}")
 
 
 def _score(value: object, unit: Unit) -> Score | None:

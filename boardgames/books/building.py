@@ -17,7 +17,7 @@ from typing import Any
 
 from boardgames import __version__
 from boardgames.books.book import Book, BookMove, Page, canonical
-from boardgames.errors import BookError, LimitError, MoveError, PositionError, shown
+from boardgames.errors import BookError, LimitError, MoveError, PositionError, quote
 from boardgames.game import Game, Position
 from boardgames.options import parse_agent
 from boardgames.player import Limit
@@ -76,9 +76,9 @@ class BookPlan:
     def __post_init__(self) -> None:
         for name in ("plies", "positions", "lines"):
             if getattr(self, name) < 1:
-                raise LimitError(f"{name} must be at least 1, not {shown(getattr(self, name))}")
+                raise LimitError(f"{name} must be at least 1, not {quote(getattr(self, name))}")
         if self.margin is not None and not self.margin > 0:
-            raise LimitError(f"the margin must be positive, not {shown(self.margin)}")
+            raise LimitError(f"the margin must be positive, not {quote(self.margin)}")
         if self.limit.is_unlimited:
             raise LimitError("a book needs a limit of nodes, depth or time for each position")
         load_player(self.bookless_agent, self.game).close()
@@ -215,8 +215,8 @@ class Builder:
             raise BookError(f"{self.path} is a book for {book.describe()}, not for {game.describe()}")
         for name, wanted in self.settings.items():
             if book.provenance.get(name) != wanted:
-                known = shown(book.provenance.get(name))
-                raise BookError(f"{self.path} was made with {name} {known}, not {shown(wanted)}")
+                known = quote(book.provenance.get(name))
+                raise BookError(f"{self.path} was made with {name} {known}, not {quote(wanted)}")
         for page in book.pages.values():
             try:
                 position = game.parse(page.position)

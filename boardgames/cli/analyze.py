@@ -17,7 +17,7 @@ from boardgames.cli.output import outcome_json, outcome_text, print_json, print_
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import search_spinner
 from boardgames.draw.text import printable
-from boardgames.errors import FileError, MatchError, OptionError, RecordError, shown
+from boardgames.errors import FileError, MatchError, OptionError, RecordError, quote
 from boardgames.paths import MAX_TEXT_LENGTH, check_writable, read_text, write_atomic
 
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ def chosen_record(game: str, source: str, number: int | None) -> "tuple[int, int
         raise RecordError(f"{where}: {parsed.errors[broken.index(place)]}")
     record = records[place]
     if record.game != game:
-        raise RecordError(f"expected a match of {game} in {where}: {shown(record.game)}")
+        raise RecordError(f"expected a match of {game} in {where}: {quote(record.game)}")
     if not record.moves:
         raise RecordError(f"expected a match with moves in {where}: match {place} has none")
     checked = parse_records(str(record), load_game_of)

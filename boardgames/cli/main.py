@@ -25,7 +25,7 @@ from boardgames.cli.program import (
     PROGRAM,
 )
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError, near
+from boardgames.errors import BoardgamesError, suggest
 
 COMMANDS = {
     "agents": ("listing:agents", "List the agents, of one game or of all."),
@@ -201,7 +201,7 @@ def describe_error(error: click.ClickException) -> str:
 def _near_option(error: click.NoSuchOption) -> str:
     command = None if error.ctx is None else error.ctx.command
     names = [name for parameter in command.params for name in parameter.opts] if command else []
-    close = near(error.option_name, [name for name in names if name.startswith("-")])
+    close = suggest(error.option_name, [name for name in names if name.startswith("-")])
     return close if "mean" in close else "; --help lists the options"
 
 

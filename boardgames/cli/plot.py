@@ -7,7 +7,7 @@ import click
 
 from boardgames.cli.options import examples, user_path
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError, OptionError, shown
+from boardgames.errors import BoardgamesError, OptionError, quote
 
 if TYPE_CHECKING:
     from boardgames.adapters.plots import Format, RunHistory
@@ -44,7 +44,7 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     path = folders[0] / DEFAULT_NAME if output is None else user_path(output)
     form = FORMATS.get(path.suffix.lower())
     if form is None:
-        raise OptionError(f"expected a name that ends in .svg or .png: {shown(output)}")
+        raise OptionError(f"expected a name that ends in .svg or .png: {quote(output)}")
     write_atomic(path, plot_runs([_history(folder) for folder in folders], form))
     click.echo(f"wrote {path}")
 

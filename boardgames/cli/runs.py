@@ -9,7 +9,15 @@ import click
 from boardgames.cli.options import SuggestingGroup, examples, json_option, user_path
 from boardgames.cli.output import confirm, print_json, print_table
 from boardgames.cli.program import PROGRAM
-from boardgames.errors import FileError, MatchError, OptionError, UnknownNameError, WeightsError, near, shown
+from boardgames.errors import (
+    FileError,
+    MatchError,
+    OptionError,
+    UnknownNameError,
+    WeightsError,
+    quote,
+    suggest,
+)
 
 if TYPE_CHECKING:
     from boardgames.learning.runs import RunSummary
@@ -69,7 +77,7 @@ def export(name: str, file: str, force: bool) -> None:
         raise FileError(f"expected a new file, or --force to replace it: {path}")
     run = find_run(name)
     if not (run / BEST).is_file():
-        raise WeightsError(f"expected a run with weights: {shown(name)} has none yet")
+        raise WeightsError(f"expected a run with weights: {quote(name)} has none yet")
     Weights.read(run / BEST).write(path)
     click.echo(f"weights of {name} are in {path}")
 
@@ -87,7 +95,7 @@ def delete(name: str, yes: bool) -> None:
     from boardgames.weights.lookup import run_names
 
     if name not in run_names():
-        raise UnknownNameError(f"expected a run of the list: {shown(name)}{near(name, run_names())}")
+        raise UnknownNameError(f"expected a run of the list: {quote(name)}{suggest(name, run_names())}")
     folder = runs_folder() / name
     if run_summary(folder).status == "running":
         raise MatchError(f"expected a run that is not running: {name!r}")

@@ -20,7 +20,7 @@ from boardgames.errors import (
     MalformedMoveError,
     MatchError,
     describe_error,
-    near,
+    suggest,
 )
 from boardgames.picture import Caption
 from boardgames.record import append_record
@@ -195,7 +195,7 @@ class Session:
         try:
             return position.game.parse_move(position, "".join(clicks), notation=self.notation)
         except MalformedMoveError as error:
-            meant = near(line, self.commands)
+            meant = suggest(line, self.commands)
             raise MalformedMoveError(f"{error}{meant if 'mean' in meant else '; or type help'}") from None
         except IllegalMoveError as error:
             raise IllegalMoveError(f"{error}; type moves to list the legal ones") from None

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardgames.declarations import FeatureSet
-from boardgames.errors import LearnerStateError, OptionError, shown
+from boardgames.errors import LearnerStateError, OptionError, quote
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import Array, LearnerState
@@ -193,7 +193,7 @@ def search_space(features: FeatureSet, mirrored: bool | None = None) -> SearchSp
     pairs = _mirror_pairs(features)
     if mirrored and not pairs:
         raise OptionError(
-            f"features {shown(features.name)} cannot be mirrored: every 'own X' needs an \"other's X\" "
+            f"features {quote(features.name)} cannot be mirrored: every 'own X' needs an \"other's X\" "
             "with the same range"
         )
     if mirrored is False or not pairs:

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError, near, shown
+from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError, quote, suggest
 from boardgames.game import Game, Move, Outcome, Position
 from boardgames.kernels import Reals
 from boardgames.kernels.bundles import Bundle
@@ -326,7 +326,7 @@ class TDPlayer(Player):
         text = self.options["weights"]
         names = offered_names(self.game)
         if text is None and DEFAULT_WEIGHTS not in names:
-            known = near(DEFAULT_WEIGHTS, [*names, *run_names()])
+            known = suggest(DEFAULT_WEIGHTS, [*names, *run_names()])
             raise UnknownNameError(
                 f"{self.game} has no weights {DEFAULT_WEIGHTS!r}, choose others with weights=NAME, RUN or "
                 f"FILE{known}"
@@ -389,7 +389,7 @@ def _check_target(text: str, game: Game) -> Path:
         path.exists()  # raises for names that no file can have
     except (OSError, ValueError, RuntimeError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise FileError(f"cannot save to {shown(text)}: {reason}") from None
+        raise FileError(f"cannot save to {quote(text)}: {reason}") from None
     owner = owner_of(path, game)
     if owner:
         raise OptionError(f"cannot save to {path}: it belongs to {owner!r}, choose another file")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.errors import FileError, WeightsError, shown
+from boardgames.errors import FileError, WeightsError, quote
 from boardgames.paths import write_atomic
 
 HEADER = "boardgames"
@@ -43,7 +43,7 @@ def as_bytes(arrays: Mapping[str, Array], header: Mapping[str, object]) -> bytes
     try:
         text = json.dumps(header, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise WeightsError(f"the header of a file must have JSON values: {shown(str(error))}") from None
+        raise WeightsError(f"the header of a file must have JSON values: {quote(str(error))}") from None
     # copies in C order: the format writes memory as it is
     content: bytes = save(
         {name: np.array(array, order="C") for name, array in arrays.items()}, metadata={HEADER: text}
@@ -69,7 +69,7 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
             text = (opened.metadata() or {}).get(HEADER)
             arrays = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 - not a mapping
     except (SafetensorError, OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise WeightsError(f"{path} is not a file of weights: {shown(str(error))}") from None
+        raise WeightsError(f"{path} is not a file of weights: {quote(str(error))}") from None
     try:
         header = json.loads(text or "", parse_constant=_reject_constant)
     except (ValueError, RecursionError):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from boardgames import plugins
 from boardgames.declarations import Evaluation, FeatureSet
-from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, WeightsError, near, shown
+from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, WeightsError, quote, suggest
 from boardgames.game import Game
 from boardgames.paths import runs_folder
 from boardgames.weights.weights import Weights
@@ -58,7 +58,7 @@ def read_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet]:
     """
     weights = Weights.read(path)
     if weights.game != game.facts.name:
-        raise WeightsError(f"{path} has weights for {shown(weights.game)}, not for {game.facts.name}")
+        raise WeightsError(f"{path} has weights for {quote(weights.game)}, not for {game.facts.name}")
     try:
         features = plugins.load_features(weights.features, game)
         weights.check(game, features)
@@ -73,14 +73,16 @@ def find_source(text: str, game: Game) -> Source:
     if text in names:
         path = plugins.registry().load("weights", text, game.facts.name)
         if not isinstance(path, Path):
-            raise PluginError(f"a plug-in offers {shown(path)} as weights {text!r}, not the path of a file")
+            raise PluginError(f"a plug-in offers {quote(path)} as weights {text!r}, not the path of a file")
         return Source(path, text)
     if is_plain_name(text) and _is_folder(runs_folder() / text):
         return _best_of(runs_folder() / text)
     path = _existing_path(text)
     if path is not None:
         return _best_of(path) if path.is_dir() else Source(path, owner_of(path, game))
-    raise UnknownNameError(f"no such weights, run or file {shown(text)}{near(text, [*names, *run_names()])}")
+    raise UnknownNameError(
+        f"no such weights, run or file {quote(text)}{suggest(text, [*names, *run_names()])}"
+    )
 
 
 def owner_of(path: Path, game: Game) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boardgames.declarations import Evaluation, FeatureSet
-from boardgames.errors import WeightsError, shown
+from boardgames.errors import WeightsError, quote
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.player import fingerprint_of
@@ -146,10 +146,10 @@ class Weights:
     def check(self, game: Game, features: FeatureSet) -> None:
         """Raise WeightsError unless they are for this game and these features."""
         if self.game != game.facts.name:
-            raise WeightsError(f"the weights are for {shown(self.game)}, not for {game.facts.name}")
+            raise WeightsError(f"the weights are for {quote(self.game)}, not for {game.facts.name}")
         if self.features != features.name:
             raise WeightsError(
-                f"the weights are for features {shown(self.features)}, not for {features.name!r}"
+                f"the weights are for features {quote(self.features)}, not for {features.name!r}"
             )
         if self.ranges != hash_ranges(features):
             raise WeightsError(

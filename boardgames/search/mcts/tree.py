@@ -23,7 +23,7 @@ from itertools import pairwise
 import numpy as np
 from numba import types
 
-from boardgames.errors import OptionError, shown
+from boardgames.errors import OptionError, quote
 from boardgames.game import Position
 from boardgames.kernels import Actions, Apply, Words, kernel, row, row_out
 from boardgames.kernels.abi import ACTIONS_OUT, WORDS_STACK, first_class
@@ -252,7 +252,7 @@ class Tree:
 
     def __init__(self, megabytes: int) -> None:
         if not (type(megabytes) is int and 1 <= megabytes <= LARGEST_MB):
-            raise OptionError(f"the tree must have 1 to {LARGEST_MB} MB, not {shown(megabytes)}")
+            raise OptionError(f"the tree must have 1 to {LARGEST_MB} MB, not {quote(megabytes)}")
         self.megabytes = megabytes
         self.words: Actions = np.zeros(0, dtype=np.int64)
         self._root: Position | None = None

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardgames.declarations import Facts, Kernels, Symmetry
-from boardgames.errors import PositionError, shown
+from boardgames.errors import PositionError, quote
 from boardgames.game import Game, Position
 from boardgames.kernels import (
     Actions,
@@ -135,7 +135,7 @@ class TicTacToe(Game):
         """Return the packed position of three rows from the top: `x`, `o` and `.`."""
         symbols = text.replace("/", "")
         if [len(row) for row in text.split("/")] != [3, 3, 3] or set(symbols) - set(SYMBOLS):
-            raise PositionError(f"{shown(text)} is not a position; write three rows of three 'x', 'o' or '.'")
+            raise PositionError(f"{quote(text)} is not a position; write three rows of three 'x', 'o' or '.'")
         return np.array([SYMBOLS.index(symbol) for symbol in symbols], dtype=np.uint64)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:

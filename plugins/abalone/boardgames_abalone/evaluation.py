@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from boardgames.declarations import Evaluation
-from boardgames.errors import WeightsError, shown
+from boardgames.errors import WeightsError, quote
 from boardgames.kernels import Evaluate, Reals, Words, kernel
 from boardgames.score import Unit
 from boardgames.weights.weights import Weights, hash_ranges
@@ -175,7 +175,7 @@ def _in_centimarbles(path: Path) -> Reals:
     weights = Weights.read(path)
     if (weights.game, weights.features) != ("abalone", ENGINE.name):
         raise WeightsError(
-            f"{path} has weights for the features {shown(weights.features)} of {shown(weights.game)}, "
+            f"{path} has weights for the features {quote(weights.features)} of {quote(weights.game)}, "
             f"not for {ENGINE.name!r} of 'abalone'"
         )
     if weights.ranges != hash_ranges(ENGINE) or len(weights.values) != len(ENGINE.features):
