@@ -180,7 +180,7 @@ class Registry:
             module = point.load()
             self._manager.register(module, name=point.name)
             self._manager.check_pending()
-            entries = {kind: self._entries(module, kind, point.name) for kind in KINDS}
+            entries = {kind: self._entries(module, kind) for kind in KINDS}
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
             if self._manager.has_plugin(point.name):
                 self._manager.unregister(name=point.name)
@@ -197,7 +197,7 @@ class Registry:
         summary = summary or (inspect.getdoc(module) or "").partition("\n")[0]
         self.plugins.append(Plugin(point.name, version, summary, "; ".join(duplicates) or None))
 
-    def _entries(self, module: object, kind: Kind, name: str) -> list[Entry]:
+    def _entries(self, module: object, kind: Kind) -> list[Entry]:
         """Call one plug-in's hook and check what it returns."""
         caller = self._manager.subset_hook_caller(
             f"bg_{kind}", [other for other in self._manager.get_plugins() if other is not module]
