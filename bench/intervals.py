@@ -21,17 +21,17 @@ import numpy.typing as npt
 
 from boardgames.arena.bradley_terry import Estimates, match_ratings, ratings
 from boardgames.arena.pentanomial import (
+    PSEUDOCOUNT,
     SCORES,
-    UNSEEN,
     Estimate,
     Pairs,
-    crossing,
-    elo_of,
+    elo_from_score,
     estimate,
-    quantile,
-    score_of,
+    expected_score,
+    find_root,
+    t_quantile,
 )
-from boardgames.arena.sprt import FEWEST_PAIRS, Sprt
+from boardgames.arena.sprt import MIN_PAIRS, Sprt
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -99,8 +99,8 @@ def sequential(series: int, random: np.random.Generator) -> Iterator[tuple[str, 
     for text in ("0,20", "0,50", "0,100", "0,200", "300,400"):
         test = Sprt.parse(text)
         for name, model in MODELS.items():
-            false_h1, _, at_elo0 = decisions(test, cells(score_of(test.elo0), model), series, random)
-            _, false_h0, at_elo1 = decisions(test, cells(score_of(test.elo1), model), series, random)
+            false_h1, _, at_elo0 = decisions(test, cells(expected_score(test.elo0), model), series, random)
+            _, false_h0, at_elo1 = decisions(test, cells(expected_score(test.elo1), model), series, random)
             rates = f"{100 * false_h1:.1f} %", f"{100 * false_h0:.1f} %"
             yield text, name, *rates, f"{at_elo0:.0f}", f"{at_elo1:.0f}"
 
@@ -140,7 +140,9 @@ TABLES: Mapping[str, Callable[[int, np.random.Generator], Iterator[tuple[str, ..
 @cache
 def cells(score: float, model: Model) -> FloatArray:
     """Return the probabilities `float64[5]` of a pair's points for a mean score."""
-    return _cells_at(crossing(lambda lead: float(_cells_at(lead, model) @ CELLS) - score, -30.0, 30.0), model)
+    return _cells_at(
+        find_root(lambda lead: float(_cells_at(lead, model) @ CELLS) - score, -30.0, 30.0), model
+    )
 
 
 def _cells_at(lead: float, model: Model) -> FloatArray:
@@ -163,7 +165,7 @@ def _cells_at(lead: float, model: Model) -> FloatArray:
 
 def _coverage(counts: IntArray, score: float, interval: Callable[[Pairs], Estimate | None]) -> float:
     """Return the percentage of series whose interval contains the true score."""
-    elo = elo_of(score)
+    elo = elo_from_score(score)
     distinct, times = np.unique(counts, axis=0, return_counts=True)
     covered = [_contains(interval(_pairs(row)), elo) for row in distinct]
     return float(100 * np.average(covered, weights=times))
@@ -189,9 +191,9 @@ def normal_interval(pairs: Pairs) -> Estimate | None:
     """Return the interval of the mean score by Student's t, converted to Elo; None if it does not exist."""
     if pairs.count == 1 or pairs.is_sweep:
         return None  # counted as containing the true score
-    extent = quantile(pairs.count - 1) * math.sqrt(pairs.variance / (pairs.count - 1))
+    extent = t_quantile(pairs.count - 1) * math.sqrt(pairs.variance / (pairs.count - 1))
     low, high = pairs.score - extent, pairs.score + extent
-    return Estimate(0.0, elo_of(low) if low > 0 else None, elo_of(high) if high < 1 else None)
+    return Estimate(0.0, elo_from_score(low) if low > 0 else None, elo_from_score(high) if high < 1 else None)
 
 
 def decisions(
@@ -203,7 +205,7 @@ def decisions(
     running = np.arange(series)
     for count in range(1, MOST_PAIRS + 1):
         counts[running, random.choice(5, p=probabilities, size=len(running))] += 1
-        if count < FEWEST_PAIRS:
+        if count < MIN_PAIRS:
             continue
         decision = _decision(test, counts[running])
         over = decision != 0
@@ -216,7 +218,7 @@ def decisions(
 
 def _decision(test: Sprt, counts: FloatArray) -> IntArray:
     """Return 1 for H1, -1 for H0 or 0 for neither, for each row of counts."""
-    score0, score1 = score_of(test.elo0), score_of(test.elo1)
+    score0, score1 = expected_score(test.elo0), expected_score(test.elo1)
     lower, upper = test.bounds
     decision = np.zeros(len(counts), dtype=np.int64)
     near = _may_decide(counts, score0, score1)
@@ -240,7 +242,7 @@ def deviances(counts: FloatArray, score: float) -> FloatArray:
 
     Independent of `boardgames.arena.pentanomial`, and vectorised over all rows.
     """
-    seen = np.where(counts == 0, UNSEEN, counts)
+    seen = np.where(counts == 0, PSEUDOCOUNT, counts)
     leads = CELLS - score
     low = np.full(len(seen), -1 / leads.max() + 1e-13)
     high = np.full(len(seen), -1 / leads.min() - 1e-13)
@@ -267,7 +269,7 @@ def _field(
         estimates = _simulated(truth, count, model, random)
         for agent in agents:
             interval = estimates[agent]
-            if interval is not None and not interval.is_bound:
+            if interval is not None and not interval.is_one_sided:
                 rated[agent] += 1
                 covered[agent] += _contains(interval, truth[agent])
     return 100 * covered / np.maximum(rated, 1), float(100 * (1 - rated.mean() / series))
@@ -275,7 +277,7 @@ def _field(
 
 def _simulated(truth: FloatArray, count: int, model: Model | float, random: np.random.Generator) -> Estimates:
     pairings = list(itertools.combinations(range(len(truth)), 2))
-    scores = {(i, j): score_of(float(truth[i] - truth[j])) for i, j in pairings}
+    scores = {(i, j): expected_score(float(truth[i] - truth[j])) for i, j in pairings}
     if isinstance(model, Model):
         drawn = {
             pairing: _pairs(random.multinomial(count, cells(scores[pairing], model))) for pairing in pairings

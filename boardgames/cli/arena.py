@@ -38,7 +38,8 @@ from boardgames.errors import BoardgamesError, OptionError
 if TYPE_CHECKING:
     from boardgames.arena.arena import Arena
     from boardgames.arena.plan import Plan
-    from boardgames.arena.report import Report, SprtState, Standing
+    from boardgames.arena.report import Report, Standing
+    from boardgames.arena.sprt import SprtState
     from boardgames.clock import TimeControl
 
 REFRESH_S = 0.25
@@ -297,7 +298,7 @@ def report_json(report: "Report") -> dict[str, object]:
                 "losses": met.losses,
                 "draws": met.draws,
             }
-            for met in report.encounters
+            for met in report.crosstable
         ],
         "pairs": None if report.pairs is None else list(report.pairs.counts),
         "superiority": None if report.superiority is None else round(report.superiority, 6),
@@ -361,12 +362,12 @@ def _row(standing: "Standing", called: "Mapping[str, str]") -> tuple[str, ...]:
 
 def _meetings(report: "Report", called: "Mapping[str, str]") -> list[str]:
     """Return who beat whom, where more than two have met and a screen can hold it."""
-    if len(report.standings) == 2 or not 0 < len(report.encounters) <= MOST_MEETINGS:
+    if len(report.standings) == 2 or not 0 < len(report.crosstable) <= MOST_MEETINGS:
         return []
     names = [called[standing.agent] for standing in report.standings]
     rows = [
         (f"{names[met.first]} - {names[met.second]}", f"{met.wins}-{met.losses}-{met.draws}")
-        for met in report.encounters
+        for met in report.crosstable
     ]
     return ["wins, losses and draws of the first:", *table_lines(rows, right=[1], cut=[0]), ""]
 

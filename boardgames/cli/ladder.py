@@ -13,7 +13,7 @@ from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
 
 if TYPE_CHECKING:
-    from boardgames.arena.ladder import Rung
+    from boardgames.arena.report import LadderEntry
 
 BESIDE_NAMES = 56
 """Signs that the other columns take, as a rule."""
@@ -47,7 +47,7 @@ def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_js
     apart; so are agents that were given other limits by the arena.
     """
     game = load_game(game_name, None, options)
-    from boardgames.arena.ladder import ladder as ladder_of
+    from boardgames.arena.report import ladder as ladder_of
     from boardgames.store import Store, has_store, variant_of
 
     variant = variant_of(game)
@@ -78,13 +78,13 @@ def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_js
         click.echo(f"wrote {drawing}")
 
 
-def _row(place: int, rung: "Rung", name: str) -> tuple[str, ...]:
+def _row(place: int, rung: "LadderEntry", name: str) -> tuple[str, ...]:
     elo = "?" if rung.estimate is None else str(rung.estimate)
     numbers = (rung.matches, rung.wins, rung.losses, rung.draws)
     return f"{place}.", name, *map(str, numbers), elo
 
 
-def _names(rungs: "list[Rung]") -> list[str]:
+def _names(rungs: "list[LadderEntry]") -> list[str]:
     """Return the agents' texts and limits, and the beginning of the fingerprint where others are alike."""
     texts = [", ".join(filter(None, (rung.player.agent, rung.player.limits))) for rung in rungs]
     times = Counter(texts)
@@ -94,7 +94,7 @@ def _names(rungs: "list[Rung]") -> list[str]:
     ]
 
 
-def _rung_json(rung: "Rung") -> dict[str, object]:
+def _rung_json(rung: "LadderEntry") -> dict[str, object]:
     return {
         "agent": rung.player.agent,
         "fingerprint": rung.player.fingerprint,
@@ -107,7 +107,7 @@ def _rung_json(rung: "Rung") -> dict[str, object]:
     }
 
 
-def _draw(rungs: "list[Rung]", path: Path, title: str) -> None:
+def _draw(rungs: "list[LadderEntry]", path: Path, title: str) -> None:
     from boardgames.draw.intervals import Row, intervals_svg
     from boardgames.paths import write_atomic
 

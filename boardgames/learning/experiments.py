@@ -29,7 +29,7 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
-from boardgames.arena.pentanomial import Z, quantile
+from boardgames.arena.pentanomial import Z, t_quantile
 from boardgames.errors import BoardgamesError, PluginError, describe_error
 from boardgames.executors import worker_count
 from boardgames.game import Game
@@ -492,5 +492,5 @@ def _design_effect(decided: Sequence[Wins], share: float) -> float:
     squares = sum((won - share * size) ** 2 for won, size in decided)
     observed = units / (units - 1) * squares / count**2
     # the variance of few units is uncertain itself: Student's t instead of the normal quantile
-    widened = observed * (quantile(units - 1) / Z) ** 2
+    widened = observed * (t_quantile(units - 1) / Z) ** 2
     return max(widened / (share * (1 - share) / count), 1.0)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 
-from boardgames.arena.identity import code_stamp
+from boardgames.arena.plan import code_stamp
 from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError, describe_error
 from boardgames.learner import LearnerState
 from boardgames.learning.base import FeatureLearner
