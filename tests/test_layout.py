@@ -54,6 +54,11 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"), relative_name(path))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
+
+
 def dotted(node: ast.expr) -> str:
     """Return `os.environ.get` for such an expression, an empty text for any other."""
     if isinstance(node, ast.Name):
@@ -64,12 +69,13 @@ def dotted(node: ast.expr) -> str:
     return ""
 
 
+@cache
 def calls(path: Path) -> set[str]:
-    return {dotted(node.func) for node in ast.walk(tree(path)) if isinstance(node, ast.Call)}
+    return {dotted(node.func) for node in nodes(path) if isinstance(node, ast.Call)}
 
 
 def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
@@ -148,7 +154,7 @@ def test_only_cli_and_executors_exit() -> None:
     def is_allowed(path: Path) -> bool:
         raised = {
             dotted(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
-            for node in ast.walk(tree(path))
+            for node in nodes(path)
             if isinstance(node, ast.Raise) and node.exc is not None
         }
         return calls(path).isdisjoint(EXITS) and "SystemExit" not in raised
@@ -158,10 +164,10 @@ def test_only_cli_and_executors_exit() -> None:
 
 def test_only_paths_and_cli_read_the_environment() -> None:
     def is_allowed(path: Path) -> bool:
-        used = {dotted(node) for node in ast.walk(tree(path)) if isinstance(node, ast.Attribute)}
+        used = {dotted(node) for node in nodes(path) if isinstance(node, ast.Attribute)}
         imported = {
             alias.name
-            for node in ast.walk(tree(path))
+            for node in nodes(path)
             if isinstance(node, ast.ImportFrom) and node.module == "os"
             for alias in node.names
         }
@@ -209,7 +215,7 @@ def test_modules_have_docstrings() -> None:
 
 def test_imports_are_absolute() -> None:
     def is_allowed(path: Path) -> bool:
-        return not any(node.level for node in ast.walk(tree(path)) if isinstance(node, ast.ImportFrom))
+        return not any(node.level for node in nodes(path) if isinstance(node, ast.ImportFrom))
 
     assert failing(SOURCES, is_allowed) == []
 

@@ -172,14 +172,10 @@ def records(draw: st.DrawFn) -> Record:
 @given(st.lists(records(), max_size=3))
 def test_records_round_trip(written: list[Record]) -> None:
     text = "\n\n".join(str(record) for record in written)
+    assert text.encode().decode() == text  # no lone surrogates
     read = parse_records(text, None)
     assert read == ParsedRecords(tuple(written), ())
     assert [list(record.tags) for record in read.records] == [list(record.tags) for record in written]
-
-
-@given(records())
-def test_record_text_can_be_encoded_as_utf_8(record: Record) -> None:
-    assert str(record).encode().decode() == str(record)
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\r", "\n"], ids=repr)
