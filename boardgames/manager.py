@@ -131,7 +131,7 @@ class Manager:
     game : Game
         The game.
     players : two of Player or None
-        A side without a player is moved from outside, by a browser say.
+        None for a side whose moves come from outside, such as from a browser.
     names : (str, str), optional
         Names for the record; by default the descriptions of the players.
     start : Position, optional

@@ -49,7 +49,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A plug-in that was found: name, version, summary, and what is wrong with it, if anything."""
+    """A plug-in with name, version, summary and, if something is wrong with it, the error."""
 
     name: str
     version: str
@@ -70,14 +70,14 @@ class Registry:
 
     Parameters
     ----------
-    found : iterable of EntryPoint, optional
+    points : iterable of EntryPoint, optional
         Plug-ins besides the core's; by default all that are installed.
     blocked : set of str, optional
         Names of plug-ins to ignore; by default those in `BOARDGAMES_BLOCK`.
     """
 
     def __init__(
-        self, found: Iterable[EntryPoint] | None = None, blocked: frozenset[str] | None = None
+        self, points: Iterable[EntryPoint] | None = None, blocked: frozenset[str] | None = None
     ) -> None:
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(hookspecs)
@@ -86,7 +86,7 @@ class Registry:
         self._reported: set[str] = set()
         blocked = blocked_plugins() if blocked is None else blocked
         core = [EntryPoint(name, module, PROJECT) for name, module in CORE_PLUGINS.items()]
-        others = entry_points(group=PROJECT) if found is None else found
+        others = entry_points(group=PROJECT) if points is None else points
         for point in [*core, *sorted(others, key=lambda point: (point.name, point.value))]:
             if point.name not in blocked:
                 self._add(point)

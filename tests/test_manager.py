@@ -762,7 +762,7 @@ class _BrokenPlugin:
 
 
 def _registered(monkeypatch: pytest.MonkeyPatch, *extra: object) -> None:
-    registry = Registry(found=[])
+    registry = Registry(points=[])
     for index, plugin in enumerate(extra):
         registry._manager.register(plugin, name=f"extra-{index}")
     monkeypatch.setattr(plugins, "registry", lambda: registry)
@@ -795,7 +795,7 @@ def test_failing_plugin_does_not_affect_the_others(monkeypatch: pytest.MonkeyPat
 @pytest.fixture
 def nim_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     nim.as_plugin()
-    registry = Registry(found=[EntryPoint("nim", "nim_plugin", "boardgames")])
+    registry = Registry(points=[EntryPoint("nim", "nim_plugin", "boardgames")])
     monkeypatch.setattr(plugins, "registry", lambda: registry)
 
 

@@ -60,7 +60,7 @@ def by_name(registry: Registry) -> dict[str, Plugin]:
 
 
 def test_core_registers_its_agents_like_any_plugin() -> None:
-    registry = Registry(found=[])
+    registry = Registry(points=[])
     assert [found.name for found in registry.plugins] == list(CORE_PLUGINS)
     assert set(names(registry, "agents")) == CORE_AGENTS
 
@@ -387,6 +387,6 @@ def test_game_name_must_be_text(name: Any) -> None:
 
 
 def test_message_of_an_unknown_name_mentions_broken_plugins(plugin: Maker) -> None:
-    registry = Registry(found=[plugin("nim", bg_games=ImportError("no stones"))])
+    registry = Registry(points=[plugin("nim", bg_games=ImportError("no stones"))])
     with pytest.raises(UnknownNameError, match=r"\(broken plug-ins, see `bg plugins`: nim\)$"):
         registry.load("games", "nim")

@@ -59,7 +59,7 @@ def _nim_is_installed() -> object:
     nim.as_plugin()
     own = EntryPoint("nim", "nim_plugin", "boardgames")
     known = plugins.registry
-    installed = Registry(found=[own, *plugins.entry_points(group="boardgames")])
+    installed = Registry(points=[own, *plugins.entry_points(group="boardgames")])
     plugins.registry = lambda: installed
     yield
     plugins.registry = known

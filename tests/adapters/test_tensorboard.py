@@ -56,6 +56,6 @@ def test_training_works_without_tensorboardx(tmp_path: Path, monkeypatch: pytest
 
 
 def test_plugin_can_be_blocked() -> None:
-    names = [plugin.name for plugin in Registry(found=[], blocked=frozenset({"tensorboard"})).plugins]
+    names = [plugin.name for plugin in Registry(points=[], blocked=frozenset({"tensorboard"})).plugins]
     assert "tensorboard" not in names
-    assert "tensorboard" in [plugin.name for plugin in Registry(found=[], blocked=frozenset()).plugins]
+    assert "tensorboard" in [plugin.name for plugin in Registry(points=[], blocked=frozenset()).plugins]
