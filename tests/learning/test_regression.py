@@ -78,6 +78,7 @@ def test_loss_of_predicting_one_half_is_log_2() -> None:
 # --- the learner --------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_connect_four_is_learned() -> None:
     learner = make("regression", steps=3, matches=50, nodes=50, test_matches=0)
     states = train(learner, 1)

@@ -134,7 +134,7 @@ def test_code_is_cached_with_that_of_the_features(tmp_path: Path) -> None:
     (package / "features.py").write_text(FEATURES)
     environment = os.environ | {
         "BOARDGAMES_HOME": str(tmp_path / "home"),
-        "PYTHONPATH": str(tmp_path),
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 
