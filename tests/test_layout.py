@@ -105,8 +105,15 @@ def sources_outside(*names: str) -> list[Path]:
     return [path for path in SOURCES if top_level_name(path) not in names]
 
 
+UNLISTED = frozenset({"__init__.py", "__main__.py", "README.md"})
+"""Files that every folder of their kind has."""
+
+
 def listed_paths() -> list[str]:
-    """Return the paths in the tree under the heading `## Folders` of DESIGN.md; folders end with a slash."""
+    """Return the paths in the tree under the heading `## Folders` of DESIGN.md; folders end with a slash.
+
+    A line has one or more names, then two spaces or more and a description.
+    """
     section = (ROOT / "DESIGN.md").read_text("utf-8").partition("\n## Folders\n")[2]
     paths: list[str] = []
     parents: list[str] = []
@@ -114,9 +121,9 @@ def listed_paths() -> list[str]:
         if not line.strip():
             continue
         depth = (len(line) - len(line.lstrip())) // 2
-        name = line.split()[0]
-        parents[depth:] = [name]
-        paths.append("".join(parents))
+        names = line.strip().partition("  ")[0].split()
+        paths += ["".join([*parents[:depth], name]) for name in names]
+        parents[depth:] = names[-1:]
     return paths
 
 
@@ -126,13 +133,15 @@ def test_listed_folders_and_modules_exist() -> None:
     assert [path for path in listed_paths() if path not in existing | folders] == []
 
 
-def test_folders_and_modules_are_listed() -> None:
+def test_folders_and_files_are_listed() -> None:
     existing: set[str] = set()
     for path in tracked():
         name = relative_name(path)
-        if name.startswith(("boardgames/", "plugins/")):
+        top = name.partition("/")[0]
+        existing.add(f"{top}/" if "/" in name else name)
+        if top in {"boardgames", "plugins", "bench", "docs", "examples"} and "/data/" not in name:
             existing |= {f"{parent.as_posix()}/" for parent in Path(name).parents} - {"./"}
-            existing |= {name} if path.suffix == ".py" and path.name != "__init__.py" else set()
+            existing |= {name} if path.suffix in {".py", ".md"} and path.name not in UNLISTED else set()
     assert sorted(existing - set(listed_paths())) == []
 
 

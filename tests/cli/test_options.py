@@ -2,7 +2,7 @@ import pytest
 
 from boardgames.cli.options import DEPTH, NODES, POSITIVE, SECONDS
 from boardgames.errors import OptionError
-from boardgames.players import search
+from boardgames.players import alphabeta
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-1", "x", "", "1_0", "1e9", "9" * 5000])
@@ -16,5 +16,5 @@ def test_a_huge_count_is_a_count() -> None:
 
 
 def test_limits_have_the_bounds_of_the_agents_own_options() -> None:
-    for number, option in ((DEPTH, search.DEPTH), (NODES, search.NODES)):
+    for number, option in ((DEPTH, alphabeta.DEPTH), (NODES, alphabeta.NODES)):
         assert (number.kind, number.minimum, number.maximum) == (option.kind, option.minimum, option.maximum)
