@@ -1,4 +1,4 @@
-"""Settings and fixtures of all tests."""
+"""What all tests share: Hypothesis without deadlines, and a home of their own for what is saved."""
 
 import os
 import signal
@@ -7,18 +7,19 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# no deadline: the first example may compile kernels, and the machine may be busy
+# the first example may compile, and a busy machine is no fault
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
-# a shell starts background processes with interrupts ignored, and child processes would inherit that
+
+# a test run that a shell put into the background inherits that interrupts are ignored; its children would too
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an empty folder that replaces the user's folders."""
+    """Return an empty folder that stands for all of the user's folders."""
     folder = tmp_path / "home"
     monkeypatch.setenv("BOARDGAMES_HOME", str(folder))
     return folder

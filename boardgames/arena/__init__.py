@@ -1,6 +1,5 @@
-"""Tournaments and matches between agents, and statistics of their strength.
+"""Series of matches between agents, and what they say of strength.
 
-import boardgames
 from boardgames.arena import Arena, Plan
 from boardgames.executors import open_executor
 

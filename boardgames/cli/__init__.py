@@ -1,1 +1,1 @@
-"""The command line: the group `bg`, one module a command."""
+"""The command line, one module a command; `main` has the group of all commands."""

@@ -1,12 +1,11 @@
-"""`bg arena`: series of matches between agents, and how strong that shows them to be."""
+"""`boardgames arena`: series of matches between agents, rated."""
 
 import math
-import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,35 +21,36 @@ from boardgames.cli.options import (
     examples,
     game_options,
     json_option,
+    worker_options,
 )
 from boardgames.cli.output import (
-    duration_text,
     estimate_json,
     print_json,
     shorten_names,
     table_lines,
 )
 from boardgames.cli.program import EXIT_INTERRUPTED
-from boardgames.cli.progress import compile_notice
+from boardgames.cli.progress import compile_notice, new_bars
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, OptionError
 
 if TYPE_CHECKING:
     from boardgames.arena.arena import Arena
     from boardgames.arena.plan import Plan
-    from boardgames.arena.report import Report, Standing
-    from boardgames.arena.sprt import SprtState
+    from boardgames.arena.report import Report, SprtState, Standing
     from boardgames.clock import TimeControl
 
-REFRESH_S = 0.25
+REFRESHES_PER_SECOND = 2
+RATING_INTERVAL_S = 0.25
+"""Seconds between two updates of the report: rating many agents takes time."""
 DEFAULT_MATCHES = 100
 MOST_MATCHES = 1_000_000
 DEFAULT_MARGIN_S = 0.1
-BESIDE_NAMES = 46
-"""Signs that the other columns of a table take, as a rule."""
-FEW = 0.02
-"""Above this share of pairs that repeat others, of all matches, the report says so."""
-MOST_MEETINGS = 15
+OTHER_COLUMNS = 46
+"""Typical width of the columns beside the names."""
+REPEATED_SHARE = 0.02
+"""Share of repeated pairs among all matches above which the report warns."""
+MAX_ENCOUNTERS = 15
 
 
 @click.command(
@@ -70,23 +70,26 @@ MOST_MEETINGS = 15
     default=DEFAULT_MATCHES,
     show_default=True,
     metavar="N",
-    help="Matches of each two agents that meet; an even number.",
+    help="Matches between each two agents that meet; an even number.",
 )
-@click.option("--gauntlet", metavar="AGENT", help="This one, of the agents or besides, meets all others.")
-@click.option("--swiss", is_flag=True, help="Rounds in which agents of equal score meet.")
+@click.option("--gauntlet", metavar="AGENT", help="Only this agent plays, against all the others.")
+@click.option("--swiss", is_flag=True, help="Swiss system: agents with similar scores meet.")
 @click.option(
-    "--rounds", type=POSITIVE, metavar="N", help="Rounds of a Swiss; as many as leave one unbeaten."
+    "--rounds",
+    type=POSITIVE,
+    metavar="N",
+    help="Rounds of the Swiss system; default: log2 of the number of agents.",
 )
 @game_options
 @click.option(
     "--openings",
     default="random:4",
     show_default=True,
-    metavar="TEXT",
+    metavar="OPENINGS",
     help="random:PLIES, every:PLIES, layouts, the name of a book, or a file of positions.",
 )
-@click.option("--time", "move_time", type=SECONDS, metavar="S", help="Seconds a move.")
-@click.option("--clock", type=SECONDS, metavar="S", help="Seconds a side has for a match.")
+@click.option("--time", "move_time", type=SECONDS, metavar="S", help="Seconds per move.")
+@click.option("--clock", type=SECONDS, metavar="S", help="Seconds per side for a match.")
 @click.option("--increment", type=SECONDS, metavar="S", help="Seconds added after each move.")
 @click.option(
     "--margin",
@@ -94,22 +97,19 @@ MOST_MEETINGS = 15
     default=DEFAULT_MARGIN_S,
     show_default=True,
     metavar="S",
-    help="A move may take so much more than --time before it loses.",
+    help="Seconds by which a move may exceed --time before it loses.",
 )
-@click.option("--nodes", type=NODES, metavar="N", help="Positions an agent may visit for a move.")
-@click.option("--depth", type=DEPTH, metavar="N", help="Plies an agent may look ahead.")
+@click.option("--nodes", type=NODES, metavar="N", help="Nodes an agent may search per move.")
+@click.option("--depth", type=DEPTH, metavar="N", help="Search depth of the agents in plies.")
 @click.option("--plies", type=POSITIVE, metavar="N", help="Draw after N plies.")
 @click.option(
     "--sprt",
     metavar="ELO0,ELO1[,A,B]",
-    help="Stop a series of two when it is clear which difference is nearer.",
+    help="Two agents: stop when a sequential test decides between two Elo differences.",
 )
-@click.option(
-    "--seed", type=NON_NEGATIVE, metavar="N", help="Make openings and chance repeatable; else drawn."
-)
-@click.option("--workers", type=POSITIVE, metavar="N", help="Processes; by default one a core.")
-@click.option("--cluster", metavar="ADDRESS", help="Play on a cluster: local, or a scheduler's address.")
-@click.option("--fresh", is_flag=True, help="Begin anew, even if such an arena was interrupted.")
+@click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for openings and agents; default: random.")
+@worker_options
+@click.option("--fresh", is_flag=True, help="Start over even if the same arena was interrupted.")
 @json_option
 def arena(
     game_name: str,
@@ -135,17 +135,18 @@ def arena(
     fresh: bool,
     as_json: bool,
 ) -> None:
-    """Let AGENTs play series of GAME against each other and report their strength.
+    """Play matches of GAME between AGENTs and rate the agents.
 
-    Every opening is played twice, with the sides exchanged. All meet all,
-    unless --gauntlet or --swiss says otherwise. Matches are kept as they end:
-    if it is interrupted, the same command goes on where it stopped.
+    Every opening is played twice, with sides exchanged. All agents meet each
+    other unless --gauntlet or --swiss is given. Matches are stored as they
+    end: after an interruption, the same command continues where it stopped.
 
-    Elo is the difference to the other agent, among more than two to the mean
-    of all, with its interval of 95 %; "> +X" after nothing but wins.
+    Elo is the difference to the opponent, or to the average of all if there
+    are more than two agents, with a 95 % confidence interval. An agent that
+    won every match has only a lower bound: "> +X".
     """
     if gauntlet is not None and swiss:
-        raise OptionError("expected --gauntlet or --swiss, not both")
+        raise OptionError("give --gauntlet or --swiss, not both")
     game = load_game(game_name, layout, options)
     from boardgames.arena.plan import Plan
     from boardgames.arena.sprt import Sprt
@@ -167,7 +168,7 @@ def arena(
 
 
 def _with_champion(agents: tuple[str, ...], champion: str | None) -> tuple[str, ...]:
-    """Return the agents, the one that meets all others first."""
+    """Return the agents with the champion of a gauntlet first."""
     if champion is None:
         return agents
     others = list(agents)
@@ -192,35 +193,35 @@ def _time_control(
 def _play(
     plan: "Plan", seed: int | None, workers: int | None, cluster: str | None, fresh: bool, as_json: bool
 ) -> int:
-    """Play what is not there yet, show it, and return the exit code."""
+    """Play the matches that are missing, print the report and return the exit code."""
     from boardgames.arena.arena import Arena
     from boardgames.executors import open_executor
     from boardgames.store import Store
 
     with redirect_stdout(sys.stderr), interrupt_on_termination(), Store() as store:
         with compile_notice():
-            found = Arena(plan, seed=seed, store=store, fresh=fresh)
-        if found.resumed:
-            click.echo(f"bg: going on: {found.resumed} of {plan.planned} matches are there", err=True)
+            arena = Arena(plan, seed=seed, store=store, fresh=fresh)
+        if arena.resumed:
+            click.echo(f"resuming: {arena.resumed} of {plan.planned} matches are already played", err=True)
         try:
-            with open_executor(workers, cluster=cluster) as executor, _live(found) as listener:
-                found.run(executor, listener)
+            with open_executor(workers, cluster=cluster) as executor, _live_report(arena) as listener:
+                arena.run(executor, listener)
         except KeyboardInterrupt:
             with redirect_stdout(sys.__stdout__):
-                _print(found, as_json)
-            told = f"interrupted after {found.matches} of {plan.planned} matches; the same command goes on"
-            click.echo(f"bg: {told}", err=True)
+                _print_report(arena, as_json)
+            played = f"interrupted after {arena.matches} of {plan.planned} matches"
+            click.echo(f"{played}; run the same command to continue", err=True)
             return EXIT_INTERRUPTED
         except BoardgamesError:
-            if found.matches and not as_json:  # what is known is not lost with a full disk
+            if arena.matches and not as_json:  # a full disk must not cost the results so far
                 with redirect_stdout(sys.__stdout__):
-                    _print(found, as_json)
+                    _print_report(arena, as_json)
             raise
-    _print(found, as_json)
+    _print_report(arena, as_json)
     return 0
 
 
-def _print(arena: "Arena", as_json: bool) -> None:
+def _print_report(arena: "Arena", as_json: bool) -> None:
     report = arena.report()
     if as_json:
         print_json(**report_json(report), seed=arena.seed)
@@ -229,58 +230,43 @@ def _print(arena: "Arena", as_json: bool) -> None:
 
 
 @contextmanager
-def _live(arena: "Arena") -> "Iterator[Callable[[Arena], None] | None]":
-    """Keep the report before the user's eyes on a terminal; yields what hears of news."""
+def _live_report(arena: "Arena") -> "Iterator[Callable[[Arena], None] | None]":
+    """Show a progress bar above the report so far; yields the listener that updates them."""
     if not sys.stderr.isatty():
         yield None
         return
-    from rich.console import Console
+    from rich.console import Console, Group
     from rich.live import Live
+    from rich.text import Text
 
     console = Console(stderr=True, highlight=False)
-    screen = _Screen(arena)
-    with Live(console=console, get_renderable=screen.text, refresh_per_second=2, transient=True):
-        yield screen.renew
+    bars = new_bars(console)
+    task = bars.add_task("matches", total=arena.plan.planned, completed=arena.matches)
+    report, rated = Text(), -math.inf
+
+    def update(arena: "Arena") -> None:
+        nonlocal report, rated
+        bars.update(task, completed=arena.matches)
+        if time.monotonic() - rated >= RATING_INTERVAL_S:
+            text = "\n".join(report_lines(arena.report(), arena.names))
+            report = Text(text, no_wrap=True, overflow="ellipsis")
+            rated = time.monotonic()
+
+    update(arena)
+    with Live(
+        console=console,
+        get_renderable=lambda: Group(bars, report),
+        refresh_per_second=REFRESHES_PER_SECOND,
+        transient=True,
+    ):
+        yield update
 
 
-class _Screen:
-    """What a terminal shows while an arena is under way: drawn by another thread than the arena's."""
-
-    def __init__(self, arena: "Arena") -> None:
-        self.started = time.monotonic()
-        self.before = arena.matches
-        self.planned = arena.plan.planned
-        self.renewed = -math.inf
-        self.renew(arena)
-
-    def renew(self, arena: "Arena") -> None:
-        """Take over what the arena has found, now and then: rating many agents takes its time."""
-        self.matches = arena.matches
-        now = time.monotonic()
-        if now - self.renewed >= REFRESH_S:
-            self.renewed = now
-            self.lines = report_lines(arena.report(), arena.names)
-
-    def text(self) -> Any:  # rich's text
-        """Return the report and how far it has come, as many lines as the terminal has."""
-        from rich.text import Text
-
-        elapsed = time.monotonic() - self.started
-        played = self.matches - self.before
-        progress = f"{self.matches} of {self.planned} matches, {duration_text(elapsed)}"
-        if played:
-            left = (self.planned - self.matches) * elapsed / played
-            progress += f", {played / elapsed:.1f} a second, {duration_text(left)} left"
-        height = max(shutil.get_terminal_size().lines - 2, 1)
-        lines = [*self.lines[: height - 1], progress]
-        return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
-
-
-# --- the report ---
+# --- the report --------------------------------------------------------------
 
 
 def report_json(report: "Report") -> dict[str, object]:
-    """Return a report as JSON has it."""
+    """Return a report as a JSON object."""
     share = report.first_side_share
     return {
         "game": report.game,
@@ -298,7 +284,7 @@ def report_json(report: "Report") -> dict[str, object]:
                 "losses": met.losses,
                 "draws": met.draws,
             }
-            for met in report.crosstable
+            for met in report.encounters
         ],
         "pairs": None if report.pairs is None else list(report.pairs.counts),
         "superiority": None if report.superiority is None else round(report.superiority, 6),
@@ -331,14 +317,14 @@ def _sprt_json(state: "SprtState") -> dict[str, object]:
 
 
 def report_lines(report: "Report", names: Sequence[str]) -> list[str]:
-    """Return a report as lines of text, for a terminal of 80 columns; `names` are those of the agents."""
+    """Return a report as lines of text; `names` are the agents in the order of the standings."""
     ranked = report.ranked
-    fitting = shorten_names(list(names), other_columns=BESIDE_NAMES)
-    called = {standing.agent: name for standing, name in zip(report.standings, fitting, strict=True)}
+    short = shorten_names(list(names), other_columns=OTHER_COLUMNS)
+    labels = {standing.agent: name for standing, name in zip(report.standings, short, strict=True)}
     rows: list[tuple[str, ...]] = [("agent", "wins", "losses", "draws", "score", "Elo")]
-    rows += [_row(standing, called) for standing in ranked]
+    rows += [_row(standing, labels) for standing in ranked]
     table = table_lines(rows, right=range(1, 6), cut=())
-    lines = [_headline(report), "", *table, "", *_meetings(report, called), *_remarks(report, called)]
+    lines = [_headline(report), "", *table, "", *_encounter_lines(report, labels), *_remarks(report, labels)]
     while not lines[-1]:
         lines.pop()
     return lines
@@ -349,49 +335,49 @@ def _headline(report: "Report") -> str:
     if report.matches:
         parts.append(f"{report.distinct} distinct")
     if report.first_side_share is not None:
-        parts.append(f"the first side has {report.first_side_share:.1%}")
+        parts.append(f"the first side scores {report.first_side_share:.1%}")
     return ", ".join(parts)
 
 
-def _row(standing: "Standing", called: "Mapping[str, str]") -> tuple[str, ...]:
+def _row(standing: "Standing", labels: "Mapping[str, str]") -> tuple[str, ...]:
     score = "" if standing.score is None else f"{standing.score:.1%}"
     elo = "?" if standing.estimate is None else str(standing.estimate)
     numbers = (standing.wins, standing.losses, standing.draws)
-    return called[standing.agent], *map(str, numbers), score, elo
+    return labels[standing.agent], *map(str, numbers), score, elo
 
 
-def _meetings(report: "Report", called: "Mapping[str, str]") -> list[str]:
-    """Return who beat whom, where more than two have met and a screen can hold it."""
-    if len(report.standings) == 2 or not 0 < len(report.crosstable) <= MOST_MEETINGS:
+def _encounter_lines(report: "Report", labels: "Mapping[str, str]") -> list[str]:
+    """Return the results of each two agents if there are more than two and not too many to read."""
+    if len(report.standings) == 2 or not 0 < len(report.encounters) <= MAX_ENCOUNTERS:
         return []
-    names = [called[standing.agent] for standing in report.standings]
+    names = [labels[standing.agent] for standing in report.standings]
     rows = [
         (f"{names[met.first]} - {names[met.second]}", f"{met.wins}-{met.losses}-{met.draws}")
-        for met in report.crosstable
+        for met in report.encounters
     ]
-    return ["wins, losses and draws of the first:", *table_lines(rows, right=[1], cut=[0]), ""]
+    return ["wins, losses and draws of the first agent:", *table_lines(rows, right=[1], cut=[0]), ""]
 
 
-def _remarks(report: "Report", called: "Mapping[str, str]") -> "Iterator[str]":
+def _remarks(report: "Report", labels: "Mapping[str, str]") -> "Iterator[str]":
     if report.pairs is not None and report.pairs.count and report.superiority is not None:
-        first = called[report.standings[0].agent]
+        first = labels[report.standings[0].agent]
         counts = " ".join(map(str, report.pairs.counts))
-        yield f"pairs of {first} by points, 0 to 2 in halves: {counts}"
-        yield f"likelihood that {first} is the stronger one: {report.superiority:.1%}"
+        yield f"pairs in which {first} scored 0, 0.5, 1, 1.5 and 2: {counts}"
+        yield f"likelihood that {first} is stronger: {report.superiority:.1%}"
     elif report.pairs is None and report.matches:
-        yield "Elo is over the mean of all"
+        yield "Elo is relative to the average of all agents"
     if any(standing.estimate is None and standing.matches for standing in report.standings):
-        yield "?: nothing compares these with the others, not even through others"
+        yield "?: no chain of matches with wins and losses links these agents to the others"
     for standing in report.standings:
         faults = ", ".join(f"{times} by {kind}" for kind, times in standing.faults.items() if times)
         if faults:
-            yield f"{called[standing.agent]} lost {faults}: {printable(standing.reason)}"
+            yield f"{labels[standing.agent]} lost {faults}; first reason: {printable(standing.reason)}"
     if report.sprt is not None:
         yield _sprt_line(report.sprt)
-    if report.repeated > FEW * report.matches:
+    if report.repeated > REPEATED_SHARE * report.matches:
         yield (
-            f"{report.repeated} of {report.matches // 2} pairs repeat another one: "
-            "intervals are too narrow; take more openings"
+            f"{report.repeated} of {report.matches // 2} pairs repeat an earlier one: "
+            "the intervals are too narrow; use more openings"
         )
 
 
@@ -400,5 +386,5 @@ def _sprt_line(state: "SprtState") -> str:
     accepted = {"H0": state.test.elo0, "H1": state.test.elo1}
     decision = "no decision yet"
     if state.decision is not None:
-        decision = f"{state.decision} accepted: nearer to {accepted[state.decision]:+g} Elo"
-    return f"{state.test}: ratio {state.llr:.2f} in [{lower:.2f}, {upper:.2f}], {decision}"
+        decision = f"{state.decision} accepted: the difference is nearer to {accepted[state.decision]:+g} Elo"
+    return f"{state.test}: log-likelihood ratio {state.llr:.2f} in [{lower:.2f}, {upper:.2f}], {decision}"

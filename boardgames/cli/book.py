@@ -1,7 +1,5 @@
-"""`bg book`: make an opening book by deep searches."""
+"""`boardgames book`: build an opening book with deep searches."""
 
-import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +10,9 @@ import click
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import POSITIVE, SECONDS, Number, examples, json_option, user_path
-from boardgames.cli.output import duration_text, print_json
+from boardgames.cli.output import count_text, print_json
 from boardgames.cli.program import EXIT_INTERRUPTED
+from boardgames.cli.progress import progress_bars
 from boardgames.errors import OptionError
 from boardgames.paths import check_writable
 
@@ -29,30 +28,39 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("game_name", metavar="GAME")
+@click.option("--layout", "layouts", multiple=True, metavar="NAME", help="Starting layout; repeatable.")
 @click.option(
-    "--layout", "layouts", multiple=True, metavar="NAME", help="A start; may be given several times."
+    "--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the game; repeatable."
 )
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the game.")
-@click.option("--agent", metavar="AGENT", help="Who values the moves; the game's default agent.")
+@click.option("--agent", metavar="AGENT", help="Agent that searches; default: the game's default agent.")
 @click.option(
-    "--plies", type=POSITIVE, default=8, show_default=True, metavar="N", help="How far from a start."
+    "--plies",
+    type=POSITIVE,
+    default=8,
+    show_default=True,
+    metavar="N",
+    help="Maximum distance from the start.",
 )
 @click.option(
-    "--positions", type=POSITIVE, default=500, show_default=True, metavar="N", help="Pages of the book."
+    "--positions", type=POSITIVE, default=500, show_default=True, metavar="N", help="Number of positions."
 )
-@click.option("--lines", type=POSITIVE, default=4, show_default=True, metavar="N", help="Moves of a page.")
+@click.option(
+    "--lines", type=POSITIVE, default=4, show_default=True, metavar="N", help="Moves kept for each position."
+)
 @click.option(
     "--margin",
     type=Number(float, 1e-6),
     metavar="V",
-    help="What a good move loses at most, by default what the unit declares, 0.3 marbles in Abalone.",
+    help="Follow moves that lose at most V against the best one; the default depends on the evaluation.",
 )
-@click.option("--nodes", type=POSITIVE, metavar="N", help="Positions to visit for a page; 200000 by default.")
-@click.option("--depth", type=POSITIVE, metavar="N", help="Plies to look ahead.")
-@click.option("--time", "seconds", type=SECONDS, metavar="S", help="Seconds a page: another book every time.")
-@click.option("--workers", type=POSITIVE, metavar="N", help="Processes; by default one a core.")
+@click.option("--nodes", type=POSITIVE, metavar="N", help="Nodes to search per position; default: 200000.")
+@click.option("--depth", type=POSITIVE, metavar="N", help="Search depth in plies.")
+@click.option("--time", "seconds", type=SECONDS, metavar="S", help="Seconds per position; not reproducible.")
 @click.option(
-    "--out", "out", required=True, metavar="FILE", help="The book; one that is there is gone on with."
+    "--workers", type=POSITIVE, metavar="N", help="Number of worker processes; default: one per core."
+)
+@click.option(
+    "--out", "out", required=True, metavar="FILE", help="Output file. An existing book is extended."
 )
 @json_option
 def book(
@@ -71,16 +79,16 @@ def book(
     out: str,
     as_json: bool,
 ) -> None:
-    """Make an opening book of GAME by searching its first positions.
+    """Build an opening book for GAME by searching its first positions.
 
-    The likeliest positions come first: those that good moves lead to. Every few
-    pages the book is written to FILE. If it is interrupted, the same command goes
-    on, and with more --positions a book grows.
+    The positions that good moves lead to are searched first. The book is saved
+    every few positions: after an interruption, the same command continues
+    where it stopped, and a larger --positions extends a finished book.
 
-    An agent plays by a book of your own with the option book=FILE.
+    Agents use a book of yours with the option book=FILE.
     """
     if len(set(layouts)) < len(layouts):
-        raise OptionError("expected every layout once")
+        raise OptionError("--layout names the same layout twice")
     game = load_game(game_name, layouts[0] if layouts else None, options)
     from boardgames.books.building import DEFAULT_LIMIT, BookPlan
     from boardgames.player import Limit
@@ -100,7 +108,7 @@ def book(
 
 
 def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> int:
-    """Search what is not there yet, say what there is, and return the exit code."""
+    """Search the positions that are missing, print a summary and return the exit code."""
     from boardgames.books.building import Builder
     from boardgames.executors import open_executor
 
@@ -108,25 +116,26 @@ def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> 
     builder, code = Builder(plan, path), 0
     if builder.resumed >= plan.positions:
         click.echo(
-            f"bg: {builder.resumed} pages are there, --positions {plan.positions} asks for no more", err=True
+            f"nothing to do: the book has {builder.resumed} positions, --positions is {plan.positions}",
+            err=True,
         )
     elif builder.resumed:
-        click.echo(f"bg: going on: {builder.resumed} of {plan.positions} pages are there", err=True)
+        click.echo(f"resuming: {builder.resumed} of {plan.positions} positions are done", err=True)
     with interrupt_on_termination():
         try:
-            with open_executor(workers) as executor, _shown(plan) as listener:
+            with open_executor(workers) as executor, _progress(plan) as listener:
                 builder.build(executor, listener)
         except KeyboardInterrupt:
-            click.echo(
-                f"bg: interrupted after {len(builder.pages)} pages; the same command goes on", err=True
-            )
+            count = count_text(len(builder.pages), "position")
+            click.echo(f"interrupted after {count}; run the same command to continue", err=True)
             code = EXIT_INTERRUPTED
     if code == 0 and len(builder.pages) < plan.positions:
-        click.echo(f"bg: good moves lead to no other positions within --plies {plan.plies}", err=True)
+        click.echo(f"good moves lead to no further positions within --plies {plan.plies}", err=True)
     if as_json:
         _print_json(builder)
     else:
-        click.echo(f"{len(builder.pages)} pages, {len(builder.pages) - builder.resumed} of them new: {path}")
+        count = count_text(len(builder.pages), "position")
+        click.echo(f"{count}, {len(builder.pages) - builder.resumed} new: {path}")
     return code
 
 
@@ -140,26 +149,12 @@ def _print_json(builder: "Builder") -> None:
         longest=max((page.ply for page in pages), default=0),
         unit=builder.unit.name,
         margin=builder.margin,
-        made=builder.settings,
+        made=builder.made,
     )
 
 
 @contextmanager
-def _shown(plan: "BookPlan") -> Iterator["Callable[[Builder], None] | None"]:
-    """Show on a terminal how the book comes along."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-
-    started = time.monotonic()
-    with Console(stderr=True).status("searching the first positions") as status:
-
-        def tell(builder: "Builder") -> None:
-            done = len(builder.pages) - builder.resumed
-            elapsed = time.monotonic() - started
-            left = (plan.positions - len(builder.pages)) * elapsed / max(done, 1)
-            count = f"{len(builder.pages)} of {plan.positions} pages"
-            status.update(f"{count}, {duration_text(elapsed)}, {duration_text(left)} left")
-
-        yield tell
+def _progress(plan: "BookPlan") -> "Iterator[Callable[[Builder], None]]":
+    """Show a progress bar; yields the listener that updates it."""
+    with progress_bars() as update:
+        yield lambda builder: update("searching", len(builder.pages), plan.positions)

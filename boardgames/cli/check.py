@@ -1,4 +1,4 @@
-"""`bg check`: say whether a game keeps what games promise."""
+"""`boardgames check`: the conformance tests for a game, for authors of plug-ins."""
 
 import sys
 
@@ -7,8 +7,7 @@ import click
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import NON_NEGATIVE, POSITIVE, Number, examples, game_options, json_option
 from boardgames.cli.output import print_json
-
-EXIT_FOUND = 1
+from boardgames.cli.program import EXIT_CHECK_FAILED
 
 
 @click.command(
@@ -20,11 +19,29 @@ EXIT_FOUND = 1
 )
 @click.argument("game_name", metavar="GAME")
 @game_options
-@click.option("--matches", type=POSITIVE, default=24, show_default=True, help="Random matches.")
-@click.option("--positions", type=POSITIVE, default=120, show_default=True, help="Closely.")
-@click.option("--seed", type=NON_NEGATIVE, default=0, show_default=True, help="Of the matches.")
-@click.option("--perft-depth", type=Number(int, 1, 20), help="Deepest declared perft to count.")
-@click.option("--reference", metavar="MODULE:CLASS", help="Slow rules to compare with.")
+@click.option(
+    "--matches", type=POSITIVE, default=24, show_default=True, metavar="N", help="Random matches to play."
+)
+@click.option(
+    "--positions",
+    type=POSITIVE,
+    default=120,
+    show_default=True,
+    metavar="N",
+    help="Positions to test in depth.",
+)
+@click.option(
+    "--seed", type=NON_NEGATIVE, default=0, show_default=True, metavar="N", help="Seed of the matches."
+)
+@click.option(
+    "--perft-depth",
+    type=Number(int, 1, 20),
+    metavar="N",
+    help="Maximum depth of the declared perft counts to verify.",
+)
+@click.option(
+    "--reference", metavar="MODULE:CLASS", help="Reference implementation of the rules to compare with."
+)
 @json_option
 def check(
     game_name: str,
@@ -37,14 +54,15 @@ def check(
     reference: str | None,
     as_json: bool,
 ) -> None:
-    """Check kernels, notations, pictures and declared facts of GAME on positions it reaches.
+    """Test the kernels, notations, pictures and declared facts of GAME.
 
-    Exits with 1 if anything is found.
+    The tests run on positions from random matches. The exit code is 1 if any
+    of them fails.
     """
     game = load_game(game_name, layout, options)
     from boardgames.testing import check_game, load_reference
 
-    sys.path.append("")  # the installed program does not look into the current folder by itself
+    sys.path.append("")  # an installed program does not search the current folder
     report = check_game(
         game,
         matches=matches,
@@ -57,10 +75,10 @@ def check(
         print_json(
             game=game_name,
             ok=report.ok,
-            checks=[{"name": done.name, "covered": done.covered} for done in report.checks],
-            findings=[{"check": found.check, "message": found.message} for found in report.findings],
+            checks=[{"name": check.name, "covered": check.covered} for check in report.checks],
+            findings=[{"check": finding.check, "message": finding.message} for finding in report.findings],
             notes=list(report.notes),
         )
     else:
         click.echo(str(report))
-    click.get_current_context().exit(0 if report.ok else EXIT_FOUND)
+    click.get_current_context().exit(0 if report.ok else EXIT_CHECK_FAILED)

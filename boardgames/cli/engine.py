@@ -1,4 +1,4 @@
-"""`bg engine`: an agent as an engine that other programs drive over UGI, on stdin and stdout."""
+"""`boardgames engine`: an agent as a UGI engine on stdin and stdout."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -24,14 +24,17 @@ READ_BYTES = 1 << 16
     )
 )
 @click.argument("game")
-@click.option("--agent", metavar="AGENT", default="", help="Who plays; the game's default agent.")
+@click.option(
+    "--agent", metavar="AGENT", default="", help="Agent that plays; default: the game's default agent."
+)
 @game_options
-@click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Makes the agent's chance repeatable.")
+@click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agent's random choices.")
 def engine(game: str, agent: str, layout: str | None, options: tuple[str, ...], seed: int | None) -> None:
-    """Let another program play GAME against an agent, over UGI on stdin and stdout.
+    """Run an agent as a UGI engine for GAME, driven by another program.
 
-    It ends at `quit`, or at the end of its input when the last search is
-    done. Whatever else is printed goes to stderr.
+    The protocol runs on stdin and stdout; anything else goes to stderr. The
+    engine ends at `quit`, or when its input has ended and the last search is
+    finished.
     """
     source, write = _private_streams()
     from boardgames.ugi.setup import EngineSetup
@@ -43,13 +46,13 @@ def engine(game: str, agent: str, layout: str | None, options: tuple[str, ...], 
 
 
 def _serve(setup: "EngineSetup", source: int, write: Callable[[str], None]) -> None:
-    """Act on line after line until one says `quit`, or there are no more and the last search is done."""
+    """Handle lines until `quit`, or until the input ends and the last search is finished."""
     server: Server | None = None
     try:
         for line in _lines(source, write):
             if line.split()[:1] == ["ugi"]:
                 write(setup.introduction())
-            server = server or _made(setup, write)
+            server = server or _start_server(setup, write)
             if not server.handle(line):
                 return
         if server is not None:
@@ -59,14 +62,14 @@ def _serve(setup: "EngineSetup", source: int, write: Callable[[str], None]) -> N
             server.close()
 
 
-def _made(setup: "EngineSetup", write: Callable[[str], None]) -> "Server":
-    from boardgames.ugi.server import Server  # only now: it may have to be compiled
+def _start_server(setup: "EngineSetup", write: Callable[[str], None]) -> "Server":
+    from boardgames.ugi.server import Server  # late, since it may compile kernels
 
     return Server(setup, write)
 
 
 def _lines(source: int, write: Callable[[str], None]) -> Iterator[str]:
-    """Yield the lines that come; say so if one was too long."""
+    """Yield the lines of the input; report those that are too long."""
     from boardgames.ugi.process import MAX_LINE, LineBuffer
 
     lines = LineBuffer()
@@ -76,14 +79,14 @@ def _lines(source: int, write: Callable[[str], None]) -> Iterator[str]:
         dropped = lines.dropped
         found = lines.feed(data or b"\n")
         if lines.dropped > dropped:
-            write(f"info string expected lines of at most {MAX_LINE} bytes: one was longer\n")
+            write(f"info string ignored a line longer than {MAX_LINE} bytes\n")
         yield from found
 
 
 def _private_streams() -> tuple[int, Callable[[str], None]]:
-    """Take stdin and stdout for the protocol alone; whoever else prints, prints to stderr."""
+    """Reserve stdin and stdout for the protocol and redirect all other output to stderr."""
     null = os.open(os.devnull, os.O_RDWR)
-    source, target = _taken(0, null, null), _taken(1, 2, null)
+    source, target = _reserve(0, null, null), _reserve(1, 2, null)
     os.close(null)
 
     def write(text: str) -> None:
@@ -94,16 +97,16 @@ def _private_streams() -> tuple[int, Callable[[str], None]]:
     return source, write
 
 
-def _taken(descriptor: int, instead: int, null: int) -> int:
-    """Return a private copy of a descriptor, in whose place there is another one from now on."""
+def _reserve(descriptor: int, replacement: int, null: int) -> int:
+    """Return a private copy of a descriptor and replace the original."""
     try:
         copy = os.dup(descriptor)
-    except OSError:  # it was closed
+    except OSError:  # it is closed
         copy = os.dup(null)
     if hasattr(os, "set_blocking"):
-        os.set_blocking(copy, True)  # a driver may share pipes that do not wait
+        os.set_blocking(copy, True)  # the other end may have made the pipe non-blocking
     try:
-        os.dup2(instead, descriptor)
+        os.dup2(replacement, descriptor)
     except OSError:
         os.dup2(null, descriptor)
     return copy

@@ -1,4 +1,4 @@
-"""`bg ladder`: the standing table of all agents that have met."""
+"""`boardgames ladder`: the ranking of all agents by their stored matches."""
 
 from collections import Counter
 from pathlib import Path
@@ -13,11 +13,11 @@ from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
 
 if TYPE_CHECKING:
-    from boardgames.arena.report import LadderEntry
+    from boardgames.arena.ladder import Rung
 
-BESIDE_NAMES = 56
-"""Signs that the other columns take, as a rule."""
-HEAD = ("", "agent", "matches", "wins", "losses", "draws", "Elo")
+OTHER_COLUMNS = 56
+"""Typical width of the columns beside the names."""
+HEADER = ("", "agent", "matches", "wins", "losses", "draws", "Elo")
 
 
 @click.command(
@@ -33,21 +33,20 @@ HEAD = ("", "agent", "matches", "wins", "losses", "draws", "Elo")
     "options",
     multiple=True,
     metavar="NAME=VALUE",
-    help="Set an option of the game; may be given several times.",
+    help="Set an option of the game; repeatable.",
 )
-@click.option("--svg", "drawing", type=click.Path(path_type=Path), metavar="FILE", help="Draw it.")
+@click.option("--svg", "drawing", type=click.Path(path_type=Path), metavar="FILE", help="Draw a chart.")
 @json_option
 def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_json: bool) -> None:
-    """Rate all agents that have met in GAME, from the matches that are kept.
+    """Rank all agents by their stored matches of GAME.
 
-    Elo is against the mean of all, with its interval of 95 %. Equal matches
-    are counted once, however often two agents without chance repeated them.
-    A game with other options has a ladder of its own; layouts share one.
-    Agents whose weights differ are different, the sign after # tells them
-    apart; so are agents that were given other limits by the arena.
+    Elo is relative to the average of all agents, with a 95 % confidence
+    interval. Identical matches count once. Every setting of the game's options
+    has its own ladder; layouts share one. An agent with other weights or
+    limits counts as another agent; the code after # tells them apart.
     """
     game = load_game(game_name, None, options)
-    from boardgames.arena.report import ladder as ladder_of
+    from boardgames.arena.ladder import ladder as ladder_of
     from boardgames.store import Store, has_store, variant_of
 
     variant = variant_of(game)
@@ -63,29 +62,29 @@ def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_js
         print_json(game=game_name, variant=variant, players=players)
         return
     if not rungs:
-        click.echo(f"no two agents have met yet: see `{PROGRAM} arena --help`")
+        click.echo(f"no agents have met yet; see `{PROGRAM} arena --help`")
         return
-    names = shorten_names(_names(rungs), other_columns=BESIDE_NAMES)
+    names = shorten_names(_names(rungs), other_columns=OTHER_COLUMNS)
     rows = [
-        HEAD,
+        HEADER,
         *(_row(place, rung, name) for place, (rung, name) in enumerate(zip(rungs, names, strict=True), 1)),
     ]
     print_table(rows, right=(0, 2, 3, 4, 5, 6), cut=())
-    click.echo("\nElo is over the mean of all")
+    click.echo("\nElo is relative to the average of all agents")
     if any(rung.estimate is None for rung in rungs):
-        click.echo("?: nothing compares these with the others, not even through others")
+        click.echo("?: no chain of matches with wins and losses links these agents to the others")
     if drawing is not None:
         click.echo(f"wrote {drawing}")
 
 
-def _row(place: int, rung: "LadderEntry", name: str) -> tuple[str, ...]:
+def _row(place: int, rung: "Rung", name: str) -> tuple[str, ...]:
     elo = "?" if rung.estimate is None else str(rung.estimate)
     numbers = (rung.matches, rung.wins, rung.losses, rung.draws)
     return f"{place}.", name, *map(str, numbers), elo
 
 
-def _names(rungs: "list[LadderEntry]") -> list[str]:
-    """Return the agents' texts and limits, and the beginning of the fingerprint where others are alike."""
+def _names(rungs: "list[Rung]") -> list[str]:
+    """Return agents with their limits; those with the same text get the start of their fingerprint."""
     texts = [", ".join(filter(None, (rung.player.agent, rung.player.limits))) for rung in rungs]
     times = Counter(texts)
     return [
@@ -94,7 +93,7 @@ def _names(rungs: "list[LadderEntry]") -> list[str]:
     ]
 
 
-def _rung_json(rung: "LadderEntry") -> dict[str, object]:
+def _rung_json(rung: "Rung") -> dict[str, object]:
     return {
         "agent": rung.player.agent,
         "fingerprint": rung.player.fingerprint,
@@ -107,15 +106,15 @@ def _rung_json(rung: "LadderEntry") -> dict[str, object]:
     }
 
 
-def _draw(rungs: "list[LadderEntry]", path: Path, title: str) -> None:
+def _draw(rungs: "list[Rung]", path: Path, title: str) -> None:
     from boardgames.draw.intervals import Row, intervals_svg
     from boardgames.paths import write_atomic
 
     named = list(zip(rungs, _names(rungs), strict=True))
     rows = [
-        Row(name, found.elo, found.low, found.high, f"{rung.matches} matches")
+        Row(name, estimate.elo, estimate.low, estimate.high, f"{rung.matches} matches")
         for rung, name in named
-        if (found := rung.estimate) is not None
+        if (estimate := rung.estimate) is not None
     ]
     apart = [name for rung, name in named if rung.estimate is None]
     remarks = [f"not comparable: {', '.join(apart)}"] if apart else []

@@ -1,8 +1,5 @@
-"""`bg games`, `bg agents`, `bg plugins`: what there is."""
+"""`boardgames games`, `agents` and `plugins`: what is installed."""
 
-import shutil
-import sys
-import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -10,7 +7,7 @@ import click
 
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import examples, json_option
-from boardgames.cli.output import print_json
+from boardgames.cli.output import option_line, print_json, wrap
 from boardgames.cli.progress import compile_notice
 from boardgames.plugins import Offer, Registry, registry
 
@@ -23,12 +20,12 @@ if TYPE_CHECKING:
 @click.argument("game", required=False)
 @json_option
 def games(game: str | None, as_json: bool) -> None:
-    """List the games that plug-ins offer; or GAME with its options, layouts and notations."""
-    found = registry()
+    """List the installed games, or show the options, layouts and notations of GAME."""
+    loaded = registry()
     if game is not None:
-        found.check_name("games", game)
-    offers = [offer for offer in found.offers("games") if game in (None, offer.entry.name)]
-    _print("games", found, offers, as_json)
+        loaded.check_name("games", game)
+    offers = [offer for offer in loaded.offers("games") if game in (None, offer.entry.name)]
+    _print_offers("games", loaded, offers, as_json)
     if game is not None and not as_json:
         _print_facts(load_game(game, None, (), searches=False))
 
@@ -37,46 +34,46 @@ def games(game: str | None, as_json: bool) -> None:
 @click.argument("game", required=False)
 @json_option
 def agents(game: str | None, as_json: bool) -> None:
-    """List the agents: those that GAME can use with their options, or all."""
-    found = registry()
+    """List all agents, or those that play GAME with their options."""
+    loaded = registry()
     if game is not None:
-        found.check_name("games", game)
-    offers = found.offers("agents", game)
+        loaded.check_name("games", game)
+    offers = loaded.offers("agents", game)
     if game is None or as_json:
-        _print("agents", found, offers, as_json)
+        _print_offers("agents", loaded, offers, as_json)
         return
     for offer in offers:
         with compile_notice():
-            declared = found.load("agents", offer.entry.name, game).declared_options
-        _print("agents", found, [offer], as_json)
+            declared = loaded.load("agents", offer.entry.name, game).declared_options
+        _print_offers("agents", loaded, [offer], as_json)
         _print_options(declared)
 
 
 @click.command(
     epilog=examples(
-        "boardgames plugins", "boardgames plugins --json", "BOARDGAMES_BLOCK=hexifence bg plugins"
+        "boardgames plugins", "boardgames plugins --json", "BOARDGAMES_BLOCK=hexifence boardgames plugins"
     )
 )
 @json_option
 def plugins(as_json: bool) -> None:
-    """List the plug-ins that were found; one that is broken is shown with its error."""
-    found = registry()
-    found.check_targets()
+    """List the installed plug-ins, with the errors of those that failed to load."""
+    loaded = registry()
+    loaded.check_targets()
     if as_json:
         rows = [
             {"name": plugin.name, "summary": plugin.summary, "plugin": plugin.name, "error": plugin.error}
-            for plugin in found.plugins
+            for plugin in loaded.plugins
         ]
         print_json(plugins=rows)
         return
-    for plugin in found.plugins:
+    for plugin in loaded.plugins:
         click.echo(f"{plugin.name:<16} {plugin.version:<8} {plugin.summary}")
         if plugin.error:
             click.echo(f"{'':<16} error: {plugin.error}")
 
 
-def _print(kind: str, found: Registry, offers: list[Offer], as_json: bool) -> None:
-    errors = {plugin.name: plugin.error for plugin in found.plugins}
+def _print_offers(kind: str, loaded: Registry, offers: list[Offer], as_json: bool) -> None:
+    errors = {plugin.name: plugin.error for plugin in loaded.plugins}
     if as_json:
         rows = [
             {
@@ -91,11 +88,12 @@ def _print(kind: str, found: Registry, offers: list[Offer], as_json: bool) -> No
         return
     for offer in offers:
         where = f" ({offer.entry.game} only)" if offer.entry.game else ""
-        click.echo(_wrapped(f"{offer.entry.name:<16} {offer.entry.summary}{where}", 17))
+        click.echo(wrap(f"{offer.entry.name:<16} {offer.entry.summary}{where}", 17))
     if kind == "games":
-        broken = [plugin for plugin in found.plugins if plugin.error]
-        for plugin in broken:
-            click.echo(f"bg: warning: plug-in {plugin.name!r}: {plugin.error}", err=True)
+        for plugin in loaded.plugins:
+            if not plugin.error:
+                continue
+            click.echo(f"warning: plug-in {plugin.name!r}: {plugin.error}", err=True)
 
 
 def _print_facts(game: "Game") -> None:
@@ -109,15 +107,4 @@ def _print_facts(game: "Game") -> None:
 
 def _print_options(options: "Iterable[Option]") -> None:
     for option in options:
-        default = "not set" if option.default is None else str(option.default).lower()
-        click.echo(_wrapped(f"  {option.name}={option.describe_values()} ({default}): {option.summary}", 6))
-
-
-def _wrapped(line: str, indent: int) -> str:
-    """Return a line as several ones where the terminal is narrower, all but the first indented."""
-    if not sys.stdout.isatty():
-        return line
-    width, margin = shutil.get_terminal_size().columns, " " * indent
-    return textwrap.fill(
-        line, width, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False
-    )
+        click.echo(wrap(f"  {option_line(option)}", 6))

@@ -1,11 +1,11 @@
-"""The program `bg`: its commands, each imported when it is called, and its exit codes.
+"""The program `boardgames` (also installed as `bg`): its commands, error messages and exit codes.
 
-0 done, 1 a check failed, 2 wrong input, 130 interrupted. Wrong input is one
-line on stderr.
+A command's module is imported only when the command runs, so that `--help`
+answers at once. Exit codes: 0 success, 1 a check failed, 2 wrong input,
+130 interrupted. Wrong input is reported in one line on stderr.
 """
 
 import os
-import re
 import sys
 import warnings
 from importlib import import_module
@@ -25,51 +25,52 @@ from boardgames.cli.program import (
     PROGRAM,
 )
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError, suggest
+from boardgames.errors import BoardgamesError
 
 COMMANDS = {
-    "agents": ("listing:agents", "List the agents, of one game or of all."),
-    "analyze": ("analyze:analyze", "Value the moves of a position or of a recorded match."),
-    "arena": ("arena:arena", "Let agents play series of matches and rate them."),
-    "book": ("book:book", "Make an opening book by deep searches."),
-    "check": ("check:check", "Check that a game's rules, notation and pictures hold together."),
-    "engine": ("engine:engine", "Let another program play against an agent, over UGI."),
-    "experiment": ("experiment:experiment", "Try what learning does, and print tables of wins."),
-    "games": ("listing:games", "List the games."),
-    "ladder": ("ladder:ladder", "Rate all agents that have met."),
-    "matches": ("matches:matches", "List, show, export, import and delete the matches that are kept."),
-    "perft": ("perft:perft", "Count the leaf positions at a depth."),
-    "play": ("play:play", "Play a match, or let agents play it."),
-    "plot": ("plot:plot", "Draw the learning curves and weights of training runs."),
-    "plugins": ("listing:plugins", "List the plug-ins, with what is wrong with any."),
+    "agents": ("listing:agents", "List the agents of one game or of all."),
+    "analyze": ("analyze:analyze", "Evaluate the moves of a position, or review a recorded match."),
+    "arena": ("arena:arena", "Play many matches between agents and rate them."),
+    "book": ("book:book", "Build an opening book with deep searches."),
+    "check": ("check:check", "Test a game's rules, notation and drawing."),
+    "engine": ("engine:engine", "Run an agent as a UGI engine for another program."),
+    "experiment": ("experiment:experiment", "Run a learning experiment and print its results."),
+    "games": ("listing:games", "List the games, or the options of one."),
+    "ladder": ("ladder:ladder", "Rank all agents by their stored matches."),
+    "matches": ("matches:matches", "List, show, export, import or delete stored matches."),
+    "perft": ("perft:perft", "Count the leaf positions at a given depth."),
+    "play": ("play:play", "Play a match, or watch two agents play."),
+    "plot": ("plot:plot", "Plot the learning curves and weights of training runs."),
+    "plugins": ("listing:plugins", "List the installed plug-ins."),
     "replay": ("replay:replay", "Step through recorded matches, or draw them."),
-    "runs": ("runs:runs", "List the training runs, export or delete one."),
-    "shell-init": ("shell_init:shell_init", "Print a shell function that keeps the builtin bg working."),
+    "runs": ("runs:runs", "List, export or delete training runs."),
+    "shell-init": ("shell_init:shell_init", "Print shell code for `bg` and for completion."),
     "show": ("show:show", "Show a position, its legal moves and its outcome."),
-    "train": ("train:train", "Learn the weights of a game's features from self-play."),
+    "train": ("train:train", "Train the weights of a game's features by self-play."),
 }
+"""Module, attribute and summary of each command."""
 
 
-class Commands(SuggestingGroup):
-    """The group: knows names and first lines, imports a command when it runs."""
+class LazyGroup(SuggestingGroup):
+    """A group that imports a command only when it runs, and adds the commands of plug-ins."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands, the plug-ins' included."""
-        self._add_foreign()
+        """Return the names of all commands, sorted."""
+        self._add_plugin_commands()
         return sorted({*COMMANDS, *self.commands})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, the core's before a plug-in's; complain if there is none."""
+        """Return a command, or None; plug-ins cannot replace the commands of the core."""
         if cmd_name in COMMANDS:
             module, _, attribute = COMMANDS[cmd_name][0].partition(":")
             command = getattr(import_module(f"boardgames.cli.{module}"), attribute)
             assert isinstance(command, click.Command)
             return command
-        self._add_foreign()
+        self._add_plugin_commands()
         return self.commands.get(cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands from the table, importing none of the core's."""
+        """Write the list of commands without importing those of the core."""
         rows = []
         for name in self.list_commands(ctx):
             if name in COMMANDS:
@@ -79,30 +80,30 @@ class Commands(SuggestingGroup):
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
-    def _add_foreign(self) -> None:
-        if getattr(self, "_asked", False):
+    def _add_plugin_commands(self) -> None:
+        if getattr(self, "_has_plugin_commands", False):
             return
-        self._asked = True
+        self._has_plugin_commands = True
         from boardgames.plugins import notify
 
         notify("bg_commands", group=self)
 
 
 @click.group(
-    cls=Commands,
+    cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     invoke_without_command=True,
     epilog=examples(
         "boardgames play abalone", "boardgames show abalone --layout standard", "boardgames COMMAND --help"
     ),
 )
-@click.version_option(__version__, prog_name="boardgames")
+@click.version_option(__version__, prog_name=PROGRAM)
 @click.pass_context
 def bg(context: click.Context) -> None:
-    """Play, analyse and check two-player board games.
+    """Play, analyze and test two-player board games.
 
-    In an interactive shell the builtin `bg` hides this program: call it
-    `boardgames`, or see `boardgames shell-init --help`.
+    The short name `bg` is a builtin of most shells; `boardgames shell-init
+    --help` explains how to use both.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -110,22 +111,25 @@ def bg(context: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
-    warnings.showwarning = _warn
+    warnings.showwarning = _show_warning
     _prepare_streams()
     try:
         code = _run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:
+    except BrokenPipeError:  # such as `| head`
         code = 0
-        _give_up_stdout()
-    except OSError as error:  # a full disk behind stdout, say
-        _give_up_stdout()
-        code = _fail(f"expected a place to write to: {(error.strerror or str(error)).lower()}")
+        _discard_stdout()
+    except OSError as error:  # such as a full disk
+        _discard_stdout()
+        code = _fail(f"cannot write the output: {(error.strerror or str(error)).lower()}")
     sys.exit(code)
 
 
 def _run(arguments: list[str] | None) -> int:
-    """Run a command and return its exit code; `bg.main` takes a reader that has gone for a failure."""
+    """Run a command and return its exit code.
+
+    `bg.main` would do it, but reports a closed pipe as a failure.
+    """
     if COMPLETION_VARIABLE in os.environ:
         bg.main(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE)
     try:
@@ -136,7 +140,7 @@ def _run(arguments: list[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return EXIT_INTERRUPTED
     except click.ClickException as error:
-        return _fail(describe_error(error))
+        return _fail(usage_message(error))
     except BoardgamesError as error:
         if os.environ.get(DEBUG_VARIABLE):
             raise
@@ -144,68 +148,38 @@ def _run(arguments: list[str] | None) -> int:
     return 0
 
 
+def usage_message(error: click.ClickException) -> str:
+    """Return click's message in the form of our own, with a pointer to the command's help."""
+    message = error.format_message().rstrip(".").replace(". Did you mean", "; did you mean")
+    message = message[:1].lower() + message[1:]
+    is_explained = isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter)
+    if is_explained or "did you mean" in message:
+        return message
+    if not isinstance(error, click.UsageError) or error.ctx is None:
+        return message
+    return f"{message}; see `{error.ctx.command_path} --help`"
+
+
 def _prepare_streams() -> None:
-    """Replace streams that are closed, and let no character stop one that is open."""
+    """Replace closed streams, and escape characters that a stream cannot encode."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
-            nothing = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - for the whole run
-            setattr(sys, name, nothing)
+            null = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - stays open to the end
+            setattr(sys, name, null)
         elif isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _give_up_stdout() -> None:
-    """Let nothing be flushed any more to a reader that has gone."""
+def _discard_stdout() -> None:
+    """Send what is still buffered for stdout to the null device."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str) -> int:
-    print(f"bg: {printable(' '.join(message.split()))}", file=sys.stderr)
+    print(f"error: {printable(' '.join(message.split()))}", file=sys.stderr)
     return EXIT_WRONG_INPUT
 
 
-def _warn(message: Warning | str, *rest: Any, **more: Any) -> None:  # the hook's own signature
-    print(f"bg: warning: {' '.join(str(message).split())}", file=sys.stderr)
-
-
-# --- errors that click raises, in the words of this package ---
-
-_EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
-
-
-def describe_error(error: click.ClickException) -> str:
-    """Return what was expected and what came, in one clause."""
-    if isinstance(error, click.MissingParameter) and error.param is not None:
-        param = error.param
-        name = (
-            f"{param.opts[0]} {param.metavar}"
-            if isinstance(param, click.Option)
-            else param.human_readable_name
-        )
-        return f"expected {name}: nothing came"
-    if isinstance(error, click.NoSuchOption):
-        return f"no option {error.option_name!r}{_near_option(error)}"
-    if isinstance(error, click.BadOptionUsage):
-        if "requires" in error.message:
-            return f"expected a value after {error.option_name}: nothing came"
-        return f"expected no value for {error.option_name}: one came"
-    if isinstance(error, click.BadParameter) and error.param is not None:
-        return _describe_bad_value(error.param, error.message.rstrip("."))
-    extra = _EXTRA.match(error.message)
-    if extra:
-        return f"expected no further argument: {extra[1]!r}"
-    return error.format_message()
-
-
-def _near_option(error: click.NoSuchOption) -> str:
-    command = None if error.ctx is None else error.ctx.command
-    names = [name for parameter in command.params for name in parameter.opts] if command else []
-    close = suggest(error.option_name, [name for name in names if name.startswith("-")])
-    return close if "mean" in close else "; --help lists the options"
-
-
-def _describe_bad_value(parameter: click.Parameter, message: str) -> str:
-    if isinstance(parameter.type, click.Choice):
-        return f"expected one of {', '.join(parameter.type.choices)}: {message.partition(' is not ')[0]}"
-    return f"expected another value for {parameter.opts[0]}: {message}"
+def _show_warning(message: Warning | str, *rest: Any, **more: Any) -> None:  # signature of the warnings hook
+    print(f"warning: {printable(' '.join(str(message).split()))}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What a match of `bg play` is made of; saving it, and resuming a saved one."""
+"""Setting up a match of `boardgames play`; saving and resuming it."""
 
 import shlex
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import click
 
 from boardgames.cli.loading import load_player
 from boardgames.cli.program import PROGRAM
-from boardgames.errors import FileError, RecordError
+from boardgames.errors import FileError, RecordError, shown
 from boardgames.paths import data_folder
 
 if TYPE_CHECKING:
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from boardgames.player import Limit, Player
     from boardgames.record import Record
 
-THINKING_S = 1.0
+DEFAULT_MOVE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
-    """What time was asked for, in seconds: None where nothing was said."""
+class TimeOptions:
+    """Time options as given on the command line, in seconds; None if not given."""
 
     move: float | None
     clock: float | None
@@ -34,25 +34,39 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class MatchSetup:
-    """What a match is made of; makes a manager for it, and again for the next match."""
+    """Everything needed to start a match, and the next one.
+
+    Attributes
+    ----------
+    agents : tuple of str
+        The two players, as `NAME` or `NAME:OPTION=VALUE,...`.
+    names : tuple of str, optional
+        Names of the players, if given.
+    start : Position, optional
+        Starting position; the game's own if not given.
+    rules : dict
+        The options of `MatchRules` that were given.
+    seed : int, optional
+        Seed of the first player; the second one's is the next number.
+    """
 
     game: "Game"
     agents: tuple[str, str]
     names: tuple[str, str] | None
     start: "Position | None"
-    timing: Timing
-    limits: dict[str, int | bool]
+    time: TimeOptions
+    rules: dict[str, int | bool]
     seed: int | None
 
     @property
     def limit(self) -> "Limit":
-        """Return what an agent may spend on a move."""
+        """Limit for each move of an agent."""
         from boardgames.player import Limit
 
-        return Limit(seconds=THINKING_S if self.timing.move is None else self.timing.move)
+        return Limit(seconds=DEFAULT_MOVE_SECONDS if self.time.move is None else self.time.move)
 
-    def manager(self, record: "Record | None" = None) -> "Manager":
-        """Return a manager at the start, or where an unfinished record stands."""
+    def new_match(self, record: "Record | None" = None) -> "Manager":
+        """Return the manager of a new match, or of an unfinished one from its record."""
         from boardgames.manager import Manager
         from boardgames.plugins import load_game_of
 
@@ -61,74 +75,77 @@ class MatchSetup:
         players = [
             load_player(agent, game, seed=seed) for agent, seed in zip(self.agents, seeds, strict=True)
         ]
-        rules = self._rules(players, game, record)
+        rules = self._match_rules(players, game, record)
         if record is None:
             return Manager(game, players, names=self.names, start=self.start, rules=rules, limit=self.limit)
         names = self.names or record.names
         return Manager.resume(record, game, players, names=names, rules=rules, limit=self.limit)
 
-    def _rules(self, players: "Sequence[Player]", game: "Game", record: "Record | None") -> "MatchRules":
-        """Return what was asked for; of time, else what the record has, and of the rest the game's own."""
+    def _match_rules(
+        self, players: "Sequence[Player]", game: "Game", record: "Record | None"
+    ) -> "MatchRules":
+        """Return the rules of the match; a record's time control is kept unless another one was given."""
         from boardgames.clock import TimeControl
         from boardgames.manager import MatchRules
 
-        move = self.timing.move if all(player.is_human for player in players) else None
-        control = TimeControl(move=move, match=self.timing.clock, increment=self.timing.increment or 0.0)
+        # for an agent, --time is how long it thinks; only between people is it a limit
+        move = self.time.move if all(player.is_human for player in players) else None
+        control = TimeControl(move=move, match=self.time.clock, increment=self.time.increment or 0.0)
         if record is not None and control.is_unlimited:
             control = TimeControl.parse(record.tags.get("TimeControl", "-"))
-        return MatchRules.between(players, game, time=control, **self.limits)
-
-
-def save_match(manager: "Manager") -> None:
-    """Save a match in the user's data folder and say where; show it instead if that fails.
-
-    Raises
-    ------
-    FileError
-        If it cannot be saved, after it has been shown.
-    """
-    from boardgames.record import write_records
-
-    record = manager.record()
-    stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
-    path = data_folder() / "records" / f"{record.game}-{stamp}.record"
-    try:
-        write_records(path, [record])
-    except FileError:
-        click.echo(str(record))
-        raise
-    click.echo(f"the match is saved in {path}")
-    if record.outcome is None and record.moves:
-        click.echo(f"go on with: {PROGRAM} play {record.game} --resume {shlex.quote(str(path))}")
+        return MatchRules.between(players, game, time=control, **self.rules)
 
 
 def close_players(manager: "Manager") -> None:
-    """Let the players of a match give back what they hold: programs end here."""
+    """Release what the players of a match hold, such as engine processes."""
     for player in manager.players:
         if player is not None:
             player.close()
 
 
+def save_match(manager: "Manager") -> None:
+    """Save a match in the user's data folder and print the path; if that fails, print the match.
+
+    Raises
+    ------
+    FileError
+        If the match cannot be saved.
+    """
+    from boardgames.record import write_records
+
+    record = manager.record()
+    timestamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
+    path = data_folder() / "records" / f"{record.game}-{timestamp}.record"
+    try:
+        write_records(path, [record])
+    except FileError:
+        click.echo(str(record))
+        raise
+    click.echo(f"match saved to {path}")
+    if record.outcome is None and record.moves:
+        click.echo(f"continue with: {PROGRAM} play {record.game} --resume {shlex.quote(str(path))}")
+
+
 def read_unfinished(path: Path, game: "Game") -> "Record":
-    """Return the last match of a file, if it can be gone on with.
+    """Return the last match of a file if it can be resumed.
 
     Raises
     ------
     FileError, RecordError
-        If the file cannot be read or has an error, or if its last match is
-        none, is over, or is one of another game.
+        If the file cannot be read or has errors or no matches, or if its last
+        match is finished or of another game.
     """
     from boardgames.plugins import load_game_of
     from boardgames.record import read_records
 
     parsed = read_records(path, load_game_of)
     if parsed.errors:
-        raise RecordError(f"expected matches without errors in {path}: {parsed.errors[0]}")
+        raise RecordError(f"{path} has an error: {parsed.errors[0]}")
     if not parsed.records:
-        raise RecordError(f"expected a recorded match in {path}: it has none")
+        raise RecordError(f"no matches in {path}")
     record = parsed.records[-1]
     if record.game != game.facts.name:
-        raise RecordError(f"expected a match of {game.facts.name} in {path}: {record.game!r}")
+        raise RecordError(f"the match in {path} is of {shown(record.game)}, not {game.facts.name}")
     if record.outcome is not None:
-        raise RecordError(f"expected an unfinished match in {path}: it ended {record.result}")
+        raise RecordError(f"the match in {path} is finished ({record.result})")
     return record

@@ -1,4 +1,4 @@
-"""`bg matches`: list, show, export, import and delete the matches that are kept."""
+"""`boardgames matches`: the matches in the user's database, as lists, records and JSON."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from boardgames.record import ParsedRecords
     from boardgames.store import PlayerKey, Rating, Run, Store, StoredMatch
 
-LISTED = 20
-TOGETHER = 500
-"""Matches that are imported in one transaction: others may write between two."""
+DEFAULT_LIMIT = 20
+BATCH = 500
+"""Matches imported in one transaction; other processes can write between two of them."""
 
-NOTHING_KEPT = "no matches are kept yet"
-NOTHING_DELETED = "nothing is deleted"
+NO_MATCHES = "no matches are stored yet"
+NOTHING_DELETED = "nothing deleted"
 RESULTS = ("1-0", "0-1", "draw")
 RESULT_TEXTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
 RATING_COLUMNS = 42
 """Typical width of the columns beside the names in the table of a run's ratings."""
-OF_MATCHES = ("agent", "faults", "result")
-"""Choices of matches that make no sense for runs."""
+MATCH_FILTERS = ("agent", "faults", "result")
+"""Filters that do not apply to runs."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take what is declared
 
@@ -52,27 +52,31 @@ Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take
 )
 @click.pass_context
 def matches(context: click.Context) -> None:
-    """List, show, export, import and delete the matches that are kept.
+    """List, show, export, import or delete stored matches.
 
-    They are kept in one file, matches.db in the user's data folder, by
-    whatever plays many of them; each has a number. Those that you play with
-    `bg play` are files of their own, in the folder records beside it; `bg
-    matches import` keeps such files here too.
+    Arenas store their matches, each with a number, in the database matches.db
+    in your data folder. The matches you play yourself with `boardgames play`
+    are files in the folder `records` beside it; `boardgames matches import`
+    adds such files to the database.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-def choice_options(command: Command) -> Command:
+def filter_options(command: Command) -> Command:
     """Add `--game NAME`, `--agent TEXT`, `--run N`, `--faults` and `--result`."""
     for option in (
-        click.option("--result", type=click.Choice(RESULTS), help="Only with this result."),
-        click.option("--faults", is_flag=True, help="Only lost by an illegal move, time or a crash."),
-        click.option("--run", type=POSITIVE, metavar="N", help="Only of this run."),
+        click.option("--result", type=click.Choice(RESULTS), help="Only matches with this result."),
         click.option(
-            "--agent", metavar="TEXT", help="Only of this agent: its name, or all of NAME:OPTION=VALUE."
+            "--faults", is_flag=True, help="Only matches lost by an illegal move, on time or by a crash."
         ),
-        click.option("--game", metavar="NAME", help="Only of this game."),
+        click.option("--run", type=POSITIVE, metavar="N", help="Only matches of this arena run."),
+        click.option(
+            "--agent",
+            metavar="TEXT",
+            help="Only matches of this agent: its name, or NAME:OPTION=VALUE,... in full.",
+        ),
+        click.option("--game", metavar="NAME", help="Only matches of this game."),
     ):
         command = option(command)
     return command
@@ -89,33 +93,34 @@ def choice_options(command: Command) -> Command:
         "boardgames matches list --json",
     ),
 )
-@choice_options
+@filter_options
 @click.option(
-    "--limit", type=POSITIVE, default=LISTED, show_default=True, metavar="N", help="So many at most."
+    "--limit", type=POSITIVE, default=DEFAULT_LIMIT, show_default=True, metavar="N", help="List at most N."
 )
-@click.option("--runs", "as_runs", is_flag=True, help="List runs with their ratings instead.")
+@click.option("--runs", "as_runs", is_flag=True, help="List arena runs with their ratings instead.")
 @json_option
-def list_matches(limit: int, as_runs: bool, as_json: bool, **choice: Any) -> None:  # of `choice_options`
-    """List matches, newest first: number, day, game, who, result, plies, why it ended.
+def list_matches(
+    limit: int, as_runs: bool, as_json: bool, **filters: Any
+) -> None:  # those of `filter_options`
+    """List matches, newest first: number, date, game, players, result, plies, how it ended.
 
-    Texts that are too long for the line of a terminal are cut; in a file or
-    pipe, and with --json, they are whole.
+    On a terminal, long texts are shortened to fit the line.
     """
     with _opened() as store:
         if as_runs:
-            _list_runs(store, limit=limit, as_json=as_json, **choice)
+            _list_runs(store, limit=limit, as_json=as_json, **filters)
             return
-        found = [] if store is None else list(store.matches(limit=limit, **choice))
+        listed = [] if store is None else list(store.matches(limit=limit, **filters))
     if as_json:
-        print_json(matches=[match_json(match) for match in found])
-    elif found:
-        print_matches(found)
+        print_json(matches=[match_json(match) for match in listed])
+    elif listed:
+        print_matches(listed)
     else:
-        click.echo(NOTHING_KEPT if store is None else "no match is kept of this choice")
+        click.echo(NO_MATCHES if store is None else "no stored match fits the filters")
 
 
 @matches.command(
-    short_help="Show a match: who played when, and every position.",
+    short_help="Show a match: players, date and every position.",
     epilog=examples(
         "boardgames matches show 12",
         "boardgames matches show 12 --flip",
@@ -124,16 +129,18 @@ def list_matches(limit: int, as_runs: bool, as_json: bool, **choice: Any) -> Non
     ),
 )
 @click.argument("number", type=POSITIVE, metavar="ID")
-@click.option("--svg", "folder", type=click.Path(path_type=Path), metavar="DIR", help="Draw every position.")
-@click.option("--flip", is_flag=True, help="Look from the other side.")
+@click.option(
+    "--svg", "folder", type=click.Path(path_type=Path), metavar="FOLDER", help="Draw every position as SVG."
+)
+@click.option("--flip", is_flag=True, help="Turn the board around.")
 @json_option
 def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
-    """Show match ID: who played when, then every position as `bg replay` shows it."""
+    """Show match ID: its players and date, then every position, as `boardgames replay` does."""
     from boardgames.cli.replay import show_records
     from boardgames.record import parse_records
 
     with _opened() as store:
-        match = _found(store, [number])[0]
+        match = _select(store, [number])[0]
     if as_json:
         print_json(**match_json(match), record=match.record)
         return
@@ -145,7 +152,7 @@ def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
 
 
 @matches.command(
-    short_help="Write the records of matches to a file.",
+    short_help="Write matches to a record file.",
     epilog=examples(
         "boardgames matches export all.record",
         "boardgames matches export best.record 12 17",
@@ -154,41 +161,41 @@ def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
 )
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("ids", nargs=-1, type=POSITIVE, metavar="[ID]...")
-@choice_options
-@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
-def export(file: Path, ids: tuple[int, ...], force: bool, **choice: Any) -> None:  # of `choice_options`
-    """Write the records of matches to FILE, oldest first; `-` is standard output.
+@filter_options
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
+def export(
+    file: Path, ids: tuple[int, ...], force: bool, **filters: Any
+) -> None:  # those of `filter_options`
+    """Write matches to the record file FILE, oldest first; `-` is standard output.
 
-    Without IDs, all that the options choose. `bg replay` and `bg matches
-    import` read the file.
+    Without IDs, all matches that fit the filters are written.
     """
     from boardgames.paths import write_atomic
 
     if str(file) != "-" and os.path.lexists(file) and not force:
-        raise FileError(f"expected a new file, or --force to replace it: {file}")
+        raise FileError(f"{file} already exists; --force overwrites it")
     with _opened() as store:
-        found = _found(store, ids, **choice)
-    text = "".join(f"{match.record}\n\n" for match in reversed(found))
+        selected = _select(store, ids, **filters)
+    text = "".join(f"{match.record}\n\n" for match in reversed(selected))
     if str(file) == "-":
         click.echo(text, nl=False)
         return
     write_atomic(file, text)
-    click.echo(f"wrote {count_text(len(found), 'match', 'matches')} to {file}")
+    click.echo(f"wrote {count_text(len(selected), 'match', 'matches')} to {file}")
 
 
 @matches.command(
     "import",
-    short_help="Keep the matches of record files.",
+    short_help="Add the matches of record files.",
     epilog=examples(
         "boardgames matches import all.record", "boardgames matches import home.record club.record"
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
 def import_files(files: tuple[Path, ...]) -> None:
-    """Keep the matches of record files, those left out of which the same text is kept.
+    """Add the matches of record files to the database; duplicates are skipped.
 
-    A match with an error is reported with its number, ply and token, the
-    others are kept; the exit code is then 2.
+    Matches with errors are reported and skipped; the exit code is then 2.
     """
     from boardgames.plugins import load_game_of
     from boardgames.record import read_records
@@ -208,34 +215,34 @@ def import_files(files: tuple[Path, ...]) -> None:
                 count, wrong_ones = _import(store, parsed, file)
             errors += wrong_ones
             added, known = added + count, known + len(parsed.records) - count - wrong_ones
-    left = f", {count_text(known, 'match', 'matches')} had been kept already" if known else ""
-    click.echo(f"kept {count_text(added, 'match', 'matches')}{left}")
+    known_text = f", {count_text(known, 'match', 'matches')} already stored" if known else ""
+    click.echo(f"added {count_text(added, 'match', 'matches')}{known_text}")
     if errors:
         click.get_current_context().exit(EXIT_WRONG_INPUT)
 
 
 @matches.command(
-    short_help="Delete matches, or a whole run.",
+    short_help="Delete matches, or a whole arena run.",
     epilog=examples("boardgames matches delete 12 17", "boardgames matches delete --run 3 --yes"),
 )
 @click.argument("ids", nargs=-1, type=POSITIVE, metavar="[ID]...")
-@click.option("--run", type=POSITIVE, metavar="N", help="This run, with its matches and ratings.")
-@click.option("--yes", is_flag=True, help="Do not ask; needed where there is no terminal.")
+@click.option("--run", type=POSITIVE, metavar="N", help="This arena run with its matches and ratings.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation; required without a terminal.")
 def delete(ids: tuple[int, ...], run: int | None, yes: bool) -> None:
-    """Delete matches by their IDs, or a run with all its matches and ratings.
+    """Delete matches by ID, or an arena run with all its matches and ratings.
 
-    A run that a process is playing stays.
+    A run in progress cannot be deleted.
     """
     if bool(ids) == (run is not None):
-        raise OptionError(f"expected either IDs or --run: {'both' if ids else 'nothing'} came")
+        raise OptionError("give IDs or --run, not both" if ids else "give the IDs of matches, or --run N")
     with _opened() as store:
-        told = _delete_matches(store, ids, yes=yes) if run is None else _delete_run(store, run, yes=yes)
-    click.echo(told)
+        message = _delete_matches(store, ids, yes=yes) if run is None else _delete_run(store, run, yes=yes)
+    click.echo(message)
 
 
 @contextmanager
 def _opened() -> "Iterator[Store | None]":
-    """Open the user's store; None if there is none, since reading makes no file."""
+    """Open the user's database; yields None if there is none, since reading does not create it."""
     from boardgames.store import Store, has_store
 
     if not has_store():
@@ -245,44 +252,52 @@ def _opened() -> "Iterator[Store | None]":
         yield store
 
 
-def _found(store: "Store | None", ids: Sequence[int], **choice: Any) -> "list[StoredMatch]":  # as `matches`
-    """Return the matches chosen, newest first; complain if an ID is of none, or none is chosen."""
+def _select(
+    store: "Store | None", ids: Sequence[int], **filters: Any
+) -> "list[StoredMatch]":  # those of `Store.matches`
+    """Return the chosen matches, newest first.
+
+    Raises
+    ------
+    UnknownNameError
+        If an ID does not exist or no match fits the filters.
+    """
     if store is None:
-        raise UnknownNameError(f"expected a match that is kept: {NOTHING_KEPT}")
-    found = list(store.matches(ids=ids or None, **choice))
-    missing = sorted(set(ids) - {match.id for match in found})
+        raise UnknownNameError(NO_MATCHES)
+    selected = list(store.matches(ids=ids or None, **filters))
+    missing = sorted(set(ids) - {match.id for match in selected})
     if missing:
-        raise UnknownNameError(f"expected a match that is kept: {', '.join(map(str, missing))}")
-    if not found:
-        raise UnknownNameError("expected a match that is kept: none of this choice is")
-    return found
+        raise UnknownNameError(f"no stored match has the ID {', '.join(map(str, missing))}")
+    if not selected:
+        raise UnknownNameError("no stored match fits the filters")
+    return selected
 
 
 def _delete_matches(store: "Store | None", ids: Sequence[int], *, yes: bool) -> str:
-    """Delete matches if the user wants to, and say what became of them."""
-    chosen = [match.id for match in _found(store, ids)]
+    """Delete matches if the user agrees; return a message."""
+    chosen = [match.id for match in _select(store, ids)]
     assert store is not None
-    if not yes and not confirm(f"delete {count_text(len(chosen), 'match', 'matches')} for good?"):
+    if not yes and not confirm(f"delete {count_text(len(chosen), 'match', 'matches')} permanently?"):
         return NOTHING_DELETED
     return f"deleted {count_text(store.delete(chosen), 'match', 'matches')}"
 
 
 def _delete_run(store: "Store | None", run: int, *, yes: bool) -> str:
-    """Delete a run if the user wants to, and say what became of it."""
+    """Delete an arena run if the user agrees; return a message."""
     if store is None:
-        raise UnknownNameError(f"expected a run that is kept: {NOTHING_KEPT}")
+        raise UnknownNameError(NO_MATCHES)
     if not store.claim_run(run):
-        raise MatchError(f"expected a run that nobody plays now: another process is at run {run}")
-    kept = next(one for one in store.runs() if one.id == run)
+        raise MatchError(f"run {run} is in progress; stop it first")
+    stored = next(one for one in store.runs() if one.id == run)
     if not yes and not confirm(
-        f"delete run {run} with {count_text(kept.matches, 'match', 'matches')} for good?"
+        f"delete run {run} with {count_text(stored.matches, 'match', 'matches')} permanently?"
     ):
         return NOTHING_DELETED
     return f"deleted run {run} with {count_text(store.delete_run(run), 'match', 'matches')}"
 
 
 def _import(store: "Store", parsed: "ParsedRecords", file: Path) -> tuple[int, int]:
-    """Keep those records that are new; return how many, and how many could not be kept and are reported."""
+    """Store the new records; return how many were added and how many were faulty and reported."""
     from boardgames.store import NewMatch
 
     count, coming, wrong = 0, [], 0
@@ -291,22 +306,24 @@ def _import(store: "Store", parsed: "ParsedRecords", file: Path) -> tuple[int, i
             coming.append(NewMatch.from_record(record))
         except BoardgamesError as error:
             wrong += _reported(f"{file}: match {number}: {error}")
-        if len(coming) == TOGETHER:
+        if len(coming) == BATCH:
             count += len(store.add_new(coming))
             coming = []
     return count + len(store.add_new(coming)), wrong
 
 
 def _reported(error: BoardgamesError | str) -> int:
-    click.echo(f"bg: {error}", err=True)
+    click.echo(f"error: {error}", err=True)
     return 1
 
 
-def _list_runs(store: "Store | None", *, limit: int, as_json: bool, **choice: Any) -> None:  # as `matches`
-    for name in OF_MATCHES:
-        if choice[name] not in (None, False):
-            raise OptionError(f"expected --{name} without --runs: both came")
-    game, run = choice["game"], choice["run"]
+def _list_runs(
+    store: "Store | None", *, limit: int, as_json: bool, **filters: Any
+) -> None:  # those of `filter_options`
+    for name in MATCH_FILTERS:
+        if filters[name] not in (None, False):
+            raise OptionError(f"--{name} does not work with --runs")
+    game, run = filters["game"], filters["run"]
     runs = [] if store is None else store.runs()
     chosen = [one for one in runs if game in (None, one.game) and run in (None, one.id)][:limit]
     rated = [(one, [] if store is None else store.ratings(one.id)) for one in chosen]
@@ -316,23 +333,23 @@ def _list_runs(store: "Store | None", *, limit: int, as_json: bool, **choice: An
     for one, ratings in rated:
         print_run(one, ratings)
     if not rated:
-        click.echo(NOTHING_KEPT if store is None else "no run is kept of this choice")
+        click.echo(NO_MATCHES if store is None else "no arena run fits the filters")
 
 
 # --- matches -----------------------------------------------------------------
 
 
 def print_matches(matches: "Sequence[StoredMatch]") -> None:
-    """Print matches, at least one, a line each."""
+    """Print one or more matches, one line each."""
     print_table([_match_row(match) for match in matches], right=(0, 6), cut=(3, 4, 7))
 
 
 def print_facts(match: "StoredMatch") -> None:
-    """Print who played when, and what else is known besides the record."""
+    """Print what is known about a match besides its record."""
     facts = [f"match {match.id} of {match.game}" + (f", {match.variant}" if match.variant else "")]
     for word, player, seconds in zip(("first", "second"), match.players, match.seconds, strict=True):
         facts.append(f"{word}: {player}, {seconds:.1f} s")
-    facts.append(f"kept: {_when(match.played)}")
+    facts.append(f"date: {_timestamp_text(match.played)}")
     if match.run is not None:
         facts.append(f"run: {match.run}" + ("" if match.number is None else f", number {match.number}"))
     if match.fault:
@@ -341,7 +358,7 @@ def print_facts(match: "StoredMatch") -> None:
 
 
 def match_json(match: "StoredMatch") -> dict[str, object]:
-    """Return a match as JSON has it, without its record."""
+    """Return a match as a JSON object, without its record."""
     outcome = {"winner": match.winner, "termination": match.termination}
     return {
         "id": match.id,
@@ -370,23 +387,23 @@ def _match_row(match: "StoredMatch") -> tuple[str, ...]:
 
 
 def print_run(run: "Run", ratings: "Sequence[Rating]") -> None:
-    """Print a run: how far it came, what it was told, and who plays, with the ratings if there are any."""
+    """Print a run: its progress, settings and players, with their ratings if there are any."""
     planned = run.settings.get("planned")
     played = (
         count_text(run.matches, "match", "matches")
         if planned is None
         else f"{run.matches} of {planned} matches"
     )
-    ended = f"finished {_when(run.finished)}" if run.finished else "not finished"
+    ended = f"finished {_timestamp_text(run.finished)}" if run.finished else "not finished"
     click.echo(printable(f"{run.id}. {run.kind} of {run.game}: {played}, {ended}"))
-    click.echo(printable(f"   {', '.join(_told(run))}"))
+    click.echo(printable(f"   {', '.join(_settings(run))}"))
     rows = _rating_rows(ratings) if ratings else _agent_rows(run.settings.get("agents"))
     if rows:
         print_table(rows, right=(2,), cut=())
 
 
 def run_json(run: "Run", ratings: "Sequence[Rating]") -> dict[str, object]:
-    """Return a run with its ratings as JSON has it."""
+    """Return a run with its ratings as a JSON object."""
     return {
         "id": run.id,
         "kind": run.kind,
@@ -404,25 +421,25 @@ def run_json(run: "Run", ratings: "Sequence[Rating]") -> dict[str, object]:
     }
 
 
-def _told(run: "Run") -> Iterator[str]:
-    """Yield what decides a run's matches besides its agents."""
+def _settings(run: "Run") -> Iterator[str]:
+    """Yield the settings of a run besides its agents."""
     yield f"seed {run.seed}"
     if "openings" in run.settings:
         yield f"openings {run.settings['openings']}"
-    limit, time = (_given(run.settings.get(name)) for name in ("limit", "time"))
+    limit, time = (_non_null(run.settings.get(name)) for name in ("limit", "time"))
     if limit:
-        yield f"limit {_assigned(limit)}"
-    if "move" in time or "match" in time:  # else the margin is one of nothing
-        yield f"time {_assigned(time)}"
+        yield f"limit {_assignments(limit)}"
+    if "move" in time or "match" in time:  # the margin alone means nothing
+        yield f"time {_assignments(time)}"
 
 
-def _given(setting: object) -> dict[str, object]:
-    """Return what a setting with parts says, nulls left out."""
+def _non_null(setting: object) -> dict[str, object]:
+    """Return the parts of a setting that are not null."""
     parts = setting if isinstance(setting, Mapping) else {}
     return {name: value for name, value in parts.items() if value is not None}
 
 
-def _assigned(parts: Mapping[str, object]) -> str:
+def _assignments(parts: Mapping[str, object]) -> str:
     numbers = {name: f"{value:g}" if isinstance(value, float) else value for name, value in parts.items()}
     return " ".join(f"{name}={number}" for name, number in numbers.items())
 
@@ -436,7 +453,7 @@ def _rating_rows(ratings: "Sequence[Rating]") -> list[tuple[str, ...]]:
 
 
 def _agent_rows(agents: object) -> list[tuple[str, ...]]:
-    """Return who plays where there are no ratings; the settings of other kinds of runs may not say."""
+    """Return a row for each agent of a run without ratings; other kinds of runs may have no agents."""
     texts = [str(agent) for agent in agents] if isinstance(agents, list) else []
     return [("  ", name, "", "") for name in shorten_names(texts, other_columns=len("   "))]
 
@@ -451,5 +468,5 @@ def _player_json(player: "PlayerKey") -> dict[str, object]:
     return {"agent": player.agent, "fingerprint": player.fingerprint, "limits": player.limits}
 
 
-def _when(stamp: str) -> str:
+def _timestamp_text(stamp: str) -> str:
     return stamp.replace("T", " ").replace("Z", " UTC")

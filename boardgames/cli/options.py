@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from boardgames.errors import FileError, suggest
+from boardgames.errors import FileError, near
 from boardgames.options import Option
 
 WEEK_S = 604_800
@@ -59,7 +59,7 @@ def game_options(command: Command) -> Command:
             "options",
             multiple=True,
             metavar="NAME=VALUE",
-            help="Set an option of the game; may be given several times.",
+            help="Set an option of the game; repeatable.",
         ),
         click.option("--layout", metavar="NAME", help="Start from this layout."),
     ):
@@ -70,13 +70,29 @@ def game_options(command: Command) -> Command:
 def position_options(command: Command) -> Command:
     """Add the argument POSITION and `--position TEXT` to `game_options`."""
     command = game_options(command)
-    command = click.option("--position", "position_text", metavar="TEXT", help="The position.")(command)
+    command = click.option(
+        "--position", "position_text", metavar="TEXT", help="The position, instead of POSITION."
+    )(command)
     return click.argument("position_argument", metavar="[POSITION]", required=False)(command)
 
 
 def json_option(command: Command) -> Command:
     """Add `--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
+
+
+def worker_options(command: Command) -> Command:
+    """Add `--workers N` and `--cluster ADDRESS`."""
+    for option in (
+        click.option(
+            "--cluster", metavar="ADDRESS", help="Run on a Dask cluster: `local` or a scheduler's address."
+        ),
+        click.option(
+            "--workers", type=POSITIVE, metavar="N", help="Number of worker processes; default: one per core."
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def user_path(text: str) -> Path:
@@ -103,5 +119,5 @@ class SuggestingGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of the first argument, or fail naming similar ones."""
         if args and self.get_command(ctx, args[0]) is None:
-            raise click.UsageError(f"no command {args[0]!r}{suggest(args[0], self.list_commands(ctx))}")
+            raise click.UsageError(f"no command {args[0]!r}{near(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)

@@ -1,4 +1,4 @@
-"""What commands print: JSON, tables, boards, lists of moves, outcomes, durations.
+"""What commands print: JSON, tables, boards, lists of moves, outcomes.
 
 Text fits the width of a terminal. In a file or pipe nothing is shortened.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boardgames.draw.names import shorten_uniquely
+from boardgames.draw.names import fitting
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError
 
@@ -22,9 +22,23 @@ if TYPE_CHECKING:
 
     from boardgames.arena.pentanomial import Estimate
     from boardgames.game import Game, Outcome
+    from boardgames.options import Option
     from boardgames.score import Score, Unit
 
 SCHEMA = 1
+ENDINGS = {
+    "rules": "",
+    "no-moves": " (no legal moves)",
+    "time": " on time",
+    "ply-limit": " (ply limit)",
+    "no-progress": " (no progress)",
+    "repetition": " by repetition",
+    "resignation": " by resignation",
+    "agreement": " by agreement",
+    "illegal-move": " (illegal move)",
+    "crash": " (crash)",
+}
+"""How a match ended, by the name of its termination."""
 NARROWEST_NAME = 12
 """Names are not shortened below this many columns."""
 GAP = 1
@@ -87,9 +101,9 @@ def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture,
 
 
 def outcome_text(outcome: "Outcome", game: "Game") -> str:
-    """Return who won and, unless the rules of the game decided it, how."""
-    text = "drawn" if outcome.winner is None else f"{game.facts.sides[outcome.winner]} wins"
-    return text if outcome.termination == "rules" else f"{text} ({outcome.termination})"
+    """Return who won and, unless the rules of the game decided it, how: `red wins on time`."""
+    text = "draw" if outcome.winner is None else f"{game.facts.sides[outcome.winner]} wins"
+    return text + ENDINGS[str(outcome.termination)]
 
 
 def wrapped_moves(moves: Iterable[str]) -> str:
@@ -109,6 +123,22 @@ def _padded(part: str) -> str:
     return part.zfill(9) if part.isdigit() else part
 
 
+def option_line(option: "Option") -> str:
+    """Return the name, meaning, accepted values and default of an option."""
+    default = "not set" if option.default is None else str(option.default).lower()
+    return f"{option.name}: {option.summary} ({option.describe_values()}; default: {default})"
+
+
+def wrap(line: str, indent: int) -> str:
+    """Wrap a line to the width of the terminal, indenting all lines but the first."""
+    width = _terminal_width()
+    if width is None:
+        return line
+    return textwrap.fill(
+        line, width, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def count_text(count: int, noun: str, plural: str | None = None) -> str:
     """Return a count with its noun.
 
@@ -118,21 +148,6 @@ def count_text(count: int, noun: str, plural: str | None = None) -> str:
     ('1 match', '2 matches', '0 pages')
     """
     return f"{count} {noun}" if count == 1 else f"{count} {plural or noun + 's'}"
-
-
-def duration_text(seconds: float) -> str:
-    """Return a duration in its two largest units.
-
-    Examples
-    --------
-    >>> duration_text(7), duration_text(125), duration_text(7300)
-    ('7 s', '2 min 5 s', '2 h 1 min')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes} min"
-    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
 def confirm(question: str) -> bool:
@@ -206,7 +221,7 @@ def shorten_names(names: Sequence[str], *, other_columns: int) -> list[str]:
 
     width = _terminal_width()
     limit = float("inf") if width is None else max(width - other_columns, NARROWEST_NAME)
-    return shorten_uniquely(names, limit, measure=cell_len)
+    return fitting(names, limit, measure=cell_len)
 
 
 def _terminal_width() -> int | None:

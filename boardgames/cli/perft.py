@@ -1,4 +1,4 @@
-"""`bg perft`: count leaf positions, the usual test and benchmark of rules."""
+"""`boardgames perft`: count leaf positions, the usual test and benchmark of move generators."""
 
 import time
 
@@ -7,6 +7,7 @@ import click
 from boardgames.cli.loading import load_position
 from boardgames.cli.options import Number, examples, json_option, position_options
 from boardgames.cli.output import print_json
+from boardgames.errors import OptionError
 
 
 @click.command(
@@ -18,8 +19,10 @@ from boardgames.cli.output import print_json
 )
 @click.argument("game")
 @position_options
-@click.option("--depth", type=Number(int, 0, 100), metavar="N", default=3, show_default=True, help="Plies.")
-@click.option("--divide", is_flag=True, help="Count below each legal move too.")
+@click.option(
+    "--depth", type=Number(int, 0, 100), metavar="N", default=3, show_default=True, help="Depth in plies."
+)
+@click.option("--divide", is_flag=True, help="Count the leaves below each legal move too.")
 @json_option
 def perft(
     game: str,
@@ -31,13 +34,13 @@ def perft(
     divide: bool,
     as_json: bool,
 ) -> None:
-    """Count the leaf positions DEPTH plies below a position of GAME."""
+    """Count the leaf positions at a depth below a position of GAME."""
     from boardgames import search
 
     position = load_position(game, layout, options, position_argument, position_text)
     if divide and depth < 1:
-        raise click.UsageError(f"expected a depth of at least 1 to divide: {depth}")
-    search.perft(position, 0)  # the first call takes the kernels from the cache
+        raise OptionError(f"--divide needs a depth of at least 1, not {depth}")
+    search.perft(position, 0)  # loads the kernels, so that it is not timed
     started = time.perf_counter()
     counts = search.divide(position, depth) if divide else {}
     leaves = sum(counts.values()) if divide else search.perft(position, depth)
@@ -54,5 +57,5 @@ def perft(
         return
     for move, count in counts.items():
         click.echo(f"{move!s:<8} {count}")
-    rate = f", {leaves / seconds / 1e6:.1f} million a second" if seconds > 0.001 else ""
+    rate = f", {leaves / seconds / 1e6:.1f} million/s" if seconds > 0.001 else ""
     click.echo(f"{leaves} leaves at depth {depth} in {seconds:.3f} s{rate}")

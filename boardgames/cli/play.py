@@ -1,4 +1,4 @@
-"""`bg play`: one match, between people and agents in any combination."""
+"""`boardgames play`: one match between people and agents in any combination."""
 
 import time
 from pathlib import Path
@@ -8,19 +8,19 @@ import click
 
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
-from boardgames.cli.match_setup import MatchSetup, Timing, close_players, read_unfinished, save_match
+from boardgames.cli.match_setup import MatchSetup, TimeOptions, close_players, read_unfinished, save_match
 from boardgames.cli.options import NON_NEGATIVE, POSITIVE, SECONDS, Number, examples, game_options
 from boardgames.cli.output import outcome_text, print_picture
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.draw.text import printable
-from boardgames.errors import OptionError
+from boardgames.errors import OptionError, shown
 
 if TYPE_CHECKING:
     from boardgames.game import Game
     from boardgames.manager import Manager
 
-STRONGEST = 10
-"""Of the levels; the player's own table is too much to import for a help text."""
+HIGHEST_LEVEL = 10
+"""Copied from `boardgames.players.levels`, which is too slow to import for `--help`."""
 
 
 @click.command(
@@ -34,41 +34,52 @@ STRONGEST = 10
     )
 )
 @click.argument("game_name", metavar="GAME")
-@click.option("--first", metavar="AGENT", help="Who moves first; a person by default.")
-@click.option("--second", metavar="AGENT", help="Who moves second; the game's default agent.")
-@click.option("--agent", metavar="AGENT", help="Short for --second.")
+@click.option("--first", metavar="AGENT", help="First player; default: human.")
+@click.option("--second", metavar="AGENT", help="Second player; default: the game's default agent.")
+@click.option("--agent", metavar="AGENT", help="Same as --second.")
 @click.option(
     "--level",
-    type=Number(int, 1, STRONGEST),
+    type=Number(int, 1, HIGHEST_LEVEL),
     metavar="N",
-    help="Who moves second is a program of strength 1 (for beginners) to 10.",
+    help="Play against an agent of strength 1 (beginner) to 10.",
 )
 @game_options
-@click.option("--position", "position_text", metavar="TEXT", help="Start from this position.")
+@click.option("--position", "position_text", metavar="TEXT", help="Starting position.")
 @click.option(
     "--time",
     "move_time",
     type=SECONDS,
     metavar="S",
-    help="Seconds an agent thinks about a move (1); between two people, their limit for a move.",
+    help="Seconds an agent thinks per move; default: 1. Between two people, the limit per move.",
 )
-@click.option("--clock", type=SECONDS, metavar="S", help="Seconds a side has for the match.")
+@click.option("--clock", type=SECONDS, metavar="S", help="Seconds per side for the match.")
 @click.option("--increment", type=SECONDS, metavar="S", help="Seconds added after each move.")
 @click.option("--plies", type=POSITIVE, metavar="N", help="Draw after N plies.")
-@click.option("--no-progress", type=POSITIVE, metavar="N", help="Draw after N plies without a score.")
-@click.option("--repetition/--no-repetition", default=None, help="Draw when a position comes thrice.")
-@click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Make the agents' chance repeatable.")
-@click.option("--names", metavar="A,B", help="Names of the two players.")
-@click.option("--notation", metavar="NAME", help="Read and write moves in this notation.")
+@click.option(
+    "--no-progress", type=POSITIVE, metavar="N", help="Draw after N plies without a change of the score."
+)
+@click.option(
+    "--repetition/--no-repetition", default=None, help="Draw when a position occurs for the third time."
+)
+@click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agents' random choices.")
+@click.option("--names", metavar="A,B", help="Names of the players.")
+@click.option("--notation", metavar="NAME", help="Notation for the moves.")
 @click.option(
     "--resume",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Go on with the last match of a file, which is unfinished.",
+    help="Resume the last, unfinished match of a file.",
 )
-@click.option("--confirm", is_flag=True, help="Ask after each of your moves; it can be taken back.")
-@click.option("--watch", is_flag=True, help="Show every move of two agents.")
-@click.option("--delay", type=SECONDS, default=0.5, show_default=True, metavar="S", help="Wait with --watch.")
+@click.option("--confirm", is_flag=True, help="Ask for confirmation after each of your moves.")
+@click.option("--watch", is_flag=True, help="Show the board after every move of two agents.")
+@click.option(
+    "--delay",
+    type=SECONDS,
+    default=0.5,
+    show_default=True,
+    metavar="S",
+    help="Seconds between moves with --watch.",
+)
 def play(
     game_name: str,
     first: str | None,
@@ -92,31 +103,33 @@ def play(
     watch: bool,
     delay: float,
 ) -> None:
-    """Play a match of GAME: by default you against the game's default agent.
+    """Play a match of GAME, by default against the game's default agent.
 
-    Type a move, or `help` for what else there is to type. Moves are read from
-    a pipe as well. An agent is written NAME or NAME:OPTION=VALUE,...
+    Type a move, or `help` for a list of commands. An AGENT is written NAME or
+    NAME:OPTION=VALUE,...; `boardgames agents GAME` lists them, and `human` is
+    a person at the keyboard.
     """
     opponent = _opponent(second, agent, level)
     if resume is not None and (layout or options or position_text is not None):
-        raise OptionError(
-            f"expected no layout, option or position beside --resume: {str(resume)!r} has its own"
-        )
+        raise OptionError("--resume takes the game from the file; remove --layout, --option and --position")
     game = load_game(game_name, layout, options)
-    asked = {"ply_limit": plies, "no_progress_limit": no_progress, "repetition": repetition}
+    rules = {"ply_limit": plies, "no_progress_limit": no_progress, "repetition": repetition}
     setup = MatchSetup(
         game=game,
-        agents=(_given(first, "human"), _given(opponent, game.facts.default_agent)),
+        agents=(
+            "human" if first is None else first,
+            game.facts.default_agent if opponent is None else opponent,
+        ),
         names=_names(names),
         start=None if position_text is None else game.parse(position_text),
-        timing=Timing(move_time, clock, increment),
-        limits={name: value for name, value in asked.items() if value is not None},
+        time=TimeOptions(move_time, clock, increment),
+        rules={name: value for name, value in rules.items() if value is not None},
         seed=seed,
     )
     if notation is not None:
         _check_notation(game, notation)
 
-    manager = setup.manager(None if resume is None else read_unfinished(resume, game))
+    manager = setup.new_match(None if resume is None else read_unfinished(resume, game))
     with interrupt_on_termination():
         if any(player is not None and player.is_human for player in manager.players):
             from boardgames.cli.session import Session
@@ -124,24 +137,20 @@ def play(
             code = Session(setup, manager, notation=notation, confirm=confirm).run()
         else:
             try:
-                code = _between_agents(manager, watch, delay)
+                code = _play_agents(manager, watch, delay)
             finally:
                 close_players(manager)
     click.get_current_context().exit(code)
 
 
 def _opponent(second: str | None, agent: str | None, level: int | None) -> str | None:
-    """Return the agent text of the second player, None if nothing was said."""
+    """Return the second player, None if not given."""
     by_level = None if level is None else f"level:level={level}"
-    said = {"--second": second, "--agent": agent, "--level": by_level}
-    texts = {name: text for name, text in said.items() if text is not None}
+    given = {"--second": second, "--agent": agent, "--level": by_level}
+    texts = {name: text for name, text in given.items() if text is not None}
     if len(texts) > 1:
-        raise OptionError(f"expected the second player once: as {' and as '.join(texts)}")
+        raise OptionError(f"give only one of {' and '.join(texts)}")
     return next(iter(texts.values()), None)
-
-
-def _given(text: str | None, default: str) -> str:
-    return default if text is None else text
 
 
 def _names(text: str | None) -> tuple[str, str] | None:
@@ -149,7 +158,7 @@ def _names(text: str | None) -> tuple[str, str] | None:
         return None
     names = [name.strip() for name in text.split(",")]
     if len(names) != 2 or not all(name and name.isprintable() for name in names):
-        raise OptionError(f"expected two names with a comma between: {text!r}")
+        raise OptionError(f"--names takes two names separated by a comma, not {shown(text)}")
     return names[0], names[1]
 
 
@@ -159,8 +168,8 @@ def _check_notation(game: "Game", notation: str) -> None:
         game.format_move(start, move, notation=notation)
 
 
-def _between_agents(manager: "Manager", watch: bool, delay: float) -> int:
-    """Let two agents play; an interrupted match is saved. Return the exit code."""
+def _play_agents(manager: "Manager", watch: bool, delay: float) -> int:
+    """Play a match between two agents and return the exit code; an interrupted match is saved."""
     try:
         if watch:
             _watch(manager, delay)

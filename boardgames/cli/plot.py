@@ -1,4 +1,4 @@
-"""`bg plot`: draw the learning curves of training runs, and how the weights of one have moved."""
+"""`boardgames plot`: learning curves of training runs, and the weights of one over time."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -7,10 +7,10 @@ import click
 
 from boardgames.cli.options import examples, user_path
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError, OptionError, quote
+from boardgames.errors import BoardgamesError, OptionError, shown
 
 if TYPE_CHECKING:
-    from boardgames.adapters.plots import Format, RunHistory
+    from boardgames.adapters.plots import Course, Format
     from boardgames.learner import Learner
     from boardgames.learning.config import Config
 
@@ -29,14 +29,15 @@ FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
 @click.option(
     "--output",
     metavar="FILE",
-    help=f"An .svg or .png file; {DEFAULT_NAME} in the folder of the first run by default.",
+    help=f"An .svg or .png file; default: {DEFAULT_NAME} in the folder of the first run.",
 )
 def plot(runs: tuple[str, ...], output: str | None) -> None:
-    """Draw the learning curve of RUN and its weights, or the curves of several RUNs in one picture.
+    """Plot the learning curve and the weights of RUN, or compare the curves of several RUNs.
 
-    A RUN is a name of `bg runs` or a folder. Needs the extra `plot`.
+    RUN is a name listed by `boardgames runs`, or a folder. This command needs
+    the extra `plot`: pip install 'boardgames-core[plot]'.
     """
-    from boardgames.adapters.plots import plot_runs
+    from boardgames.adapters.plots import picture
     from boardgames.learning.runs import find_run
     from boardgames.paths import write_atomic
 
@@ -44,34 +45,34 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     path = folders[0] / DEFAULT_NAME if output is None else user_path(output)
     form = FORMATS.get(path.suffix.lower())
     if form is None:
-        raise OptionError(f"expected a name that ends in .svg or .png: {quote(output)}")
-    write_atomic(path, plot_runs([_history(folder) for folder in folders], form))
+        raise OptionError(f"--output must end in .svg or .png, not {shown(output)}")
+    write_atomic(path, picture([_course(folder) for folder in folders], form))
     click.echo(f"wrote {path}")
 
 
-def _history(folder: Path) -> "RunHistory":
-    """Return what is drawn of a run."""
+def _course(folder: Path) -> "Course":
+    """Return the curve and weights of a run."""
     import numpy as np
 
-    from boardgames.adapters.plots import RunHistory
+    from boardgames.adapters.plots import Course
     from boardgames.learning.runs import METRICS, read_metrics, run_summary
 
-    found = run_summary(folder)
-    if found.config is None:
-        raise OptionError(f"expected a run that can be read: {found.name}: {found.error}")
-    learner = _learner(found.config)
+    run = run_summary(folder)
+    if run.config is None:
+        raise OptionError(f"cannot read run {run.name}: {run.error}")
+    learner = _learner(run.config)
     metric = "score" if learner is None else learner.curve
     steps = read_metrics(folder / METRICS)
     values = {step.step: value for step in steps if (value := step.metrics.get(metric)) is not None}
     rows = [step for step in steps if step.weights and len(step.weights) == len(steps[-1].weights)]
-    name = printable(found.name)
-    return RunHistory(
+    name = printable(run.name)
+    return Course(
         name=name,
-        title=f"{name}: {found.config.learner} on {found.config.game}, seed {found.config.seed}",
+        title=f"{name}: {run.config.learner} on {run.config.game}, seed {run.config.seed}",
         metric=metric,
         steps=list(values),
         values=list(values.values()),
-        best_step=found.progress.best_step,
+        best_step=run.progress.best_step,
         weights=np.array([step.weights for step in rows]) if rows else None,
         weight_steps=[step.step for step in rows],
         features=_features(learner, len(rows[-1].weights) if rows else 0),
@@ -79,7 +80,7 @@ def _history(folder: Path) -> "RunHistory":
 
 
 def _learner(config: "Config") -> "Learner | None":
-    """Return the learner of a run, None if its game or plug-in is not there any more."""
+    """Return the learner of a run, None if its game or plug-in is no longer installed."""
     try:
         return config.load()
     except BoardgamesError:
@@ -87,7 +88,7 @@ def _learner(config: "Config") -> "Learner | None":
 
 
 def _features(learner: "Learner | None", count: int) -> list[str]:
-    """Return the names of weights, numbers where nobody can say what they are."""
+    """Return the names of the weights, or numbers if the learner does not tell."""
     from boardgames.learning.base import FeatureLearner
 
     if isinstance(learner, FeatureLearner) and len(learner.features.features) == count:

@@ -6,9 +6,14 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+
     from boardgames.player import Choice
 
 COMPILE_NOTICE = "compiling the rules and the search (10 to 30 seconds, only this once)"
+SPEED_PERIOD_S = 600
+"""The remaining time is estimated from the steps of this period."""
 
 
 @contextmanager
@@ -58,3 +63,48 @@ def search_spinner(text: str) -> "Iterator[Callable[[Choice], None] | None]":
             yield None
         else:
             yield lambda choice: update(f"{text}: depth {choice.depth}, {choice.nodes:,} nodes")
+
+
+def new_bars(console: "Console") -> "Progress":
+    """Return progress bars with counts, elapsed and remaining time."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("remaining"),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        redirect_stdout=False,
+        speed_estimate_period=SPEED_PERIOD_S,
+    )
+
+
+@contextmanager
+def progress_bars() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Show a bar for each stage of the work; yields a function of stage, steps done and total steps."""
+    if not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import TaskID
+
+    with new_bars(Console(stderr=True)) as bars:
+        tasks: dict[str, TaskID] = {}
+
+        def update(stage: str, done: int, total: int | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield update

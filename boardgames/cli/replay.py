@@ -1,4 +1,4 @@
-"""`bg replay`: step through recorded matches, print them, or draw every position."""
+"""`boardgames replay`: step through recorded matches, print them, or draw every position."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.options import POSITIVE, examples
-from boardgames.cli.output import outcome_text, print_picture
+from boardgames.cli.output import count_text, outcome_text, print_picture
 from boardgames.cli.program import EXIT_WRONG_INPUT
 from boardgames.errors import FileError, RecordError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from boardgames.game import Position
     from boardgames.record import Record
 
-HELP = "Enter next, b back, a number goes to that ply, n next match, q quit"
+HELP = "Enter: next ply, b: back, a number: that ply, n: next match, q: quit"
 
 
 @click.command(
@@ -27,30 +27,31 @@ HELP = "Enter next, b back, a number goes to that ply, n next match, q quit"
     )
 )
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--match", "number", type=POSITIVE, metavar="N", help="Only the Nth match.")
-@click.option("--svg", "folder", type=click.Path(path_type=Path), metavar="DIR", help="Draw every position.")
-@click.option("--list", "as_list", is_flag=True, help="Print one line a match.")
-@click.option("--flip", is_flag=True, help="Look from the other side.")
+@click.option("--match", "number", type=POSITIVE, metavar="N", help="Only match N.")
+@click.option(
+    "--svg", "folder", type=click.Path(path_type=Path), metavar="FOLDER", help="Draw every position as SVG."
+)
+@click.option("--list", "as_list", is_flag=True, help="Print one line per match.")
+@click.option("--flip", is_flag=True, help="Turn the board around.")
 def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, flip: bool) -> None:
-    """Step through the matches of FILE on a terminal; print them all at once in a pipe.
+    """Step through the recorded matches of FILE, or print them if there is no terminal.
 
-    The steps, each with Enter: nothing for the next ply, b back, a number for
-    that ply, n next match, q quit.
+    Press Enter for the next ply, or type b (back), the number of a ply, n
+    (next match) or q (quit) and Enter.
 
-    A match with an error is reported with its ply and token, the others are
-    shown; the exit code is then 2.
+    Matches with errors are reported and skipped; the exit code is then 2.
     """
     from boardgames.plugins import load_game_of
     from boardgames.record import read_records
 
     parsed = read_records(file, load_game_of)
     for error in parsed.errors:
-        click.echo(f"bg: {error}", err=True)
+        click.echo(f"error: {error}", err=True)
     records = list(zip(parsed.numbers, parsed.records, strict=True))
     if number is not None:
         records = [(place, record) for place, record in records if place == number]
     if not records and not parsed.errors:
-        raise RecordError(f"expected {'match ' + str(number) if number else 'a match'} in {file}: not there")
+        raise RecordError(f"no match {number} in {file}" if number else f"no matches in {file}")
     if as_list:
         for place, record in records:
             click.echo(f"{place}. {_title(record)}")
@@ -61,7 +62,7 @@ def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, f
 
 
 def show_records(records: "list[tuple[int, Record]]", *, folder: Path | None, flip: bool) -> None:
-    """Draw numbered matches into a folder if there is one, else step through them or print them."""
+    """Draw matches into a folder if one is given, else step through them or print them."""
     if folder is not None:
         _draw(records, folder)
     elif sys.stdin.isatty() and sys.stdout.isatty():
@@ -79,14 +80,14 @@ def _draw(records: "list[tuple[int, Record]]", folder: Path) -> None:
     from boardgames.plugins import load_game_of
 
     if folder.suffix == ".svg":
-        raise FileError(f"expected a folder, for a picture of every ply: {folder}")
+        raise FileError(f"--svg takes a folder, for one picture per ply, not a file: {folder}")
     make_folder(folder)
     count = 0
     for place, record in records:
         for ply, drawing in enumerate(record.svgs(load_game_of(record))):
             write_atomic(folder / f"match-{place:03}-ply-{ply:04}.svg", drawing)
             count += 1
-    click.echo(f"wrote {count} pictures to {folder}")
+    click.echo(f"wrote {count_text(count, 'picture')} to {folder}")
 
 
 def _print(records: "list[tuple[int, Record]]", flip: bool) -> None:

@@ -1,4 +1,4 @@
-"""`bg runs`: list the training runs, take the weights out of one, or delete one."""
+"""`boardgames runs`: list training runs, export the weights of run, or delete run."""
 
 import os
 import shutil
@@ -9,15 +9,7 @@ import click
 from boardgames.cli.options import SuggestingGroup, examples, json_option, user_path
 from boardgames.cli.output import confirm, print_json, print_table
 from boardgames.cli.program import PROGRAM
-from boardgames.errors import (
-    FileError,
-    MatchError,
-    OptionError,
-    UnknownNameError,
-    WeightsError,
-    quote,
-    suggest,
-)
+from boardgames.errors import FileError, MatchError, OptionError, UnknownNameError, WeightsError, near, shown
 
 if TYPE_CHECKING:
     from boardgames.learning.runs import RunSummary
@@ -36,24 +28,24 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def runs(context: click.Context, as_json: bool) -> None:
-    """List the training runs, newest first, export the weights of one, or delete one.
+    """List the training runs, newest first; export the weights of run, or delete run.
 
-    They are the folders that `bg train` makes. One that is `stopped` goes on
-    with `bg train --resume RUN`.
+    `boardgames train` makes a run. One that is `stopped` continues with
+    `boardgames train --resume RUN`.
     """
     if context.invoked_subcommand is not None:
         if as_json:
-            raise OptionError(f"expected --json for the list only: {context.invoked_subcommand} came")
+            raise OptionError(f"--json only works with the list, not with {context.invoked_subcommand!r}")
         return
     from boardgames.learning.runs import list_runs
 
-    found = list_runs()
+    listed = list_runs()
     if as_json:
-        print_json(runs=[_as_json(one) for one in found])
-    elif found:
-        _print(found)
+        print_json(runs=[_as_json(run) for run in listed])
+    elif listed:
+        _print(listed)
     else:
-        click.echo(f"no run is there yet; make one with `{PROGRAM} train GAME`")
+        click.echo(f"no training runs yet; start one with `{PROGRAM} train GAME`")
 
 
 @runs.command(
@@ -62,24 +54,24 @@ def runs(context: click.Context, as_json: bool) -> None:
 )
 @click.argument("name", metavar="RUN")
 @click.argument("file", metavar="FILE")
-@click.option("--force", is_flag=True, help="Replace FILE if it is there.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def export(name: str, file: str, force: bool) -> None:
-    """Write the best weights of RUN, and what made them, to FILE, small enough to be passed on.
+    """Write the best weights of RUN to FILE, with the settings that produced them.
 
-    Players take the file, `td:weights=FILE`, as they take the run itself.
+    Agents read the file as they read the run itself: `td:weights=FILE`.
     """
     from boardgames.learning.runs import find_run
     from boardgames.weights import Weights
-    from boardgames.weights.lookup import BEST
+    from boardgames.weights.finding import BEST
 
     path = user_path(file)
     if os.path.lexists(path) and not force:
-        raise FileError(f"expected a new file, or --force to replace it: {path}")
+        raise FileError(f"{path} already exists; --force overwrites it")
     run = find_run(name)
     if not (run / BEST).is_file():
-        raise WeightsError(f"expected a run with weights: {quote(name)} has none yet")
+        raise WeightsError(f"run {shown(name)} has no weights yet")
     Weights.read(run / BEST).write(path)
-    click.echo(f"weights of {name} are in {path}")
+    click.echo(f"wrote the weights of {name} to {path}")
 
 
 @runs.command(
@@ -87,20 +79,20 @@ def export(name: str, file: str, force: bool) -> None:
     epilog=examples("boardgames runs delete slow", "boardgames runs delete slow --yes"),
 )
 @click.argument("name", metavar="RUN")
-@click.option("--yes", is_flag=True, help="Do not ask; needed where there is no terminal.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation; required without a terminal.")
 def delete(name: str, yes: bool) -> None:
-    """Delete RUN, one of the list, with all its files; one that is running stays."""
+    """Delete RUN with all its files; a run in progress cannot be deleted."""
     from boardgames.learning.runs import run_summary
     from boardgames.paths import runs_folder
-    from boardgames.weights.lookup import run_names
+    from boardgames.weights.finding import run_names
 
     if name not in run_names():
-        raise UnknownNameError(f"expected a run of the list: {quote(name)}{suggest(name, run_names())}")
+        raise UnknownNameError(f"no run {shown(name)}{near(name, run_names())}")
     folder = runs_folder() / name
     if run_summary(folder).status == "running":
-        raise MatchError(f"expected a run that is not running: {name!r}")
-    if not yes and not confirm(f"delete {folder} for good?"):
-        click.echo("nothing is deleted")
+        raise MatchError(f"run {name!r} is in progress; stop it first")
+    if not yes and not confirm(f"delete {folder} permanently?"):
+        click.echo("nothing deleted")
         return
     try:
         if folder.is_symlink():
@@ -109,37 +101,36 @@ def delete(name: str, yes: bool) -> None:
             shutil.rmtree(folder)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise FileError(f"expected a run that can be deleted: {folder} ({reason})") from None
+        raise FileError(f"cannot delete {folder}: {reason}") from None
     click.echo(f"deleted {name}")
 
 
-def _print(found: "list[RunSummary]") -> None:
-
-    rows = [("run", "game", "learner", "steps", "best", "state"), *(_row(one) for one in found)]
+def _print(runs: "list[RunSummary]") -> None:
+    rows = [("run", "game", "learner", "steps", "best", "state"), *(_row(run) for run in runs)]
     print_table(rows, right=(3, 4), cut=(0, 5))
 
 
-def _row(one: "RunSummary") -> tuple[str, ...]:
-    if one.config is None:
-        return one.name, "?", "?", "", "", f"{one.status}: {one.error}"
-    progress = one.progress
+def _row(run: "RunSummary") -> tuple[str, ...]:
+    if run.config is None:
+        return run.name, "?", "?", "", "", f"{run.status}: {run.error}"
+    progress = run.progress
     steps = f"{progress.step}" if progress.length is None else f"{progress.step}/{progress.length}"
     best = "" if progress.best is None else f"{progress.best:.4g}"
-    return one.name, one.config.game, one.config.learner, steps, best, one.status
+    return run.name, run.config.game, run.config.learner, steps, best, run.status
 
 
-def _as_json(one: "RunSummary") -> dict[str, object]:
-    progress = one.progress
+def _as_json(run: "RunSummary") -> dict[str, object]:
+    progress = run.progress
     return {
-        "run": one.name,
-        "folder": str(one.folder),
-        "game": None if one.config is None else one.config.game,
-        "learner": None if one.config is None else one.config.learner,
-        "seed": None if one.config is None else one.config.seed,
+        "run": run.name,
+        "folder": str(run.folder),
+        "game": None if run.config is None else run.config.game,
+        "learner": None if run.config is None else run.config.learner,
+        "seed": None if run.config is None else run.config.seed,
         "step": progress.step,
         "length": progress.length,
         "best": progress.best,
         "best_step": progress.best_step,
-        "state": one.status,
-        "error": one.error,
+        "state": run.status,
+        "error": run.error,
     }

@@ -1,4 +1,4 @@
-"""A match in a terminal with at least one person: reads moves and commands, shows the board."""
+"""A match of `boardgames play` with at least one person: reads moves and commands, shows the board."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -20,7 +20,8 @@ from boardgames.errors import (
     MalformedMoveError,
     MatchError,
     describe_error,
-    suggest,
+    near,
+    shown,
 )
 from boardgames.picture import Caption
 from boardgames.record import append_record
@@ -30,34 +31,34 @@ if TYPE_CHECKING:
     from boardgames.manager import Manager
 
 TENTHS_BELOW_S = 20
-HELP = {
+COMMANDS = {
     "moves": "list the legal moves",
-    "hint": "let the game's default agent suggest a move",
+    "hint": "ask the game's default agent for a move",
     "undo": "take a move back",
-    "flip": "look from the other side",
+    "flip": "turn the board around",
     "draw": "offer a draw",
-    "resign": "give the match up",
-    "save FILE": "add the match to a file",
-    "load FILE": "go on with the last match of a file",
-    "new": "begin another match",
+    "resign": "resign the match",
+    "save FILE": "append the match to a file",
+    "load FILE": "resume the last match of a file",
+    "new": "start a new match",
     "quit": "leave; the match is saved",
     "help": "show this list",
 }
 
 
 class Session:
-    """The conversation about one match after another.
+    """Plays one match after another with people at the keyboard.
 
     Parameters
     ----------
     setup : MatchSetup
-        Makes the next match.
+        Sets up the next match.
     manager : Manager
-        Of the first match.
+        The first match.
     notation : str or None
-        In which moves are read and written.
+        Notation for the moves; the game's own by default.
     confirm : bool
-        A person's move is shown and asked about before the turn passes.
+        Ask for confirmation after each move of a person.
     """
 
     def __init__(
@@ -68,12 +69,12 @@ class Session:
         self.flipped = False
         self.is_over = False
         self.commands: dict[str, Callable[[str], None]] = {
-            name.partition(" ")[0]: getattr(self, f"_{name.partition(' ')[0]}") for name in HELP
+            name.partition(" ")[0]: getattr(self, f"_{name.partition(' ')[0]}") for name in COMMANDS
         }
         self.commands |= {"q": self._quit, "exit": self._quit}
 
     def run(self) -> int:
-        """Play until the person leaves; return the exit code. The match is saved whatever happens."""
+        """Play until the user quits; return the exit code. The match is saved in any case."""
         _prepare_line_editing()
         code = 0
         try:
@@ -108,12 +109,12 @@ class Session:
             click.echo(printable(str(error)))
         except (EOFError, OSError):
             raise
-        except Exception as error:  # noqa: BLE001 - an agent's hint or answer; the match must not end by it
-            click.echo(printable(f"that failed: {describe_error(error)}"))
+        except Exception as error:  # noqa: BLE001 - an agent may raise anything; the match goes on
+            click.echo(printable(f"unexpected error: {describe_error(error)}"))
 
     def _prompt(self) -> str:
         if self.manager.outcome is not None:
-            return "the match is over (new, undo, save FILE, quit): "
+            return "match over (new, undo, save FILE, quit): "
         side = self.manager.side_to_move
         name, colour = self._name(side), self.manager.game.facts.sides[side]
         return f"{colour} to move: " if name == "human" else f"{colour} ({name}) to move: "
@@ -126,7 +127,7 @@ class Session:
         return seated is None or seated.is_human
 
     def _read(self, prompt: str) -> str:
-        """Return the next line; line editing where both ends are a terminal."""
+        """Return the next line, with line editing on a terminal."""
         if sys.stdin.isatty() and sys.stdout.isatty():
             return input(prompt)
         sys.stdout.write(prompt)
@@ -139,14 +140,14 @@ class Session:
         return line
 
     def _ask(self, question: str) -> bool:
-        """Return whether the answer is yes; no answer is no."""
+        """Ask a yes-or-no question; Enter means no."""
         while True:
             answer = self._read(f"{question} [y/N] ").strip().lower()
             if answer in ("y", "yes"):
                 return True
             if answer in ("", "n", "no"):
                 return False
-            click.echo(f"expected y or n: {answer!r}")
+            click.echo("please answer y or n")
 
     # --- moves -----------------------------------------------------------
 
@@ -156,14 +157,14 @@ class Session:
         with self._thinking(side):
             manager.step()
         if manager.position != before:
-            text = self._written(before, manager.moves[-1].move)
+            text = self._move_text(before, manager.moves[-1].move)
             click.echo(f"{manager.game.facts.sides[side]} plays {text}")
         if manager.outcome is not None or self._is_person(manager.side_to_move):
             self._show()
 
     @contextmanager
     def _thinking(self, side: int) -> Iterator[None]:
-        """Say on a terminal, as long as it lasts, that the other side thinks."""
+        """Show a spinner on a terminal while an agent thinks."""
         out = console()
         if not out.is_terminal or not sys.stdin.isatty():
             yield
@@ -174,18 +175,18 @@ class Session:
     def _person_moves(self, line: str) -> None:
         manager = self.manager
         if manager.outcome is not None:
-            raise MatchError(f"expected new, undo, save FILE or quit: {line!r}")
+            raise MatchError("the match is over; type new, undo, save FILE or quit")
         if manager.tick() is None:
             move = self._parse(line)
-            if self.confirm and not self._is_confirmed(move):
-                click.echo("taken back")
+            if self.confirm and not self._confirm_move(move):
+                click.echo("move taken back")
             else:
                 manager.make_move(manager.side_to_move, move)
         if manager.outcome is not None or self._is_person(manager.side_to_move):
             self._show()
 
     def _parse(self, line: str) -> "Move":
-        """Return the move of a notation, or of the clicks that make it: `a1 b2`."""
+        """Return the move, given in notation or by the cells to click: `a1 b2`."""
         position = self.manager.position
         clicks = tuple(line.lower().split())
         if len(clicks) > 1:
@@ -195,39 +196,39 @@ class Session:
         try:
             return position.game.parse_move(position, "".join(clicks), notation=self.notation)
         except MalformedMoveError as error:
-            meant = suggest(line, self.commands)
-            raise MalformedMoveError(f"{error}{meant if 'mean' in meant else '; or type help'}") from None
+            meant = near(line, self.commands)
+            raise MalformedMoveError(
+                f"{error}{meant if 'did you mean' in meant else '; type help for a list of commands'}"
+            ) from None
         except IllegalMoveError as error:
-            raise IllegalMoveError(f"{error}; type moves to list the legal ones") from None
+            raise IllegalMoveError(f"{error}; type moves for a list") from None
 
-    def _is_confirmed(self, move: "Move") -> bool:
+    def _confirm_move(self, move: "Move") -> bool:
         position = self.manager.position
         print_picture(position.apply(move).picture().since(position.picture()), flipped=self.flipped)
-        answer = self._read(f"keep {self._written(position, move)}? [Enter keeps, u takes it back] ")
+        answer = self._read(f"keep {self._move_text(position, move)}? [Enter: keep, u: undo] ")
         return answer.strip().lower() in ("", "y", "yes", "k", "keep")
 
-    def _written(self, position: "Position", move: "Move") -> str:
+    def _move_text(self, position: "Position", move: "Move") -> str:
         return position.game.format_move(position, move, notation=self.notation)
 
     # --- commands --------------------------------------------------------
 
     def _moves(self, rest: str) -> None:
-        position = self._open_position()
-        texts = [self._written(position, move) for move in position.legal_moves]
+        position = self._current_position()
+        texts = [self._move_text(position, move) for move in position.legal_moves]
         click.echo(f"{len(texts)} legal moves:\n{wrapped_moves(texts)}")
 
     def _hint(self, rest: str) -> None:
-        position = self._open_position()
+        position = self._current_position()
         agent = load_player(position.game.facts.default_agent, position.game)
         choice = agent.choose(position, self.setup.limit)
         if choice.move is not None:
-            click.echo(f"hint: {self._written(position, choice.move)}")
+            click.echo(f"hint: {self._move_text(position, choice.move)}")
 
-    def _open_position(self) -> "Position":
+    def _current_position(self) -> "Position":
         if self.manager.outcome is not None:
-            raise MatchError(
-                f"expected a match that goes on: {outcome_text(self.manager.outcome, self.manager.game)}"
-            )
+            raise MatchError(f"the match is over: {outcome_text(self.manager.outcome, self.manager.game)}")
         return self.manager.position
 
     def _undo(self, rest: str) -> None:
@@ -241,44 +242,44 @@ class Session:
     def _draw(self, rest: str) -> None:
         manager = self.manager
         side = manager.side_to_move
-        if manager.draw_offer is None:  # else the question was not answered
+        if manager.draw_offer is None:  # else it was offered before, and not answered
             manager.offer_draw(side)
-        if manager.draw_offer is not None:  # a person has the other seat
-            accepts = self._ask(f"{self._called(1 - side)}, do you accept the draw?")
+        if manager.draw_offer is not None:  # the other player is a person
+            accepts = self._ask(f"{self._player_name(1 - side)}, do you accept the draw?")
             (manager.accept if accepts else manager.decline)(1 - side)
         if manager.outcome is not None:
-            self._tell_outcome()
+            self._show_outcome()
         else:
-            click.echo(f"{self._called(1 - side)} declines the draw")
+            click.echo(f"{self._player_name(1 - side)} declines the draw")
 
-    def _called(self, side: int) -> str:
+    def _player_name(self, side: int) -> str:
         name = self._name(side)
         return self.manager.game.facts.sides[side] if name == "human" else name
 
     def _resign(self, rest: str) -> None:
         self.manager.resign(self.manager.side_to_move)
-        self._tell_outcome()
+        self._show_outcome()
 
     def _save(self, rest: str) -> None:
         path = user_path(rest)
         if not path.parent.is_dir():
-            raise FileError(f"expected a folder that is there: {str(path.parent)!r}")
+            raise FileError(f"no such folder: {shown(str(path.parent))}")
         append_record(path, self.manager.record())
         click.echo(f"saved to {rest}")
 
     def _load(self, rest: str) -> None:
-        manager = self.setup.manager(read_unfinished(user_path(rest), self.manager.game))
-        self._put_away()
+        manager = self.setup.new_match(read_unfinished(user_path(rest), self.manager.game))
+        self._end_match()
         self.manager = manager
         self._begin()
 
     def _new(self, rest: str) -> None:
-        self._put_away()
-        self.manager = self.setup.manager()
+        self._end_match()
+        self.manager = self.setup.new_match()
         self._begin()
 
-    def _put_away(self) -> None:
-        """Save the match that another one replaces, if anything has been played; close its players."""
+    def _end_match(self) -> None:
+        """Close the players and save the match if any move was made, before another match starts."""
         close_players(self.manager)
         if not self.manager.ply:
             return
@@ -291,45 +292,45 @@ class Session:
         self.is_over = True
 
     def _help(self, rest: str) -> None:
-        click.echo(f"type a move{self._example()}, or the cells to click with spaces between, or:")
-        for name, meaning in HELP.items():
+        click.echo(f"type a move{self._example()}, the cells of a move separated by spaces, or a command:")
+        for name, meaning in COMMANDS.items():
             click.echo(f"  {name:<10} {meaning}")
 
     # --- showing ---------------------------------------------------------
 
     def _begin(self) -> None:
-        """Say who plays whom, and show the board."""
+        """Print who plays whom, and the board."""
         sides = self.manager.game.facts.sides
         players = ", ".join(f"{sides[side]} is {self._name(side)}" for side in (0, 1))
-        click.echo(f"{players}; type a move{self._example()}, or help")
+        click.echo(f"{players}; type a move{self._example()}, or help for a list of commands")
         for seated in self.manager.players:
             if seated is not None and seated.is_learning:
                 click.echo(
-                    printable(f"{seated.label()} learns from this match, and tries any move now and then")
+                    printable(f"{seated.label()} learns from this match and sometimes tries a random move")
                 )
         self._show()
 
     def _example(self) -> str:
-        """Return a legal move as an example, or nothing if there is none."""
+        """Return a legal move as an example, or an empty string if there is none."""
         position = self.manager.position
-        return f" such as {self._written(position, position.legal_moves[0])}" if position.actions else ""
+        return f" such as {self._move_text(position, position.legal_moves[0])}" if position.actions else ""
 
     def _show(self) -> None:
         manager = self.manager
-        picture = manager.position.picture().since(self._seen_before().picture())
+        picture = manager.position.picture().since(self._position_before_turn().picture())
         click.echo()
         print_picture(picture.with_captions(*self._captions()), flipped=self.flipped)
-        self._tell_outcome()
+        self._show_outcome()
 
-    def _tell_outcome(self) -> None:
+    def _show_outcome(self) -> None:
         manager = self.manager
         if manager.outcome is not None:
             click.echo(outcome_text(manager.outcome, manager.game))
         if manager.fault:
             click.echo(printable(manager.fault))
 
-    def _seen_before(self) -> "Position":
-        """Return the position before the last moves, all those that one side made in a row."""
+    def _position_before_turn(self) -> "Position":
+        """Return the position before the last turn, which may have several moves of one side."""
         moves = self.manager.moves
         ply = len(moves)
         while ply and moves[ply - 1].side == moves[-1].side:
@@ -346,7 +347,7 @@ class Session:
 
 
 def clock_text(seconds: float) -> str:
-    """Return a time left as clocks show it, with tenths when it gets short.
+    """Return the remaining time as a clock shows it, with tenths of a second at the end.
 
     Examples
     --------
@@ -361,7 +362,7 @@ def clock_text(seconds: float) -> str:
 
 
 def _prepare_line_editing() -> None:
-    """Give `input` the keys of the shell, where the system has them."""
+    """Give `input` line editing, if the system has readline."""
     if sys.stdin.isatty() and sys.stdout.isatty():
         with suppress(ImportError):
-            import readline  # noqa: F401  # importing is all it takes
+            import readline  # noqa: F401  # the import has this effect

@@ -1,4 +1,4 @@
-"""`bg shell-init`: make `bg` in an interactive shell mean this program and job control."""
+"""`boardgames shell-init`: a shell function that lets `bg` run this program and control jobs."""
 
 import click
 
@@ -8,7 +8,7 @@ from boardgames.cli.program import COMPLETION_VARIABLE
 SHELLS = ("bash", "zsh", "fish")
 
 POSIX_FUNCTION = """\
-# boardgames: `bg play`, `bg games`, ... run the program; `bg`, `bg %1` stay job control
+# `bg play`, `bg games` etc. run boardgames; `bg` and `bg %1` still control jobs
 bg() {{
   case "$1" in
     {names}|-h|--help|--version) command boardgames "$@" ;;
@@ -18,7 +18,7 @@ bg() {{
 """
 
 FISH_FUNCTION = """\
-# boardgames: `bg play`, `bg games`, ... run the program; `bg`, `bg %1` stay job control
+# `bg play`, `bg games` etc. run boardgames; `bg` and `bg %1` still control jobs
 functions -q __boardgames_bg; or functions -c bg __boardgames_bg 2>/dev/null
 function bg
     switch "$argv[1]"
@@ -35,7 +35,7 @@ end
 """
 
 ZSH_GUARD = """\
-if (( $+functions[compdef] )); then  # where completion has been set up
+if (( $+functions[compdef] )); then  # only if completion is set up
 {}
 fi
 """
@@ -49,12 +49,14 @@ fi
         "boardgames shell-init fish | source       in ~/.config/fish/config.fish",
     ),
 )
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", type=click.Choice(SHELLS), metavar="SHELL")
 @click.pass_context
 def shell_init(context: click.Context, shell: str) -> None:
-    """Print a function for SHELL that sends our commands to us and the rest to job control.
+    """Print code for SHELL (bash, zsh or fish) that makes `bg` run this program.
 
-    Completion of commands and options comes with it.
+    In an interactive shell `bg` is a builtin that resumes jobs. The printed
+    function passes our commands to `boardgames` and everything else to the
+    builtin. It also completes commands and options.
     """
     from click.shell_completion import get_completion_class
 

@@ -1,4 +1,4 @@
-"""`bg show`: a position, its legal moves, score and outcome; as text, SVG or JSON."""
+"""`boardgames show`: a position with its legal moves, score and outcome, as text, SVG or JSON."""
 
 from pathlib import Path
 
@@ -19,9 +19,11 @@ from boardgames.cli.output import outcome_json, outcome_text, print_json, print_
 )
 @click.argument("game")
 @position_options
-@click.option("--notation", metavar="NAME", help="Write the moves in this notation.")
-@click.option("--flip", is_flag=True, help="Look from the other side.")
-@click.option("--svg", "svg_file", type=click.Path(path_type=Path), help="Write a picture here.")
+@click.option("--notation", metavar="NAME", help="Notation for the moves.")
+@click.option("--flip", is_flag=True, help="Turn the board around.")
+@click.option(
+    "--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw the board as SVG."
+)
 @json_option
 def show(
     game: str,
@@ -34,7 +36,7 @@ def show(
     svg_file: Path | None,
     as_json: bool,
 ) -> None:
-    """Show a position of GAME: the start, a layout's, or POSITION."""
+    """Show a position of GAME; the start by default."""
     position = load_position(game, layout, options, position_argument, position_text, searches=False)
     rules = position.game
     moves = [rules.format_move(position, move, notation=notation) for move in position.legal_moves]

@@ -1,1 +1,1 @@
-"""Learning weights of a game's features from self-play: learners, training runs, experiments."""
+"""Learning from self-play, for every game whose plug-in offers features."""

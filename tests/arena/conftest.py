@@ -1,4 +1,4 @@
-"""A plug-in with misbehaving agents, beside the games."""
+"""The plug-in of agents that break rules, beside the games."""
 
 from importlib.metadata import EntryPoint
 

@@ -8,21 +8,21 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import boardgames
-from boardgames.cli.analyze import AnalysisRequest, position_limit
+from boardgames.cli.analyze import AnalysisRequest, review_limit
 
 Run = Callable[..., Any]
 
 
 def test_the_winning_move_comes_first_and_is_proven(bg: Run) -> None:
     lines = bg("analyze", "connect4", "121212", "--depth", "2").out.splitlines()
-    assert lines[0] == "value of each move for red, in returns from -1 to 1, and the line it begins:"
+    assert lines[0] == "values of all moves for red, in returns from -1 to 1, with the line of best play:"
     assert lines[1].split() == ["1", "win", "in", "1!", "1"]
 
 
 def test_the_last_line_says_what_it_took(bg: Run) -> None:
     last = bg("analyze", "connect4", "--depth", "2").out.splitlines()[-1]
     assert last.startswith("depth 2, ")
-    assert last.endswith("; ! is proven")
+    assert last.endswith("; ! marks a proven value")
 
 
 def test_values_are_for_the_side_to_move(bg: Run) -> None:
@@ -49,7 +49,7 @@ def test_lines_are_the_best_moves_and_no_others(bg: Run) -> None:
     best = json.loads(bg("analyze", "connect4", "4453", "--depth", "4", "--lines", "2", "--json").out)
     assert [entry["move"] for entry in best["moves"]] == [entry["move"] for entry in every["moves"][:2]]
     text = bg("analyze", "connect4", "4453", "--depth", "4", "--lines", "2").out
-    assert text.startswith("value of the best moves for red, ")
+    assert text.startswith("values of the best moves for red, ")
     assert text.count("\n") == 4
 
 
@@ -61,16 +61,16 @@ def test_values_stand_below_each_other(bg: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["1212121"], "expected a position with moves: ......./......./r...."),
+        (["1212121"], "the match is over: red wins; position ......./......./r...."),
         (["--lines", "0"], "--lines must be at least 1, not '0'"),
         (["--lines", "-1"], "--lines must be "),
         (["--depth", "-3"], "--depth must be "),
         (["--time", "-1"], "--time must be "),
         (["--nodes", "0"], "--nodes must be "),
         (["--nodes", "9" * 400], "nodes"),
-        (["--match", "2"], "expected --match with a record only: a position came"),
-        (["--mistakes", "2"], "expected --mistakes with a record only"),
-        (["--svg", "chart.svg"], "expected --svg with a record only"),
+        (["--match", "2"], "--match only works with a recorded match"),
+        (["--mistakes", "2"], "--mistakes only works with a recorded match"),
+        (["--svg", "chart.svg"], "--svg only works with a recorded match"),
     ],
     ids=str,
 )
@@ -81,7 +81,9 @@ def test_wrong_input_is_one_line(arguments: list[str], said: str, bg: Run) -> No
 
 
 def test_a_position_that_is_over_tells_who_has_won(bg: Run) -> None:
-    assert bg("analyze", "connect4", "1212121").err.endswith("is over, red wins\n")
+    assert bg("analyze", "connect4", "1212121").err.startswith(
+        "error: nothing to analyze, the match is over: red wins;"
+    )
 
 
 @pytest.mark.slow
@@ -89,7 +91,7 @@ def test_ctrl_c_prints_what_is_known(terminal: Run) -> None:
     user = terminal("analyze", "abalone", "--lines", "1", "--time", "600")
     user.wait_for(" nodes")
     assert user.interrupt() == 130
-    assert "value of the best moves for black" in user.seen
+    assert "values of the best moves for black" in user.seen
     assert "Traceback" not in user.seen
 
 
@@ -139,7 +141,7 @@ def test_every_ply_has_its_value_and_the_blunder_its_better_move(files: Path, bg
     assert lines[9][:4] == ["6", "blue", "3??", "win"]
     assert lines[9][-1] == "1"
     assert lines[10] == ["7", "red", "1", "won"]
-    worst = next(index for index, line in enumerate(lines) if line[:2] == ["biggest", "mistakes,"])
+    worst = next(index for index, line in enumerate(lines) if line[:2] == ["worst", "moves,"])
     assert lines[worst + 2][:3] == ["6", "blue", "3??"]
     assert lines[worst + 2][6:10] == ["loss", "in", "2", "1"]
     assert " ".join(lines[-1]).startswith("blue: 0 inaccuracies, 0 mistakes, 1 blunder, mean loss 0.")
@@ -147,7 +149,7 @@ def test_every_ply_has_its_value_and_the_blunder_its_better_move(files: Path, bg
 
 def test_a_match_without_mistakes_says_so(files: Path, bg: Run) -> None:
     out = bg("analyze", "connect4", "two", *QUICK).out
-    assert "no mistakes; ?! is a loss of 0.100 or more, ? of 0.200, ?? of 0.500" in out
+    assert "no mistakes (?! loses 0.100 or more, ? 0.200, ?? 0.500)" in out
 
 
 def test_the_first_match_is_taken_unless_another_one_is_named(files: Path, bg: Run) -> None:
@@ -169,8 +171,8 @@ def test_a_record_comes_from_a_pipe_too(files: Path, bg: Run) -> None:
 def test_after_position_a_text_is_one_whatever_files_there_are(files: Path, bg: Run) -> None:
     (files / "4453").write_text(BLUNDER)
     assert bg("analyze", "connect4", "4453", *QUICK).out.startswith("match 1 of 1: Ann")
-    assert bg("analyze", "connect4", "--position", "4453", *QUICK).out.startswith("value of each move")
-    assert bg("analyze", "connect4", "--position", "-", *QUICK).out.startswith("value of each move")
+    assert bg("analyze", "connect4", "--position", "4453", *QUICK).out.startswith("values of all moves")
+    assert bg("analyze", "connect4", "--position", "-", *QUICK).out.startswith("values of all moves")
 
 
 def test_the_game_has_the_options_of_the_record(files: Path, bg: Run) -> None:
@@ -201,19 +203,19 @@ def test_the_chart_is_written_and_said_so(files: Path, bg: Run) -> None:
 CASES = {
     "no such file": (["missing.record"], "cannot read missing.record: no such file"),
     "a folder": (["folder"], ": is a directory"),
-    "an empty file": (["none"], "expected a match in none: it has none"),
-    "no such match": (["two", "--match", "3"], "expected match 3 in two: it has 2"),
-    "an illegal move": (["broken"], "broken: match 1: expected"),
+    "an empty file": (["none"], "no matches in none"),
+    "no such match": (["two", "--match", "3"], "no match 3 in two; the last one is 2"),
+    "an illegal move": (["broken"], "broken: match 1: "),
     "a wrong result": (["broken", "--match", "2"], "broken: match 2: by the rules the result is "),
-    "a torn match": (["torn"], "torn: match 1: not a move (ply 3, token '}')"),
-    "another torn match": (["torn", "--match", "3"], "torn: match 3: "),
-    "another game": (["other"], "expected a match of connect4 in other: 'hexifence'"),
-    "no moves": (["without"], "expected a match with moves in without: match 1 has none"),
+    "a torn match": (["torn"], "torn: match 1: expected a move or a closed comment (ply 3, token '}')"),
+    "another torn match": (["torn", "--match", "3"], "torn: match 3: expected a move or a closed comment"),
+    "another game": (["other"], "other: match 1 is of 'hexifence', not connect4"),
+    "no moves": (["without"], "without: match 1 has no moves"),
     "prose": (["-"], "standard input: match 1: expected"),
-    "lines": (["two", "--lines", "3"], "expected --lines with a position only: a record came"),
-    "a layout": (["two", "--layout", "x"], "expected --layout with a position only"),
-    "an option": (["two", "--option", "rows=5"], "expected --option with a position only"),
-    "a position too": (["two", "--position", "4"], "expected --position with a position only"),
+    "lines": (["two", "--lines", "3"], "--lines only works with a position"),
+    "a layout": (["two", "--layout", "x"], "--layout only works with a position"),
+    "an option": (["two", "--option", "rows=5"], "--option only works with a position"),
+    "a position too": (["two", "--position", "4"], "--position only works with a position"),
     "an agent without values": (["two", "--agent", "random"], "does not evaluate moves"),
     "no mistakes to tell": (["two", "--mistakes", "0"], "--mistakes must be at least 1"),
     "no time": (["two", "--time", "0"], "more than 0 seconds"),
@@ -221,7 +223,7 @@ CASES = {
     "a chart on a device": (["two", "--svg", "/dev/full"], "/dev/full: not a regular file"),
     "a chart in the record's place": (
         ["two", "--svg", "./two"],
-        "another file for the chart than the record",
+        "--svg would overwrite the record two",
     ),
     "a chart below a file": (["two", "--svg", "none/chart.svg"], "cannot create the folder"),
 }
@@ -249,7 +251,7 @@ def test_a_little_time_is_set_where_nothing_is_limited(
 ) -> None:
     wish = AnalysisRequest("connect4", agent, None, depth, None, as_json=False)
     player = boardgames.load_player(agent, boardgames.load("connect4"))
-    assert position_limit(wish, player) == boardgames.Limit(seconds=seconds, depth=depth)
+    assert review_limit(wish, player) == boardgames.Limit(seconds=seconds, depth=depth)
 
 
 @pytest.mark.slow

@@ -26,13 +26,13 @@ def test_a_report_says_who_is_stronger_and_how_sure_that_is(bg: Callable[..., An
     deep, flat = "alphabeta:depth=3", "alphabeta:depth=1"
     ran = bg("arena", "connect4", flat, deep, "--matches", "40", "--seed", "1", *ALONE)
     assert (ran.code, ran.err) == (0, "")
-    assert re.search(r"^connect4: 40 matches, \d+ distinct, the first side has \d+\.\d%", ran.out)
+    assert re.search(r"^connect4: 40 matches, \d+ distinct, the first side scores \d+\.\d%", ran.out)
     row = re.compile(r"^(alphabeta:\S+) +(\d+) +(\d+) +(\d+) +[\d.]+% +(\S.*)$", re.MULTILINE)
     rows = row.findall(ran.out)
     assert [row[0] for row in rows] == [deep, flat]
     assert int(rows[0][1]) + int(rows[0][2]) + int(rows[0][3]) == 40
     assert re.fullmatch(r"\+\d+ \[-?\d+, \d+\]", rows[0][4])
-    assert re.search(rf"likelihood that {flat} is the stronger one: \d+\.\d%", ran.out)
+    assert re.search(rf"likelihood that {flat} is stronger: \d+\.\d%", ran.out)
 
 
 def test_a_clean_sweep_is_at_least_so_much_and_never_infinite(bg: Callable[..., Any]) -> None:
@@ -93,7 +93,7 @@ def test_a_sequential_test_stops_early(bg: Callable[..., Any]) -> None:
     assert report["sprt"]["decision"] == "H1"
     assert report["sprt"]["llr"] >= report["sprt"]["upper"]
     assert report["matches"] < 200
-    assert "H1 accepted: nearer to +100 Elo" in bg(*series, "--fresh").out
+    assert "H1 accepted: the difference is nearer to +100 Elo" in bg(*series, "--fresh").out
 
 
 def test_an_agent_is_asked_for_the_time_that_was_given(bg: Callable[..., Any]) -> None:
@@ -107,7 +107,7 @@ def test_an_agent_is_asked_for_the_time_that_was_given(bg: Callable[..., Any]) -
 def test_repeated_pairs_are_pointed_out(bg: Callable[..., Any]) -> None:
     agents = ("alphabeta:depth=2", "minimax:depth=1")
     ran = bg("arena", "connect4", *agents, "--openings", "every:0", "--matches", "20", *ALONE)
-    assert "9 of 10 pairs repeat another one" in ran.out
+    assert "9 of 10 pairs repeat an earlier one" in ran.out
     same = ("alphabeta:depth=2", "alphabeta:depth=2,table=1")
     ran = bg("arena", "connect4", *same, "--matches", "20", "--seed", "1", *ALONE)
     assert "20 matches, 10 distinct" in ran.out
@@ -119,7 +119,7 @@ def test_more_than_two_agents_have_their_encounters_listed(bg: Callable[..., Any
         "arena", "connect4", "random", "greedy", "alphabeta:depth=2", "--matches", "4", "--seed", "1", *ALONE
     )
     assert re.search(r"^random - greedy +\d-\d-\d$", ran.out, re.MULTILINE)
-    assert "Elo is over the mean of all" in ran.out
+    assert "Elo is relative to the average of all agents" in ran.out
 
 
 def test_faults_are_told_with_a_reason(bg: Callable[..., Any], tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_faults_are_told_with_a_reason(bg: Callable[..., Any], tmp_path: Path) -
     engine = f'engine:command="{sys.executable} {bot}"'
     ran = bg("arena", "connect4", "random", engine, "--matches", "2", *ALONE)
     assert ran.code == 0
-    assert re.search(r"lost 2 by crash: .*out of order", ran.out)
+    assert re.search(r"lost 2 by crash; first reason: .*out of order", ran.out)
     faults = json.loads(bg("matches", "list", "--faults", "--json").out)["matches"]
     assert len(faults) == 2
 
@@ -162,23 +162,20 @@ def test_limits_reach_agents_and_matches(bg: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["connect4"], "at least two agents, not 0"),
-        (["connect4", "random"], "at least two agents, not 1"),
+        (["connect4"], "at least two agents: none"),
+        (["connect4", "random"], "at least two agents: random"),
         (["connect5", "random", "greedy"], "did you mean 'connect4'"),
         (["connect4", "random", "gredy"], "did you mean 'greedy'"),
         (["connect4", "random", "human"], "'human' is a person"),
-        (["connect4", "random", "greedy", "--matches", "7"], "must be even"),
+        (["connect4", "random", "greedy", "--matches", "7"], "even number of matches"),
         (["connect4", "random", "greedy", "--matches", "0"], "--matches must be 1 to 1000000"),
-        (["connect4", "random", "greedy", "--openings", "nowhere"], "no openings 'nowhere' for connect4"),
-        (["connect4", "random", "greedy", "--sprt", "5,0"], "ELO0 must be below ELO1"),
-        (["connect4", "random", "greedy", "--sprt", "five"], "written ELO0,ELO1, such as 0,10; not 'five'"),
-        (
-            ["connect4", "random", "greedy", "random", "--sprt", "0,5"],
-            "a sequential test compares two agents",
-        ),
+        (["connect4", "random", "greedy", "--openings", "nowhere"], "'nowhere'; available: every:2"),
+        (["connect4", "random", "greedy", "--sprt", "5,0"], "ELO0 below ELO1"),
+        (["connect4", "random", "greedy", "--sprt", "five"], "ELO0,ELO1: 'five'"),
+        (["connect4", "random", "greedy", "random", "--sprt", "0,5"], "two agents for a sequential test"),
         (["connect4", "random", "greedy", "--swiss", "--gauntlet", "random"], "not both"),
-        (["connect4", "random", "greedy", "--rounds", "1"], "only a Swiss"),
-        (["connect4", "random", "greedy", "--swiss", "--rounds", "2"], "must be 1 to 1"),
+        (["connect4", "random", "greedy", "--rounds", "1"], "Swiss only"),
+        (["connect4", "random", "greedy", "--swiss", "--rounds", "2"], "from 1 to 1 rounds"),
         (["connect4", "random", "greedy", "--workers", "0"], "--workers must be at least 1"),
         (["connect4", "random", "greedy", "--workers", "100000"], "workers must be 1 to 1024"),
         (

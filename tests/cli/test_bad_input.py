@@ -15,11 +15,11 @@ CASES = {
     "no such command": (["plya"], "did you mean 'play' or 'replay'?"),
     "an empty command": ([""], "no command ''"),
     "no such option": (["games", "--jsn"], "did you mean '--json'?"),
-    "an option of no command": (["--depth"], "no option '--depth'"),
-    "no game": (["show"], "expected GAME: nothing came"),
-    "no value": (["perft", "connect4", "--depth"], "expected a value after --depth"),
-    "a value where none goes": (["games", "--json=1"], "expected no value for --json"),
-    "one argument more": (["plugins", "abalone"], "expected no further argument: 'abalone'"),
+    "an option of no command": (["--depth"], "no such option '--depth'; see `boardgames --help`"),
+    "no game": (["show"], "missing argument 'GAME'; see `boardgames show --help`"),
+    "no value": (["perft", "connect4", "--depth"], "option '--depth' requires an argument"),
+    "a value where none goes": (["games", "--json=1"], "option '--json' does not take a value"),
+    "one argument more": (["plugins", "abalone"], "got unexpected extra argument (abalone)"),
     "unknown game": (["play", "abalon"], "did you mean 'abalone'?"),
     "empty game": (["play", ""], "no such game ''"),
     "control characters as game": (["show", "\x1b[2J"], r"'\x1b[2J'"),
@@ -67,7 +67,10 @@ CASES = {
     "depth with a fraction": (["perft", "connect4", "--depth", "1.5"], "must be an integer"),
     "huge depth": (["perft", "connect4", "--depth", HUGE], "0 to 100"),
     "empty depth": (["perft", "connect4", "--depth", ""], "--depth must be "),
-    "divide at no depth": (["perft", "connect4", "--depth", "0", "--divide"], "at least 1 to divide"),
+    "divide at no depth": (
+        ["perft", "connect4", "--depth", "0", "--divide"],
+        "--divide needs a depth of at least 1, not 0",
+    ),
     "analysis of nothing": (["analyze", "connect4", "--depth", "0"], "--depth must be 1 to 100, not '0'"),
     "analysis of too much depth": (["analyze", "connect4", "--depth", "101"], "--depth must be 1 to 100"),
     "analysis below zero": (["analyze", "connect4", "--nodes", "-1"], "--nodes must be "),
@@ -90,21 +93,30 @@ CASES = {
     ),
     "analysis after the end": (["analyze", "connect4", "1212121"], "is over"),
     "check of nothing": (["check", "connect4", "--matches", "0"], "--matches must be at least 1"),
-    "check against no module": (["check", "connect4", "--reference", "nothing"], "expected"),
+    "check against no module": (
+        ["check", "connect4", "--reference", "nothing"],
+        "a reference is written module:Class",
+    ),
     "check against a missing module": (["check", "connect4", "--reference", "nothing:Rules"], "nothing"),
-    "check against an empty name": (["check", "connect4", "--reference", ""], "expected"),
+    "check against an empty name": (
+        ["check", "connect4", "--reference", ""],
+        "a reference is written module:Class",
+    ),
     "agents of no game": (["agents", "chess"], "no such game 'chess'"),
     "missing record": (["replay", "missing"], ": no such file or directory"),
     "a folder in place of a record": (["replay", "folder"], ": is a directory"),
     "control characters as a record": (["replay", "\x1b[2J\n"], "cannot read ?[2J"),
     "a record without a name": (["replay", ""], "cannot read "),
     "bytes in place of a record": (["replay", "bytes"], "cannot read bytes: not UTF-8 text"),
-    "an empty record": (["replay", "empty"], "expected a match in empty"),
-    "a record of prose": (["replay", "file"], "match 1: no result after the moves"),
-    "a match that is not there": (["replay", "good", "--match", "7"], "expected match 7 in good"),
+    "an empty record": (["replay", "empty"], "no matches in empty"),
+    "a record of prose": (["replay", "file"], "match 1: expected a result after the moves"),
+    "a match that is not there": (["replay", "good", "--match", "7"], "no match 7 in good"),
     "match zero": (["replay", "good", "--match", "0"], "--match must be at least 1"),
     "pictures in a file": (["replay", "good", "--svg", "file"], "cannot create the folder"),
-    "an unknown shell": (["shell-init", "tcsh"], "expected one of bash, zsh, fish: 'tcsh'"),
+    "an unknown shell": (
+        ["shell-init", "tcsh"],
+        "invalid value for 'SHELL': 'tcsh' is not one of 'bash', 'zsh', 'fish'",
+    ),
     "unknown agent": (["play", "connect4", "--agent", "alfabeta"], "did you mean 'alphabeta'?"),
     "empty agent": (["play", "connect4", "--agent", ""], "an agent is written name"),
     "empty first agent": (["play", "connect4", "--first", ""], "an agent is written name"),
@@ -130,24 +142,24 @@ CASES = {
         ["play", "connect4", "--agent", "level:level=0"],
         "level must be 1 to 10, not '0'",
     ),
-    "level and second agent": ([*PLAY, "--level", "3"], "once: as --second and as --level"),
+    "level and second agent": ([*PLAY, "--level", "3"], "give only one of --second and --level"),
     "level and agent": (
         ["play", "connect4", "--agent", "greedy", "--level", "3"],
-        "as --agent and as --level",
+        "give only one of --agent and --level",
     ),
     "both sides at six": (["analyze", "abalone", f"{ABALONE}:b:6:6"], "both sides have lost 6 marbles"),
     "seven marbles lost": (
         ["analyze", "abalone", f"{ABALONE}:b:7:0"],
         "marbles lost must be 0 to 6, not '7'",
     ),
-    "six marbles lost": (["analyze", "abalone", f"{ABALONE}:b:6:0"], "is over, white wins"),
+    "six marbles lost": (["analyze", "abalone", f"{ABALONE}:b:6:0"], "the match is over: white wins"),
     "an empty board": (
         ["analyze", "abalone", re.sub("[bw]", ".", ABALONE)],
-        "is over, white wins (no-moves)",
+        "the match is over: white wins (no legal moves)",
     ),
     "an arena of no nodes": (["arena", "connect4", "random", "greedy", "--nodes", "0"], "--nodes must be "),
     "an arena in nan": (["arena", "connect4", "random", "greedy", "--time", "nan"], "--time must be "),
-    "two second agents": ([*PLAY, "--agent", "human"], "expected the second player once"),
+    "two second agents": ([*PLAY, "--agent", "human"], "give only one of --second and --agent"),
     "no time a move": ([*PLAY, "--time", "0"], "must be more than 0"),
     "endless time a move": ([*PLAY, "--time", "inf"], "--time must be "),
     "time below zero": ([*PLAY, "--clock", "-5"], "--clock must be "),
@@ -159,18 +171,24 @@ CASES = {
     "seed below zero": ([*PLAY, "--seed", "-1"], "--seed must be "),
     "seed in words": ([*PLAY, "--seed", "x"], "--seed must be "),
     "delay below zero": ([*PLAY, "--delay", "-1"], "--delay must be "),
-    "one name": ([*PLAY, "--names", "Ann"], "two names with a comma between: 'Ann'"),
-    "an empty name": ([*PLAY, "--names", "Ann,"], "two names with a comma between"),
+    "one name": ([*PLAY, "--names", "Ann"], "--names takes two names separated by a comma, not 'Ann'"),
+    "an empty name": ([*PLAY, "--names", "Ann,"], "two names separated by a comma"),
     "control characters as a name": ([*PLAY, "--names", "Ann\x1b[2J,Bob"], "two names"),
     "bad notation": ([*PLAY, "--notation", "x"], "connect4 has no notation 'x'"),
     "start from nowhere": ([*PLAY, "--position", "x"], "'x'"),
     "resume nothing": ([*PLAY, "--resume", "missing"], ": no such file or directory"),
     "resume a folder": ([*PLAY, "--resume", "folder"], ": is a directory"),
-    "resume prose": ([*PLAY, "--resume", "file"], "expected matches without errors in file"),
-    "resume an empty file": ([*PLAY, "--resume", "empty"], "expected a recorded match in empty"),
-    "resume a finished match": ([*PLAY, "--resume", "good"], "expected an unfinished match in good"),
-    "resume another game": (["play", "abalone", "--resume", "good"], "expected a match of abalone"),
-    "resume with a layout": ([*PLAY, "--resume", "good", "--layout", "standard"], "beside --resume"),
+    "resume prose": ([*PLAY, "--resume", "file"], "file has an error: match 1: "),
+    "resume an empty file": ([*PLAY, "--resume", "empty"], "no matches in empty"),
+    "resume a finished match": ([*PLAY, "--resume", "good"], "the match in good is finished (1-0)"),
+    "resume another game": (
+        ["play", "abalone", "--resume", "good"],
+        "the match in good is of 'connect4', not abalone",
+    ),
+    "resume with a layout": (
+        [*PLAY, "--resume", "good", "--layout", "standard"],
+        "--resume takes the game from the file",
+    ),
 }
 
 FINISHED = (
@@ -197,7 +215,7 @@ def test_wrong_input_is_one_line_on_stderr_and_code_2(
     before = sorted(path.name for path in files.iterdir())
     ran = bg(*arguments)
     assert ran.code == 2
-    assert ran.err.startswith("bg: ")
+    assert ran.err.startswith("error: ")
     assert ran.err.count("\n") == 1
     assert ran.err.rstrip("\n").isprintable()
     assert said in ran.err
@@ -219,4 +237,4 @@ def test_a_match_in_error_leaves_the_others_shown(files: Path, bg: Callable[...,
 def test_wrong_input_of_a_program_leaves_no_traceback(program: Callable[..., Any]) -> None:
     ran = program("perft", "connect4", "--depth", "x")
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err == "bg: --depth must be an integer, not 'x'\n"
+    assert ran.err == "error: --depth must be an integer, not 'x'\n"

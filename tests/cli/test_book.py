@@ -14,19 +14,19 @@ SMALL = ("connect4", "--agent", "alphabeta:table=1", "--depth", "2", "--position
 
 def test_a_book_is_made_and_gone_on_with(bg: Callable, home: Path) -> None:
     ran = bg("book", *SMALL, "--out", "a.book")
-    assert (ran.code, ran.out) == (0, "5 pages, 5 of them new: a.book\n")
+    assert (ran.code, ran.out) == (0, "5 positions, 5 new: a.book\n")
     assert len(Book.read(Path("a.book")).pages) == 5
     ran = bg("book", *SMALL[:-4], "--positions", "7", "--workers", "1", "--out", "a.book")
-    assert ran.out == "7 pages, 2 of them new: a.book\n"
-    assert ran.err == "bg: going on: 5 of 7 pages are there\n"
+    assert ran.out == "7 positions, 2 new: a.book\n"
+    assert ran.err == "resuming: 5 of 7 positions are done\n"
     ran = bg("book", *SMALL, "--out", "a.book")
-    assert (ran.code, ran.out) == (0, "7 pages, 0 of them new: a.book\n")
-    assert ran.err == "bg: 7 pages are there, --positions 5 asks for no more\n"
+    assert (ran.code, ran.out) == (0, "7 positions, 0 new: a.book\n")
+    assert ran.err == "nothing to do: the book has 7 positions, --positions is 5\n"
 
 
 def test_a_book_that_ends_early_says_why(bg: Callable, home: Path) -> None:
     ran = bg("book", *SMALL, "--plies", "1", "--margin", "0.001", "--positions", "50", "--out", "a.book")
-    assert (ran.code, ran.err) == (0, "bg: good moves lead to no other positions within --plies 1\n")
+    assert (ran.code, ran.err) == (0, "good moves lead to no further positions within --plies 1\n")
     assert int(ran.out.split()[0]) == len(Book.read(Path("a.book")).pages) < 50
 
 
@@ -55,10 +55,10 @@ def test_ctrl_c_leaves_what_is_done(bg: Callable, home: Path, monkeypatch: pytes
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(building, "search_page", interrupted)
+    monkeypatch.setattr(building, "searched", interrupted)
     ran = bg("book", *SMALL, "--out", "a.book")
     assert ran.code == 130
-    assert ran.err == "bg: interrupted after 0 pages; the same command goes on\n"
+    assert ran.err == "interrupted after 0 positions; run the same command to continue\n"
 
 
 def test_ctrl_c_counts_the_pages_that_are_in_the_file(
@@ -66,20 +66,20 @@ def test_ctrl_c_counts_the_pages_that_are_in_the_file(
 ) -> None:
     from boardgames.books import building
 
-    searched, calls = building.search_page, iter(range(100))
+    searched, calls = building.searched, iter(range(100))
 
     def interrupted(*arguments: Any) -> object:
         if next(calls) == building.BATCH + 2:  # within the second batch
             raise KeyboardInterrupt
         return searched(*arguments)
 
-    monkeypatch.setattr(building, "search_page", interrupted)
+    monkeypatch.setattr(building, "searched", interrupted)
     many = [*SMALL[:-4], "--positions", str(building.BATCH + 5), "--workers", "1"]
     ran = bg("book", *many, "--plies", "4", "--lines", "7", "--margin", "2", "--out", "a.book")
     assert ran.code == 130
     kept = len(Book.read(Path("a.book")).pages)
-    assert f"interrupted after {kept} pages" in ran.err
-    assert ran.out == f"{kept} pages, {kept} of them new: a.book\n"
+    assert f"interrupted after {kept} positions" in ran.err
+    assert ran.out == f"{kept} positions, {kept} new: a.book\n"
 
 
 def test_another_margin_weighs_a_whole_book_anew(bg: Callable, home: Path) -> None:
@@ -92,10 +92,10 @@ def test_another_margin_weighs_a_whole_book_anew(bg: Callable, home: Path) -> No
 def test_a_place_that_cannot_be_written_is_refused_before_the_search(
     bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("boardgames.books.building.search_page", None)
+    monkeypatch.setattr("boardgames.books.building.searched", None)
     for place, why in (("/dev/full", "not a regular file"), (".", "is a directory")):
         ran = bg("book", *SMALL, "--out", place)
-        assert (ran.code, ran.err) == (2, f"bg: cannot write {place}: {why}\n")
+        assert (ran.code, ran.err) == (2, f"error: cannot write {place}: {why}\n")
 
 
 @pytest.mark.parametrize(
@@ -112,20 +112,20 @@ def test_a_page_that_cannot_be_gone_on_with_is_named(
     ran = bg("book", *SMALL[:-4], "--positions", "7", "--workers", "1", "--out", "a.book")
     assert ran.code == 2
     assert told in ran.err
-    assert ran.err.startswith("bg: a.book, page of ")
+    assert ran.err.endswith("of a.book\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("connect4",), "expected --out FILE: nothing came"),
+        (("connect4",), "missing option '--out'"),
         (("connect4", "--out", ""), "not a file name: ''"),
         (("connect4", "--out", "x", "--positions", "0"), "must be at least"),
         (("connect4", "--out", "x", "--margin", "0"), "must be at least"),
         (("connect4", "--out", "x", "--agent", "random"), "does not evaluate moves"),
         (("abalone", "--out", "x", "--layout", "nowhere"), "abalone has no layout 'nowhere'"),
-        (("abalone", "--out", "x", *("--layout", "standard") * 2), "expected every layout once"),
-        (("connect4", "--out", "rubbish"), "rubbish, line 1: not a JSON object: 'rubbish'"),
+        (("abalone", "--out", "x", *("--layout", "standard") * 2), "names the same layout twice"),
+        (("connect4", "--out", "rubbish"), "expected a JSON object: 'rubbish' on line 1 of rubbish"),
     ],
 )
 def test_wrong_input_is_one_line(bg: Callable, home: Path, arguments: tuple[str, ...], told: str) -> None:

@@ -186,13 +186,13 @@ def test_quit_ends_it_at_once(program: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["connect5"], "bg: no such game 'connect5'"),
-        (["connect4", "--agent", "nobody"], "bg: connect4 has no agent 'nobody'"),
-        (["connect4", "--agent", "alphabeta:deep=3"], "bg: agent 'alphabeta' has no option 'deep'"),
-        (["connect4", "--agent", "human"], "bg: expected an agent that is a program: 'human'"),
-        (["connect4", "--layout", "round"], "bg: connect4 has no layout 'round'"),
-        (["connect4", "--option", "rows=99"], "bg: rows must be 2 to 8, not '99'"),
-        (["connect4", "--seed", "-1"], "bg: "),
+        (["connect5"], "error: no such game 'connect5'"),
+        (["connect4", "--agent", "nobody"], "error: connect4 has no agent 'nobody'"),
+        (["connect4", "--agent", "alphabeta:deep=3"], "error: agent 'alphabeta' has no option 'deep'"),
+        (["connect4", "--agent", "human"], "error: expected an agent that is a program: 'human'"),
+        (["connect4", "--layout", "round"], "error: connect4 has no layout 'round'"),
+        (["connect4", "--option", "rows=99"], "error: rows must be 2 to 8, not '99'"),
+        (["connect4", "--seed", "-1"], "error: "),
     ],
 )
 def test_a_setup_that_cannot_be_made_is_one_line(program: Run, arguments: list[str], message: str) -> None:

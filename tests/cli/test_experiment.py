@@ -37,7 +37,7 @@ def test_a_game_has_its_experiments_listed_with_their_options(bg: Callable[..., 
     assert (ran.code, ran.err) == (0, "")
     names = re.findall(r"^(\S+)", ran.out, re.MULTILINE)
     assert names == ["ancestors", "basic-training", "fine-tuning"]
-    assert "  repetitions=int, 1 to 100000 (5): trainings, each of two new players" in ran.out
+    assert "  repetitions: trainings, each of two new players (int, 1 to 100000; default: 5)" in ran.out
 
 
 def test_a_table_has_wins_shares_and_totals(bg: Callable[..., Any]) -> None:
@@ -65,7 +65,9 @@ def test_figures_of_the_original_stand_beside(bg: Callable[..., Any]) -> None:
 def test_repeated_matches_are_pointed_out(bg: Callable[..., Any]) -> None:
     ran = bg(*TRAINING, "--set", "opening=0")
     assert re.search(
-        r"^40 matches, \d distinct: intervals are too narrow, take a longer opening$", ran.out, re.MULTILINE
+        r"^40 matches, \d distinct: the intervals are too narrow; use a longer opening$",
+        ran.out,
+        re.MULTILINE,
     )
 
 
@@ -84,7 +86,7 @@ def test_figures_are_written_below_the_users_data(bg: Callable[..., Any], home: 
     ran = bg(*TRAINING, "--seed", "5")
     (path,) = (home / "data" / "experiments").iterdir()
     assert re.fullmatch(r"connect4-basic-training-5-[0-9a-f]{8}\.csv", path.name)
-    assert ran.out.splitlines()[-1] == f"figures are in {path}"
+    assert ran.out.splitlines()[-1] == f"wrote {path}"
     rows = written(path)
     assert len(rows) == 2 * 2 + 3
     wins = [f"{row['first_wins']}:{row['second_wins']}" for row in rows]
@@ -152,13 +154,13 @@ def test_what_is_found_is_told_though_it_cannot_be_written(
     monkeypatch.setattr("boardgames.paths.write_atomic", full)
     ran = bg(*TRAINING, *form)
     assert "the trained selves won" in ran.out
-    assert "figures are in" not in ran.out
+    assert "wrote" not in ran.out
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert "no space left on device" in ran.err
 
 
 def test_too_few_trainings_for_an_interval_are_pointed_out(bg: Callable[..., Any]) -> None:
-    remark = "[0, 100]: fewer than 3 independent units tell no interval"
+    remark = "[0, 100]: an interval needs at least 3 independent units"
     assert remark in bg(*TRAINING, "--seed", "1").out.splitlines()
     assert remark not in bg(*TRAINING, "--set", "repetitions=3", "--seed", "1").out
 
@@ -173,7 +175,7 @@ def test_too_few_trainings_for_an_interval_are_pointed_out(bg: Callable[..., Any
         (["connect4", "ancestors", "--set", "evolutions=0"], "evolutions must be 1 to 1000, not '0'"),
         (["connect4", "ancestors", "--set", "evolutions"], "an option is written name=value"),
         (["connect4", "ancestors", "--set", "features=line"], "did you mean 'lines'"),
-        (["connect4", "fine-tuning", "--set", "couples=9"], "at least couples (9), not 8"),
+        (["connect4", "fine-tuning", "--set", "couples=9"], "at least 9 candidates: 8"),
         (["connect4", "ancestors", "--csv", "."], "is a directory"),
         (["connect4", "ancestors", "--csv", ""], "not a file name"),
         (["connect4", "ancestors", "--workers", "0"], "--workers must be at least 1"),

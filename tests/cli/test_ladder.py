@@ -63,7 +63,7 @@ def test_equal_matches_count_once(bg: Callable[..., Any]) -> None:
 @pytest.mark.usefixtures("met")
 def test_a_game_with_other_options_has_a_ladder_of_its_own(bg: Callable[..., Any]) -> None:
     narrow = ("connect4", "--option", "columns=5")
-    assert "no two agents have met yet" in bg("ladder", *narrow).out
+    assert "no agents have met yet" in bg("ladder", *narrow).out
     bg("arena", *narrow, "random", "greedy", "--matches", "4", "--workers", "1")
     ladder = json.loads(bg("ladder", *narrow, "--json").out)
     assert (ladder["variant"], len(ladder["players"])) == ("columns=5", 2)
@@ -81,7 +81,7 @@ def test_the_drawing_has_a_line_for_each(bg: Callable[..., Any], tmp_path: Path)
 
 def test_without_matches_there_is_no_ladder_and_no_store(bg: Callable[..., Any], home: Path) -> None:
     ran = bg("ladder", "connect4")
-    assert (ran.code, ran.out) == (0, "no two agents have met yet: see `boardgames arena --help`\n")
+    assert (ran.code, ran.out) == (0, "no agents have met yet; see `boardgames arena --help`\n")
     assert not (home / "data").exists()
     assert json.loads(bg("ladder", "connect4", "--json").out)["players"] == []
 
@@ -92,7 +92,7 @@ def test_without_matches_there_is_no_ladder_and_no_store(bg: Callable[..., Any],
         (["connect5"], "did you mean 'connect4'"),
         (["connect4", "--option", "columns=x"], "columns must be an integer"),
         (["connect4", "--svg", "."], "cannot write"),
-        ([], "expected GAME"),
+        ([], "missing argument 'GAME'"),
     ],
 )
 def test_bad_input_is_one_line(arguments: list[str], words: str, bg: Callable[..., Any]) -> None:

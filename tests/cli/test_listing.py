@@ -49,7 +49,7 @@ def test_a_broken_plugin_takes_no_game_down(broken: None, bg: Run) -> None:
     ran = bg("games")
     assert ran.code == 0
     assert ran.out.startswith("connect4 ")
-    assert ran.err.startswith("bg: warning: plug-in 'torn': ")
+    assert ran.err.startswith("warning: plug-in 'torn': ")
     assert bg("show", "connect4").code == 0
 
 
@@ -61,7 +61,7 @@ def test_a_blocked_plugin_is_left_out(program: Run) -> None:
 
 def test_a_game_is_shown_with_its_options_layouts_and_notations(bg: Run) -> None:
     lines = bg("games", "abalone").out.splitlines()
-    assert "  broadside=true or false (true): " in lines[1]
+    assert "  broadside: " in lines[1]
     assert lines[2].startswith("  layouts: belgian-daisy, standard, german-daisy")
     assert lines[3:] == [
         "  move notations: aba-pro, nacre",
@@ -72,10 +72,13 @@ def test_a_game_is_shown_with_its_options_layouts_and_notations(bg: Run) -> None
 
 def test_an_unknown_game_is_refused_with_near_names(bg: Run) -> None:
     done = bg("games", "abalon")
-    assert (done.code, done.err) == (2, "bg: no such game 'abalon'; did you mean 'abalone'?\n")
+    assert (done.code, done.err) == (
+        2,
+        "error: no such game 'abalon'; did you mean 'abalone'?\n",
+    )
 
 
 def test_agents_of_a_game_are_shown_with_their_options(bg: Run) -> None:
     out = bg("agents", "abalone").out
-    assert "  depth=int, 1 to 100 (" in out
-    assert "  time=float, 0.001 to 86400 (not set): seconds a move" in out
+    assert "  depth: search depth in plies (int, 1 to 100; default: " in out
+    assert "(float, 0.001 to 86400; default: not set)" in out

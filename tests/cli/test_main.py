@@ -8,7 +8,7 @@ import pytest
 
 import boardgames
 from boardgames import search
-from boardgames.cli.main import COMMANDS, describe_error, main
+from boardgames.cli.main import COMMANDS, main, usage_message
 from boardgames.cli.main import bg as group
 from boardgames.errors import UnknownNameError
 from boardgames.hookspecs import hookimpl
@@ -39,11 +39,11 @@ class Broken:
 @pytest.fixture
 def foreign(monkeypatch: pytest.MonkeyPatch) -> Registry:
     """Return the registry of a process in which both plug-ins above are installed."""
-    registry = Registry(points=[], blocked=frozenset())
+    registry = Registry(found=[], blocked=frozenset())
     for plugin in (Foreign, Broken):
         registry._manager.register(plugin, name=plugin.__name__)
     monkeypatch.setattr("boardgames.plugins.registry", lambda: registry)
-    monkeypatch.setattr(group, "_asked", False, raising=False)
+    monkeypatch.setattr(group, "_has_plugin_commands", False, raising=False)
     monkeypatch.setattr(group, "commands", {})
     return registry
 
@@ -119,7 +119,7 @@ def test_a_full_disk_is_one_line_and_code_2(home: object) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (
         2,
-        "bg: expected a place to write to: no space left on device\n",
+        "error: cannot write the output: no space left on device\n",
     )
 
 
@@ -150,21 +150,21 @@ def greet(name: str, count: int, mood: str, loud: bool) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "expected NAME: nothing came"),
-        (["a", "b"], "expected no further argument: 'b'"),
-        (["a", "--cuont", "1"], "no option '--cuont'; did you mean '--count'?"),
-        (["a", "--zzz"], "no option '--zzz'; --help lists the options"),
-        (["a", "--count"], "expected a value after --count: nothing came"),
-        (["a", "--loud=1"], "expected no value for --loud: one came"),
-        (["a", "--mood", "odd"], "expected one of calm, wild: 'odd'"),
-        (["a", "--count", "x"], "expected another value for --count: 'x' is not a valid integer range"),
+        ([], "missing argument 'NAME'; see `greet --help`"),
+        (["a", "b"], "got unexpected extra argument (b); see `greet --help`"),
+        (["a", "--cuont", "1"], "no such option '--cuont'; did you mean '--count'?"),
+        (["a", "--zzz"], "no such option '--zzz'; see `greet --help`"),
+        (["a", "--count"], "option '--count' requires an argument"),
+        (["a", "--loud=1"], "option '--loud' does not take a value"),
+        (["a", "--mood", "odd"], "invalid value for '--mood': 'odd' is not one of 'calm', 'wild'"),
+        (["a", "--count", "x"], "invalid value for '--count': 'x' is not a valid integer range"),
     ],
 )
 def test_what_click_finds_is_said_in_one_clause(arguments: list[str], message: str) -> None:
     with pytest.raises(click.ClickException) as caught:
-        greet.main(arguments, standalone_mode=False)
-    assert describe_error(caught.value) == message
+        greet.main(arguments, prog_name="greet", standalone_mode=False)
+    assert usage_message(caught.value) == message
 
 
 def test_a_message_of_a_plugin_stays_as_it_is() -> None:
-    assert describe_error(click.UsageError("expected a quiet room")) == "expected a quiet room"
+    assert usage_message(click.UsageError("expected a quiet room")) == "expected a quiet room"

@@ -57,7 +57,7 @@ def records_kept() -> list[str]:
 @pytest.mark.parametrize("arguments", [["list"], ["list", "--runs"]], ids=" ".join)
 def test_an_empty_store_says_so(arguments: list[str], bg: Run) -> None:
     ran = bg("matches", *arguments)
-    assert (ran.code, ran.out, ran.err) == (0, "no matches are kept yet\n", "")
+    assert (ran.code, ran.out, ran.err) == (0, "no matches are stored yet\n", "")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_list_takes_a_choice(choice: list[str], found: list[int], kept: list[int
 
 def test_list_says_if_nothing_fits(kept: list[int], bg: Run) -> None:
     ran = bg("matches", "list", "--game", "chess")
-    assert (ran.code, ran.out) == (0, "no match is kept of this choice\n")
+    assert (ran.code, ran.out) == (0, "no stored match fits the filters\n")
 
 
 def test_runs_take_a_choice(kept: list[int], bg: Run) -> None:
@@ -172,7 +172,7 @@ def test_runs_take_a_choice(kept: list[int], bg: Run) -> None:
     assert found() == [2, 1]
     assert found("--game", "abalone") == found("--run", "1") == [1]
     assert found("--limit", "1") == [2]
-    assert bg("matches", "list", "--runs", "--game", "chess").out == "no run is kept of this choice\n"
+    assert bg("matches", "list", "--runs", "--game", "chess").out == "no arena run fits the filters\n"
 
 
 # --- show --------------------------------------------------------------------------
@@ -184,7 +184,7 @@ def test_show_tells_who_when_and_why_and_prints_every_position(kept: list[int], 
         "match 1 of connect4",
         "first: Ann, 1.5 s",
         "second: Bob, 2.0 s",
-        "kept: 2026-01-31 12:00:00 UTC",
+        "date: 2026-01-31 12:00:00 UTC",
         "1. connect4: Ann - Bob 1-0, 7 plies",
     ]
     assert out.count("1 2 3 4 5 6 7") == 8
@@ -238,7 +238,7 @@ def test_export_writes_the_oldest_first(kept: list[int], bg: Run) -> None:
 def test_export_replaces_a_file_only_by_force(kept: list[int], bg: Run) -> None:
     Path("out").write_text("mine")
     ran = bg("matches", "export", "out")
-    assert (ran.code, ran.err) == (2, "bg: expected a new file, or --force to replace it: out\n")
+    assert (ran.code, ran.err) == (2, "error: out already exists; --force overwrites it\n")
     assert Path("out").read_text() == "mine"
     assert bg("matches", "export", "out", "2", "--force").code == 0
     assert Path("out").read_text() == f"{OPEN}\n\n"
@@ -251,7 +251,7 @@ def test_export_and_import_lose_nothing_of_a_record(
     before = records_kept()
     bg("matches", "export", "out")
     monkeypatch.setenv("BOARDGAMES_HOME", "another")
-    assert bg("matches", "import", "out").out == "kept 2 matches\n"
+    assert bg("matches", "import", "out").out == "added 2 matches\n"
     assert records_kept() == before
     assert parse_records("\n\n".join(before), None).records == (WON, OPEN)
 
@@ -260,9 +260,9 @@ def test_a_record_has_no_limits(home: Path, bg: Run, monkeypatch: pytest.MonkeyP
     with Store() as store:
         store.add([NewMatch.from_record(WON, players=(DEEP, PlayerKey("Bob", "", "0.1 s a move")))])
     bg("matches", "export", "out")
-    assert bg("matches", "import", "out").out == "kept 0 matches, 1 match had been kept already\n"
+    assert bg("matches", "import", "out").out == "added 0 matches, 1 match already stored\n"
     monkeypatch.setenv("BOARDGAMES_HOME", "another")
-    assert bg("matches", "import", "out").out == "kept 1 match\n"
+    assert bg("matches", "import", "out").out == "added 1 match\n"
     with Store() as store:
         assert [match.players for match in store.matches()] == [(PlayerKey("Ann"), PlayerKey("Bob"))]
 
@@ -270,9 +270,9 @@ def test_a_record_has_no_limits(home: Path, bg: Run, monkeypatch: pytest.MonkeyP
 def test_import_leaves_out_what_is_kept(home: Path, bg: Run) -> None:
     Path("one").write_text(f"{WON}\n\n{OPEN}\n")
     Path("two").write_text(f"{OPEN}\n\n{WON}\n\n{OPEN}\n")
-    assert bg("matches", "import", "one").out == "kept 2 matches\n"
+    assert bg("matches", "import", "one").out == "added 2 matches\n"
     ran = bg("matches", "import", "two", "one")
-    assert (ran.code, ran.out) == (0, "kept 0 matches, 5 matches had been kept already\n")
+    assert (ran.code, ran.out) == (0, "added 0 matches, 5 matches already stored\n")
     assert records_kept() == [str(WON), str(OPEN)]
 
 
@@ -280,10 +280,10 @@ def test_import_takes_what_is_right_of_files_with_errors(home: Path, bg: Run) ->
     wrong = str(OPEN).replace("1. 4", "1. 9")
     Path("mixed").write_text(f"{WON}\n\n{wrong}\n\n{OPEN}\n")
     ran = bg("matches", "import", "none", "mixed")
-    assert (ran.code, ran.out) == (2, "kept 2 matches\n")
+    assert (ran.code, ran.out) == (2, "added 2 matches\n")
     assert ran.err == (
-        "bg: cannot read none: no such file or directory\n"
-        "bg: mixed: match 2: '9' is not a column; columns are 1 to 7 (ply 1, token '9')\n"
+        "error: cannot read none: no such file or directory\n"
+        "error: mixed: match 2: '9' is not a column; columns are 1 to 7 (ply 1, token '9')\n"
     )
     assert records_kept() == [str(WON), str(OPEN)]
 
@@ -319,7 +319,7 @@ def test_a_run_that_is_played_stays(kept: list[int], bg: Run) -> None:
     with Store() as playing:
         assert playing.claim_run(1)
         ran = bg("matches", "delete", "--run", "1", "--yes")
-        message = "bg: expected a run that nobody plays now: another process is at run 1\n"
+        message = "error: run 1 is in progress; stop it first\n"
         assert (ran.code, ran.out, ran.err) == (2, "", message)
         assert len(playing.run_matches(1)) == 1
     assert bg("matches", "delete", "--run", "1", "--yes").code == 0
@@ -327,19 +327,19 @@ def test_a_run_that_is_played_stays(kept: list[int], bg: Run) -> None:
 
 def test_a_run_is_kept_from_others_while_the_user_is_asked(kept: list[int], terminal: Run) -> None:
     screen = terminal("matches", "delete", "--run", "1")
-    screen.wait_for("delete run 1 with 1 match for good? [y/N]")
+    screen.wait_for("delete run 1 with 1 match permanently? [y/N]")
     with Store() as other:
         assert not other.claim_run(1)
         screen.type("n\n")
-        screen.wait_for("nothing is deleted")
+        screen.wait_for("nothing deleted")
         assert screen.wait() == 0
         assert other.claim_run(1)
 
 
 def test_delete_asks_on_a_terminal(kept: list[int], bg: Run, terminal: Run) -> None:
-    for answer, told in (("n", "nothing is deleted"), ("y", "deleted 2 matches")):
+    for answer, told in (("n", "nothing deleted"), ("y", "deleted 2 matches")):
         screen = terminal("matches", "delete", "1", "2")
-        screen.wait_for("delete 2 matches for good? [y/N]")
+        screen.wait_for("delete 2 matches permanently? [y/N]")
         screen.type(f"{answer}\n")
         screen.wait_for(told)
         assert screen.wait() == 0
@@ -353,25 +353,25 @@ def test_delete_asks_on_a_terminal(kept: list[int], bg: Run, terminal: Run) -> N
     ("arguments", "message"),
     [
         (["lst"], "no command 'lst'; did you mean 'list'?"),
-        (["show"], "expected ID: nothing came"),
+        (["show"], "missing argument 'ID'"),
         (["show", "x"], "must be an integer"),
         (["show", "0"], "must be at least 1"),
-        (["show", "9"], "expected a match that is kept: 9"),
-        (["show", "9" * 30], "expected a match that is kept: 999"),
+        (["show", "9"], "no stored match has the ID 9"),
+        (["show", "9" * 30], "no stored match has the ID 999"),
         (["list", "--run", "9" * 30], "a number of more than 64 bits does not fit"),
         (["list", "--limit", "0"], "--limit must be at least 1"),
-        (["list", "--runs", "--agent", ""], "expected --agent without --runs: both came"),
-        (["list", "--runs", "--faults"], "expected --faults without --runs: both came"),
-        (["list", "--runs", "--result", "draw"], "expected --result without --runs: both came"),
-        (["list", "--result", "2-0"], "expected one of 1-0, 0-1, draw: '2-0'"),
-        (["export", "out", "1", "8", "9"], "expected a match that is kept: 8, 9"),
-        (["export", "out", "--game", "chess"], "expected a match that is kept: none of this choice is"),
-        (["export", "missing/../folder"], "expected a new file"),
+        (["list", "--runs", "--agent", ""], "--agent does not work with --runs"),
+        (["list", "--runs", "--faults"], "--faults does not work with --runs"),
+        (["list", "--runs", "--result", "draw"], "--result does not work with --runs"),
+        (["list", "--result", "2-0"], "'2-0' is not one of '1-0', '0-1', 'draw'"),
+        (["export", "out", "1", "8", "9"], "no stored match has the ID 8, 9"),
+        (["export", "out", "--game", "chess"], "no stored match fits the filters"),
+        (["export", "missing/../folder"], "already exists; --force overwrites it"),
         (["export", "folder", "--force"], ": is a directory"),
-        (["import"], "expected FILE...: nothing came"),
-        (["delete"], "expected either IDs or --run: nothing came"),
-        (["delete", "1", "--run", "1"], "expected either IDs or --run: both came"),
-        (["delete", "1", "9", "--yes"], "expected a match that is kept: 9"),
+        (["import"], "missing argument 'FILE...'"),
+        (["delete"], "give the IDs of matches, or --run N"),
+        (["delete", "1", "--run", "1"], "give IDs or --run, not both"),
+        (["delete", "1", "9", "--yes"], "no stored match has the ID 9"),
         (["delete", "1"], "--yes is required"),
         (["delete", "--run", "1"], "--yes is required"),
         (["delete", "--run", "9", "--yes"], "there is no run 9"),
@@ -399,8 +399,8 @@ def test_a_damaged_store_is_set_aside_in_one_line(kept: list[int], bg: Run, home
     ran = bg("matches", "list")
     assert (ran.code, ran.out) == (2, "")
     (aside,) = path.parent.iterdir()
-    assert ran.err == f"bg: {path} is damaged (it is empty) and was set aside as {aside}\n"
-    assert bg("matches", "list").out == "no matches are kept yet\n"
+    assert ran.err == f"error: {path} is damaged (it is empty) and was set aside as {aside}\n"
+    assert bg("matches", "list").out == "no matches are stored yet\n"
 
 
 def test_a_record_that_cannot_be_kept_takes_no_other_with_it(bg: Callable[..., Any]) -> None:
@@ -408,8 +408,8 @@ def test_a_record_that_cannot_be_kept_takes_no_other_with_it(bg: Callable[..., A
     endless = '[Game "connect4"]\n[Start "-"]\n\n1. 4 {1e308} 4 2. 4 {1e308} *\n\n'
     Path("mixed.record").write_text(good + endless + good.replace("4 4", "4 5"))
     ran = bg("matches", "import", "mixed.record")
-    assert (ran.code, ran.out) == (2, "kept 2 matches\n")
-    assert ran.err.startswith("bg: mixed.record: match 2: the time used cannot be (inf, 0) seconds")
+    assert (ran.code, ran.out) == (2, "added 2 matches\n")
+    assert ran.err.startswith("error: mixed.record: match 2: the time used cannot be (inf, 0) seconds")
 
 
 @pytest.mark.parametrize("choice", ["--agent", "--game"])

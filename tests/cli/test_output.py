@@ -83,9 +83,9 @@ def test_listed_counts_numbers_as_numbers_and_breaks_no_move(monkeypatch: pytest
     ("outcome", "text"),
     [
         (Outcome(0, Termination.RULES), "red wins"),
-        (Outcome(1, Termination.TIME), "blue wins (time)"),
-        (Outcome(None, Termination.RULES), "drawn"),
-        (Outcome(None, Termination.AGREEMENT), "drawn (agreement)"),
+        (Outcome(1, Termination.TIME), "blue wins on time"),
+        (Outcome(None, Termination.RULES), "draw"),
+        (Outcome(None, Termination.AGREEMENT), "draw by agreement"),
     ],
 )
 def test_an_outcome_says_why_unless_the_rules_do(outcome: Outcome, text: str) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from boardgames.cli.play import STRONGEST
+from boardgames.cli.play import HIGHEST_LEVEL
 from boardgames.game import Termination
 from boardgames.players.levels import STRENGTHS
 from boardgames.plugins import load_game_of
@@ -24,7 +24,7 @@ def without_times(text: str) -> tuple[str, list[str]]:
 def test_two_agents_print_the_end_and_a_record_that_is_read_back(home: Path, bg: Run) -> None:
     ran = bg(*AGENTS, "--seed", "1")
     assert (ran.code, ran.err) == (0, "")
-    assert re.search(r"^(red wins|blue wins|drawn) after \d+ plies$", ran.out, re.MULTILINE)
+    assert re.search(r"^(red wins|blue wins|draw) after \d+ plies$", ran.out, re.MULTILINE)
     (home.parent / "match").write_text(ran.out[ran.out.index("[Game") :])
     replayed = bg("replay", "match", "--list")
     assert (replayed.code, replayed.err) == (0, "")
@@ -52,7 +52,7 @@ def test_watch_shows_every_move(bg: Run) -> None:
 
 
 def test_plies_end_a_match_of_agents(bg: Run) -> None:
-    assert "drawn (ply-limit) after 3 plies" in bg(*AGENTS, "--plies", "3").out
+    assert "draw (ply limit) after 3 plies" in bg(*AGENTS, "--plies", "3").out
 
 
 def test_agents_stop_at_the_third_repetition_unless_told_otherwise(bg: Run) -> None:
@@ -69,10 +69,10 @@ def test_agents_stop_at_the_third_repetition_unless_told_otherwise(bg: Run) -> N
         "--plies",
         "300",
     )
-    ends = {bg(*table, "--seed", seed).out.partition(") after")[0].rpartition("(")[2] for seed in "1234"}
-    assert ends <= {"repetition", "no-progress"}
+    ends = {bg(*table, "--seed", seed).out.partition(" after ")[0].rpartition("\n")[2] for seed in "1234"}
+    assert ends <= {"draw by repetition", "draw (no progress)"}
     free = bg(*table, "--no-repetition", "--no-progress", "1000", "--seed", "1").out
-    assert "(ply-limit) after 300 plies" in free
+    assert "(ply limit) after 300 plies" in free
 
 
 def test_names_layout_and_options_stand_in_the_record(bg: Run) -> None:
@@ -116,4 +116,4 @@ def test_a_level_may_sit_on_either_side(bg: Run) -> None:
 
 
 def test_the_levels_of_the_command_line_are_those_there_are() -> None:
-    assert len(STRENGTHS) == STRONGEST
+    assert len(STRENGTHS) == HIGHEST_LEVEL

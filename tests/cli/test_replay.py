@@ -40,7 +40,7 @@ def test_a_broken_match_keeps_its_number(home: Path, bg: Run) -> None:
     done = bg("replay", "mixed", "--match", "2", "--list")
     assert done.out == "2. connect4: Ann - Bob *, 3 plies\n"
     assert done.code == 2
-    assert done.err.startswith("bg: match 1: ")
+    assert done.err.startswith("error: match 1: ")
 
 
 def test_svg_writes_a_drawing_of_every_position(two: Path, bg: Run) -> None:
@@ -57,5 +57,8 @@ def test_flip_turns_the_board(two: Path, bg: Run) -> None:
 
 def test_pictures_go_into_a_folder_and_not_into_a_file(two: Path, bg: Run) -> None:
     done = bg("replay", "two", "--svg", "out.svg")
-    assert (done.code, done.err) == (2, "bg: expected a folder, for a picture of every ply: out.svg\n")
+    assert (done.code, done.err) == (
+        2,
+        "error: --svg takes a folder, for one picture per ply, not a file: out.svg\n",
+    )
     assert not (two.parent / "out.svg").exists()

@@ -71,7 +71,7 @@ def test_listing_changes_nothing(bg: Run, runs: Path) -> None:
 
 
 def test_where_there_are_no_runs_one_learns_how_to_make_one(bg: Run) -> None:
-    assert bg("runs").out == "no run is there yet; make one with `boardgames train GAME`\n"
+    assert bg("runs").out == "no training runs yet; start one with `boardgames train GAME`\n"
     assert json.loads(bg("runs", "--json").out)["runs"] == []
 
 
@@ -92,7 +92,7 @@ def test_nothing_is_deleted_unasked(bg: Run, runs: Path) -> None:
 def test_a_running_one_stays(bg: Run, runs: Path) -> None:
     with Folder.open(runs / "early"):
         ran = bg("runs", "delete", "early", "--yes")
-    assert (ran.code, ran.err) == (2, "bg: expected a run that is not running: 'early'\n")
+    assert (ran.code, ran.err) == (2, "error: run 'early' is in progress; stop it first\n")
     assert (runs / "early").exists()
 
 
@@ -101,7 +101,7 @@ def test_only_what_is_listed_is_deleted(name: str, bg: Run, runs: Path, home: Pa
     (home / "data").mkdir()
     ran = bg("runs", "delete", name, "--yes")
     assert (ran.code, ran.err.count("\n")) == (2, 1)
-    assert "expected a run of the list" in ran.err
+    assert "no run " in ran.err
     assert (home / "data").exists()
     assert (runs / "done" / "checkpoints" / "best.safetensors").exists()
 
@@ -121,7 +121,7 @@ def test_exported_weights_are_those_of_the_best_step_and_play(bg: Run, runs: Pat
     assert exported.fingerprint() == kept.fingerprint()
     assert exported.provenance == kept.provenance
     refused = bg("runs", "export", "done", str(target))
-    assert (refused.code, "expected a new file, or --force" in refused.err) == (2, True)
+    assert (refused.code, "already exists; --force overwrites it" in refused.err) == (2, True)
     assert bg("runs", "export", "done", str(target), "--force").code == 0
     assert target.stat().st_size < (runs / "done" / "checkpoints" / "best.safetensors").stat().st_size
     played = bg("arena", "connect4", f"td:weights={target}", "random", "--matches", "2", "--workers", "1")
@@ -130,7 +130,7 @@ def test_exported_weights_are_those_of_the_best_step_and_play(bg: Run, runs: Pat
 
 @pytest.mark.parametrize(
     ("name", "told"),
-    [("early", "expected a run with weights: 'early' has none yet"), ("nobody", "no such run")],
+    [("early", "run 'early' has no weights yet"), ("nobody", "no such run")],
 )
 def test_a_run_without_weights_exports_none(
     name: str, told: str, bg: Run, runs: Path, tmp_path: Path

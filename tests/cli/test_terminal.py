@@ -74,9 +74,7 @@ def test_ctrl_d_saves_the_match_and_leaves_with_0(terminal: Start, records: Star
     user.wait_for("blue to move: ")
     user.type("\x04")
     assert user.wait() == 0
-    assert f"the match is saved in {records()[0]}" in user.seen.replace("\n", "").replace(
-        "the match", " the match"
-    )
+    assert f"match saved to {records()[0]}" in user.seen.replace("\n", "").replace("the match", " the match")
 
 
 def test_ctrl_c_at_the_prompt_saves_the_match_and_leaves_with_130(terminal: Start, records: Start) -> None:
@@ -85,7 +83,7 @@ def test_ctrl_c_at_the_prompt_saves_the_match_and_leaves_with_130(terminal: Star
     user.type("4\n")
     user.wait_for("blue to move: ")
     assert user.interrupt() == 130
-    assert "the match is saved in " in user.seen
+    assert "match saved to " in user.seen
     assert "Traceback" not in user.seen
     assert last_record(records).moves == ("4",)
 
@@ -120,7 +118,7 @@ def test_interrupt_at_a_pipe_saves_the_match_and_leaves_with_130(home: Path, rec
         out, err = running.communicate(timeout=60)
     assert running.returncode == 130
     assert err == ""
-    assert "the match is saved in " in out
+    assert "match saved to " in out
     assert len(records()) == 1
 
 
@@ -204,7 +202,7 @@ def test_replay_steps_by_keys(home: Path, terminal: Start) -> None:
     user.type("99\n")
     user.wait_for("[3/3] ")
     user.type("what\n")
-    user.wait_for("Enter next, b back")
+    user.wait_for("Enter: next ply, b: back")
     user.type("q\n")
     assert user.wait() == 0
 

@@ -112,7 +112,7 @@ def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
         ([], "the command does not name a game"),
         (["conect4"], "did you mean 'connect4'"),
         (["connect4", "--learner", "tdd"], "'tdd'; did you mean 'td'"),
-        (["connect4", "--evolve", "--learner", "td"], "expected --evolve or --learner td, not both"),
+        (["connect4", "--evolve", "--learner", "td"], "give --evolve or --learner td, not both"),
         (["connect4", "--set", "alfa=1"], "no option 'alfa'; did you mean 'alpha'"),
         (["connect4", "--set", "alpha"], "an option is written name=value, not 'alpha'"),
         (["connect4", "--set", "alpha=many"], "alpha must be "),
@@ -124,14 +124,14 @@ def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
         (["connect4", "--workers", "100000"], "workers must be 1 to 1024"),
         (["connect4", "--cluster", " "], "address of a scheduler"),
         (["connect4", "--run", ""], "not a file name: ''"),
-        (["connect4", "--run", "td"], "expected a name that no weights of connect4 have: 'td'"),
+        (["connect4", "--run", "td"], "connect4 already has weights named 'td'"),
         (["connect4", "--run", "a\nb"], "the run's name has unprintable characters: 'a\\nb'"),
         (["connect4", "--run", "x" * 300], "cannot create the folder"),
         (["connect4", "--config", "a\0b"], "not a file name"),
         (["connect4", "--config", "nowhere.toml"], "cannot read nowhere.toml"),
         (["--config", "bad.toml"], "bad.toml has an unknown key 'gme'; did you mean 'game'"),
-        (["connect4", "--resume", "x"], "without what the run has settled: GAME came"),
-        (["--set", "steps=2", "--resume", "x"], "without what the run has settled: --set came"),
+        (["connect4", "--resume", "x"], "--resume takes its settings from the run; remove GAME"),
+        (["--set", "steps=2", "--resume", "x"], "--resume takes its settings from the run; remove --set"),
         (["--resume", "nobody"], "no such run 'nobody'"),
         (["--resume", "."], "has no config.toml"),
     ],
@@ -167,7 +167,7 @@ def test_a_finished_run_says_so(bg: Run, home: Path) -> None:
     before = content(home / "runs" / "first")
     ran = bg("train", "--resume", "first")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("first is finished")
+    assert ran.out.startswith("run first is already finished")
     assert content(home / "runs" / "first") == before
 
 
@@ -204,7 +204,7 @@ def test_a_damaged_checkpoint_is_warned_about_and_replaced(program: Run, home: P
     checkpoint_paths(home / "runs" / "first")[-1].write_bytes(b"damaged")
     ran = program("train", "--resume", "first", "--workers", "1")
     assert ran.code == 0
-    assert ran.err.startswith("bg: warning: skipping a damaged checkpoint: ")
+    assert ran.err.startswith("warning: skipping a damaged checkpoint: ")
     assert ran.err.count("\n") == 1
     assert content(home / "runs" / "first") == before
 
@@ -237,7 +237,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str
     assert (process.returncode, err) == (130, b"")
     assert not (folder / "lock").exists()
     told = out.decode().splitlines()
-    assert told[-1] == "go on with: boardgames train --resume long"
+    assert told[-1] == "continue with: boardgames train --resume long"
     done = int(re.match(r"interrupted after (\d+) of 200 steps", told[-4])[1])
     assert checkpoint_paths(folder)[-1].name == f"step-{done:06d}.safetensors"
     again = started("train", "--resume", "long", "--workers", workers)
@@ -247,7 +247,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str
     out, _ = again.communicate(timeout=TIMEOUT_S)
     seconds.append(time.monotonic() - begun)
     assert min(seconds) < 2.0  # what the program promises; other programs may hold it up once
-    assert f"going on after step {done}" in out.decode()
+    assert f"resuming after step {done}" in out.decode()
 
 
 @pytest.mark.slow
@@ -255,7 +255,7 @@ def test_a_second_process_is_refused_and_the_first_goes_on(home: Path) -> None:
     process = started(*LONG)
     wait_for_steps(home / "runs" / "long", 2)
     _, err = started("train", "--resume", "long").communicate(timeout=TIMEOUT_S)
-    assert err.decode() == f"bg: expected a run that no other process has: {home / 'runs' / 'long'}\n"
+    assert err.decode() == f"error: expected a run that no other process has: {home / 'runs' / 'long'}\n"
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     assert process.wait(TIMEOUT_S) == 130
@@ -274,8 +274,8 @@ def test_a_reader_that_has_gone_hears_on_stderr_how_to_go_on(home: Path) -> None
     assert process.wait(TIMEOUT_S) == 0
     done = int(checkpoint_paths(home / "runs" / "long")[-1].stem[-6:])
     assert told == [
-        f"interrupted after {done} of 200 steps: nobody reads on",
-        "go on with: boardgames train --resume long",
+        f"interrupted after {done} of 200 steps: the output was closed",
+        "continue with: boardgames train --resume long",
     ]
 
 
@@ -294,7 +294,7 @@ def test_a_full_disk_is_told_in_one_line_and_training_goes_on_later(home: Path) 
     )
     _, err = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 2
-    assert re.fullmatch(r"bg: cannot write \S+metrics.jsonl: .*\n", err.decode())
+    assert re.fullmatch(r"error: cannot write \S+metrics.jsonl: .*\n", err.decode())
     assert 1 <= int(checkpoint_paths(home / "runs" / "full")[-1].stem[-6:]) < 12
     assert started("train", "--resume", "full", "--workers", "1").wait(TIMEOUT_S) == 0
     whole = ("train", "connect4", "--seed", "5", "--run", "whole", "--set", "steps=12", *QUICK[2:])
@@ -311,4 +311,4 @@ def test_a_terminal_shows_how_training_comes_along(terminal: Run, home: Path) ->
     run.wait_for("plies ")
     run.wait_for("┤")
     assert run.interrupt() == 130
-    assert run.seen.endswith("go on with: boardgames train --resume long\n")
+    assert run.seen.endswith("continue with: boardgames train --resume long\n")

@@ -1,16 +1,16 @@
-"""Hooks of the tic-tac-toe plug-in."""
+"""What tic-tac-toe adds to `boardgames`."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
 
 @hookimpl
 def bg_games() -> list[Entry]:
-    """Return the game."""
-    return [Entry("tictactoe", "three in a line on a 3 x 3 board win", "boardgames_tictactoe.game:TicTacToe")]
+    """Offer the game."""
+    return [Entry("tictactoe", "three in a line win on 3 x 3", "boardgames_tictactoe.game:TicTacToe")]
 
 
 @hookimpl
 def bg_features() -> list[Entry]:
-    """Return the feature set for learners."""
-    summary = "open lines, centre and corners, per side"
+    """Offer what learners put weights on."""
+    summary = "open lines, centre and corners of both sides"
     return [Entry("lines", summary, "boardgames_tictactoe.features:lines", game="tictactoe")]

@@ -96,20 +96,15 @@ def bg_books() -> list[Entry]:
 
 @hookimpl
 def bg_experiments() -> list[Entry]:
-    """Offer the experiments of the first project that let Abalone learn, to every game with features."""
-    package = "boardgames_abalone.experiments"
+    """Offer the core's experiments, each with what an earlier project had found beside it."""
+    classes = {
+        "basic-training": ("BasicTraining", "two random players train; each meets its old self"),
+        "ancestors": ("Ancestors", "the winner of an evolution meets its ancestors"),
+        "fine-tuning": (
+            "FineTuning", "players trained with one setting changed meet those of a baseline"
+        ),
+    }  # fmt: skip
     return [
-        Entry(
-            "basic-training",
-            "two random players train; each meets its old self",
-            f"{package}.basic_training:BasicTraining",
-        ),
-        Entry(
-            "ancestors", "the winner of an evolution meets its ancestors", f"{package}.ancestors:Ancestors"
-        ),
-        Entry(
-            "fine-tuning",
-            "baseline players meet what they become with one hyperparameter changed",
-            f"{package}.fine_tuning:FineTuning",
-        ),
+        Entry(name, summary, f"boardgames_abalone.experiments:{made}", game="abalone")
+        for name, (made, summary) in classes.items()
     ]
