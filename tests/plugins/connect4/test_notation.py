@@ -33,7 +33,7 @@ def test_a_dash_is_the_empty_sequence() -> None:
     assert str(connect4().start()) == START
 
 
-@pytest.mark.parametrize("size", [(7, 6), (2, 2), (8, 7), (7, 8), (3, 5)], ids=str)
+@pytest.mark.parametrize("size", [(7, 6), (2, 2), (8, 7), (7, 8), (5, 3)], ids=str)
 def test_positions_of_every_size_round_trip(size: tuple[int, int]) -> None:
     game, position = connect4(*size), connect4(*size).start()
     random = np.random.default_rng(1)
@@ -82,8 +82,8 @@ def test_invalid_positions_are_refused_with_the_reason(text: str, message: str) 
 
 
 def test_a_text_of_another_size_is_refused() -> None:
-    with pytest.raises(PositionError, match="a board has 5 rows separated by '/', not 6"):
-        connect4(8, 5).parse(START)
+    with pytest.raises(PositionError, match="a board has 3 rows separated by '/', not 6"):
+        connect4(5, 3).parse(START)
 
 
 @given(st.text(alphabet="./rb-1234567890x\u0663 ", max_size=60) | st.text(max_size=20))
@@ -140,10 +140,10 @@ def test_moves_after_the_end_are_illegal() -> None:
 
 
 def test_position_texts_match_the_reference() -> None:
-    reference = ReferencePosition.start(5, 4)
+    reference = ReferencePosition.start(5, 3)
     for column in (1, 1, 3, 5, 3):
         reference = reference.apply(column)
-    assert str(connect4(5, 4).parse("11353")) == reference.text()
+    assert str(connect4(5, 3).parse("11353")) == reference.text()
 
 
 @given(st.text(max_size=5).filter(lambda text: text.strip() not in list("1234567")))

@@ -46,7 +46,7 @@ def test_full_columns_and_finished_matches_have_no_clicks() -> None:
 
 
 def test_columns_are_labelled_from_1_below_the_board() -> None:
-    picture = connect4(8, 5).start().picture()
+    picture = connect4(8, 7).start().picture()
     lowest = max(cell.y for cell in picture.cells)
     assert [(label.x, label.text) for label in picture.labels] == [(x, str(x + 1)) for x in range(8)]
     assert all(label.y > lowest for label in picture.labels)
