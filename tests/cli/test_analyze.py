@@ -211,7 +211,7 @@ CASES = {
     "another torn match": (["torn", "--match", "3"], "torn: match 3: expected a move or a closed comment"),
     "another game": (["other"], "other: match 1 is of 'hexifence', not connect4"),
     "no moves": (["without"], "without: match 1 has no moves"),
-    "prose": (["-"], "standard input: match 1: expected"),
+    "prose": (["-"], "standard input: match 1: no result after the moves"),
     "lines": (["two", "--lines", "3"], "--lines only works with a position"),
     "a layout": (["two", "--layout", "x"], "--layout only works with a position"),
     "an option": (["two", "--option", "rows=5"], "--option only works with a position"),
