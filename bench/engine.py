@@ -1,6 +1,7 @@
-"""Measure the search of Abalone: speed, depth, threads, limits, and what each of its means is worth.
+"""Measure the search of Abalone: speed, threads, limits, and the effect of each option.
 
-Figures of time come from positions of one match, so that no single one decides.
+Times are taken from several positions of one match, so that they do not depend on a
+single one.
 """
 
 import statistics
@@ -18,13 +19,14 @@ from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
 
 Row = tuple[str, str, str]
+"""What is measured, the result, and the target."""
 
 GAME = boardgames.load("abalone")
 PLIES = range(4, 44, 5)
-"""Of a match from the belgian daisy, at which its positions are searched."""
+"""Plies of a match from the belgian daisy whose positions are searched."""
 ABLATION_DEPTH = 8
 THREADS_DEPTH = 13
-"""Searches of a second: shorter ones end before the threads have told each other much."""
+"""Such searches take about a second; in shorter ones threads hardly profit from each other's work."""
 WITHOUT: tuple[dict[str, object], ...] = (
     {},
     {"table": 0},
@@ -41,102 +43,103 @@ WITHOUT: tuple[dict[str, object], ...] = (
 
 
 def speed(runs: int) -> Iterator[Row]:
-    """Search the belgian daisy to some depths, and count positions."""
+    """Measure the time to several depths, and nodes per second, from the belgian daisy."""
     start = GAME.start()
-    for depth, bar in ((6, "0.25"), (8, "3"), (10, "")):
-        found = [_searched(start, Limit(depth=depth)) for _ in range(runs)]
-        yield f"alphabeta abalone to depth {depth}", _shown([one.seconds for one in found], "s"), bar
-    whole = [
-        _searched(start, Limit(depth=6), lmr=False, futility=False, null_move=False) for _ in range(runs)
-    ]
-    rates = [one.nodes / one.seconds / 1e6 for one in whole]
-    yield "the same, nothing reduced, to depth 6", _shown(rates, "million nodes/s"), "5"
-    found = [_searched(start, Limit(nodes=3_000_000)) for _ in range(runs)]
-    yield "alphabeta abalone", _shown([one.nodes / one.seconds / 1e6 for one in found], "million nodes/s"), ""
+    for depth, target in ((6, "0.25"), (8, "3"), (10, "")):
+        seconds = [_search(start, Limit(depth=depth)).seconds for _ in range(runs)]
+        yield f"alphabeta abalone to depth {depth}", summary(seconds, "s"), target
+    exact = {"lmr": False, "futility": False, "null_move": False}
+    searches = [_search(start, Limit(depth=6), **exact) for _ in range(runs)]
+    rates = [search.nodes / search.seconds / 1e6 for search in searches]
+    yield "the same to depth 6 without selective search", summary(rates, "million nodes/s"), "5"
+    searches = [_search(start, Limit(nodes=3_000_000)) for _ in range(runs)]
+    rates = [search.nodes / search.seconds / 1e6 for search in searches]
+    yield "alphabeta abalone", summary(rates, "million nodes/s"), ""
 
 
 def threads(runs: int) -> Iterator[Row]:
-    """Compare the time to a depth of one thread and of two: geometric means over positions."""
-    limit, ratios = Limit(depth=THREADS_DEPTH), []
+    """Measure the speed-up of two threads: the geometric mean over positions."""
+    limit, speed_ups = Limit(depth=THREADS_DEPTH), []
     for _ in range(runs):
-        found = [
-            [_searched(position, limit, threads=count).seconds for count in (1, 2)]
-            for position in positions()
-        ]
-        ratios.append(statistics.geometric_mean(one / two for one, two in found))
-    yield f"two threads reach depth {THREADS_DEPTH} sooner by", _shown(ratios, "times"), "1.4"
+        ratios = []
+        for position in positions():
+            one, two = (_search(position, limit, threads=count).seconds for count in (1, 2))
+            ratios.append(one / two)
+        speed_ups.append(statistics.geometric_mean(ratios))
+    yield f"speed-up to depth {THREADS_DEPTH} with two threads", summary(speed_ups, "x"), "1.4"
 
 
 def limits(runs: int) -> Iterator[Row]:
-    """Measure by how much limits of time are overshot, and how soon a search stops when told."""
-    over, late = [], []
+    """Measure how far time limits are exceeded, and how quickly a search stops."""
+    excess, delays = [], []
     player = boardgames.load_player("alphabeta:time=60,book=false", GAME)
     for position in positions():
         for seconds in (0.05, 0.1, 0.2):
-            player.match_started(0)  # an empty table: a full one may settle the search at once
-            begun = time.perf_counter()
+            player.match_started(0)  # clears the table, which could answer at once
+            started = time.perf_counter()
             player.choose(position, Limit(seconds=seconds))
-            over.append(1e3 * (time.perf_counter() - begun - seconds))
-            late.append(1e3 * _told_to_stop(player, position))
-    yield "a limit of time is overshot by", _shown(over, "ms"), "< 20"
-    yield "from stop to the answer", _shown(late, "ms"), "< 10"
+            excess.append(1e3 * (time.perf_counter() - started - seconds))
+            delays.append(1e3 * _stop_delay(player, position))
+    yield "time limit exceeded by", summary(excess, "ms"), "< 20"
+    yield "time from stop to the answer", summary(delays, "ms"), "< 10"
 
 
 def ablation(runs: int) -> Iterator[Row]:
-    """Search positions of a match with each of the means switched off."""
-    whole: list[Analysis] = []
+    """Compare searches with single options switched off to the default."""
+    default: list[Analysis] = []
     for without in WITHOUT:
-        found = [_searched(position, Limit(depth=ABLATION_DEPTH), **without) for position in positions()]
-        whole = whole or found
+        searches = [_search(position, Limit(depth=ABLATION_DEPTH), **without) for position in positions()]
+        default = default or searches
         nodes, seconds = (
-            sum(getattr(one, name) for one in found) / sum(getattr(one, name) for one in whole)
+            sum(getattr(search, name) for search in searches)
+            / sum(getattr(search, name) for search in default)
             for name in ("nodes", "seconds")
         )
-        name = ", ".join(f"{key}={str(value).lower()}" for key, value in without.items()) or "all means"
-        figure = f"{nodes:.2f} times the nodes, {seconds:.2f} times the seconds"
-        yield f"to depth {ABLATION_DEPTH}, {name}", figure, ""
+        name = ", ".join(f"{key}={str(value).lower()}" for key, value in without.items()) or "default options"
+        yield f"to depth {ABLATION_DEPTH}, {name}", f"{nodes:.2f} x nodes, {seconds:.2f} x seconds", ""
 
 
 def positions() -> list[Position]:
-    """Return positions of a match that the search plays against itself, the same ones every time."""
+    """Return positions of a match that the search plays against itself, always the same ones."""
     random = np.random.default_rng(5)
     searcher = Searcher(GAME, GAME.evaluation, SearchOptions(table=1))
-    position, found = GAME.start(), []
+    position, selected = GAME.start(), []
     for ply in range(max(PLIES) + 1):
         if ply in PLIES:
-            found.append(position)
+            selected.append(position)
         if ply < PLIES.start:
             moves = position.legal_moves
             position = position.apply(moves[int(random.integers(len(moves)))])
         else:
             position = position.apply(searcher.search(position, Limit(nodes=3000), NO_CONTEXT).moves[0].move)
-    return found
+    return selected
 
 
-def _searched(position: Position, limit: Limit, **options: object) -> Analysis:
-    """Return a search that knows nothing of earlier ones; its buffers are there already."""
-    searcher = Searcher(GAME, GAME.evaluation, replace(SearchOptions(), **options))  # type: ignore[arg-type]  # of any kind
+def summary(figures: list[float], unit: str) -> str:
+    """Return the median, minimum and maximum of some figures as text."""
+    middle, low, high = statistics.median(figures), min(figures), max(figures)
+    digits = 0 if middle >= 100 else 3 if unit == "s" else 2
+    return f"{middle:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f}) {unit}"
+
+
+def _search(position: Position, limit: Limit, **options: object) -> Analysis:
+    """Search a position with an empty table and warm buffers."""
+    searcher = Searcher(GAME, GAME.evaluation, replace(SearchOptions(), **options))  # type: ignore[arg-type]  # any option
     searcher.search(position, Limit(depth=2), NO_CONTEXT)
     searcher.forget()
     return searcher.search(position, limit, NO_CONTEXT)
 
 
-def _told_to_stop(player: Player, position: Position) -> float:
-    """Return the seconds from another thread's wish to the answer."""
-    stop, told = Stop(), []
+def _stop_delay(player: Player, position: Position) -> float:
+    """Return the seconds between a stop request from another thread and the answer."""
+    stop, requested = Stop(), []
 
-    def tell() -> None:
-        told.append(time.perf_counter())
+    def request() -> None:
+        requested.append(time.perf_counter())
         stop.set()
 
-    timer = threading.Timer(0.1, tell)
+    timer = threading.Timer(0.1, request)
     timer.start()
     player.match_started(0)
     player.choose(position, context=Context(stop=stop))
-    return time.perf_counter() - told[0]
-
-
-def _shown(figures: list[float], unit: str) -> str:
-    digits = 3 if unit == "s" else 2
-    low, middle, high = min(figures), statistics.median(figures), max(figures)
-    return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f}) {unit}"
+    return time.perf_counter() - requested[0]

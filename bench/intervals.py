@@ -1,12 +1,12 @@
-"""Simulate series of known strength, and print how often the arena's statistics are right.
+"""Simulate series of matches of known strength to check the arena's statistics.
 
-    python bench/intervals.py                     all tables, about seven minutes
+    python bench/intervals.py                     all tables, takes about seven minutes
     python bench/intervals.py intervals --series 2000 --seed 1
 
-Pairs come from a model of two matches with the sides exchanged: logistic in the
-difference of strength, with a margin for draws, an advantage of moving first
-that varies with the opening, and a style that suits one player in both matches
-of a pair. Strength is set so that the mean score is the one asked for.
+Pairs come from a model of two matches with colours exchanged: logistic in the difference
+of strength, with a margin for draws, an advantage of the first player that varies with the
+opening, and a style that favours one player in both matches of a pair. The difference of
+strength is chosen to give a certain mean score.
 """
 
 import argparse
@@ -21,17 +21,17 @@ import numpy.typing as npt
 
 from boardgames.arena.bradley_terry import Estimates, match_ratings, ratings
 from boardgames.arena.pentanomial import (
+    PSEUDOCOUNT,
     SCORES,
-    UNSEEN,
     Estimate,
     Pairs,
-    crossing,
-    elo_of,
+    elo_from_score,
     estimate,
-    quantile,
-    score_of,
+    expected_score,
+    find_root,
+    t_quantile,
 )
-from boardgames.arena.sprt import FEWEST_PAIRS, Sprt
+from boardgames.arena.sprt import MIN_PAIRS, Sprt
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ FIELDS = ((0, 0, 0), (0, 100, 300), (-100, 0, 50, 200), (0, 40, 80, 120, 160, 40
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """What pairs are like, in natural log-odds: margin of draws, mean and spread of effects."""
+    """A model of pairs in log-odds: draw margin, first-player advantage, and spread of opening and style."""
 
     draws: float = 0.0
     first: float = 0.0
@@ -54,7 +54,7 @@ class Model:
 
 MODELS: Mapping[str, Model] = {
     "drawless": Model(),
-    "first mover ahead": Model(first=1.5),
+    "first-player advantage": Model(first=1.5),
     "one-sided openings": Model(first=0.5, openings=3.0),
     "drawish": Model(draws=2.5, first=0.5, openings=1.0),
     "mostly drawn": Model(draws=5.0, first=0.5, openings=0.5),
@@ -63,10 +63,10 @@ MODELS: Mapping[str, Model] = {
 
 
 def main() -> None:
-    """Print the tables asked for."""
+    """Print the given tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("tables", nargs="*", choices=[*TABLES, []], help="default: all")
-    parser.add_argument("--series", type=int, default=2000, help="simulated series of each setting")
+    parser.add_argument("--series", type=int, default=2000, help="simulated series per setting")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     for table in arguments.tables or TABLES:
@@ -76,14 +76,14 @@ def main() -> None:
 
 
 def intervals(series: int, random: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Cover true scores with the interval of `estimate`, and with the normal one beside it."""
-    yield "pairs", "scores", "within 93 to 97 %", "mean", "worst", "most", "normal: mean", "worst"
+    """Measure how often the interval of `estimate`, and a normal one, contains the true score."""
+    yield "pairs", "scores", "within 93 to 97 %", "mean", "min", "max", "normal: mean", "min"
     yield ("---",) * 8
     for scores in ((0.5, 0.6, 0.75, 0.9), (0.97, 0.99)):
         for count in (1, 2, 5, 10, 20, 50, 100, 200, 500):
             settings = list(itertools.product(MODELS.values(), scores))
             drawn = [(score, random.multinomial(count, cells(score, of), series)) for of, score in settings]
-            own = np.array([_coverage(counts, score, estimated) for score, counts in drawn])
+            own = np.array([_coverage(counts, score, arena_interval) for score, counts in drawn])
             normal = np.array([_coverage(counts, score, normal_interval) for score, counts in drawn])
             within = f"{np.sum((own >= 93) & (own <= 97))} of {len(own)}"
             shown = (
@@ -93,39 +93,39 @@ def intervals(series: int, random: np.random.Generator) -> Iterator[tuple[str, .
 
 
 def sequential(series: int, random: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Count wrong decisions of the sequential test where either hypothesis holds exactly."""
-    yield "ELO0,ELO1", "pairs are", "H1 at ELO0", "H0 at ELO1", "mean pairs", "at ELO1"
+    """Measure the error rates of the sequential test if either hypothesis holds exactly."""
+    yield "ELO0,ELO1", "model of pairs", "H1 at ELO0", "H0 at ELO1", "mean pairs", "at ELO1"
     yield ("---",) * 6
     for text in ("0,20", "0,50", "0,100", "0,200", "300,400"):
         test = Sprt.parse(text)
         for name, model in MODELS.items():
-            false_h1, _, at_elo0 = decisions(test, cells(score_of(test.elo0), model), series, random)
-            _, false_h0, at_elo1 = decisions(test, cells(score_of(test.elo1), model), series, random)
+            false_h1, _, at_elo0 = decisions(test, cells(expected_score(test.elo0), model), series, random)
+            _, false_h0, at_elo1 = decisions(test, cells(expected_score(test.elo1), model), series, random)
             rates = f"{100 * false_h1:.1f} %", f"{100 * false_h0:.1f} %"
             yield text, name, *rates, f"{at_elo0:.0f}", f"{at_elo1:.0f}"
 
 
 def fields(series: int, random: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Cover the true Elo of the agents of a field, each over the field's mean; pairs of all models."""
+    """Measure how often intervals contain the true Elo of agents in a field that play pairs of matches."""
     yield from _fields("pairs", tuple(MODELS.values()), series, random)
 
 
 def singles(series: int, random: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Cover the true Elo of agents who met in single matches, drawless and with half as many decided."""
+    """Measure the same for single matches, without draws and with half of the matches drawn."""
     yield from _fields("matches", (0.0, 0.5), series, random)
 
 
 def _fields(
     clusters: str, models: Sequence[Model | float], series: int, random: np.random.Generator
 ) -> Iterator[tuple[str, ...]]:
-    yield "Elo of the agents", f"{clusters} a pairing", "mean", "worst", "most", "bounds"
+    yield "Elo of the agents", f"{clusters} per pairing", "mean", "min", "max", "bounds"
     yield ("---",) * 6
     for elos in FIELDS:
         for count in (10, 20, 50, 100):
-            found = [_field(elos, count, model, series, random) for model in models]
-            covered = np.concatenate([covered for covered, _ in found])
+            results = [_field(elos, count, model, series, random) for model in models]
+            covered = np.concatenate([coverage for coverage, _ in results])
             shown = (f"{value:.1f}" for value in (covered.mean(), covered.min(), covered.max()))
-            bounds = np.mean([bounds for _, bounds in found])
+            bounds = np.mean([bounds for _, bounds in results])
             yield ", ".join(map(str, elos)), str(count), *shown, f"{bounds:.1f} %"
 
 
@@ -139,12 +139,14 @@ TABLES: Mapping[str, Callable[[int, np.random.Generator], Iterator[tuple[str, ..
 
 @cache
 def cells(score: float, model: Model) -> FloatArray:
-    """Return the probabilities float64[5] of a pair's points where the mean score is `score`."""
-    return _cells_at(crossing(lambda lead: float(_cells_at(lead, model) @ CELLS) - score, -30.0, 30.0), model)
+    """Return the probabilities `float64[5]` of a pair's points for a mean score."""
+    return _cells_at(
+        find_root(lambda lead: float(_cells_at(lead, model) @ CELLS) - score, -30.0, 30.0), model
+    )
 
 
 def _cells_at(lead: float, model: Model) -> FloatArray:
-    """Return the five probabilities at a lead in strength, effects integrated by Gauss and Hermite."""
+    """Return the five probabilities for a lead in strength, by Gauss-Hermite quadrature over the effects."""
     effects, weights = np.polynomial.hermite_e.hermegauss(21)
     weights = weights / weights.sum()
     opening = model.first + model.openings * effects[:, None]
@@ -162,17 +164,17 @@ def _cells_at(lead: float, model: Model) -> FloatArray:
 
 
 def _coverage(counts: IntArray, score: float, interval: Callable[[Pairs], Estimate | None]) -> float:
-    """Return the percentage of series whose interval holds the true score."""
-    elo = elo_of(score)
-    different, times = np.unique(counts, axis=0, return_counts=True)
-    held = [_holds(interval(_pairs(row)), elo) for row in different]
-    return float(100 * np.average(held, weights=times))
+    """Return the percentage of series whose interval contains the true score."""
+    elo = elo_from_score(score)
+    distinct, times = np.unique(counts, axis=0, return_counts=True)
+    covered = [_contains(interval(_pairs(row)), elo) for row in distinct]
+    return float(100 * np.average(covered, weights=times))
 
 
-def _holds(found: Estimate | None, elo: float) -> bool:
-    if found is None:
+def _contains(interval: Estimate | None, elo: float) -> bool:
+    if interval is None:
         return True
-    return (found.low is None or found.low <= elo) and (found.high is None or elo <= found.high)
+    return (interval.low is None or interval.low <= elo) and (interval.high is None or elo <= interval.high)
 
 
 def _pairs(row: IntArray) -> Pairs:
@@ -180,30 +182,30 @@ def _pairs(row: IntArray) -> Pairs:
 
 
 @cache
-def estimated(pairs: Pairs) -> Estimate | None:
-    """Return the interval that is examined."""
+def arena_interval(pairs: Pairs) -> Estimate | None:
+    """Return the interval that the arena reports."""
     return estimate(pairs)
 
 
 def normal_interval(pairs: Pairs) -> Estimate | None:
-    """Return the interval of the mean with Student's t, its ends turned into Elo; None if there is none."""
+    """Return the interval of the mean score by Student's t, converted to Elo; None if it does not exist."""
     if pairs.count == 1 or pairs.is_sweep:
-        return None  # counted as right
-    extent = quantile(pairs.count - 1) * math.sqrt(pairs.variance / (pairs.count - 1))
+        return None  # counted as containing the true score
+    extent = t_quantile(pairs.count - 1) * math.sqrt(pairs.variance / (pairs.count - 1))
     low, high = pairs.score - extent, pairs.score + extent
-    return Estimate(0.0, elo_of(low) if low > 0 else None, elo_of(high) if high < 1 else None)
+    return Estimate(0.0, elo_from_score(low) if low > 0 else None, elo_from_score(high) if high < 1 else None)
 
 
 def decisions(
     test: Sprt, probabilities: FloatArray, series: int, random: np.random.Generator
 ) -> tuple[float, float, float]:
-    """Return the shares of series decided for H1 and H0, and the mean number of pairs."""
+    """Return the shares of series decided for H1 and for H0, and the mean number of pairs."""
     counts = np.zeros((series, 5))
     decided, ended = np.zeros(series), np.full(series, MOST_PAIRS)
     running = np.arange(series)
     for count in range(1, MOST_PAIRS + 1):
         counts[running, random.choice(5, p=probabilities, size=len(running))] += 1
-        if count < FEWEST_PAIRS:
+        if count < MIN_PAIRS:
             continue
         decision = _decision(test, counts[running])
         over = decision != 0
@@ -215,8 +217,8 @@ def decisions(
 
 
 def _decision(test: Sprt, counts: FloatArray) -> IntArray:
-    """Return 1 for H1, -1 for H0 and 0 for neither, for each row of counts."""
-    score0, score1 = score_of(test.elo0), score_of(test.elo1)
+    """Return 1 for H1, -1 for H0 or 0 for neither, for each row of counts."""
+    score0, score1 = expected_score(test.elo0), expected_score(test.elo1)
     lower, upper = test.bounds
     decision = np.zeros(len(counts), dtype=np.int64)
     near = _may_decide(counts, score0, score1)
@@ -226,7 +228,7 @@ def _decision(test: Sprt, counts: FloatArray) -> IntArray:
 
 
 def _may_decide(counts: FloatArray, score0: float, score1: float) -> BoolArray:
-    """Say where the quadratic approximation of the ratio is not far from the bounds, or no good."""
+    """Return where the exact ratio is needed: its approximation is near a bound, or pairs are few."""
     total = counts.sum(axis=1)
     mean: FloatArray = counts @ CELLS / total
     variance = counts @ CELLS**2 / total - mean**2
@@ -236,15 +238,15 @@ def _may_decide(counts: FloatArray, score0: float, score1: float) -> BoolArray:
 
 
 def deviances(counts: FloatArray, score: float) -> FloatArray:
-    """Return the deviance of each row of counts at a mean score, by Lagrange's multiplier.
+    """Return the deviance of each row of counts at a mean score, by a Lagrange multiplier.
 
-    Written apart from `boardgames.arena.pentanomial`, for all rows at once.
+    Independent of `boardgames.arena.pentanomial`, and vectorised over all rows.
     """
-    seen = np.where(counts == 0, UNSEEN, counts)
+    seen = np.where(counts == 0, PSEUDOCOUNT, counts)
     leads = CELLS - score
     low = np.full(len(seen), -1 / leads.max() + 1e-13)
     high = np.full(len(seen), -1 / leads.min() - 1e-13)
-    for _ in range(32):  # the deviance is flat there: errors of the multiplier count squared
+    for _ in range(32):  # enough: the deviance is flat in the multiplier at its optimum
         middle = (low + high) / 2
         excess = (seen * leads / (1 + middle[:, None] * leads)).sum(axis=1)
         low, high = np.where(excess > 0, middle, low), np.where(excess > 0, high, middle)
@@ -253,37 +255,39 @@ def deviances(counts: FloatArray, score: float) -> FloatArray:
 
 
 def _field(
-    elos: tuple[int, ...], count: int, like: Model | float, series: int, random: np.random.Generator
+    elos: tuple[int, ...], count: int, model: Model | float, series: int, random: np.random.Generator
 ) -> tuple[FloatArray, float]:
-    """Return the coverage of each agent and the percentage of bounds.
+    """Return the coverage for each agent, and the percentage of estimates that are only bounds.
 
-    `like` is a model of pairs, or the share of draws among single matches of equals.
+    `model` is a model of pairs, or the share of draws in single matches between equal agents.
     """
     truth = np.array(elos) - np.mean(elos)
     agents = range(len(elos))
-    held = np.zeros(len(elos))
+    covered = np.zeros(len(elos))
     rated = np.zeros(len(elos))
     for _ in range(series):
-        estimates = _simulated(truth, count, like, random)
+        estimates = _simulated(truth, count, model, random)
         for agent in agents:
-            found = estimates[agent]
-            if found is not None and not found.is_bound:
+            interval = estimates[agent]
+            if interval is not None and not interval.is_one_sided:
                 rated[agent] += 1
-                held[agent] += _holds(found, truth[agent])
-    return 100 * held / np.maximum(rated, 1), float(100 * (1 - rated.mean() / series))
+                covered[agent] += _contains(interval, truth[agent])
+    return 100 * covered / np.maximum(rated, 1), float(100 * (1 - rated.mean() / series))
 
 
-def _simulated(truth: FloatArray, count: int, like: Model | float, random: np.random.Generator) -> Estimates:
+def _simulated(truth: FloatArray, count: int, model: Model | float, random: np.random.Generator) -> Estimates:
     pairings = list(itertools.combinations(range(len(truth)), 2))
-    scores = {(i, j): score_of(float(truth[i] - truth[j])) for i, j in pairings}
-    if isinstance(like, Model):
-        drawn = {both: _pairs(random.multinomial(count, cells(scores[both], like))) for both in pairings}
+    scores = {(i, j): expected_score(float(truth[i] - truth[j])) for i, j in pairings}
+    if isinstance(model, Model):
+        drawn = {
+            pairing: _pairs(random.multinomial(count, cells(scores[pairing], model))) for pairing in pairings
+        }
         return ratings(len(truth), drawn)
     results = {}
-    for both, score in scores.items():
-        draws = like * 2 * min(score, 1 - score)
+    for pairing, score in scores.items():
+        draws = model * 2 * min(score, 1 - score)
         won, drew, lost = random.multinomial(count, (score - draws / 2, draws, 1 - score - draws / 2))
-        results[both] = int(won), int(drew), int(lost)
+        results[pairing] = int(won), int(drew), int(lost)
     return match_ratings(len(truth), results)
 
 

@@ -1,16 +1,15 @@
-"""Measure speed and memory, and print a table; other people's programs in the same run.
+"""Measure speed and memory and print a table, with other programs measured in the same run.
 
-    make bench                      all of it
-    make bench ARGS="perft start"   only these sections
+    make bench                      all sections
+    make bench ARGS="perft start"   these sections only
 
-Figures are medians of several runs, with the smallest and the largest. They
-belong to one machine at one time: compare rows of one table with each other.
+Figures are medians of several runs, followed by the minimum and maximum. They hold for one
+machine at one time, so compare rows of the same table only.
 """
 
 import argparse
 import os
 import platform
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -31,149 +30,153 @@ from boardgames.selfplay import MatchSetup, TDParameters, train_players
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import engine
-from reference.tactics import Tactic, depth_that_solves, over_marbles, read_suite
-from reference.temporal import Plain
+from engine import Row, summary
+from reference.tactics import Tactic, material_player, read_suite, solving_depth
+from reference.temporal import PlainLearner
 
 RUNS = 5
 PROGRAM = [sys.executable, "-m", "boardgames.cli"]
 
 
 def main() -> None:
-    """Run the sections asked for and print their rows."""
+    """Run the given sections and print their rows."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
     parser.add_argument("--runs", type=int, default=RUNS, help="runs of each measurement")
     arguments = parser.parse_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, ", end="")
     print(f"Numba {numba.__version__}, NumPy {np.__version__}; median (min to max) of {arguments.runs}\n")
-    print("| what | figure | bar |")
+    print("| benchmark | result | target |")
     print("| --- | --- | --- |")
     for section in arguments.sections or SECTIONS:
-        for what, figure, bar in SECTIONS[section](arguments.runs):
-            print(f"| {what} | {figure} | {bar} |", flush=True)
+        for benchmark, result, target in SECTIONS[section](arguments.runs):
+            print(f"| {benchmark} | {result} | {target} |", flush=True)
 
 
-def perft(runs: int) -> Iterator[tuple[str, str, str]]:
-    """Count leaves of three Abalone layouts, with and without broadside moves."""
+def perft(runs: int) -> Iterator[Row]:
+    """Measure perft from three Abalone layouts, with and without broadside moves."""
     for layout, depth in (("belgian-daisy", 5), ("standard", 5), ("german-daisy", 4)):
         for broadside in (True, False):
             start = boardgames.load("abalone", layout=layout, broadside=broadside).start()
             leaves = boardgames.perft(start, depth)
             times = _times(lambda: boardgames.perft(start, depth), runs)
-            rates = _shown([leaves / seconds / 1e6 for seconds in times], "million leaves/s")
+            rates = summary([leaves / seconds / 1e6 for seconds in times], "million leaves/s")
             moves = "" if broadside else ", no broadside"
             yield f"perft abalone {layout}{moves}, depth {depth}", rates, "150; 300"
 
 
-def playouts(runs: int) -> Iterator[tuple[str, str, str]]:
-    """Play random matches; Connect Four beside OpenSpiel's own rollouts."""
+def playouts(runs: int) -> Iterator[Row]:
+    """Measure random playouts, with OpenSpiel's rollouts of Connect Four for comparison."""
     cases = (
         ("abalone", {}, 5_000, 200, "10,000"),
         ("connect4", {}, 500_000, None, "1,000,000"),
         ("hexifence", {"dimension": 3}, 50_000, None, ""),
     )
-    for name, options, count, limit, bar in cases:
+    for name, options, count, limit, target in cases:
         start = boardgames.load(name, **options).start()
         times = _times(lambda: boardgames.playouts(start, count, seed=1, ply_limit=limit), runs)
-        cap = f" capped at {limit} plies" if limit else ""
-        yield f"playouts {name}{cap}", _shown([count / t for t in times], "matches/s"), bar
+        length = f", at most {limit} plies" if limit else ""
+        yield f"playouts {name}{length}", summary([count / t for t in times], "matches/s"), target
     yield from _openspiel_playouts(runs)
 
 
-def search(runs: int) -> Iterator[tuple[str, str, str]]:
-    """Search Abalone: speed, threads and limits; and plain search for comparison."""
+def search(runs: int) -> Iterator[Row]:
+    """Measure searches of Abalone: plain ones, then the speed, threads and limits of `alphabeta`."""
     game = boardgames.load("abalone")
     for agent in ("simple:depth=5", "minimax:depth=4"):
         player = boardgames.load_player(agent, game)
         choices = [player.choose(game.start()) for _ in range(runs + 1)][1:]
         rates = [choice.nodes / choice.seconds / 1e6 for choice in choices]
-        yield f"{agent} abalone", _shown(rates, "million nodes/s"), ""
-        yield f"{agent} abalone, one move", _shown([choice.seconds for choice in choices], "s"), ""
+        yield f"{agent} abalone", summary(rates, "million nodes/s"), ""
+        yield f"{agent} abalone, one move", summary([choice.seconds for choice in choices], "s"), ""
     for section in (engine.speed, engine.threads, engine.limits):
         yield from section(runs)
 
 
-def simulations(runs: int) -> Iterator[tuple[str, str, str]]:
-    """Simulate from the start of Connect Four and Abalone; Connect Four beside OpenSpiel's own bot."""
-    for name, count, bar in (("connect4", 500_000, "500,000"), ("abalone", 50_000, "")):
+def simulations(runs: int) -> Iterator[Row]:
+    """Measure Monte Carlo tree search, with OpenSpiel's bot on Connect Four for comparison."""
+    for name, count, target in (("connect4", 500_000, "500,000"), ("abalone", 50_000, "")):
         game, rates = boardgames.load(name), []
         for _ in range(runs + 1):
             choice = boardgames.load_player("mcts", game, seed=1).choose(
                 game.start(), Limit(simulations=count)
             )
             rates.append(choice.simulations / choice.seconds)
-        yield f"mcts {name}", _shown(rates[1:], "simulations/s"), bar
+        yield f"mcts {name}", summary(rates[1:], "simulations/s"), target
     yield from _openspiel_simulations(runs)
 
 
-def tactics(runs: int) -> Iterator[tuple[str, str, str]]:
-    """Solve tactical positions of Abalone at the depth that they take, and a little deeper."""
+def tactics(runs: int) -> Iterator[Row]:
+    """Solve the tactical positions of Abalone at their own depth, and one and two plies deeper."""
     suite = read_suite()
-    full = boardgames.load_player("alphabeta", boardgames.load("abalone"))
+    player = boardgames.load_player("alphabeta", boardgames.load("abalone"))
     for name in dict.fromkeys(tactic.name for tactic in suite):
-        yield from _solved(name, [tactic for tactic in suite if tactic.name == name], full)
-    yield from _solved("all", suite, full, "all at once")
-    yield from _solved("all, marbles counted alone", suite, over_marbles("alphabeta"))
+        yield _solved(name, [tactic for tactic in suite if tactic.name == name], player)
+    yield _solved("all", suite, player, "all at their own depth")
+    yield _solved("all, evaluating marbles only", suite, material_player("alphabeta"))
 
 
-def _solved(what: str, suite: list[Tactic], player: Player, bar: str = "") -> Iterator[tuple[str, str, str]]:
-    more = range(3)
-    depths = [depth_that_solves(tactic, player, tactic.plies + max(more)) for tactic in suite]
-    pairs = list(zip(suite, depths, strict=True))
+def _solved(name: str, suite: list[Tactic], player: Player, target: str = "") -> Row:
+    margins = range(3)
+    depths = [solving_depth(tactic, player, tactic.plies + max(margins)) for tactic in suite]
     counts = [
-        sum(depth is not None and depth <= tactic.plies + plies for tactic, depth in pairs) for plies in more
+        sum(
+            depth is not None and depth <= tactic.plies + margin
+            for tactic, depth in zip(suite, depths, strict=True)
+        )
+        for margin in margins
     ]
-    figure = f"{', '.join(map(str, counts))} of {len(suite)}"
-    yield f"tactics of abalone, {what}: solved in the plies it takes, one more, two more", figure, bar
+    result = f"{', '.join(map(str, counts))} of {len(suite)}"
+    return f"tactics of abalone, {name}: solved at their depth, one ply deeper, two deeper", result, target
 
 
-def start(runs: int) -> Iterator[tuple[str, str, str]]:
-    """Time whole processes: help, the first board of a match, and both when nothing is compiled."""
+def start(runs: int) -> Iterator[Row]:
+    """Measure whole processes: help, and the first board of a match with and without compiled kernels."""
     times = _times(lambda: _process(["--help"]), runs)
-    yield "bg --help", _shown(times, "s"), "< 0.2"
+    yield "bg --help", summary(times, "s"), "< 0.2"
     _first_board(dict(os.environ))
     times = [_first_board(dict(os.environ)) for _ in range(runs)]
-    yield "bg play abalone to the first board, warm", _shown(times, "s"), "< 1"
+    yield "bg play abalone to the first board, warm", summary(times, "s"), "< 1"
     cold = []
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as folder:
             cold.append(_first_board({**os.environ, "BOARDGAMES_HOME": folder}))
-    yield "the same with nothing compiled, search included", _shown(cold, "s"), "< 15"
+    yield "the same with an empty cache, compiling everything", summary(cold, "s"), "< 15"
 
 
-def memory(runs: int) -> Iterator[tuple[str, str, str]]:
-    """Measure the largest resident memory of a perft process."""
+def memory(runs: int) -> Iterator[Row]:
+    """Measure the peak memory of a perft process."""
     peaks = [_peak_mebibytes(["perft", "abalone", "--depth", "5"]) for _ in range(runs)]
     known = [peak for peak in peaks if peak is not None]
-    figure = _shown(known, "MiB") if known else "not measured on this system"
-    yield "bg perft abalone --depth 5, peak memory", figure, "< 286 (300 MB)"
+    result = summary(known, "MiB") if known else "not available on this system"
+    yield "bg perft abalone --depth 5, peak memory", result, "< 286 (300 MB)"
 
 
-def matches(runs: int) -> Iterator[tuple[str, str, str]]:
-    """Time what the manager adds to its players, and an arena as a whole process."""
+def matches(runs: int) -> Iterator[Row]:
+    """Measure the overhead of the manager per ply, and an arena as a whole process."""
     for name in ("connect4", "abalone", "hexifence"):
         game = boardgames.load(name)
         overheads = [_overhead(game) * 1e6 for _ in range(runs + 1)][1:]
-        yield f"manager, {name}, what a ply costs besides its player", _shown(overheads, "us"), "< 50"
+        yield f"manager, {name}, overhead per ply", summary(overheads, "us"), "< 50"
     arena = ["arena", "connect4", "random", "random", "--matches", "1000", "--workers", "2", "--fresh"]
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "BOARDGAMES_HOME": folder}
         times = _times(lambda: _process(arena, environment), runs)
-    yield "bg arena connect4 random random, 1,000 matches, 2 workers", _shown(times, "s"), "< 3"
+    yield "bg arena connect4 random random, 1,000 matches, 2 workers", summary(times, "s"), "< 3"
 
 
-def learning(runs: int) -> Iterator[tuple[str, str, str]]:
-    """Learn by TD(lambda), compiled and in plain Python; evolve as a whole process, on one core and two."""
-    game, rates = boardgames.load("abalone"), TDParameters(shared=True)
-    setting = MatchSetup.of(game, "classic14", opening=0, ply_limit=200)
+def learning(runs: int) -> Iterator[Row]:
+    """Measure TD(lambda), compiled and in plain Python, and evolution with one and two workers."""
+    game, parameters = boardgames.load("abalone"), TDParameters(shared=True)
+    setup = MatchSetup.of(game, "classic14", opening=0, ply_limit=200)
     weights = np.random.default_rng(1).uniform(-0.1, 0.1, (2, 14))
-    times = _times(lambda: train_players(setting, weights, rates, matches=300, seed=1), runs)
+    times = _times(lambda: train_players(setup, weights, parameters, matches=300, seed=1), runs)
     compiled = [300 / seconds for seconds in times]
-    yield "TD(lambda) abalone classic14, at most 200 plies", _shown(compiled, "matches/s"), "300"
+    yield "TD(lambda) abalone classic14, at most 200 plies", summary(compiled, "matches/s"), "300"
     features = boardgames.load_features("classic14", game)
-    plain = Plain(features, weights, rates.as_array(), seed=1)
-    times = _times(lambda: plain.play(game.start(), 200), runs)
-    yield "the same update in plain Python", _shown([1 / seconds for seconds in times], "matches/s"), ""
+    learner = PlainLearner(features, weights, parameters.record(), seed=1)
+    times = _times(lambda: learner.play(game.start(), 200), runs)
+    yield "the same update in plain Python", summary([1 / seconds for seconds in times], "matches/s"), ""
     evolve = ["train", "abalone", "--evolve", "--seed", "1"]
     ratios, one, two, memory = [], [], [], []
     for _ in range(runs):
@@ -182,19 +185,19 @@ def learning(runs: int) -> Iterator[tuple[str, str, str]]:
         ratios.append(alone / both)
         one.append(alone)
         two.append(both)
-    yield "bg train abalone --evolve, one generation, 1 worker", _shown(one, "s"), ""
-    yield "the same, 2 workers", _shown(two, "s"), ""
-    yield "so many times quicker with two", _shown(ratios, "times"), "1.7"
+    yield "bg train abalone --evolve, one generation, 1 worker", summary(one, "s"), ""
+    yield "the same, 2 workers", summary(two, "s"), ""
+    yield "speed-up with 2 workers", summary(ratios, "x"), "1.7"
     times = []
     for _ in range(runs):
         seconds, peak = _timed_training([*evolve, "--workers", "2"])
         times.append(seconds)
         memory.append(peak)
-    yield "bg train abalone --evolve, 2 workers", _shown(times, "s"), "< 120"
-    yield "the same, peak memory of all its processes", _shown(memory, "MB"), "< 500"
+    yield "bg train abalone --evolve, 2 workers", summary(times, "s"), "< 120"
+    yield "the same, peak memory of all processes", summary(memory, "MB"), "< 500"
 
 
-SECTIONS: dict[str, Callable[[int], Iterator[tuple[str, str, str]]]] = {
+SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "perft": perft,
     "playouts": playouts,
     "search": search,
@@ -208,7 +211,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[tuple[str, str, str]]]] = {
 }
 
 
-def _openspiel_playouts(runs: int) -> Iterator[tuple[str, str, str]]:
+def _openspiel_playouts(runs: int) -> Iterator[Row]:
     try:
         import pyspiel
     except ImportError:
@@ -217,13 +220,13 @@ def _openspiel_playouts(runs: int) -> Iterator[tuple[str, str, str]]:
     count = 50_000
     game = pyspiel.load_game("connect_four")
     evaluator = pyspiel.RandomRolloutEvaluator(count, 1)
-    # one simulation from the root is `count` rollouts of the start, all of them in C++
+    # a single simulation performs `count` rollouts from the start, all of them in C++
     bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 10, False, 1, False)
     times = _times(lambda: bot.mcts_search(game.new_initial_state()), runs)
-    yield "playouts connect_four, OpenSpiel (C++)", _shown([count / t for t in times], "matches/s"), ""
+    yield "playouts connect_four, OpenSpiel (C++)", summary([count / t for t in times], "matches/s"), ""
 
 
-def _openspiel_simulations(runs: int) -> Iterator[tuple[str, str, str]]:
+def _openspiel_simulations(runs: int) -> Iterator[Row]:
     try:
         import pyspiel
     except ImportError:
@@ -234,11 +237,12 @@ def _openspiel_simulations(runs: int) -> Iterator[tuple[str, str, str]]:
     for solve in (False, True):
         bot = pyspiel.MCTSBot(game, pyspiel.RandomRolloutEvaluator(1, 1), 2.0, count, 1000, solve, 1, False)
         times = _times(lambda: bot.mcts_search(game.new_initial_state()), runs)
-        what = "MCTSBot connect_four, OpenSpiel (C++)" + (", with proofs" if solve else "")
-        yield what, _shown([count / seconds for seconds in times], "simulations/s"), ""
+        name = "MCTSBot connect_four, OpenSpiel (C++)" + (", with solver" if solve else "")
+        yield name, summary([count / seconds for seconds in times], "simulations/s"), ""
 
 
 def _times(work: Callable[[], object], runs: int) -> list[float]:
+    """Return the seconds of several calls, after one to warm up."""
     work()
     times = []
     for _ in range(runs):
@@ -249,11 +253,11 @@ def _times(work: Callable[[], object], runs: int) -> list[float]:
 
 
 def _overhead(game: boardgames.Game) -> float:
-    """Return the seconds a ply of random matches takes outside of the players."""
+    """Return the seconds per ply of random matches that are not spent in the players."""
     inside = 0.0
 
     class Timed(Random):
-        def choose(self, *arguments: Any) -> Any:  # what the base class takes and gives
+        def choose(self, *arguments: Any) -> Any:  # as in the base class
             nonlocal inside
             started = time.perf_counter()
             choice = super().choose(*arguments)
@@ -274,9 +278,9 @@ def _process(arguments: list[str], environment: dict[str, str] | None = None) ->
 
 
 def _timed_training(arguments: list[str]) -> tuple[float, float]:
-    """Return seconds and peak memory in MB of a training, its workers counted.
+    """Return the seconds and the peak memory in MB of a training run with its workers.
 
-    Memory that processes share is divided among them.
+    Shared memory is divided among the processes that share it.
     """
     import psutil
 
@@ -294,7 +298,7 @@ def _timed_training(arguments: list[str]) -> tuple[float, float]:
                     peak = max(peak, sum(_memory_of(member) for member in family))
                 time.sleep(0.2)
         if process.returncode:
-            raise RuntimeError(f"expected a training that ends: exit code {process.returncode}")
+            raise RuntimeError(f"the training run failed with exit code {process.returncode}")
         return time.perf_counter() - started, peak / 1e6
 
 
@@ -304,7 +308,7 @@ def _memory_of(process: Any) -> int:  # psutil has no type stubs
 
 
 def _first_board(environment: dict[str, str]) -> float:
-    """Return the seconds from starting the program to the last row of its first board."""
+    """Return the seconds from the start of the program to the last row of its first board."""
     started = time.perf_counter()
     command = [*PROGRAM, "play", "abalone"]
     pipe = subprocess.PIPE
@@ -319,7 +323,7 @@ def _first_board(environment: dict[str, str]) -> float:
 
 
 def _peak_mebibytes(arguments: list[str]) -> float | None:
-    """Run the program in a process of its own that tells the peak of its child."""
+    """Return the peak memory of the program, measured by a parent process of its own."""
     script = (
         "import resource, subprocess, sys\n"
         "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n"
@@ -332,12 +336,6 @@ def _peak_mebibytes(arguments: list[str]) -> float | None:
     )
     unit = 1024**2 if sys.platform == "darwin" else 1024
     return int(done.stdout) / unit
-
-
-def _shown(figures: list[float], unit: str) -> str:
-    middle, low, high = statistics.median(figures), min(figures), max(figures)
-    places = 0 if middle >= 100 else 3 if unit == "s" else 1
-    return f"{middle:,.{places}f} ({low:,.{places}f} to {high:,.{places}f}) {unit}"
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_MODULES = {
     "boardgames.clock": ("TimeControl",),
     "boardgames.declarations": ("Evaluation", "Facts", "Feature", "FeatureSet", "Kernels"),
     "boardgames.errors": ("BoardgamesError",),
@@ -48,7 +48,7 @@ _HOMES = {
     "boardgames.search": ("Playouts", "divide", "perft", "playouts"),
     "boardgames.testing": ("check_game",),
 }
-_HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "Analysis",
@@ -95,10 +95,10 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # whatever the name stands for
-    if name not in _HOME_OF:
+def __getattr__(name: str) -> Any:  # any public object
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOME_OF[name]), name)
+    value = getattr(import_module(_MODULE_OF[name]), name)
     globals()[name] = value
     return value
 

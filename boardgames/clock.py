@@ -8,7 +8,7 @@ it is asked for a move.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from boardgames.errors import LimitError, shown
+from boardgames.errors import LimitError, quote
 from boardgames.options import is_finite
 
 
@@ -50,11 +50,11 @@ class TimeControl:
         for name in ("move", "match"):
             value = getattr(self, name)
             if value is not None and not (is_finite(value) and value > 0):
-                raise LimitError(f"the seconds per {name} must be more than 0, not {shown(value)}")
+                raise LimitError(f"the seconds per {name} must be more than 0, not {quote(value)}")
         for name in ("increment", "margin"):
             value = getattr(self, name)
             if not (is_finite(value) and value >= 0):
-                raise LimitError(f"the seconds of {name} must be at least 0, not {shown(value)}")
+                raise LimitError(f"the seconds of {name} must be at least 0, not {quote(value)}")
         if self.increment and self.match is None:
             raise LimitError("an increment needs a match clock")
 
@@ -87,7 +87,7 @@ class TimeControl:
                     raise ValueError
         except ValueError:
             raise LimitError(
-                f"a time control is written like '300+2', '5/move' or '-', not {shown(text)}"
+                f"a time control is written like '300+2', '5/move' or '-', not {quote(text)}"
             ) from None
         return cls(move=move, match=match, increment=increment)
 

@@ -1,4 +1,4 @@
-"""What a game declares about itself, as data: facts, kernels, features, evaluations."""
+"""What a game declares about itself: facts, kernels, evaluations, features, symmetries."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from boardgames.errors import PluginError, shown
+from boardgames.errors import PluginError, quote
 from boardgames.kernels import (
     Actions,
     Apply,
@@ -31,34 +31,31 @@ from boardgames.options import Option, is_finite
 from boardgames.score import RETURN, Score, Unit
 
 
-def _nothing() -> Mapping[str, Any]:  # values of several types
+def _no_items() -> Mapping[str, Any]:  # values of several types
     return MappingProxyType({})
 
 
 @kernel(MoveOrder)
 def no_move_order(position: Words, action: int) -> int:
-    """Prefer no move: the order of moves where a game gives none."""
+    """Rank all moves equally; used if a game has no move order."""
     return 0
 
 
 @kernel(LegalMoves)
 def no_tactical_moves(position: Words, moves: Actions) -> int:
-    """Write nothing: the tactical moves where a game names none."""
+    """Write no move; used if a game has no tactical moves."""
     return 0
 
 
 @kernel(PassTurn)
 def no_pass_turn(position: Words, successor: Words) -> None:
-    """Write nothing: stands where a game says that to pass is no guide to what a move is worth."""
+    """Write nothing; used if passing is not a lower bound for the best move, which turns null moves off."""
     return
 
 
 @kernel(PositionKey)
 def position_key(position: Words) -> np.uint64:
-    """Return the hash of all words of a position: what search knows it by.
-
-    Two different positions share one by chance alone, once in 2^64.
-    """
+    """Return the hash of a position, which collides with a probability of 2^-64."""
     key = GOLDEN
     for index in range(position.size):
         key = mix(key ^ position[index]) + GOLDEN
@@ -67,24 +64,34 @@ def position_key(position: Words) -> np.uint64:
 
 @kernel(Evaluate)
 def no_evaluation(position: Words, weights: Reals) -> float:
-    """Return 0: the evaluation where a game gives none."""
+    """Return 0; used if a game has no evaluation."""
     return 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Kernels:
-    """The rules of a game as kernels; signatures are checked when it is made.
+    """The rules of a game as kernels.
 
-    The last four are for search and optional: the order in which moves are
-    tried; the legal moves, in ascending order, that it follows beyond its horizon
-    (none of a finished match), since an evaluation before them would be wrong;
-    a key that is equal for positions that a symmetry maps onto each other; the
-    position after no move, in a game where to move is as good as never worse.
+    Attributes
+    ----------
+    legal_moves, apply, side_to_move, outcome : callable
+        The rules.
+    move_order : callable
+        Rank of a move; search tries moves with a larger rank first.
+    tactical_moves : callable
+        Writes the legal moves, in ascending order, that quiescence search
+        examines, since an evaluation before them would be wrong; none if the
+        match is over.
+    symmetric_key : callable
+        A hash that is equal for positions that symmetries map onto each other.
+    pass_turn : callable
+        Writes the position after a pass, in games where having the move is
+        hardly ever a disadvantage.
 
     Raises
     ------
     KernelError
-        If one is missing or compiled for another signature.
+        If a kernel is missing or has another signature.
     """
 
     legal_moves: Callable[[Words, Actions], int]
@@ -111,7 +118,7 @@ SIGNATURES = {
     "symmetric_key": PositionKey,
     "pass_turn": PassTurn,
 }
-"""Signature of each kernel of the rules, by its place in `Kernels`."""
+"""The signature of each field of `Kernels`."""
 
 
 LARGEST_VALUE = 900_000.0
@@ -165,14 +172,14 @@ class Evaluation:
     def __post_init__(self) -> None:
         check_kernel(f"evaluation {self.name!r}", self.kernel, Evaluate)
         if not isinstance(self.unit, Unit):
-            raise PluginError(f"the unit of evaluation {self.name!r} must be a Unit, not {shown(self.unit)}")
+            raise PluginError(f"the unit of evaluation {self.name!r} must be a Unit, not {quote(self.unit)}")
         for field_name, largest in (("bound", LARGEST_VALUE), ("scale", math.inf)):
             value = getattr(self, field_name)
             if not (is_finite(value) and 0 < value <= largest):
                 limits = "positive" + (f" and at most {largest:,.0f}" if math.isfinite(largest) else "")
                 what = f"the {field_name} of evaluation {self.name!r}"
-                raise PluginError(f"{what} must be {limits}, not {shown(value)}")
-        weights = np.array(self.weights, dtype=np.float64)  # a copy: the giver may go on learning
+                raise PluginError(f"{what} must be {limits}, not {quote(value)}")
+        weights = np.array(self.weights, dtype=np.float64)  # a copy, since the caller may change its array
         weights.flags.writeable = False
         object.__setattr__(self, "weights", weights)
 
@@ -187,7 +194,7 @@ NO_EVALUATION = Evaluation("none", no_evaluation, np.zeros(0))
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """One number read off a position: its name, unit and range."""
+    """A numeric property of a position: name, unit and range."""
 
     name: str
     unit: str
@@ -198,7 +205,7 @@ class Feature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureSet:
-    """A feature kernel and what its numbers mean, in order."""
+    """A kernel that computes features, and what its numbers mean, in order."""
 
     name: str
     kernel: Callable[[Words, int, Reals], None]
@@ -209,23 +216,23 @@ class FeatureSet:
         for feature in self.features:
             if not feature.low <= feature.high:
                 raise PluginError(
-                    f"expected a range of feature {feature.name!r}: {feature.low} to {feature.high}"
+                    f"invalid range of feature {feature.name!r}: {feature.low} to {feature.high}"
                 )
 
     @property
     def scale(self) -> tuple[Reals, Reals]:
-        """Return the middle and half the width of each feature's range, `float64[n]` both.
+        """Return the centre and half the width of each feature's range, both `float64[n]`.
 
-        The width of one that is always the same, on a small board say, is taken to be 2.
+        The width of a constant feature, as on small boards, is taken to be 2.
         """
         lows = np.array([feature.low for feature in self.features])
         highs = np.array([feature.high for feature in self.features])
         return (lows + highs) / 2, np.where(highs > lows, (highs - lows) / 2, 1.0)
 
     def normalised(self, values: Reals) -> Reals:
-        """Return features, `float64[..., n]`, on the scale on which their ranges are -1 to 1.
+        """Return features, `float64[..., n]`, scaled so that their ranges are -1 to 1.
 
-        A number beyond its range stays beyond it.
+        Numbers outside their range are not clipped.
         """
         middle, half = self.scale
         scaled: Reals = (values - middle) / half
@@ -234,18 +241,18 @@ class FeatureSet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Symmetry:
-    """A map of the game onto itself: turned, mirrored or with the sides swapped.
+    """A symmetry of the game: a rotation, a reflection, or swapping the sides.
 
     Attributes
     ----------
     name : str
-        `rotation by 60 degrees`.
+        Such as `rotation by 60 degrees`.
     words : callable
-        Packed position, `uint64[n]`, to a new one.
+        Maps a packed position, `uint64[n]`, to a new one.
     action : callable
-        Packed position and legal action to the action in the mapped position.
+        Maps a legal action in a packed position to the action in the mapped position.
     swaps_sides : bool
-        True if what side 0 has becomes side 1's.
+        True if side 0 and side 1 are swapped.
     """
 
     name: str
@@ -256,47 +263,45 @@ class Symmetry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What holds for every position of a game with its options as they are.
+    """Facts about a game with given options.
 
     Attributes
     ----------
     name, title, summary : str
-        `abalone`, `Abalone`, and one sentence.
+        Such as `abalone`, `Abalone`, and one sentence.
     sides : (str, str)
         Names of side 0, which moves first, and side 1.
     words, actions : int
-        Length of a packed position; number of action codes, 0 to `actions` - 1.
+        Length of a packed position; number of actions, which are 0 to `actions` - 1.
     longest_match : int or None
-        Most plies a match can last, None if the rules set no end.
+        The most plies that a match can last, None if the rules set no limit.
     ply_limit, no_progress_limit : int or None
-        After so many plies, or so many without a change of score, a match
-        between agents is drawn.
+        A match between agents is drawn after this many plies, or this many
+        plies without a change of score.
     alternates : bool
         False if the same side may move twice in a row.
     no_moves_draws : bool
-        True if a side without a legal move draws instead of losing.
+        True if the match is a draw when the side to move has no legal move;
+        otherwise that side loses.
     allows_reductions : bool
-        True if search may look less deep at moves late in the order: most
-        positions have many moves of which few matter.
-    zero_sum : bool
-        True if what one side gains the other one loses.
+        True if selective search pays: most positions have many moves, few of
+        which matter.
     score_name : str
-        What the rules count, `marbles pushed off`; empty if nothing.
+        What the points are, `marbles pushed off`; empty in a game without points.
     default_agent : str
-        The agent that `bg play` puts up against a person.
+        The opponent in `bg play`.
     default_features : str
-        The feature set that learners take if none is named; empty for the first by name.
+        The default feature set of learners; empty for the first by name.
     options : tuple of Option
-        What can be set when the game is loaded.
+        Options for loading the game.
     layouts : mapping of str to str
-        Position texts of the named starts; the first is the default.
+        Texts of the start positions by name; the first is the default.
     move_notations, position_notations : tuple of str
-        Names of the notations; the first is canonical.
-    books : mapping of str to tuple of str
-        Named openings for series of matches: the positions they begin with.
+        Names of the notations; the first one is canonical.
+    openings : mapping of str to tuple of str
+        Named sets of openings for arenas: texts of positions to start from.
     perft : mapping of str to tuple of int
-        Known leaf counts from depth 1 on, by position text, for the options
-        as they are.
+        Known leaf counts from depth 1 on, by position text.
     """
 
     name: str
@@ -311,24 +316,25 @@ class Facts:
     alternates: bool = True
     no_moves_draws: bool = False
     allows_reductions: bool = False
-    zero_sum: bool = True
     score_name: str = ""
     default_agent: str = "alphabeta"
     default_features: str = ""
     options: tuple[Option, ...] = ()
-    layouts: Mapping[str, str] = field(default_factory=_nothing)
+    layouts: Mapping[str, str] = field(default_factory=_no_items)
     move_notations: tuple[str, ...] = ("canonical",)
     position_notations: tuple[str, ...] = ("canonical",)
-    books: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
-    perft: Mapping[str, tuple[int, ...]] = field(default_factory=_nothing)
+    openings: Mapping[str, tuple[str, ...]] = field(default_factory=_no_items)
+    perft: Mapping[str, tuple[int, ...]] = field(default_factory=_no_items)
 
     def __post_init__(self) -> None:
         texts = (self.name, self.title, self.summary, self.default_agent, *self.sides)
         if not all(isinstance(text, str) and text for text in texts):
-            raise PluginError(f"expected names in the facts of a game: {shown(texts)}")
+            raise PluginError(f"the names in the facts of a game must not be empty: {quote(texts)}")
         if len(self.sides) != 2 or self.sides[0] == self.sides[1]:
-            raise PluginError(f"expected two sides with names of their own: {shown(self.sides)}")
+            raise PluginError(f"a game has two sides with different names, not {quote(self.sides)}")
         limits = (self.longest_match, self.ply_limit, self.no_progress_limit)
         counts = (self.words, self.actions, *(limit for limit in limits if limit is not None))
         if not all(isinstance(count, int) and count > 0 for count in counts):
-            raise PluginError(f"expected at least 1 word, action and ply in the facts: {shown(counts)}")
+            raise PluginError(
+                f"the counts and limits in the facts must be positive integers: {quote(counts)}"
+            )

@@ -115,14 +115,14 @@ class MissingExtraError(BoardgamesError, ImportError):
         super().__init__(f"{purpose} needs the extra {extra!r}: run pip install 'boardgames-core[{extra}]'")
 
 
-def shown(value: object) -> str:
+def quote(value: object) -> str:
     """Return the repr of a value for a message: on one line, long ones truncated.
 
     Examples
     --------
-    >>> shown("a" * 200).endswith("... (200 characters)")
+    >>> quote("a" * 200).endswith("... (200 characters)")
     True
-    >>> shown(4), shown(10**5000)
+    >>> quote(4), quote(10**5000)
     ('4', 'a value of type int')
     """
     if isinstance(value, str):
@@ -151,14 +151,14 @@ def describe_error(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def near(name: object, names: Iterable[str]) -> str:
+def suggest(name: object, names: Iterable[str]) -> str:
     """Return the end of a message about an unknown name: similar names, or all if there are few.
 
     Examples
     --------
-    >>> near("abalon", ["abalone", "connect4"])
+    >>> suggest("abalon", ["abalone", "connect4"])
     "; did you mean 'abalone'?"
-    >>> near("x", ["abalone", "connect4"])
+    >>> suggest("x", ["abalone", "connect4"])
     '; available: abalone, connect4'
     """
     known = sorted(set(names))

@@ -27,8 +27,8 @@ from boardgames.errors import (
     MoveError,
     PositionError,
     UnknownNameError,
-    near,
-    shown,
+    quote,
+    suggest,
 )
 from boardgames.kernels import Words
 from boardgames.options import Option, OptionValue, read_options
@@ -179,9 +179,9 @@ class Position:
         if isinstance(move, str):
             move = self.game.parse_move(self, move)
         elif not isinstance(move, Move):
-            raise MalformedMoveError(f"a move must be a Move or a text, not {shown(move)}")
+            raise MalformedMoveError(f"a move must be a Move or a text, not {quote(move)}")
         elif not self._is_legal_action(move.action):
-            raise IllegalMoveError(f"illegal move {shown(move.text)} in {self}")
+            raise IllegalMoveError(f"illegal move {quote(move.text)} in {self}")
         successor = np.empty_like(self._words)
         self.game.kernels.apply(self._words, move.action, successor)
         return Position(self.game, successor)
@@ -257,7 +257,7 @@ class Game(ABC):
         is_known = isinstance(self.layout, str) and self.layout in layouts
         if not is_known and (layouts or layout is not None):
             raise UnknownNameError(
-                f"{self.facts.name} has no layout {shown(self.layout)}{near(self.layout, layouts)}"
+                f"{self.facts.name} has no layout {quote(self.layout)}{suggest(self.layout, layouts)}"
             )
 
     @abstractmethod
@@ -287,7 +287,7 @@ class Game(ABC):
             If there is no such notation.
         """
         if not isinstance(text, str):
-            raise PositionError(f"a position to parse must be a text, not {shown(text)}")
+            raise PositionError(f"a position to parse must be a text, not {quote(text)}")
         self._check_notation(notation, self.facts.position_notations)
         return self.unpack(self.parse_words(text.strip(), notation))
 
@@ -310,7 +310,7 @@ class Game(ABC):
             numbers = [index(word) for word in words]
         except TypeError:
             raise PositionError(
-                f"packed {self} positions are {expected} integers, not {shown(words)}"
+                f"packed {self} positions are {expected} integers, not {quote(words)}"
             ) from None
         if len(numbers) != expected:
             raise PositionError(f"packed {self} positions have {expected} words, not {len(numbers)}")
@@ -340,7 +340,7 @@ class Game(ABC):
         """
         self._check_notation(notation, self.facts.move_notations)
         if not isinstance(text, str):
-            raise MalformedMoveError(f"a move to parse must be a text, not {shown(text)}")
+            raise MalformedMoveError(f"a move to parse must be a text, not {quote(text)}")
         action = self.parse_action(self._checked(position), text.strip(), notation)
         return Move(action, self.format_action(position.words, action))
 
@@ -348,7 +348,7 @@ class Game(ABC):
         """Return the text of a legal move, by default in the canonical notation."""
         self._check_notation(notation, self.facts.move_notations)
         if not self._checked(position)._is_legal_action(move.action):
-            raise IllegalMoveError(f"illegal move {shown(move.text)} in {position}")
+            raise IllegalMoveError(f"illegal move {quote(move.text)} in {position}")
         return self.format_action(position.words, move.action, notation)
 
     def encode(self, move: Move) -> int:
@@ -367,7 +367,7 @@ class Game(ABC):
         if type(action) is int and action in decoded:
             return decoded[action]
         if not position._is_legal_action(action):
-            raise IllegalMoveError(f"illegal action {shown(action)} in {position}")
+            raise IllegalMoveError(f"illegal action {quote(action)} in {position}")
         move = Move(int(action), self.format_action(position.words, int(action)))
         return decoded.setdefault(move.action, move)
 
@@ -416,10 +416,10 @@ class Game(ABC):
             return matching[0]
         if matching:
             moves = " or ".join(self.format_action(words, action) for action in matching)
-            raise AmbiguousMoveError(f"ambiguous move {shown(text)}: {moves}?")
+            raise AmbiguousMoveError(f"ambiguous move {quote(text)}: {moves}?")
         if not self.is_move_text(text):
-            raise MalformedMoveError(f"{shown(text)} is not a {self.facts.title} move")
-        raise IllegalMoveError(f"illegal move {shown(text)}{near(text, texts.values())}")
+            raise MalformedMoveError(f"{quote(text)} is not a {self.facts.title} move")
+        raise IllegalMoveError(f"illegal move {quote(text)}{suggest(text, texts.values())}")
 
     def is_move_text(self, text: str) -> bool:
         """Return True if `text` could be a move in some position; by default any word could."""
@@ -443,7 +443,7 @@ class Game(ABC):
     def _check_notation(self, notation: str | None, known: Sequence[str]) -> None:
         if notation is not None and notation not in known:
             raise UnknownNameError(
-                f"{self.facts.name} has no notation {shown(notation)}{near(notation, known)}"
+                f"{self.facts.name} has no notation {quote(notation)}{suggest(notation, known)}"
             )
 
     def _checked(self, position: Position) -> Position:

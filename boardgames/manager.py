@@ -22,7 +22,7 @@ from boardgames.errors import (
     MoveError,
     PositionError,
     describe_error,
-    shown,
+    quote,
 )
 from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination
 from boardgames.hookspecs import Match
@@ -76,7 +76,7 @@ class MatchRules:
         for name in ("ply_limit", "no_progress_limit"):
             limit = getattr(self, name)
             if limit is not None and not (type(limit) is int and limit >= 1):
-                raise LimitError(f"{name} must be at least 1 ply, not {shown(limit)}")
+                raise LimitError(f"{name} must be at least 1 ply, not {quote(limit)}")
 
     @classmethod
     def between(cls, players: Players, game: Game, **overrides: Any) -> "MatchRules":  # its own fields
@@ -131,7 +131,7 @@ class Manager:
     game : Game
         The game.
     players : two of Player or None
-        A side without a player is moved from outside, by a browser say.
+        None for a side whose moves come from outside, such as from a browser.
     names : (str, str), optional
         Names for the record; by default the descriptions of the players.
     start : Position, optional
@@ -345,7 +345,7 @@ class Manager:
         if side != self.side_to_move:
             raise MatchError(f"side {side!r} cannot move: it is the turn of side {self.side_to_move}")
         if seconds is not None and not (is_finite(seconds) and seconds >= 0):
-            raise LimitError(f"the seconds of a move must be at least 0, not {shown(seconds)}")
+            raise LimitError(f"the seconds of a move must be at least 0, not {quote(seconds)}")
         spent = self._clock.elapsed if seconds is None else seconds
         if self._clock.is_exceeded(side, spent):
             return self._lose(side, Termination.TIME)
@@ -510,7 +510,7 @@ class Manager:
 
     def _make_choice(self, side: int, choice: object) -> Outcome | None:
         if not isinstance(choice, Choice):
-            return self._fail(side, TypeError(f"choose must return a Choice, not {shown(choice)}"))
+            return self._fail(side, TypeError(f"choose must return a Choice, not {quote(choice)}"))
         if choice.move is None:
             return self.resign(side)
         try:
@@ -545,10 +545,10 @@ class Manager:
         if isinstance(move, str):
             return self.game.parse_move(self.position, move)
         if not isinstance(move, Move):
-            raise IllegalMoveError(f"a move must be a Move or a text, not {shown(move)}")
+            raise IllegalMoveError(f"a move must be a Move or a text, not {quote(move)}")
         legal = self.game.decode(self.position, move.action)
         if legal.text != move.text:
-            raise IllegalMoveError(f"the move {shown(move.text)} was made for another position")
+            raise IllegalMoveError(f"the move {quote(move.text)} was made for another position")
         return legal
 
     def _push(self, move: Move, seconds: float) -> PlayedMove:
@@ -651,7 +651,7 @@ def _name_of(player: Player | None) -> str:
 
 def _check_players(game: Game, players: Players, names: Sequence[str] | None) -> None:
     if names is not None and (len(names) != 2 or not all(isinstance(name, str) for name in names)):
-        raise MatchError(f"a match has two names, not {shown(names)}")
+        raise MatchError(f"a match has two names, not {quote(names)}")
     if len(players) != 2:
         raise MatchError(f"a match has two players, not {len(players)}")
     for player in players:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import TypeGuard
 
-from boardgames.errors import OptionError, near, shown
+from boardgames.errors import OptionError, quote, suggest
 
 OptionValue = bool | int | float | str | None
 
@@ -57,11 +57,11 @@ class Option:
         converted = self._convert(value)
         if self.choices:
             if converted not in self.choices:
-                raise OptionError(f"{self.name} must be {_either(self.choices)}, not {shown(value)}")
+                raise OptionError(f"{self.name} must be {_either(self.choices)}, not {quote(value)}")
         elif converted is None:
-            raise OptionError(f"{self.name} must be {_TYPE_NAMES[self.kind]}, not {shown(value)}")
+            raise OptionError(f"{self.name} must be {_TYPE_NAMES[self.kind]}, not {quote(value)}")
         elif not isinstance(converted, str | bool) and not self._is_within_bounds(converted):
-            raise OptionError(f"{self.name} must be {self._bounds()}, not {shown(value)}")
+            raise OptionError(f"{self.name} must be {self._bounds()}, not {quote(value)}")
         return converted
 
     def describe_values(self) -> str:
@@ -154,7 +154,7 @@ def read_options(
     by_name = {option.name: option for option in declared}
     for name in given:
         if name not in by_name:
-            raise OptionError(f"{owner} has no option {shown(name)}{near(name, by_name)}")
+            raise OptionError(f"{owner} has no option {quote(name)}{suggest(name, by_name)}")
     return {
         name: option.read(given[name]) if name in given else option.default
         for name, option in by_name.items()
@@ -175,12 +175,12 @@ def parse_agent(text: str) -> tuple[str, dict[str, str]]:
     ('engine', {'command': 'python bot.py', 'time': '1'})
     """
     if not isinstance(text, str):
-        raise OptionError(f"{_AGENT_FORM}, not {shown(text)}")
+        raise OptionError(f"{_AGENT_FORM}, not {quote(text)}")
     name, colon, rest = text.partition(":")
     if not name.strip():
-        raise OptionError(f"{_AGENT_FORM}, not {shown(text)}")
+        raise OptionError(f"{_AGENT_FORM}, not {quote(text)}")
     if colon and not rest:
-        raise OptionError(f"no options after the colon in {shown(text)}")
+        raise OptionError(f"no options after the colon in {quote(text)}")
     return name.strip(), parse_assignments(_split_at_commas(rest)) if colon else {}
 
 
@@ -202,9 +202,9 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         name, value = name.strip(), value.strip()
         if not equals or not name:
-            raise OptionError(f"an option is written name=value, not {shown(text)}")
+            raise OptionError(f"an option is written name=value, not {quote(text)}")
         if name in values:
-            raise OptionError(f"the option {shown(name)} is given twice")
+            raise OptionError(f"the option {quote(name)} is given twice")
         if len(value) >= 2 and value[0] == value[-1] == '"':
             value = value[1:-1].replace('\\"', '"').replace("\\\\", "\\")
         values[name] = value
@@ -234,5 +234,5 @@ def _split_at_commas(text: str) -> list[str]:
             start = index + 1
         index += 1
     if is_quoted:
-        raise OptionError(f"missing closing quote in {shown(text)}")
+        raise OptionError(f"missing closing quote in {quote(text)}")
     return [*parts, text[start:]]

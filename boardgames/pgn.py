@@ -1,11 +1,11 @@
-r"""The syntax of records: words, tags and comments of PGN, without their meaning.
+r"""The syntax of records: tags, moves and comments of PGN, without their meaning.
 
 Source: S. J. Edwards, "Portable Game Notation Specification and Implementation
-Guide", 1994. A tag stands on one line. In its value a quote and a backslash
-have a backslash before them, and every character that is not printable (line
-ends, controls, lone surrogates) is written as \u{HEX}. A line that begins
-with a bracket and a letter is a tag wherever it stands, so that a match that
-cannot be read never hides the next one.
+Guide", 1994. A tag takes one line. In its value, quotes and backslashes are
+escaped by a backslash, and every character that is not printable (line ends,
+control characters, lone surrogates) is written as \u{HEX}. A line that starts
+with a bracket and a letter is always a tag, so that a malformed match never
+hides the next one.
 """
 
 import math
@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 from boardgames.errors import RecordError
 
-COLUMNS = 80
+MAX_COLUMNS = 80
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
-SHOWN_TOKEN = 40
+MAX_TOKEN_LENGTH = 40
 
 _TAG_LINE = re.compile(r"\s*\[[A-Za-z]")
 _GAME_LINE = re.compile(r"\s*\[\s*Game\b")
@@ -32,7 +32,7 @@ _SECONDS = re.compile(r"\s*[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?\s*")
 
 @dataclass(slots=True)
 class MatchText:
-    """What one match consists of as text: tags in order, moves, their seconds, the result."""
+    """The parts of one match as text: tags in order, moves, seconds of each move, result."""
 
     tags: list[tuple[str, str]] = field(default_factory=list)
     moves: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class MatchText:
 
 
 def split_matches(text: str) -> Iterator[list[str]]:
-    r"""Yield the lines of each match: a tag after moves begins the next one.
+    r"""Yield the lines of each match; a tag after moves starts the next match.
 
     Examples
     --------
@@ -49,38 +49,38 @@ def split_matches(text: str) -> Iterator[list[str]]:
     [['[Game "x"]', '1. a *'], ['[Game "y"]', '*']]
     """
     lines: list[str] = []
-    in_moves = names_game = False
+    in_moves = has_game = False
     for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
         if _TAG_LINE.match(line):
-            if in_moves or (names_game and _GAME_LINE.match(line)):
+            if in_moves or (has_game and _GAME_LINE.match(line)):
                 yield lines
                 lines = []
-                in_moves = names_game = False
-            names_game = names_game or _GAME_LINE.match(line) is not None
-        elif _is_said(line):
+                in_moves = has_game = False
+            has_game = has_game or _GAME_LINE.match(line) is not None
+        elif _has_content(line):
             in_moves = True
         elif not lines:
             continue
         lines.append(line)
-    if any(_is_said(line) for line in lines):
+    if any(_has_content(line) for line in lines):
         yield lines
 
 
 def parse_match(lines: Sequence[str]) -> MatchText:
-    """Return the tags and words of one match's lines.
+    """Return the parts of one match.
 
     Raises
     ------
     RecordError
-        If they are none; the message names ply and token.
+        If the text is malformed; the message has ply and token.
 
     Examples
     --------
     >>> parse_match(['[Game "x"]', "1. a {0.5} b *"])
     MatchText(tags=[('Game', 'x')], moves=['a', 'b'], seconds=[0.5, None], result='*')
     """
-    said = (index for index, line in enumerate(lines) if _is_said(line) and not _TAG_LINE.match(line))
-    header = next(said, len(lines))
+    content = (index for index, line in enumerate(lines) if _has_content(line) and not _TAG_LINE.match(line))
+    header = next(content, len(lines))
     match = MatchText()
     for line in lines[:header]:
         if _TAG_LINE.match(line):
@@ -104,20 +104,20 @@ def format_match(match: MatchText) -> str:
 
 
 def is_word(text: str) -> bool:
-    """Say whether `text` can stand as a move in a record.
+    """Return True if `text` can be written as a move in a record.
 
     Examples
     --------
     >>> is_word("a1b2"), is_word("1."), is_word("a b")
     (True, False, False)
     """
-    found = _TOKEN.fullmatch(text)
-    is_plain = found is not None and found["word"] is not None and text.isprintable()
+    token = _TOKEN.fullmatch(text)
+    is_plain = token is not None and token["word"] is not None and text.isprintable()
     return is_plain and text not in RESULTS and not _NUMBER.match(text)
 
 
 def escape(value: str) -> str:
-    r"""Return a tag's value as it is written between quotes.
+    r"""Return a tag value as it is written between quotes.
 
     Examples
     --------
@@ -125,16 +125,16 @@ def escape(value: str) -> str:
     the \"best\"\u{a}
     """
     plain = value.replace("\\", "\\\\").replace('"', '\\"')
-    return "".join(sign if sign.isprintable() else f"\\u{{{ord(sign):x}}}" for sign in plain)
+    return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in plain)
 
 
 def unescape(text: str) -> str:
-    r"""Return the value that `escape` wrote.
+    r"""Return the value that `escape` has escaped.
 
     Raises
     ------
     RecordError
-        If a backslash stands before something else.
+        If a backslash is followed by something else.
 
     Examples
     --------
@@ -142,49 +142,51 @@ def unescape(text: str) -> str:
     'the "best"'
     """
 
-    def character(found: re.Match[str]) -> str:
-        sign, code = found.groups()
+    def character(escaped: re.Match[str]) -> str:
+        plain, code = escaped.groups()
         number = int(code, 16) if code else 0
-        if (sign is None and code is None) or number > 0x10FFFF:
-            token = _token(found.string)
-            raise RecordError(f'expected \\", \\\\ or \\u{{HEX}} (before ply 1, token {token})')
-        return sign or chr(number)
+        if (plain is None and code is None) or number > 0x10FFFF:
+            token = _token(escaped.string)
+            raise RecordError(f'a backslash must start \\", \\\\ or \\u{{HEX}} (before ply 1, token {token})')
+        return plain or chr(number)
 
     return _ESCAPE.sub(character, text)
 
 
-def _is_said(line: str) -> bool:
-    """Say whether a line holds more than space and a comment to its end."""
+def _has_content(line: str) -> bool:
+    """Return True unless a line is blank or only a comment."""
     return bool(line.strip()) and not line.lstrip().startswith(";")
 
 
 def _parse_tags(line: str) -> Iterator[tuple[str, str]]:
     at = 0
     while at < len(line):
-        found = _TAG.match(line, at)
-        if found is None:
-            raise RecordError(f'expected [Name "value"] (before ply 1, token {_token(line[at:])})')
-        yield found[1], unescape(found[2])
-        at = found.end()
+        tag = _TAG.match(line, at)
+        if tag is None:
+            raise RecordError(f'a tag must be [Name "value"] (before ply 1, token {_token(line[at:])})')
+        yield tag[1], unescape(tag[2])
+        at = tag.end()
 
 
 def _parse_moves(text: str, match: MatchText) -> None:
-    for found in _TOKEN.finditer(text):
-        if found["skipped"] is not None:
+    for token in _TOKEN.finditer(text):
+        if token["skipped"] is not None:
             continue
-        if found["comment"] is not None:
-            _take_comment(found["comment"], match)
+        if token["comment"] is not None:
+            _add_comment(token["comment"], match)
             continue
-        if found["bad"] is not None or match.result:
-            expected = f"nothing after {match.result}" if match.result else "a move or a closed comment"
-            token = _token(text[found.start() :])
-            raise RecordError(f"expected {expected} (ply {len(match.moves) + 1}, token {token})")
-        _take_word(found["word"], match)
+        if token["bad"] is not None or match.result:
+            problem = "unclosed comment" if token["bad"] == "{" else "not a move"
+            if match.result:
+                problem = f"text after the result {match.result}"
+            where = f"(ply {len(match.moves) + 1}, token {_token(text[token.start() :])})"
+            raise RecordError(f"{problem} {where}")
+        _add_word(token["word"], match)
     if not match.result:
-        raise RecordError(f"expected a result after the moves (ply {len(match.moves) + 1}, token '')")
+        raise RecordError(f"no result after the moves (ply {len(match.moves) + 1}, token '')")
 
 
-def _take_word(word: str, match: MatchText) -> None:
+def _add_word(word: str, match: MatchText) -> None:
     if word in RESULTS:
         match.result = word
         return
@@ -195,8 +197,8 @@ def _take_word(word: str, match: MatchText) -> None:
         match.seconds.append(None)
 
 
-def _take_comment(comment: str, match: MatchText) -> None:
-    """Take a number as the seconds of the move before it; leave any other comment."""
+def _add_comment(comment: str, match: MatchText) -> None:
+    """Store a number as the seconds of the move before it; ignore any other comment."""
     if match.moves and match.seconds[-1] is None and _SECONDS.fullmatch(comment):
         seconds = float(comment)
         match.seconds[-1] = seconds if math.isfinite(seconds) else None
@@ -217,7 +219,7 @@ def _wrapped(words: Iterable[str]) -> Iterator[str]:
     for word in words:
         if not line:
             line = word
-        elif len(line) + 1 + len(word) <= COLUMNS:
+        elif len(line) + 1 + len(word) <= MAX_COLUMNS:
             line = f"{line} {word}"
         else:
             yield line
@@ -226,6 +228,6 @@ def _wrapped(words: Iterable[str]) -> Iterator[str]:
 
 
 def _token(text: str) -> str:
-    """Quote the first word of `text`, cut where it is long."""
+    """Quote the first word of `text`, truncated if it is long."""
     word = text.split(maxsplit=1)[0] if text.strip() else ""
-    return repr(word if len(word) <= SHOWN_TOKEN else word[:SHOWN_TOKEN] + "...")
+    return repr(word if len(word) <= MAX_TOKEN_LENGTH else word[:MAX_TOKEN_LENGTH] + "...")

@@ -1,9 +1,9 @@
-"""Picture: what a position looks like, as plain data that knows no rule.
+"""Picture: what a position looks like, as plain data.
 
-A game's view makes a picture; terminal, SVG, notebook and browser draw it.
-Lengths are in units of the distance between two neighbouring cells, x to the
-right, y down. Everything that can be clicked has an `id`, unique in the
-picture, without spaces.
+The view of a game makes a picture; terminal, SVG, notebook and browser draw
+it, without knowing any rules. Lengths are multiples of the distance between
+neighbouring cells; x points to the right, y down. Everything that can be
+clicked has an `id` without spaces that is unique in the picture.
 """
 
 from collections.abc import Mapping
@@ -23,9 +23,9 @@ LABEL_REACH = 0.4
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A place on the board: its centre, its shape and the id that clicks name.
+    """A cell of the board: its id, centre and shape.
 
-    `owner` is the side that has closed the cell, where a game has that, or None.
+    `owner` is the side that owns the cell, in games with such cells, or None.
     """
 
     id: str
@@ -37,9 +37,9 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of one side on a cell; `symbol` is the letter the terminal shows.
+    """A piece of one side on a cell; `symbol` is its letter in a terminal.
 
-    It is drawn as a disc in the side's colour, or as the letter itself.
+    Elsewhere it is drawn as a disc in the colour of the side, or as the letter.
     """
 
     cell: str
@@ -50,7 +50,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A straight line, an edge of a cell say: drawn by `side`, or open (None)."""
+    """A straight line such as an edge of a cell: drawn by `side`, or open (None)."""
 
     id: str
     x1: float
@@ -63,7 +63,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text beside the board: the name of a row or a column."""
+    """A text beside the board, such as the name of a row or column."""
 
     x: float
     y: float
@@ -72,7 +72,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """A text in a corner of the drawing; several in one corner stand below each other."""
+    """A text in a corner of the drawing; several in one corner are stacked."""
 
     corner: Corner
     text: str
@@ -94,27 +94,27 @@ def _no_clicks() -> Mapping[str, tuple[tuple[str, ...], ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawn position.
+    """What a position looks like.
 
     Attributes
     ----------
     cells, pieces, lines, labels, captions : tuples
-        What is drawn, in this order from the bottom up.
+        What to draw, in this order from back to front.
     sides : (str, str)
-        Names of the two sides, as captions and screen readers give them.
+        Names of the two sides.
     colours : (str, str)
-        CSS colours of the two sides; `#rrggbb` is one that terminals know too.
+        CSS colours of the two sides; terminals only support `#rrggbb` and `#rgb`.
     clicks : mapping of str to tuple of tuple of str
-        For every legal move, in canonical notation, the sequences of ids that
-        make it; the first one is the one to show. No sequence belongs to two
-        moves or begins another one.
+        For every legal move, in canonical notation, the sequences of ids to
+        click; the first one is the one to suggest. No sequence belongs to two
+        moves or is the beginning of another one.
     changed : frozenset of str
-        Ids of cells and lines that the last move changed.
+        Ids of the cells and lines that the last move changed.
     title : str
-        What is shown, `Abalone`, for screen readers.
+        Name of the game, for screen readers.
     surface : {'paper', 'wood', 'front'}
-        What the board is made of: cells drawn on paper, hollows in wood, or
-        an upright front with round windows, behind which pieces fall.
+        Cells drawn on paper, hollows in a wooden board, or an upright board
+        with round windows, behind which the pieces fall.
 
     Examples
     --------
@@ -136,7 +136,7 @@ class Picture:
     surface: Surface = "paper"
 
     def bounds(self) -> tuple[float, float, float, float]:
-        """Return left, top, right and bottom of everything but the captions."""
+        """Return left, top, right and bottom of everything except captions."""
         points = []
         for cell in self.cells:
             reach = HEXAGON_REACH if cell.shape == "hexagon" else CELL_REACH
@@ -151,11 +151,11 @@ class Picture:
         return min(xs), min(ys), max(xs), max(ys)
 
     def with_captions(self, *captions: Caption) -> "Picture":
-        """Return the picture with more captions."""
+        """Return the picture with these captions added."""
         return replace(self, captions=self.captions + captions)
 
     def since(self, previous: "Picture") -> "Picture":
-        """Return the picture with what differs from `previous` marked as changed."""
+        """Return the picture with the differences from `previous` marked as changed."""
         before = {piece.cell: piece for piece in previous.pieces}
         after = {piece.cell: piece for piece in self.pieces}
         changed = {cell for cell in before.keys() | after.keys() if before.get(cell) != after.get(cell)}
@@ -168,9 +168,9 @@ class Picture:
     def flipped(self) -> "Picture":
         """Return the picture as the other player sees it.
 
-        A board on the table is turned by half a turn, and the captions of the
-        near and the far side change places; an upright front is seen from
-        behind, with left and right exchanged. Clicks stay, since ids do.
+        A board on a table is turned by 180 degrees, and top and bottom
+        captions are swapped. An upright board is seen from behind, with left
+        and right swapped. Ids and clicks do not change.
 
         Examples
         --------
@@ -184,16 +184,17 @@ class Picture:
         across, down = min(xs) + max(xs), min(ys) + max(ys)
         is_turned = self.surface != "front"
 
-        def turn(x: float, y: float) -> tuple[float, float]:
-            # rounding keeps the coordinates that neighbours share equal
+        def turned(x: float, y: float) -> tuple[float, float]:
+            # rounded, so that the coordinates that neighbours share stay equal
             return round(across - x, 6), round(down - y if is_turned else y, 6)
 
         return replace(
             self,
-            cells=tuple(_moved(cell, turn(cell.x, cell.y)) for cell in self.cells),
-            labels=tuple(_moved(label, turn(label.x, label.y)) for label in self.labels),
+            cells=tuple(_moved(cell, turned(cell.x, cell.y)) for cell in self.cells),
+            labels=tuple(_moved(label, turned(label.x, label.y)) for label in self.labels),
             lines=tuple(
-                _drawn_between(line, turn(line.x1, line.y1), turn(line.x2, line.y2)) for line in self.lines
+                _drawn_between(line, turned(line.x1, line.y1), turned(line.x2, line.y2))
+                for line in self.lines
             ),
             captions=tuple(
                 replace(caption, corner=_OPPOSITE[caption.corner]) if is_turned else caption
@@ -202,7 +203,7 @@ class Picture:
         )
 
     def describe(self) -> str:
-        """Return the picture in words, for screen readers.
+        """Return a description in words, for screen readers.
 
         Examples
         --------

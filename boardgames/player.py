@@ -13,7 +13,7 @@ from typing import ClassVar, TypeVar
 
 import numpy as np
 
-from boardgames.errors import LimitError, MatchError, OptionError, PositionError, shown
+from boardgames.errors import LimitError, MatchError, OptionError, PositionError, quote
 from boardgames.game import Game, Move, Outcome, Position
 from boardgames.kernels import Control
 from boardgames.options import Option, OptionValue, is_finite, read_options
@@ -41,7 +41,7 @@ class Clock:
     def __post_init__(self) -> None:
         for seconds in (*self.remaining, self.increment):
             if not (is_finite(seconds) and seconds >= 0):
-                raise LimitError(f"the seconds of a clock must be at least 0, not {shown(seconds)}")
+                raise LimitError(f"the seconds of a clock must be at least 0, not {quote(seconds)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,13 +80,13 @@ class Limit:
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not (is_finite(self.seconds) and self.seconds > 0):
-            raise LimitError(f"the time limit must be more than 0 seconds, not {shown(self.seconds)}")
+            raise LimitError(f"the time limit must be more than 0 seconds, not {quote(self.seconds)}")
         for name in ("depth", "nodes", "simulations"):
             value = getattr(self, name)
             if value is not None and not (type(value) is int and 1 <= value <= MAX_COUNT):
-                raise LimitError(f"the limit of {name} must be 1 to {MAX_COUNT}, not {shown(value)}")
+                raise LimitError(f"the limit of {name} must be 1 to {MAX_COUNT}, not {quote(value)}")
         if self.clock is not None and not isinstance(self.clock, Clock):
-            raise LimitError(f"the clock of a limit must be a Clock, not {shown(self.clock)}")
+            raise LimitError(f"the clock of a limit must be a Clock, not {quote(self.clock)}")
 
     def tightened(self, other: "Limit") -> "Limit":
         """Return the stricter limit of each kind."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import pluggy
 
 from boardgames import hookspecs
-from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, describe_error, near, shown
+from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, describe_error, quote, suggest
 from boardgames.hookspecs import PROJECT, Entry
 from boardgames.options import Option, parse_agent, read_options
 from boardgames.paths import blocked_plugins
@@ -49,7 +49,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A plug-in that was found: name, version, summary, and what is wrong with it, if anything."""
+    """A plug-in with name, version, summary and, if something is wrong with it, the error."""
 
     name: str
     version: str
@@ -70,14 +70,14 @@ class Registry:
 
     Parameters
     ----------
-    found : iterable of EntryPoint, optional
+    points : iterable of EntryPoint, optional
         Plug-ins besides the core's; by default all that are installed.
     blocked : set of str, optional
         Names of plug-ins to ignore; by default those in `BOARDGAMES_BLOCK`.
     """
 
     def __init__(
-        self, found: Iterable[EntryPoint] | None = None, blocked: frozenset[str] | None = None
+        self, points: Iterable[EntryPoint] | None = None, blocked: frozenset[str] | None = None
     ) -> None:
         self._manager = pluggy.PluginManager(PROJECT)
         self._manager.add_hookspecs(hookspecs)
@@ -86,7 +86,7 @@ class Registry:
         self._reported: set[str] = set()
         blocked = blocked_plugins() if blocked is None else blocked
         core = [EntryPoint(name, module, PROJECT) for name, module in CORE_PLUGINS.items()]
-        others = entry_points(group=PROJECT) if found is None else found
+        others = entry_points(group=PROJECT) if points is None else points
         for point in [*core, *sorted(others, key=lambda point: (point.name, point.value))]:
             if point.name not in blocked:
                 self._add(point)
@@ -148,9 +148,9 @@ class Registry:
         """Raise UnknownNameError unless there is an offer of that name, for `game` if it is given."""
         names = [offer.entry.name for offer in self.offers(kind, game)]
         if name not in names:
-            hint = f"{near(name, names)}{self._broken()}"
+            hint = f"{suggest(name, names)}{self._broken()}"
             subject = f"{game} has no" if game else "no such"
-            raise UnknownNameError(f"{subject} {_SINGULAR[kind]} {shown(name)}{hint}")
+            raise UnknownNameError(f"{subject} {_SINGULAR[kind]} {quote(name)}{hint}")
 
     def check_targets(self) -> None:
         """Import everything that is offered and record what fails with its plug-in."""
@@ -180,7 +180,7 @@ class Registry:
             module = point.load()
             self._manager.register(module, name=point.name)
             self._manager.check_pending()
-            entries = {kind: self._entries(module, kind, point.name) for kind in KINDS}
+            entries = {kind: self._entries(module, kind) for kind in KINDS}
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
             if self._manager.has_plugin(point.name):
                 self._manager.unregister(name=point.name)
@@ -197,7 +197,7 @@ class Registry:
         summary = summary or (inspect.getdoc(module) or "").partition("\n")[0]
         self.plugins.append(Plugin(point.name, version, summary, "; ".join(duplicates) or None))
 
-    def _entries(self, module: object, kind: Kind, name: str) -> list[Entry]:
+    def _entries(self, module: object, kind: Kind) -> list[Entry]:
         """Call one plug-in's hook and check what it returns."""
         caller = self._manager.subset_hook_caller(
             f"bg_{kind}", [other for other in self._manager.get_plugins() if other is not module]
@@ -205,7 +205,7 @@ class Registry:
         entries: list[Entry] = []
         for returned in caller():
             if not isinstance(returned, list | tuple):
-                raise PluginError(f"bg_{kind} must return a list of entries, not {shown(returned)}")
+                raise PluginError(f"bg_{kind} must return a list of entries, not {quote(returned)}")
             entries += [_checked(entry, kind) for entry in returned]
         return entries
 
@@ -223,15 +223,15 @@ class Registry:
 
 def _checked(entry: object, kind: Kind) -> Entry:
     if not isinstance(entry, Entry):
-        raise PluginError(f"bg_{kind} must return entries, not {shown(entry)}")
+        raise PluginError(f"bg_{kind} must return entries, not {quote(entry)}")
     texts = (entry.name, entry.summary, entry.target, "" if entry.game is None else entry.game)
     if not all(isinstance(text, str) for text in texts) or not _NAME.fullmatch(entry.name):
         raise PluginError(
-            f"the names in an entry of bg_{kind} must be lower-case words, not {shown(entry.name)}"
+            f"the names in an entry of bg_{kind} must be lower-case words, not {quote(entry.name)}"
         )
     if not all(entry.target.partition(":")):
         raise PluginError(
-            f"the target in an entry of bg_{kind} must be package.module:attribute, not {shown(entry.target)}"
+            f"the target in an entry of bg_{kind} must be package.module:attribute, not {quote(entry.target)}"
         )
     return entry
 

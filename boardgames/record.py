@@ -28,7 +28,7 @@ from types import MappingProxyType
 
 from boardgames import pgn
 from boardgames.draw.svg import svg
-from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_error, near, shown
+from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_error, quote, suggest
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.options import OptionValue, is_finite
 from boardgames.paths import read_text, write_atomic
@@ -102,7 +102,7 @@ class Record:
 
     def __post_init__(self) -> None:
         seconds = self.seconds or (None,) * len(self.moves)
-        # adding 0.0 makes whole numbers floats and minus zero zero, as reading does
+        # + 0.0 turns integers into floats and -0.0 into 0.0, as reading a record does
         seconds = tuple(second + 0.0 if is_finite(second) else second for second in seconds)
         object.__setattr__(self, "seconds", seconds)
         object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
@@ -141,7 +141,7 @@ class Record:
             try:
                 position = position.apply(move)
             except MoveError as error:
-                raise RecordError(f"{error} (ply {ply}, token {shown(move)})") from None
+                raise RecordError(f"{error} (ply {ply}, token {quote(move)})") from None
             yield position
 
     def svgs(self, game: Game) -> Iterator[str]:
@@ -236,7 +236,7 @@ def parse_records(text: str, load: Callable[[Record], Game] | None) -> ParsedRec
     Examples
     --------
     >>> parse_records('[Game "connect4"] [Start "-"]\n1. 4 } *', None).errors
-    (RecordError("match 1: expected a move or a closed comment (ply 2, token '}')"),)
+    (RecordError("match 1: not a move (ply 2, token '}')"),)
     """
     games: dict[tuple[object, ...], Game] = {}
 
@@ -251,8 +251,8 @@ def parse_records(text: str, load: Callable[[Record], Game] | None) -> ParsedRec
     errors: list[RecordError] = []
     for number, lines in enumerate(pgn.split_matches(text), start=1):
         try:
-            record = _record(pgn.parse_match(lines))
-            records[number] = record if load is None else _replayed(record, load_once)
+            record = _to_record(pgn.parse_match(lines))
+            records[number] = record if load is None else _replay(record, load_once)
         except BoardgamesError as error:
             errors.append(RecordError(f"match {number}: {error}"))
     return ParsedRecords(tuple(records.values()), tuple(errors), tuple(records))
@@ -270,25 +270,26 @@ def read_records(path: Path, load: Callable[[Record], Game] | None) -> ParsedRec
 
 
 def write_records(path: Path, records: Iterable[Record]) -> None:
-    """Put records into a file, which then holds nothing else.
+    """Write records to a file, replacing its content.
 
     Raises
     ------
     FileError
-        If it cannot be written; what was there stays.
+        If it cannot be written; an existing file does not change.
     """
     write_atomic(path, "".join(f"{format_record(record)}\n\n" for record in records))
 
 
 def append_record(path: Path, record: Record) -> None:
-    """Add a record at the end of a file, which is made if need be.
+    """Append a record to a file, which is created if necessary.
 
-    What the file held stays as it was, even if it is no record; one process at a time may do this.
+    The rest of the file is kept as it is, whatever it is. Only one process at
+    a time may do this.
 
     Raises
     ------
     FileError
-        If it cannot be read or written; what was there stays.
+        If it cannot be read or written; an existing file does not change.
     """
     before = read_text(path, exact=True) if os.path.isfile(path) else ""  # noqa: PTH113 - never raises
     end = before[-4:].replace("\r\n", "\n")
@@ -307,21 +308,21 @@ def _tag_pairs(record: Record) -> list[tuple[str, str]]:
     return [*pairs, *record.tags.items()]
 
 
-def _record(match: pgn.MatchText) -> Record:
-    """Return the record that tags and words stand for; the rules are not asked."""
+def _to_record(match: pgn.MatchText) -> Record:
+    """Return the record, without checking the rules."""
     tags: dict[str, str] = {}
     options: dict[str, str] = {}
     for name, value in match.tags:
         option, equals, setting = value.partition("=")
         if name == "Option" and not equals:
-            raise RecordError(f"expected name=value (before ply 1, token {shown(value)})")
+            raise RecordError(f"an option must be name=value (before ply 1, token {quote(value)})")
         key, text, kept = (option, setting, options) if name == "Option" else (name, value, tags)
         if key in kept:
-            raise RecordError(f"expected {shown(key)} once (before ply 1, token {shown(value)})")
+            raise RecordError(f"{quote(key)} is given twice (before ply 1, token {quote(value)})")
         kept[key] = text
     for name in ("Game", "Start"):
         if name not in tags:
-            raise RecordError(f"expected a tag {name} (before ply 1, token '')")
+            raise RecordError(f"the tag {name} is missing (before ply 1, token '')")
     return Record(
         tags["Game"],
         tags.get("Layout", ""),
@@ -336,35 +337,37 @@ def _record(match: pgn.MatchText) -> Record:
 
 
 def _outcome(match: pgn.MatchText, tags: Mapping[str, str]) -> Outcome | None:
-    where = f"(ply {len(match.moves) + 1}, token {shown(match.result)})"
+    where = f"(ply {len(match.moves) + 1}, token {quote(match.result)})"
     if tags.get("Result", match.result) != match.result:
-        raise RecordError(f"expected the result of the tags, {shown(tags['Result'])} {where}")
+        raise RecordError(f"the result differs from the tag Result, {quote(tags['Result'])} {where}")
     termination = tags.get("Termination")
     if match.result == UNFINISHED:
         if termination is not None:
-            raise RecordError(f"expected no termination of an unfinished match: {shown(termination)} {where}")
+            raise RecordError(f"an unfinished match has the termination {quote(termination)} {where}")
         return None
+    if termination is None:
+        raise RecordError(f"the tag Termination is missing {where}")
     if termination not in tuple(Termination):
-        known = near(str(termination), [known.value for known in Termination])
-        raise RecordError(f"expected a tag Termination: {shown(str(termination))}{known} {where}")
+        hint = suggest(termination, [reason.value for reason in Termination])
+        raise RecordError(f"no such termination {quote(termination)}{hint} {where}")
     return Outcome(WINNERS[match.result], Termination(termination))
 
 
-def _replayed(record: Record, load: Callable[[Record], Game]) -> Record:
+def _replay(record: Record, load: Callable[[Record], Game]) -> Record:
     """Return the record in canonical notation, with moves and outcome checked by the rules.
 
     Whatever the plug-in raises becomes an error of this match.
     """
     try:
         game = load(record)
-        return _checked(record, game)
+        return _check_moves_and_outcome(record, game)
     except BoardgamesError:
         raise
     except Exception as error:
         raise RecordError(f"the rules of {record.game} failed: {describe_error(error)}") from error
 
 
-def _checked(record: Record, game: Game) -> Record:
+def _check_moves_and_outcome(record: Record, game: Game) -> Record:
     positions = list(record.positions(game))
     last = positions[-1]
     ended = record.outcome is not None and record.outcome.termination in _BY_POSITION
@@ -384,20 +387,20 @@ def _describe_outcome(outcome: Outcome | None) -> str:
 
 def _check_names(record: Record) -> None:
     if len(record.names) != 2:
-        raise RecordError(f"expected two names: {record.names!r}")
+        raise RecordError(f"a record has two names, not {quote(record.names)}")
     for name in record.tags:
         if not _TAG_NAME.fullmatch(name) or name in OWN_TAGS:
-            raise RecordError(f"expected a tag name of letters, none of the record's own: {shown(name)}")
+            raise RecordError(f"invalid name of a tag: {quote(name)}")
     for name in record.options:
         if not name or "=" in name or name in _NOT_OPTIONS:
-            raise RecordError(f"expected the name of an option: {shown(name)}")
+            raise RecordError(f"invalid name of an option: {quote(name)}")
 
 
 def _check_moves(record: Record) -> None:
     if len(record.seconds) != len(record.moves):
-        raise RecordError(f"expected {len(record.moves)} times, one a move: {len(record.seconds)} came")
+        raise RecordError(f"{len(record.moves)} moves need as many times, not {len(record.seconds)}")
     for ply, (move, seconds) in enumerate(zip(record.moves, record.seconds, strict=True), start=1):
         if not pgn.is_word(move):
-            raise RecordError(f"expected a move without spaces and brackets (ply {ply}, token {shown(move)})")
+            raise RecordError(f"a move must be one word without brackets (ply {ply}, token {quote(move)})")
         if seconds is not None and not (is_finite(seconds) and seconds >= 0):
-            raise RecordError(f"expected at least 0 seconds (ply {ply}, token {shown(seconds)})")
+            raise RecordError(f"seconds must be at least 0 (ply {ply}, token {quote(seconds)})")

@@ -273,7 +273,7 @@ def review_positions(
     match did not end it in a draw, so it is not scored as one.
     """
     if record.game != player.game.facts.name:
-        raise RecordError(f"expected a match of {player.game}: {record.game!r}")
+        raise RecordError(f"a player of {player.game} cannot review a match of {record.game}")
     positions = tuple(record.positions(player.game))
     unit = player.game.evaluation.unit
     for ply, position in enumerate(positions):

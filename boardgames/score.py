@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 from functools import total_ordering
 
-from boardgames.errors import ScoreError, shown
+from boardgames.errors import ScoreError, quote
 
 MOST_DIGITS = 6
 DEFAULTS = {"inaccuracy": 0.125, "mistake": 0.25, "blunder": 0.75, "bound": 5.0, "book_margin": 0.15}
@@ -72,9 +72,9 @@ class Unit:
     def __post_init__(self) -> None:
         for text in (self.name, self.label):
             if not (isinstance(text, str) and text.strip()):
-                raise ScoreError(f"a unit needs a name and a label, not {shown(text)}")
+                raise ScoreError(f"a unit needs a name and a label, not {quote(text)}")
         if not (type(self.digits) is int and 0 <= self.digits <= MOST_DIGITS):
-            raise ScoreError(f"digits of {self} must be 0 to {MOST_DIGITS}, not {shown(self.digits)}")
+            raise ScoreError(f"digits of {self} must be 0 to {MOST_DIGITS}, not {quote(self.digits)}")
         self._check_positive("half_return")
         for name, share in DEFAULTS.items():
             if getattr(self, name) is None:
@@ -87,7 +87,7 @@ class Unit:
     def _check_positive(self, name: str) -> None:
         value = getattr(self, name)
         if not (type(value) in (int, float) and math.isfinite(value) and value > 0):
-            raise ScoreError(f"{name} of {self} must be positive and finite, not {shown(value)}")
+            raise ScoreError(f"{name} of {self} must be positive and finite, not {quote(value)}")
 
     def __str__(self) -> str:
         return f"unit {self.name!r}"

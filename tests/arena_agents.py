@@ -1,9 +1,8 @@
-"""Agents for the tests of the arena, offered by a plug-in that `conftest` of the arena installs.
+"""Agents for the tests of the arena, in a plug-in that the arena's `conftest` installs.
 
-`steady` goes by what it remembers of the match, `weighted` by its weights; the others break rules.
+`steady` depends on what it remembers of the match, `weighted` has a fingerprint; the others break rules.
 """
 
-import time
 from typing import ClassVar
 
 from boardgames.errors import IllegalMoveError
@@ -14,6 +13,19 @@ from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Play
 from boardgames.players.simple import Random
 
 closed: list[str] = []
+"""Names of the agents that have been closed."""
+
+
+class FakeClock:
+    """A clock that only `slow` advances."""
+
+    seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+clock = FakeClock()
 
 
 class Crasher(Random):
@@ -35,26 +47,26 @@ class Crasher(Random):
 
 
 class Cheat(Player):
-    """Makes a move that is not there."""
+    """Makes an illegal move."""
 
     name: ClassVar[str] = "cheat"
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        raise IllegalMoveError("expected a legal move: 'x9'")
+        raise IllegalMoveError("there is no move 'x9'")
 
 
 class Slow(Random):
-    """Takes more time than it is given."""
+    """Takes 1.5 seconds per move on the fake clock."""
 
     name: ClassVar[str] = "slow"
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        time.sleep(1.5)
+        clock.seconds += 1.5
         return super().choose(position, limit, context)
 
 
 class Steady(Player):
-    """Plays the first, second, third ... legal move, counting on from where a match began."""
+    """Plays the second, third, fourth ... legal move, starting anew in every match."""
 
     name: ClassVar[str] = "steady"
     count = 0
@@ -68,10 +80,10 @@ class Steady(Player):
 
 
 class Weighted(Random):
-    """Has a fingerprint that an option sets."""
+    """Its fingerprint is set by an option."""
 
     name: ClassVar[str] = "weighted"
-    declared_options = (Option("weights", str, "", "what it plays with"),)
+    declared_options = (Option("weights", str, "", "fingerprint"),)
 
     def fingerprint(self) -> str:
         return str(self.options["weights"])

@@ -1,4 +1,4 @@
-"""What a game declares: kernels are checked, values are frozen, defaults mean nothing."""
+"""Declarations of games: checks, immutability and defaults."""
 
 import dataclasses
 
@@ -26,30 +26,30 @@ START = Nim().start()
 
 @pytest.mark.parametrize("name", [*RULES, "move_order"])
 @pytest.mark.parametrize("wrong", [no_evaluation, len, None], ids=["signature", "function", "nothing"])
-def test_a_kernel_of_another_signature_is_refused_by_name(name: str, wrong: object) -> None:
+def test_kernel_with_another_signature_raises(name: str, wrong: object) -> None:
     with pytest.raises(KernelError, match=f"the kernel {name} must have the signature "):
-        Kernels(**(RULES | {name: wrong}))  # type: ignore[arg-type]  # what a plug-in may do
+        Kernels(**(RULES | {name: wrong}))  # type: ignore[arg-type]  # wrong on purpose
 
 
-def test_an_evaluation_of_another_signature_is_refused_by_name() -> None:
+def test_evaluation_with_another_signature_raises() -> None:
     with pytest.raises(KernelError, match="evaluation 'mine'"):
-        Evaluation("mine", outcome, np.zeros(0))  # type: ignore[arg-type]  # what a plug-in may do
+        Evaluation("mine", outcome, np.zeros(0))  # type: ignore[arg-type]  # wrong on purpose
 
 
-def test_features_of_another_signature_are_refused_by_name() -> None:
+def test_feature_kernel_with_another_signature_raises() -> None:
     with pytest.raises(KernelError, match="features 'mine'"):
-        FeatureSet("mine", outcome, ())  # type: ignore[arg-type]  # what a plug-in may do
+        FeatureSet("mine", outcome, ())  # type: ignore[arg-type]  # wrong on purpose
 
 
 @pytest.mark.plain
-def test_no_move_is_preferred_where_a_game_has_no_order() -> None:
+def test_moves_are_ranked_equally_without_a_move_order() -> None:
     kernels = Kernels(legal_moves, apply, side_to_move, outcome)
     assert kernels.move_order is no_move_order
     assert [kernels.move_order(START.words, action) for action in START.actions] == [0, 0, 0]
 
 
 @pytest.mark.plain
-def test_nothing_is_worth_anything_where_a_game_has_no_evaluation() -> None:
+def test_all_positions_are_worth_zero_without_an_evaluation() -> None:
     assert Nim().evaluation is NO_EVALUATION
     assert no_evaluation(START.words, NO_EVALUATION.weights) == 0.0
     assert NO_EVALUATION.unit is RETURN
@@ -72,28 +72,28 @@ def test_declarations_are_frozen(value: object) -> None:
             setattr(value, field.name, None)
 
 
-def test_facts_have_the_defaults_of_most_games() -> None:
+def test_defaults_of_facts() -> None:
     facts = Facts(name="x", title="X", summary="x", sides=("a", "b"), words=1, actions=1)
     assert (facts.longest_match, facts.ply_limit, facts.no_progress_limit) == (None, None, None)
-    assert (facts.alternates, facts.no_moves_draws, facts.zero_sum) == (True, False, True)
+    assert (facts.alternates, facts.no_moves_draws) == (True, False)
     assert (facts.default_agent, facts.score_name) == ("alphabeta", "")
     assert (dict(facts.layouts), dict(facts.perft)) == ({}, {})
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
-        ({"name": ""}, "expected names in the facts of a game"),
-        ({"default_agent": None}, "expected names in the facts of a game"),
-        ({"sides": ("black", "black")}, "expected two sides with names of their own"),
-        ({"sides": ("a", "b", "c")}, "expected two sides with names of their own"),
-        ({"actions": 0}, "expected at least 1 word, action and ply in the facts"),
-        ({"words": 1.5}, "expected at least 1 word, action and ply in the facts"),
-        ({"ply_limit": -1}, "expected at least 1 word, action and ply in the facts"),
+        ({"name": ""}, "the names in the facts of a game must not be empty"),
+        ({"default_agent": None}, "the names in the facts of a game must not be empty"),
+        ({"sides": ("black", "black")}, "a game has two sides with different names"),
+        ({"sides": ("a", "b", "c")}, "a game has two sides with different names"),
+        ({"actions": 0}, "the counts and limits in the facts must be positive integers"),
+        ({"words": 1.5}, "the counts and limits in the facts must be positive integers"),
+        ({"ply_limit": -1}, "the counts and limits in the facts must be positive integers"),
     ],
 )
-def test_facts_that_make_no_sense_are_refused(changed: dict[str, object], said: str) -> None:
-    with pytest.raises(PluginError, match=said):
+def test_invalid_facts_raise(changed: dict[str, object], message: str) -> None:
+    with pytest.raises(PluginError, match=message):
         dataclasses.replace(Nim().facts, **changed)
 
 
@@ -106,7 +106,7 @@ def test_features_are_normalised_by_their_ranges() -> None:
     assert features.normalised(highs + (highs - lows)).tolist() == [3.0] * 14
 
 
-def test_a_feature_that_is_always_the_same_is_normalised_to_nothing() -> None:
+def test_constant_feature_is_normalised_to_zero() -> None:
     features = boardgames.load_features("lines", boardgames.load("connect4", columns=2, rows=2))
     flat = [feature.low == feature.high for feature in features.features]
     assert any(flat)
@@ -114,7 +114,7 @@ def test_a_feature_that_is_always_the_same_is_normalised_to_nothing() -> None:
     assert features.normalised(lows)[flat].tolist() == [0.0] * sum(flat)
 
 
-def test_a_range_that_ends_before_it_begins_is_refused() -> None:
+def test_range_of_a_feature_must_not_be_reversed() -> None:
     kernel = boardgames.load_features("simple", boardgames.load("abalone")).kernel
     with pytest.raises(PluginError, match="range of feature 'odd'"):
-        FeatureSet("odd", kernel, (Feature("odd", "cells", 1.0, 0.0, "no range"),))
+        FeatureSet("odd", kernel, (Feature("odd", "cells", 1.0, 0.0, "a reversed range"),))

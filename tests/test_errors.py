@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from boardgames import errors
-from boardgames.errors import BoardgamesError, MissingExtraError, MoveError, near, shown
+from boardgames.errors import BoardgamesError, MissingExtraError, MoveError, quote, suggest
 
 CLASSES = [
     value for value in vars(errors).values() if inspect.isclass(value) and value.__module__ == errors.__name__
@@ -62,7 +62,7 @@ def test_message_of_an_unknown_name_has_no_quotes_around_it() -> None:
     ids=["one similar", "two similar", "none similar", "no names"],
 )
 def test_similar_names_are_suggested(name: str, names: list[str], ending: str) -> None:
-    assert near(name, names) == ending
+    assert suggest(name, names) == ending
 
 
 @pytest.mark.parametrize(
@@ -71,14 +71,14 @@ def test_similar_names_are_suggested(name: str, names: list[str], ending: str) -
     ids=["long text", "long number", "long number in a list", "two lines", "long list"],
 )
 def test_any_value_is_quoted_on_one_short_line(value: object) -> None:
-    text = shown(value)
+    text = quote(value)
     assert len(text) < 150
     assert "\n" not in text
 
 
 @pytest.mark.parametrize("name", [5, None, ["abalone"], "abalone" * 10**6])
 def test_nothing_is_similar_to_something_that_is_not_a_name(name: object) -> None:
-    assert near(name, ["abalone", "connect4"]) == "; available: abalone, connect4"
+    assert suggest(name, ["abalone", "connect4"]) == "; available: abalone, connect4"
 
 
 def test_missing_extra_names_the_command_that_installs_it() -> None:
@@ -89,8 +89,8 @@ def test_missing_extra_names_the_command_that_installs_it() -> None:
 
 @pytest.mark.parametrize("text", ["short", "", "\u00e9\n", "a" * 80])
 def test_short_text_is_quoted_completely(text: str) -> None:
-    assert shown(text) == repr(text)
+    assert quote(text) == repr(text)
 
 
 def test_long_text_is_truncated_with_its_length() -> None:
-    assert shown("a" * 81) == f"'{'a' * 80}'... (81 characters)"
+    assert quote("a" * 81) == f"'{'a' * 80}'... (81 characters)"

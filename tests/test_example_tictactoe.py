@@ -1,4 +1,4 @@
-"""The example plug-in as a stranger meets it: wheels of it and of the core in a fresh environment."""
+"""The example plug-in installed from a wheel, with the core, into a new environment."""
 
 import json
 import os
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of programs of an environment with the core and the example alone."""
+    """Return the folder of programs of an environment with nothing but the core and the example."""
     folder = tmp_path_factory.mktemp("tictactoe")
     wheels = folder / "wheels"
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(wheels)]
@@ -30,14 +30,14 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bg(programs: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """Run `bg` of the environment, away from the checkout and from the user's folders."""
+    """Run `bg` in the environment, outside of the checkout and of the user's folders."""
     home = programs.parent / "home"
     home.mkdir(exist_ok=True)
-    surroundings = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     return subprocess.run(
         [str(programs / "bg"), *arguments],
         cwd=home,
-        env={**surroundings, "BOARDGAMES_HOME": str(home), "NO_COLOR": "1"},
+        env={**variables, "BOARDGAMES_HOME": str(home), "NO_COLOR": "1"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -46,34 +46,34 @@ def bg(programs: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-def test_game_is_listed(environment: Path) -> None:
-    found = bg(environment, "games", "--json")
-    assert found.returncode == 0, found.stderr
-    assert [game["name"] for game in json.loads(found.stdout)["games"]] == ["tictactoe"]
+def test_the_game_is_listed(environment: Path) -> None:
+    ran = bg(environment, "games", "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert [game["name"] for game in json.loads(ran.stdout)["games"]] == ["tictactoe"]
 
 
-def test_plugin_is_listed_without_an_error(environment: Path) -> None:
-    found = bg(environment, "plugins", "--json")
-    assert found.returncode == 0, found.stderr
-    errors = {plugin["name"]: plugin["error"] for plugin in json.loads(found.stdout)["plugins"]}
+def test_the_plugin_is_listed_without_an_error(environment: Path) -> None:
+    ran = bg(environment, "plugins", "--json")
+    assert ran.returncode == 0, ran.stderr
+    errors = {plugin["name"]: plugin["error"] for plugin in json.loads(ran.stdout)["plugins"]}
     assert errors["tictactoe"] is None
 
 
-def test_match_of_agents_is_played_to_its_end(environment: Path) -> None:
+def test_agents_play_a_match(environment: Path) -> None:
     players = ("--first", "random", "--second", "alphabeta:depth=9")
-    found = bg(environment, "play", "tictactoe", *players, "--seed", "1")
-    assert found.returncode == 0, found.stderr
-    assert "tictactoe" in found.stdout
-    assert any(line.endswith(("0-1", "1/2-1/2")) for line in found.stdout.splitlines())
+    ran = bg(environment, "play", "tictactoe", *players, "--seed", "1")
+    assert ran.returncode == 0, ran.stderr
+    assert "tictactoe" in ran.stdout
+    assert any(line.endswith(("0-1", "1/2-1/2")) for line in ran.stdout.splitlines())
 
 
-def test_alphabeta_sees_to_the_end_of_the_match(environment: Path) -> None:
-    found = bg(environment, "analyze", "tictactoe", "--position", "xx./oo./...", "--json")
-    assert found.returncode == 0, found.stderr
-    best = json.loads(found.stdout)["moves"][0]
-    assert (best["move"], best["value"], best["proven"]) == ("c3", 1, True)
+def test_alphabeta_finds_the_proven_win(environment: Path) -> None:
+    ran = bg(environment, "analyze", "tictactoe", "--position", "xx./oo./...", "--json")
+    assert ran.returncode == 0, ran.stderr
+    best = json.loads(ran.stdout)["moves"][0]
+    assert (best["move"], best["win_in"], best["proven"]) == ("c3", 1, True)
 
 
-def test_game_passes_the_check(environment: Path) -> None:
-    found = bg(environment, "check", "tictactoe")
-    assert found.returncode == 0, found.stdout + found.stderr
+def test_the_game_passes_every_check(environment: Path) -> None:
+    ran = bg(environment, "check", "tictactoe")
+    assert ran.returncode == 0, ran.stdout + ran.stderr

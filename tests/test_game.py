@@ -1,4 +1,4 @@
-"""The checked face of the rules: what a user may hand in, and what comes back."""
+"""Games, positions, moves and outcomes, and the checks of their arguments."""
 
 import copy
 import pickle
@@ -38,16 +38,14 @@ BAD_MOVES = [
 
 
 @pytest.mark.parametrize(("text", "error", "message"), BAD_MOVES)
-def test_a_bad_move_is_an_error_of_its_own_that_quotes_it(
-    text: str, error: type[Exception], message: str
-) -> None:
+def test_invalid_move_raises_and_is_quoted(text: str, error: type[Exception], message: str) -> None:
     for make in (START.apply, lambda text: GAME.parse_move(START, text)):
         with pytest.raises(error) as raised:
             make(text)
         assert str(raised.value).startswith(message)
 
 
-def test_a_text_that_fits_twice_is_ambiguous_and_names_both() -> None:
+def test_ambiguous_move_raises_and_names_the_candidates() -> None:
     class Vague(Nim):
         def format_action(self, words: object, action: int, notation: str | None = None) -> str:
             return f"take{action}" if notation is None else "take"
@@ -61,32 +59,32 @@ def test_a_text_that_fits_twice_is_ambiguous_and_names_both() -> None:
         position.game.parse_move(position, "take", notation="vague")
 
 
-def test_the_three_errors_are_kinds_of_one() -> None:
+def test_move_errors_have_a_common_base_class() -> None:
     for error in (MalformedMoveError, IllegalMoveError, AmbiguousMoveError):
         assert issubclass(error, boardgames.errors.MoveError)
 
 
 @pytest.mark.parametrize("text", ["take2", " take2\n", "TAKE2"])
-def test_a_text_is_read_without_spaces_around_and_in_either_case(text: str) -> None:
+def test_move_text_is_stripped_and_case_insensitive(text: str) -> None:
     assert START.apply(text) == GAME.parse("5:1:2:0")
 
 
-def test_a_move_is_applied_as_its_text_is() -> None:
+def test_move_and_its_text_are_applied_alike() -> None:
     for move in START.legal_moves:
         assert START.apply(move) == START.apply(str(move))
 
 
-def test_a_move_that_is_not_legal_here_is_refused() -> None:
+def test_apply_of_an_illegal_move_raises() -> None:
     move = START.legal_moves[2]
     with pytest.raises(IllegalMoveError, match="illegal move 'take3' in 2:0:0:0"):
         GAME.parse("2:0:0:0").apply(move)
 
 
 @pytest.mark.parametrize("move", [None, 2, 2.0, b"take2", ["take2"]])
-def test_what_is_no_move_at_all_is_refused(move: object) -> None:
+def test_apply_of_something_else_raises(move: object) -> None:
     for make in (START.apply, lambda move: GAME.parse_move(START, move)):
         with pytest.raises(MalformedMoveError) as raised:
-            make(move)  # type: ignore[arg-type]  # what a caller may do
+            make(move)  # type: ignore[arg-type]  # wrong on purpose
         assert repr(move) in str(raised.value)
 
 
@@ -101,33 +99,33 @@ def test_what_is_no_move_at_all_is_refused(move: object) -> None:
         (3, False),
     ],
 )
-def test_legality_is_told_without_an_error(move: Move | str, is_legal: bool) -> None:
+def test_is_legal_never_raises(move: Move | str, is_legal: bool) -> None:
     assert START.is_legal(move) is is_legal
 
 
-def test_actions_and_moves_are_inverse() -> None:
+def test_decode_is_the_inverse_of_encode() -> None:
     for move in START.legal_moves:
         assert GAME.decode(START, GAME.encode(move)) == move
 
 
 @pytest.mark.parametrize("action", [-1, 0, 4, 2**70, "take1", None, 1.5])
-def test_an_action_that_is_not_legal_is_refused(action: object) -> None:
+def test_decode_of_an_illegal_action_raises(action: object) -> None:
     with pytest.raises(IllegalMoveError, match=r"illegal action .* in 7:0:0:0"):
-        GAME.decode(START, action)  # type: ignore[arg-type]  # what a caller may do
+        GAME.decode(START, action)  # type: ignore[arg-type]  # wrong on purpose
 
 
-def test_a_move_that_is_not_legal_has_no_text() -> None:
+def test_format_move_of_an_illegal_move_raises() -> None:
     with pytest.raises(IllegalMoveError):
         GAME.format_move(START, Move(0, "pass"))
 
 
-def test_legal_moves_are_by_ascending_action() -> None:
+def test_legal_moves_are_ordered_by_action() -> None:
     position = boardgames.load("abalone").start()
     actions = [move.action for move in position.legal_moves]
     assert actions == sorted(set(actions)) == list(position.actions)
 
 
-def test_a_finished_match_has_no_legal_move() -> None:
+def test_finished_match_has_no_legal_moves() -> None:
     end = GAME.parse("0:1:4:3")
     assert (end.legal_moves, end.is_legal("take1")) == ((), False)
     with pytest.raises(IllegalMoveError):
@@ -137,7 +135,7 @@ def test_a_finished_match_has_no_legal_move() -> None:
 # --- positions ---------------------------------------------------------------
 
 
-def test_positions_are_equal_if_game_and_words_are() -> None:
+def test_positions_with_equal_game_and_words_are_equal() -> None:
     again = Nim().parse("7:0:0:0")
     assert again == START
     assert hash(again) == hash(START)
@@ -145,15 +143,15 @@ def test_positions_are_equal_if_game_and_words_are() -> None:
 
 
 @pytest.mark.parametrize("other", [START.apply("take1"), Nim(passing=True).start(), "7:0:0:0", None])
-def test_other_things_are_not_equal(other: object) -> None:
+def test_position_differs_from_other_things(other: object) -> None:
     assert other != START
 
 
-def test_a_layout_makes_no_other_game() -> None:
+def test_positions_do_not_depend_on_the_layout() -> None:
     assert Nim(layout="hundred").parse("7:0:0:0") == START
 
 
-def test_a_position_reached_another_way_is_the_same() -> None:
+def test_transposed_positions_are_equal() -> None:
     start = boardgames.load("connect4").start()
     one, other = (start.apply(a).apply(b).apply(c) for a, b, c in ("142", "241"))
     assert one == other
@@ -161,23 +159,23 @@ def test_a_position_reached_another_way_is_the_same() -> None:
 
 
 @pytest.mark.parametrize("name", ["game", "_words", "words", "side_to_move", "anything"])
-def test_a_position_cannot_be_changed(name: str) -> None:
+def test_position_is_immutable(name: str) -> None:
     with pytest.raises(AttributeError, match="immutable"):
         setattr(START, name, None)
 
 
-def test_words_of_a_position_cannot_be_changed() -> None:
+def test_words_of_a_position_are_read_only() -> None:
     with pytest.raises(ValueError, match="read-only"):
         START.words[0] = 3
 
 
-def test_apply_leaves_the_position_as_it_was() -> None:
+def test_apply_does_not_change_the_position() -> None:
     before = START.words.copy()
     START.apply("take3")
     assert np.array_equal(START.words, before)
 
 
-def test_packed_words_are_a_copy() -> None:
+def test_pack_returns_a_copy() -> None:
     words = GAME.pack(START)
     words[0] = 3
     back = GAME.unpack(words)
@@ -187,7 +185,7 @@ def test_packed_words_are_a_copy() -> None:
 
 @pytest.mark.parametrize("use", ["format", "pack", "parse_move", "format_move", "decode"])
 @pytest.mark.parametrize("other", [Nim(again=True), tictactoe()], ids=["options", "game"])
-def test_a_foreign_position_is_refused(use: str, other: boardgames.Game) -> None:
+def test_position_of_another_game_raises(use: str, other: boardgames.Game) -> None:
     more = {"parse_move": ("take1",), "format_move": (START.legal_moves[0],), "decode": (1,)}
     with pytest.raises(PositionError, match="not a position of <game nim seven>: <"):
         getattr(GAME, use)(other.start(), *more.get(use, ()))
@@ -215,40 +213,40 @@ BAD_WORDS = {
 
 
 @pytest.mark.parametrize("words", BAD_WORDS.values(), ids=BAD_WORDS)
-def test_words_that_cannot_be_packed_are_refused_in_one_line(words: object) -> None:
+def test_unpack_of_invalid_words_raises_a_short_message(words: object) -> None:
     with pytest.raises(PositionError, match=r"^packed nim positions |^word 0 of ") as raised:
-        GAME.unpack(words)  # type: ignore[arg-type]  # what a caller may do
+        GAME.unpack(words)  # type: ignore[arg-type]  # wrong on purpose
     assert len(str(raised.value)) < 200
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.int64, np.uint64, list, tuple])
-def test_integers_of_any_kind_are_words(kind: type) -> None:
+def test_unpack_accepts_integers_of_any_type(kind: type) -> None:
     numbers = [7, 0, 0, 0, 0]
     words = kind(numbers) if kind in (list, tuple) else np.array(numbers, dtype=kind)
     assert GAME.unpack(words) == START
 
 
-def test_the_largest_word_is_a_word() -> None:
+def test_unpack_accepts_the_largest_word() -> None:
     assert int(GAME.unpack([0, 2**64 - 1, 0, 0, 0]).words[1]) == 2**64 - 1
 
 
 @pytest.mark.parametrize("text", [None, 7, b"7:0:0:0", START])
-def test_what_is_no_text_is_no_position(text: object) -> None:
+def test_parse_of_something_else_than_text_raises(text: object) -> None:
     with pytest.raises(PositionError, match="a position to parse must be a text, not "):
-        GAME.parse(text)  # type: ignore[arg-type]  # what a caller may do
+        GAME.parse(text)  # type: ignore[arg-type]  # wrong on purpose
 
 
-def test_a_position_is_drawn_where_it_is_shown() -> None:
+def test_notebook_shows_the_svg() -> None:
     position = boardgames.load("abalone").start()
     assert position.svg().startswith("<svg")
     assert position._repr_svg_() == position._repr_html_() == position.svg()
 
 
-def test_a_position_shows_its_game_and_text() -> None:
+def test_repr_has_game_and_text() -> None:
     assert (str(START), repr(START)) == ("7:0:0:0", "<nim 7:0:0:0>")
 
 
-def test_positions_are_read_back_from_their_text() -> None:
+def test_position_texts_round_trip() -> None:
     choose, position = random.Random(2), boardgames.load("hexifence").start()
     while position.outcome is None:
         assert position.game.parse(str(position)) == position
@@ -269,22 +267,22 @@ def test_positions_are_read_back_from_their_text() -> None:
     ],
     ids=["going on", "won", "no moves", "drawn", "three in a line"],
 )
-def test_an_outcome_says_who_won_and_why(position: Position, outcome: Outcome | None) -> None:
+def test_outcome_has_winner_and_termination(position: Position, outcome: Outcome | None) -> None:
     assert position.outcome == outcome
 
 
-def test_a_lack_of_moves_draws_where_the_facts_say_so() -> None:
+def test_lack_of_moves_is_a_draw_if_the_facts_say_so() -> None:
     game = Nim(stuck=True)
     game.facts = replace(game.facts, no_moves_draws=True)
     assert game.parse("0:1:4:3").outcome == Outcome(None, Termination.NO_MOVES)
 
 
 @pytest.mark.parametrize(("winner", "returns"), [(0, (1.0, -1.0)), (1, (-1.0, 1.0)), (None, (0.0, 0.0))])
-def test_returns_follow_the_winner(winner: int | None, returns: tuple[float, float]) -> None:
+def test_returns_of_an_outcome(winner: int | None, returns: tuple[float, float]) -> None:
     assert Outcome(winner, Termination.RULES).returns == returns
 
 
-def test_terminations_have_their_names() -> None:
+def test_names_of_terminations() -> None:
     assert issubclass(Termination, Enum)
     assert [str(termination) for termination in Termination] == [
         "rules", "no-moves", "time", "ply-limit", "no-progress", "repetition", "resignation",
@@ -292,7 +290,7 @@ def test_terminations_have_their_names() -> None:
     ]  # fmt: skip
 
 
-def test_the_score_is_that_of_the_game() -> None:
+def test_score_of_a_position() -> None:
     assert (GAME.parse("2:1:3:2").score, tictactoe().start().score) == ((3, 2), (0, 0))
 
 
@@ -300,7 +298,7 @@ def test_the_score_is_that_of_the_game() -> None:
 
 
 @pytest.mark.parametrize("kind", ["move", "position"])
-def test_an_unknown_notation_is_refused_with_near_ones(kind: str) -> None:
+def test_unknown_notation_raises_with_suggestions(kind: str) -> None:
     game = boardgames.load("abalone")
     start = game.start()
     uses = {
@@ -329,34 +327,34 @@ def test_an_unknown_notation_is_refused_with_near_ones(kind: str) -> None:
         (boardgames.load("abalone", broadside=False), "abalone belgian-daisy broadside=false"),
     ],
 )
-def test_a_game_is_described_by_name_layout_and_changed_options(game: boardgames.Game, line: str) -> None:
+def test_description_of_a_game(game: boardgames.Game, line: str) -> None:
     assert (game.describe(), repr(game), str(game)) == (line, f"<game {line}>", game.facts.name)
 
 
-def test_games_are_equal_if_kind_and_options_are() -> None:
+def test_games_with_equal_class_and_options_are_equal() -> None:
     assert Nim() == Nim(layout="hundred") != Nim(again=True)
     assert hash(Nim()) == hash(Nim(layout="hundred"))
     assert len({Nim(), Nim(passing=False), Nim(passing=True), tictactoe()}) == 3
     assert Nim() != "nim"
 
 
-def test_options_of_a_game_cannot_be_changed() -> None:
+def test_options_of_a_game_are_read_only() -> None:
     with pytest.raises(TypeError):
-        GAME.options["again"] = True  # type: ignore[index]  # what a caller may do
+        GAME.options["again"] = True  # type: ignore[index]  # wrong on purpose
 
 
-def test_an_unknown_option_is_refused_with_near_ones() -> None:
+def test_unknown_option_raises_with_suggestions() -> None:
     with pytest.raises(OptionError, match=r"game 'nim' has no option 'agian'; did you mean 'again'\?"):
         Nim(agian=True)
 
 
 @pytest.mark.parametrize("layout", ["sevn", "", "HUNDRED"])
-def test_an_unknown_layout_is_refused(layout: str) -> None:
+def test_unknown_layout_raises(layout: str) -> None:
     with pytest.raises(UnknownNameError, match=f"nim has no layout {layout!r}; "):
         Nim(layout=layout)
 
 
-def test_nobody_can_make_the_words_of_a_position_writable() -> None:
+def test_words_of_a_position_cannot_be_made_writable() -> None:
     position = boardgames.load("connect4").start()
     with pytest.raises(ValueError, match="WRITEABLE"):
         position.words.flags.writeable = True
@@ -365,7 +363,7 @@ def test_nobody_can_make_the_words_of_a_position_writable() -> None:
 @pytest.mark.parametrize(
     "words", [[10**5000, "a"], [object()] * 10**5, np.array([object()] * 3)], ids=["huge", "long", "array"]
 )
-def test_words_that_are_no_integers_are_told_on_one_short_line(words: Any) -> None:
+def test_unpack_of_other_things_raises_a_short_message(words: Any) -> None:
     with pytest.raises(PositionError, match="positions are 3 integers, not ") as caught:
         boardgames.load("connect4").unpack(words)
     assert len(str(caught.value)) < 150
@@ -373,7 +371,7 @@ def test_words_that_are_no_integers_are_told_on_one_short_line(words: Any) -> No
 
 
 @pytest.mark.parametrize("name", [5, ["standard"], "x" * 10**6], ids=["number", "list", "long text"])
-def test_a_layout_that_is_no_name_is_unknown(name: Any) -> None:
+def test_layout_that_is_not_text_raises(name: Any) -> None:
     with pytest.raises(UnknownNameError, match="has no layout") as caught:
         boardgames.load("connect4", layout=name)
     assert len(str(caught.value)) < 200
@@ -384,7 +382,7 @@ def test_a_layout_that_is_no_name_is_unknown(name: Any) -> None:
     [10**5000, np.array([1, 2]), 1.0, "1", None],
     ids=["huge", "array", "float", "text", "none"],
 )
-def test_decode_refuses_what_is_no_action(action: Any) -> None:
+def test_decode_of_something_else_raises(action: Any) -> None:
     game = boardgames.load("connect4")
     with pytest.raises(IllegalMoveError):
         game.decode(game.start(), action)
@@ -394,9 +392,7 @@ def test_decode_refuses_what_is_no_action(action: Any) -> None:
     ("name", "options"),
     [("abalone", {"broadside": False}), ("connect4", {"columns": 5}), ("hexifence", {"dimension": 2})],
 )
-def test_games_and_positions_go_to_another_process_by_class_options_and_words(
-    name: str, options: dict[str, object]
-) -> None:
+def test_games_and_positions_are_pickled_without_kernels(name: str, options: dict[str, object]) -> None:
     game = boardgames.load(name, **options)
     position = game.start().apply(game.start().legal_moves[0])
     sent = pickle.dumps(position)

@@ -1,4 +1,4 @@
-"""One test a hook, named after it: what a plug-in gives is used, what happens is told."""
+"""The hooks: one test each, named after it, and their documentation."""
 
 import inspect
 import sys
@@ -23,6 +23,7 @@ from boardgames.learning.experiments import Experiment
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
 from boardgames.plugins import PROJECT, Registry
+from boardgames.score import RETURN, Score
 from boardgames.weights import Weights, find_weights
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("bg_"))
@@ -33,7 +34,7 @@ Install = Callable[..., Registry]
 
 @pytest.fixture
 def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """Return a function that adds a plug-in of the given hooks to the installed ones."""
+    """Return a function that installs a plug-in with the given hooks."""
 
     def add(*hooks: Callable[..., Any]) -> Registry:
         module = ModuleType("hook_under_test")
@@ -52,8 +53,8 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
 
 def short_match() -> boardgames.Manager:
     game = boardgames.load("connect4")
-    seats = [boardgames.load_player("random", game, seed=seed) for seed in (1, 2)]
-    return boardgames.Manager(game, seats)
+    players = [boardgames.load_player("random", game, seed=seed) for seed in (1, 2)]
+    return boardgames.Manager(game, players)
 
 
 def test_bg_games(install: Install) -> None:
@@ -115,8 +116,10 @@ def test_bg_weights(install: Install, tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_bg_books(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game = boardgames.load("connect4")
-    page = Page(str(game.start()), 0, 8, 900, (BookMove("2", 0.0, 0.0, 10),))
-    Book("connect4", game.options, "return", {}, [page]).write(tmp_path / "odd.book")
+    page = Page(
+        str(game.start()), 0, 8, 900, (BookMove("2", Score.of(0.0, RETURN), Score.of(0.0, RETURN), 10),)
+    )
+    Book("connect4", game.options, RETURN, {}, [page]).write(tmp_path / "odd.book")
     shipping = ModuleType("shipping_module")
     shipping.BOOK = tmp_path / "odd.book"  # type: ignore[attr-defined]  # a module made by hand
     monkeypatch.setitem(sys.modules, shipping.__name__, shipping)
@@ -132,7 +135,7 @@ def test_bg_books(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_bg_experiments(install: Install) -> None:
     def bg_experiments() -> list[Entry]:
-        target = "boardgames.learning.experiments.basic_training:BasicTraining"
+        target = "boardgames_abalone.experiments.basic_training:BasicTraining"
         return [Entry("basics", "basic-training by another name", target, "connect4")]
 
     registry = install(bg_experiments)
@@ -158,69 +161,69 @@ def test_bg_commands(install: Install) -> None:
 
 
 def test_bg_match_started(install: Install) -> None:
-    told: list[tuple[str, int]] = []
+    calls: list[tuple[str, int]] = []
 
     def bg_match_started(manager: boardgames.Manager) -> None:
-        told.append((manager.game.facts.name, manager.ply))
+        calls.append((manager.game.facts.name, manager.ply))
 
     install(bg_match_started)
     short_match().play()
-    assert told == [("connect4", 0)]
+    assert calls == [("connect4", 0)]
 
 
 def test_bg_move_made(install: Install) -> None:
-    told: list[tuple[int, int, str]] = []
+    calls: list[tuple[int, int, str]] = []
 
     def bg_move_made(manager: boardgames.Manager, played: PlayedMove) -> None:
-        told.append((played.ply, played.side, str(played.move)))
+        calls.append((played.ply, played.side, str(played.move)))
         assert played.seconds >= 0
 
     install(bg_move_made)
     match = short_match()
     match.play()
-    assert told == [(played.ply, played.side, str(played.move)) for played in match.moves]
-    assert [ply for ply, _, _ in told] == list(range(1, len(told) + 1))
+    assert calls == [(played.ply, played.side, str(played.move)) for played in match.moves]
+    assert [ply for ply, _, _ in calls] == list(range(1, len(calls) + 1))
 
 
 def test_bg_match_ended(install: Install) -> None:
-    told: list[Outcome] = []
+    calls: list[Outcome] = []
 
     def bg_match_ended(manager: boardgames.Manager, outcome: Outcome) -> None:
-        told.append(outcome)
+        calls.append(outcome)
         assert manager.record().outcome == outcome
 
     install(bg_match_ended)
     match = short_match()
     match.resign(0)
-    assert told == [Outcome(1, Termination.RESIGNATION)]
+    assert calls == [Outcome(1, Termination.RESIGNATION)]
 
 
 def test_bg_training_stepped(install: Install, tmp_path: Path) -> None:
-    told: list[tuple[str, int, dict[str, float], Path]] = []
+    calls: list[tuple[str, int, dict[str, float], Path]] = []
 
     def bg_training_stepped(run: str, step: int, metrics: dict[str, float], folder: Path) -> None:
-        told.append((run, step, metrics, folder))
+        calls.append((run, step, metrics, folder))
 
     install(bg_training_stepped)
     with Run.create(tmp_path / "small", small(steps=2)) as run:
         trainer = Trainer(run)
         trainer.train(InProcess())
-    assert told == [("small", step.step, step.metrics, run.folder) for step in trainer.steps]
-    assert [one[1] for one in told] == [1, 2]
+    assert calls == [("small", step.step, step.metrics, run.folder) for step in trainer.steps]
+    assert [one[1] for one in calls] == [1, 2]
 
 
-def test_an_implementation_may_leave_arguments_out(install: Install) -> None:
-    told: list[str] = []
+def test_implementation_may_omit_arguments(install: Install) -> None:
+    calls: list[str] = []
 
     def bg_match_ended() -> None:
-        told.append("ended")
+        calls.append("ended")
 
     install(bg_match_ended)
     short_match().play()
-    assert told == ["ended"]
+    assert calls == ["ended"]
 
 
-def test_a_listener_that_raises_does_not_end_the_match(install: Install) -> None:
+def test_plugin_that_raises_does_not_end_the_match(install: Install) -> None:
     def bg_move_made(played: PlayedMove) -> None:
         raise ValueError("no luck")
 
@@ -233,17 +236,17 @@ def test_a_listener_that_raises_does_not_end_the_match(install: Install) -> None
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_every_hook_has_a_test_named_after_it(hook: str) -> None:
+def test_hook_has_a_test_named_after_it(hook: str) -> None:
     assert f"test_{hook}" in globals()
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_every_hook_has_a_manual_in_its_docstring(hook: str) -> None:
+def test_hook_has_a_docstring(hook: str) -> None:
     assert inspect.getdoc(getattr(hookspecs, hook))
 
 
 @pytest.mark.parametrize("hook", HOOKS)
-def test_every_hook_has_a_section_with_an_example(hook: str) -> None:
+def test_hook_has_a_section_with_an_example(hook: str) -> None:
     sections = DOCUMENTATION.read_text("utf-8").split("\n## ")
     (section,) = [text for text in sections if text.startswith(f"`{hook}(")]
     arguments = ", ".join(inspect.signature(getattr(hookspecs, hook)).parameters)
@@ -251,12 +254,12 @@ def test_every_hook_has_a_section_with_an_example(hook: str) -> None:
     assert f"def {hook}(" in section
 
 
-def test_every_section_of_a_hook_has_a_hook() -> None:
+def test_section_has_a_hook() -> None:
     headings = [line for line in DOCUMENTATION.read_text("utf-8").splitlines() if line.startswith("## `bg_")]
     assert sorted(line.split("`")[1].partition("(")[0] for line in headings) == HOOKS
 
 
-def test_every_example_of_the_documentation_is_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_of_the_documentation_are_valid_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     text = DOCUMENTATION.read_text("utf-8")
     examples = [part.partition("```")[0] for part in text.split("```python\n")[1:]]
     assert len(examples) >= len(HOOKS)

@@ -1,4 +1,4 @@
-"""The names of the package: there when asked for, and nothing heavy before that."""
+"""The public names of the package, which are imported lazily."""
 
 import importlib
 import pkgutil
@@ -16,29 +16,29 @@ LIGHT = (
 
 
 @pytest.mark.parametrize("name", boardgames.__all__)
-def test_every_name_is_there(name: str) -> None:
+def test_public_names_exist(name: str) -> None:
     assert getattr(boardgames, name) is not None
 
 
-def test_names_are_listed_sorted_and_once() -> None:
+def test_dir_lists_the_public_names() -> None:
     assert dir(boardgames) == sorted(set(boardgames.__all__))
 
 
-def test_every_name_but_the_version_has_a_home() -> None:
-    assert set(boardgames._HOME_OF) == set(boardgames.__all__) - {"__version__"}
+def test_public_names_have_a_module() -> None:
+    assert set(boardgames._MODULE_OF) == set(boardgames.__all__) - {"__version__"}
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+def test_unknown_name_raises_attribute_error() -> None:
     with pytest.raises(AttributeError, match="module 'boardgames' has no attribute 'plya'"):
         boardgames.plya  # noqa: B018 - looking it up is the test
 
 
-def test_no_module_takes_the_place_of_a_name() -> None:
+def test_public_names_are_not_module_names() -> None:
     modules = {module.name for module in pkgutil.iter_modules(boardgames.__path__)}
     assert not modules & set(boardgames.__all__)
 
 
-def test_importing_every_module_leaves_load_player_a_function() -> None:
+def test_importing_all_modules_does_not_hide_load_player() -> None:
     for module in pkgutil.walk_packages(boardgames.__path__, "boardgames."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
@@ -52,7 +52,7 @@ def test_importing_the_package_imports_nothing_heavy(use: str, loaded: str) -> N
     assert run.stdout.strip() == loaded
 
 
-def test_names_that_others_rely_on_work_together() -> None:
+def test_public_names_work_together() -> None:
     game = boardgames.load("abalone", layout="standard", broadside=True)
     position = game.start()
     assert position.side_to_move in (0, 1)
@@ -66,7 +66,7 @@ def test_names_that_others_rely_on_work_together() -> None:
     assert move in position.legal_moves
 
 
-def test_a_match_of_two_players_is_played_and_recorded(home: object) -> None:
+def test_match_of_two_agents_is_recorded(home: object) -> None:
     game = boardgames.load("abalone", layout="standard", broadside=True)
     player = boardgames.load_player("alphabeta:depth=1", game)
     match = boardgames.Manager(game, [player, boardgames.load_player("random", game, seed=7)])

@@ -1,9 +1,9 @@
-"""Rules of the repository that no other tool checks: who may do what, and what every file has."""
+"""Rules of the repository that no other tool checks: which module may do what, and what files have."""
 
 import ast
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -23,7 +23,7 @@ KERNEL_IMPORTS = frozenset(
     {"boardgames.kernels", "collections.abc", "functools", "math", "numba", "numpy", "typing"}
 )
 
-# the texts are put together here, so that this file does not hold them
+# the patterns are split, so that this file does not match them
 PRIVATE = re.compile(
     "|".join(
         (
@@ -39,11 +39,11 @@ PRIVATE = re.compile(
 )
 
 
-def name_of(path: Path) -> str:
+def relative_name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def room_of(path: Path) -> str:
+def top_level_name(path: Path) -> str:
     """Return `cli` for boardgames/cli/play.py and `paths` for boardgames/paths.py."""
     relative = path.relative_to(CORE) if path.is_relative_to(CORE) else path.relative_to(ROOT)
     return relative.parts[0].removesuffix(".py")
@@ -51,11 +51,16 @@ def room_of(path: Path) -> str:
 
 @cache
 def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"), name_of(path))
+    return ast.parse(path.read_text("utf-8"), relative_name(path))
+
+
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(tree(path)))
 
 
 def dotted(node: ast.expr) -> str:
-    """Return `os.environ.get` for the expression, empty if it is not a plain chain of names."""
+    """Return `os.environ.get` for such an expression, an empty text for any other."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -64,18 +69,25 @@ def dotted(node: ast.expr) -> str:
     return ""
 
 
+@cache
 def calls(path: Path) -> set[str]:
-    return {dotted(node.func) for node in ast.walk(tree(path)) if isinstance(node, ast.Call)}
+    return {dotted(node.func) for node in nodes(path) if isinstance(node, ast.Call)}
 
 
 def imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(tree(path)):
+    for node in nodes(path):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             yield node.module
 
 
+def packages(path: Path) -> set[str]:
+    """Return the top-level packages that a module imports from."""
+    return {name.partition(".")[0] for name in imports(path)}
+
+
+@cache
 def tracked() -> list[Path]:
     listed = subprocess.run(
         ["git", "ls-files", "-co", "--exclude-standard"],
@@ -85,102 +97,153 @@ def tracked() -> list[Path]:
         check=False,
     )
     if listed.returncode != 0:
-        pytest.skip("expected a git checkout")
+        pytest.skip("not a git checkout")
     return [path for path in (ROOT / name for name in listed.stdout.splitlines()) if path.is_file()]
 
 
-def without(*rooms: str) -> list[Path]:
-    return [path for path in SOURCES if room_of(path) not in rooms]
+def sources_outside(*names: str) -> list[Path]:
+    return [path for path in SOURCES if top_level_name(path) not in names]
 
 
-def test_there_is_something_to_check() -> None:
+UNLISTED = frozenset({"__init__.py", "__main__.py", "README.md"})
+"""Files that every folder of their kind has."""
+
+
+def listed_paths() -> list[str]:
+    """Return the paths in the tree under the heading `## Folders` of DESIGN.md; folders end with a slash.
+
+    A line has one or more names, then two spaces or more and a description.
+    """
+    section = (ROOT / "DESIGN.md").read_text("utf-8").partition("\n## Folders\n")[2]
+    paths: list[str] = []
+    parents: list[str] = []
+    for line in section.split("```")[1].splitlines():
+        if not line.strip():
+            continue
+        depth = (len(line) - len(line.lstrip())) // 2
+        names = line.strip().partition("  ")[0].split()
+        paths += ["".join([*parents[:depth], name]) for name in names]
+        parents[depth:] = names[-1:]
+    return paths
+
+
+def test_listed_folders_and_modules_exist() -> None:
+    existing = {relative_name(path) for path in tracked()}
+    folders = {f"{parent.as_posix()}/" for path in existing for parent in Path(path).parents}
+    assert [path for path in listed_paths() if path not in existing | folders] == []
+
+
+def test_folders_and_files_are_listed() -> None:
+    existing: set[str] = set()
+    for path in tracked():
+        name = relative_name(path)
+        top = name.partition("/")[0]
+        existing.add(f"{top}/" if "/" in name else name)
+        if top in {"boardgames", "plugins", "bench", "docs", "examples"} and "/data/" not in name:
+            existing |= {f"{parent.as_posix()}/" for parent in Path(name).parents} - {"./"}
+            existing |= {name} if path.suffix in {".py", ".md"} and path.name not in UNLISTED else set()
+    assert sorted(existing - set(listed_paths())) == []
+
+
+def test_sources_are_found() -> None:
     assert len(SOURCES) > 30
     assert len(GAMES) == 3
 
 
-@pytest.mark.parametrize("path", without("cli"), ids=name_of)
-def test_only_cli_prints(path: Path) -> None:
-    assert calls(path).isdisjoint({"print", "input", "click.echo", "sys.stdout.write", "sys.stderr.write"})
+def failing(paths: Iterable[Path], is_allowed: Callable[[Path], bool]) -> list[str]:
+    return [relative_name(path) for path in paths if not is_allowed(path)]
 
 
-@pytest.mark.parametrize("path", without("cli", "executors"), ids=name_of)
-def test_only_cli_and_worker_processes_exit(path: Path) -> None:
-    raised = {
-        dotted(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.Raise) and node.exc is not None
-    }
-    assert calls(path).isdisjoint(EXITS)
-    assert "SystemExit" not in raised
+def test_only_cli_prints() -> None:
+    printing = {"print", "input", "click.echo", "sys.stdout.write", "sys.stderr.write"}
+    assert failing(sources_outside("cli"), lambda path: calls(path).isdisjoint(printing)) == []
 
 
-@pytest.mark.parametrize("path", without("cli", "paths"), ids=name_of)
-def test_only_paths_and_cli_read_the_environment(path: Path) -> None:
-    used = {dotted(node) for node in ast.walk(tree(path)) if isinstance(node, ast.Attribute)}
-    named = {
-        alias.name
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.ImportFrom) and node.module == "os"
-        for alias in node.names
-    }
-    assert used.isdisjoint({"os.environ", "os.environb", "os.getenv", "os.putenv"})
-    assert named.isdisjoint({"environ", "environb", "getenv", "putenv"})
+def test_only_cli_and_executors_exit() -> None:
+    def is_allowed(path: Path) -> bool:
+        raised = {
+            dotted(node.exc.func if isinstance(node.exc, ast.Call) else node.exc)
+            for node in nodes(path)
+            if isinstance(node, ast.Raise) and node.exc is not None
+        }
+        return calls(path).isdisjoint(EXITS) and "SystemExit" not in raised
+
+    assert failing(sources_outside("cli", "executors"), is_allowed) == []
 
 
-@pytest.mark.parametrize("path", without("web"), ids=name_of)
-def test_only_web_opens_sockets(path: Path) -> None:
-    assert {name.partition(".")[0] for name in imports(path)}.isdisjoint(SOCKETS)
+def test_only_paths_and_cli_read_the_environment() -> None:
+    def is_allowed(path: Path) -> bool:
+        used = {dotted(node) for node in nodes(path) if isinstance(node, ast.Attribute)}
+        imported = {
+            alias.name
+            for node in nodes(path)
+            if isinstance(node, ast.ImportFrom) and node.module == "os"
+            for alias in node.names
+        }
+        functions = {"environ", "environb", "getenv", "putenv"}
+        return used.isdisjoint({f"os.{name}" for name in functions}) and imported.isdisjoint(functions)
+
+    assert failing(sources_outside("cli", "paths"), is_allowed) == []
 
 
-@pytest.mark.parametrize("path", without("adapters", "executors", "ugi"), ids=name_of)
-def test_only_adapters_and_executors_start_processes(path: Path) -> None:
-    assert {name.partition(".")[0] for name in imports(path)}.isdisjoint(PROGRAMS)
-    assert calls(path).isdisjoint({"os.system", "os.popen", "os.fork", "os.execv"})
+def test_only_web_opens_sockets() -> None:
+    assert failing(sources_outside("web"), lambda path: packages(path).isdisjoint(SOCKETS)) == []
 
 
-@pytest.mark.parametrize("path", [path for path in SOURCES if path not in PICKLING], ids=name_of)
-def test_nothing_is_pickled_but_kernels_and_what_goes_to_our_own_workers(path: Path) -> None:
-    assert {name.partition(".")[0] for name in imports(path)}.isdisjoint(
-        {"pickle", "dill", "shelve", "joblib"}
-    )
-    assert calls(path).isdisjoint({"np.load", "numpy.load", "np.savez", "np.save"})
+def test_only_adapters_executors_and_ugi_start_processes() -> None:
+    def is_allowed(path: Path) -> bool:
+        starting = {"os.system", "os.popen", "os.fork", "os.execv"}
+        return packages(path).isdisjoint(PROGRAMS) and calls(path).isdisjoint(starting)
+
+    assert failing(sources_outside("adapters", "executors", "ugi"), is_allowed) == []
 
 
-@pytest.mark.parametrize("path", [game / "rules.py" for game in GAMES], ids=name_of)
-def test_rules_import_kernels_and_their_board_alone(path: Path) -> None:
-    allowed = KERNEL_IMPORTS | {f"{path.parent.name}.board"}
-    foreign = {
-        name for name in imports(path) if name not in allowed and not name.startswith("boardgames.kernels.")
-    }
-    assert {name for name in foreign if name.partition(".")[0] not in {"numba", "numpy"}} == set()
+def test_only_kernels_and_tasks_of_workers_are_pickled() -> None:
+    def is_allowed(path: Path) -> bool:
+        return packages(path).isdisjoint({"pickle", "dill", "shelve", "joblib"}) and calls(path).isdisjoint(
+            {"np.load", "numpy.load", "np.savez", "np.save"}
+        )
+
+    assert failing((path for path in SOURCES if path not in PICKLING), is_allowed) == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_every_module_says_what_it_is_for(path: Path) -> None:
-    assert ast.get_docstring(tree(path))
+def test_rules_import_only_kernels_and_their_board() -> None:
+    def is_allowed(path: Path) -> bool:
+        allowed = KERNEL_IMPORTS | {f"{path.parent.name}.board"}
+        return all(
+            name in allowed or name.startswith(("boardgames.kernels.", "numba.", "numpy."))
+            for name in imports(path)
+        )
+
+    assert failing((game / "rules.py" for game in GAMES), is_allowed) == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_imports_are_absolute(path: Path) -> None:
-    levels = [node.level for node in ast.walk(tree(path)) if isinstance(node, ast.ImportFrom)]
-    assert sum(levels) == 0
+def test_modules_have_docstrings() -> None:
+    assert failing(SOURCES, lambda path: bool(ast.get_docstring(tree(path)))) == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=name_of)
-def test_nothing_is_left_to_do_in_comments(path: Path) -> None:
-    assert not re.search(r"\b(?:TODO|FIXME|XXX)\b", path.read_text("utf-8"))
+def test_imports_are_absolute() -> None:
+    def is_allowed(path: Path) -> bool:
+        return not any(node.level for node in nodes(path) if isinstance(node, ast.ImportFrom))
+
+    assert failing(SOURCES, is_allowed) == []
 
 
-@pytest.mark.parametrize("game", GAMES, ids=name_of)
-def test_a_game_is_a_typed_distribution_with_a_readme(game: Path) -> None:
-    assert (game / "py.typed").is_file()
-    assert (game.parent / "README.md").is_file()
-    assert (game.parent / "pyproject.toml").is_file()
+def test_no_todo_comments() -> None:
+    pattern = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
+    assert failing(SOURCES, lambda path: not pattern.search(path.read_text("utf-8"))) == []
 
 
-def test_no_tracked_file_names_a_machine_or_a_registry() -> None:
+def test_games_are_typed_distributions_with_a_readme() -> None:
+    for game in GAMES:
+        assert (game / "py.typed").is_file()
+        assert (game.parent / "README.md").is_file()
+        assert (game.parent / "pyproject.toml").is_file()
+
+
+def test_no_tracked_file_mentions_a_machine_or_a_registry() -> None:
     found = [
-        f"{name_of(path)}: {match.group()}"
+        f"{relative_name(path)}: {match.group()}"
         for path in tracked()
         for match in [PRIVATE.search(path.read_bytes().decode("utf-8", "replace"))]
         if match is not None
@@ -192,7 +255,7 @@ def test_no_lock_file_is_tracked() -> None:
     assert [path for path in tracked() if path.name in {"uv.lock", "poetry.lock", "Pipfile.lock"}] == []
 
 
-def test_constraints_pin_versions_and_nothing_else() -> None:
+def test_constraints_only_pin_versions() -> None:
     lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][0-9A-Za-z.]*", line) for line in lines)
     assert {"numba", "numpy", "hatchling", "pytest"} <= {line.partition("==")[0] for line in lines}

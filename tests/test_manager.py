@@ -1,4 +1,4 @@
-"""Matches: turns, clocks, limits, takebacks, draw offers, faults of agents, listeners."""
+"""Matches: turns, clocks, limits, takebacks, draw offers, failing agents, listeners."""
 
 import re
 import warnings
@@ -27,8 +27,8 @@ AGAIN = nim.Nim(again=True)
 STUCK = nim.Nim(stuck=True)
 
 
-class Clockwork:
-    """A clock that stands still until it is set on."""
+class FakeClock:
+    """A clock that only advances when `now` is set."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -38,7 +38,7 @@ class Clockwork:
 
 
 class Scripted(Player):
-    """Plays texts in order; an exception is raised, None resigns, a function is asked."""
+    """Plays a script: texts are moves, exceptions are raised, None resigns, functions are called."""
 
     name = "scripted"
 
@@ -46,7 +46,7 @@ class Scripted(Player):
         super().__init__(game, seed=0)
         self.script = list(script)
         self.limits: list[Limit] = []
-        self.told: list[object] = []
+        self.calls: list[object] = []
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         self.limits.append(limit)
@@ -60,10 +60,10 @@ class Scripted(Player):
         return answer if isinstance(answer, Choice) else Choice(answer)
 
     def match_started(self, side: int) -> None:
-        self.told.append(side)
+        self.calls.append(side)
 
     def match_ended(self, outcome: Outcome) -> None:
-        self.told.append(outcome)
+        self.calls.append(outcome)
 
 
 class Person(Scripted):
@@ -75,38 +75,38 @@ def between_people(game: Game = NIM, **settings: object) -> Manager:
     return Manager(game, [None, None], **settings)
 
 
-def moved(match: Manager, *moves: str) -> Manager:
+def play_moves(match: Manager, *moves: str) -> Manager:
     for move in moves:
         match.make_move(match.side_to_move, move)
     return match
 
 
-def heard(match_of: Callable[..., Manager], **settings: object) -> tuple[Manager, list[MatchEvent]]:
-    changes: list[MatchEvent] = []
-    match = match_of(listeners=[lambda _, change: changes.append(change)], **settings)
-    return match, changes
+def with_events(make: Callable[..., Manager], **settings: object) -> tuple[Manager, list[MatchEvent]]:
+    events: list[MatchEvent] = []
+    match = make(listeners=[lambda _, event: events.append(event)], **settings)
+    return match, events
 
 
 # --- rules of a match ---------------------------------------------------------
 
 
-def test_a_match_with_a_person_has_no_limits() -> None:
+def test_match_with_a_person_has_no_limits_by_default() -> None:
     assert MatchRules.between([Scripted(NIM), None], NIM) == MatchRules()
     assert MatchRules.between([Person(NIM), Scripted(NIM)], NIM) == MatchRules()
 
 
-def test_a_match_between_agents_has_the_limits_the_game_declares() -> None:
+def test_match_between_agents_has_the_limits_of_the_game() -> None:
     rules = MatchRules.between([Scripted(NIM), Scripted(NIM)], NIM)
     assert rules == MatchRules(ply_limit=40, no_progress_limit=9, repetition=True)
 
 
-def test_limits_can_be_overridden_one_by_one() -> None:
+def test_default_limits_can_be_overridden() -> None:
     rules = MatchRules.between([Scripted(NIM), Scripted(NIM)], NIM, ply_limit=None)
     assert rules == MatchRules(no_progress_limit=9, repetition=True)
 
 
 @pytest.mark.parametrize("limits", [{"ply_limit": 0}, {"no_progress_limit": -1}])
-def test_a_limit_below_one_ply_is_refused(limits: dict[str, int]) -> None:
+def test_limit_below_one_ply_raises(limits: dict[str, int]) -> None:
     with pytest.raises(LimitError, match="at least 1 ply"):
         MatchRules(**limits)
 
@@ -114,44 +114,44 @@ def test_a_limit_below_one_ply_is_refused(limits: dict[str, int]) -> None:
 # --- turns ----------------------------------------------------------------------
 
 
-def test_a_move_is_made_for_the_side_to_move() -> None:
+def test_move_of_the_side_to_move_is_made() -> None:
     match = between_people()
     assert match.make_move(0, "take3") is None
     assert (str(match.position), match.side_to_move, match.ply) == ("4:1:3:0", 1, 1)
     assert [str(position) for position in match.positions] == ["7:0:0:0", "4:1:3:0"]
 
 
-def test_a_move_out_of_turn_is_refused() -> None:
+def test_move_out_of_turn_raises() -> None:
     with pytest.raises(MatchError, match="side 1 cannot move: it is the turn of side 0"):
         between_people().make_move(1, "take1")
 
 
-def test_an_illegal_move_from_outside_leaves_the_match_as_it_was() -> None:
+def test_illegal_move_does_not_change_the_match() -> None:
     match = between_people()
     with pytest.raises(MoveError, match="take4"):
         match.make_move(0, "take4")
     assert (match.ply, match.outcome, match.fault) == (0, None, None)
 
 
-def test_a_move_made_for_another_position_is_refused() -> None:
+def test_move_made_for_another_position_raises() -> None:
     with pytest.raises(IllegalMoveError, match="made for another position"):
         between_people().make_move(0, Move(2, "take3"))
 
 
-def test_the_same_side_may_move_twice_in_a_row() -> None:
-    match = moved(between_people(AGAIN), "take1", "take1", "take2")
-    assert [made.side for made in match.moves] == [0, 0, 0]
+def test_side_may_move_twice_in_a_row() -> None:
+    match = play_moves(between_people(AGAIN), "take1", "take1", "take2")
+    assert [played.side for played in match.moves] == [0, 0, 0]
     assert match.side_to_move == 1
 
 
-def test_moves_are_kept_with_side_time_and_ply() -> None:
+def test_moves_have_side_seconds_and_ply() -> None:
     match = between_people()
     match.make_move(0, "take3", seconds=1.5)
     assert match.moves == (PlayedMove(0, Move(3, "take3"), 1.5, 1),)
 
 
-def test_nothing_can_be_done_after_the_end() -> None:
-    match = moved(between_people(), "take3", "take3", "take1")
+def test_finished_match_rejects_everything() -> None:
+    match = play_moves(between_people(), "take3", "take3", "take1")
     for refused in (
         lambda: match.make_move(1, "take1"),
         lambda: match.resign(0),
@@ -164,17 +164,17 @@ def test_nothing_can_be_done_after_the_end() -> None:
             refused()
 
 
-def test_two_seats_are_needed() -> None:
+def test_match_needs_two_players() -> None:
     with pytest.raises(MatchError, match="a match has two players, not 1"):
         Manager(NIM, [None])
 
 
-def test_a_player_of_another_game_is_refused() -> None:
+def test_player_of_another_game_raises() -> None:
     with pytest.raises(MatchError, match="plays <game nim seven passing=true>, not <game nim seven>"):
         Manager(NIM, [Scripted(PASSING), None])
 
 
-def test_a_start_of_another_game_is_refused() -> None:
+def test_start_of_another_game_raises() -> None:
     with pytest.raises(PositionError, match="the start is not a position of"):
         between_people(start=PASSING.start())
 
@@ -182,8 +182,8 @@ def test_a_start_of_another_game_is_refused() -> None:
 # --- terminations ---------------------------------------------------------------
 
 
-def _time_out() -> Manager:
-    clock = Clockwork()
+def _timed_out() -> Manager:
+    clock = FakeClock()
     match = between_people(rules=MatchRules(time=TimeControl(move=1)), clock=clock)
     clock.now = 1.5
     match.tick()
@@ -219,9 +219,9 @@ def _limited(**limits: object) -> Manager:
 @pytest.mark.parametrize(
     ("make", "winner", "termination", "plies"),
     [
-        (lambda: moved(between_people(), "take3", "take3", "take1"), 0, "rules", 3),
-        (lambda: moved(between_people(STUCK), "take3", "take3", "take1"), 0, "no-moves", 3),
-        (_time_out, 1, "time", 0),
+        (lambda: play_moves(between_people(), "take3", "take3", "take1"), 0, "rules", 3),
+        (lambda: play_moves(between_people(STUCK), "take3", "take3", "take1"), 0, "no-moves", 3),
+        (_timed_out, 1, "time", 0),
         (lambda: _limited(ply_limit=3), None, "ply-limit", 3),
         (lambda: _limited(no_progress_limit=2), None, "no-progress", 2),
         (lambda: _limited(repetition=True), None, "repetition", 4),
@@ -232,7 +232,7 @@ def _limited(**limits: object) -> Manager:
     ],
     ids=list(Termination),
 )
-def test_every_termination_is_reached(
+def test_all_terminations(
     make: Callable[[], Manager], winner: int | None, termination: str, plies: int
 ) -> None:
     match = make()
@@ -240,56 +240,56 @@ def test_every_termination_is_reached(
     assert match.ply == plies
 
 
-def test_the_rules_come_before_the_limits() -> None:
-    match = moved(between_people(rules=MatchRules(ply_limit=3)), "take3", "take3", "take1")
+def test_rules_take_precedence_over_limits() -> None:
+    match = play_moves(between_people(rules=MatchRules(ply_limit=3)), "take3", "take3", "take1")
     assert match.outcome == Outcome(0, Termination.RULES)
 
 
-def test_a_change_of_score_starts_the_count_of_plies_without_one_again() -> None:
-    match = moved(between_people(PASSING), "pass", "pass", "take1", "pass")
+def test_change_of_score_resets_plies_since_score() -> None:
+    match = play_moves(between_people(PASSING), "pass", "pass", "take1", "pass")
     assert match.plies_since_score == 1
 
 
-def test_plies_since_the_score_changed_are_counted_from_the_start() -> None:
-    match = moved(between_people(PASSING), "pass", "pass")
+def test_plies_since_score_count_from_the_start() -> None:
+    match = play_moves(between_people(PASSING), "pass", "pass")
     assert match.plies_since_score == 2
     match.undo()
     assert match.plies_since_score == 1
 
 
-def test_a_match_that_begins_at_its_end_ends_at_once() -> None:
-    match, changes = heard(between_people, start=NIM.parse("0:1:7:0"))
+def test_match_from_a_finished_position_ends_at_once() -> None:
+    match, events = with_events(between_people, start=NIM.parse("0:1:7:0"))
     assert match.outcome == Outcome(0, Termination.RULES)
-    assert [change.kind for change in changes] == ["started", "ended"]
+    assert [event.kind for event in events] == ["started", "ended"]
 
 
 # --- clocks ----------------------------------------------------------------------
 
 
-def timed(**control: float) -> tuple[Manager, Clockwork]:
-    clock = Clockwork()
+def timed(**control: float) -> tuple[Manager, FakeClock]:
+    clock = FakeClock()
     return between_people(rules=MatchRules(time=TimeControl(**control)), clock=clock), clock
 
 
-def test_the_clock_of_the_side_to_move_runs_and_the_other_stands() -> None:
+def test_only_the_clock_of_the_side_to_move_runs() -> None:
     match, clock = timed(match=60)
     clock.now = 10.0
     assert match.clocks == (50.0, 60.0)
 
 
-def test_a_move_adds_the_increment() -> None:
+def test_increment_is_added_after_a_move() -> None:
     match, clock = timed(match=60, increment=2)
     clock.now = 10.0
     match.make_move(0, "take1")
     assert match.clocks == (52.0, 60.0)
 
 
-def test_without_a_match_clock_there_is_no_time_left_to_show() -> None:
+def test_no_clocks_without_a_match_clock() -> None:
     assert timed(move=1)[0].clocks is None
 
 
 @pytest.mark.parametrize("control", [{"move": 5}, {"match": 5}], ids=["move", "match"])
-def test_a_move_after_the_time_has_run_out_loses_and_is_not_made(control: dict[str, float]) -> None:
+def test_move_after_the_time_is_up_loses_and_is_not_made(control: dict[str, float]) -> None:
     match, clock = timed(**control)
     clock.now = 5.1
     assert match.make_move(0, "take1") == Outcome(1, Termination.TIME)
@@ -297,26 +297,26 @@ def test_a_move_after_the_time_has_run_out_loses_and_is_not_made(control: dict[s
 
 
 @pytest.mark.parametrize("control", [{"move": 5}, {"match": 5}], ids=["move", "match"])
-def test_a_move_on_the_last_tick_is_made(control: dict[str, float]) -> None:
+def test_move_at_the_last_moment_is_made(control: dict[str, float]) -> None:
     match, clock = timed(**control)
     clock.now = 5.0
     assert match.make_move(0, "take1") is None
 
 
-def test_the_time_of_a_move_is_each_moves_own() -> None:
+def test_time_per_move_restarts_with_every_move() -> None:
     match, clock = timed(move=5)
     for clock.now in (4.0, 8.0, 12.0):
         match.make_move(match.side_to_move, "take1")
     assert match.outcome is None
 
 
-def test_a_tick_in_time_changes_nothing() -> None:
+def test_tick_in_time_does_nothing() -> None:
     match, clock = timed(match=5)
     clock.now = 4.0
     assert match.tick() is None
 
 
-def test_the_clock_stands_after_the_end() -> None:
+def test_clock_stops_at_the_end() -> None:
     match, clock = timed(match=60)
     clock.now = 10.0
     match.resign(0)
@@ -324,7 +324,7 @@ def test_the_clock_stands_after_the_end() -> None:
     assert match.clocks == (50.0, 60.0)
 
 
-def test_time_used_is_summed_for_each_side() -> None:
+def test_time_used_is_the_sum_for_each_side() -> None:
     match = between_people()
     for side, seconds in ((0, 1.0), (1, 2.0), (0, 4.0)):
         match.make_move(side, "take1", seconds=seconds)
@@ -332,13 +332,13 @@ def test_time_used_is_summed_for_each_side() -> None:
 
 
 @pytest.mark.parametrize("seconds", [-1.0, float("nan"), float("inf")])
-def test_seconds_that_no_move_can_take_are_refused(seconds: float | None) -> None:
+def test_invalid_seconds_raise(seconds: float | None) -> None:
     with pytest.raises(LimitError, match="must be at least 0, not"):
         between_people().make_move(0, "take1", seconds=seconds)
 
 
-def test_an_agent_is_charged_only_while_it_is_asked() -> None:
-    clock = Clockwork()
+def test_agent_is_charged_only_while_it_thinks() -> None:
+    clock = FakeClock()
 
     def think() -> str:
         clock.now += 2.0
@@ -351,8 +351,8 @@ def test_an_agent_is_charged_only_while_it_is_asked() -> None:
     assert match.moves[0].seconds == 2.0
 
 
-def test_an_agent_that_was_interrupted_is_not_charged_until_it_is_asked_again() -> None:
-    clock = Clockwork()
+def test_interrupted_agent_is_not_charged_until_it_is_asked_again() -> None:
+    clock = FakeClock()
     match = Manager(NIM, [Scripted(NIM, KeyboardInterrupt(), "take1"), None], clock=clock)
     with pytest.raises(KeyboardInterrupt):
         match.step()
@@ -361,8 +361,8 @@ def test_an_agent_that_was_interrupted_is_not_charged_until_it_is_asked_again() 
     assert match.moves[0].seconds == 0.0
 
 
-def test_an_agent_that_thinks_too_long_loses_on_time() -> None:
-    clock = Clockwork()
+def test_agent_that_thinks_too_long_loses_on_time() -> None:
+    clock = FakeClock()
 
     def think() -> str:
         clock.now += 2.0
@@ -378,28 +378,28 @@ def test_an_agent_that_thinks_too_long_loses_on_time() -> None:
     ("control", "seconds"),
     [({"move": 1}, 0.95), ({"move": 0.06}, 0.03), ({"move": 1, "margin": 0.25}, 0.75), ({"match": 9}, None)],
 )
-def test_an_agent_is_asked_to_leave_the_margin_but_not_more_than_half(
+def test_agent_is_told_the_time_per_move_less_a_margin(
     control: dict[str, float], seconds: float | None
 ) -> None:
     assert timed(**control)[0].limit_for(0).seconds == seconds
 
 
-def test_limits_of_thinking_and_clocks_come_together() -> None:
+def test_limit_combines_clock_and_search_limits() -> None:
     rules = MatchRules(time=TimeControl(match=60, increment=1))
-    limit = between_people(rules=rules, limit=Limit(depth=3), clock=Clockwork()).limit_for(1)
+    limit = between_people(rules=rules, limit=Limit(depth=3), clock=FakeClock()).limit_for(1)
     assert (limit.depth, limit.clock.remaining, limit.clock.increment) == (3, (60.0, 60.0), 1)
 
 
 # --- takebacks --------------------------------------------------------------------
 
 
-def test_between_people_one_ply_is_taken_back() -> None:
-    match = moved(between_people(), "take1", "take2")
+def test_undo_between_people_takes_back_one_ply() -> None:
+    match = play_moves(between_people(), "take1", "take2")
     match.undo()
     assert (str(match.position), match.ply, match.outcome) == ("6:1:1:0", 1, None)
 
 
-def test_against_an_agent_all_back_to_the_persons_own_last_move_is_taken_back() -> None:
+def test_undo_against_an_agent_takes_back_to_the_persons_last_move() -> None:
     match = Manager(NIM, [None, Scripted(NIM, "take2")])
     match.make_move(0, "take1")
     match.step()
@@ -407,13 +407,13 @@ def test_against_an_agent_all_back_to_the_persons_own_last_move_is_taken_back() 
     assert str(match.position) == "7:0:0:0"
 
 
-def test_while_an_agent_is_to_move_the_persons_last_move_is_taken_back() -> None:
-    match = moved(Manager(NIM, [None, Scripted(NIM)]), "take1")
+def test_undo_while_an_agent_is_to_move_takes_back_the_persons_move() -> None:
+    match = play_moves(Manager(NIM, [None, Scripted(NIM)]), "take1")
     match.undo()
     assert str(match.position) == "7:0:0:0"
 
 
-def test_several_moves_of_an_agent_in_a_row_are_taken_back_together() -> None:
+def test_undo_takes_back_consecutive_moves_of_an_agent() -> None:
     match = Manager(AGAIN, [None, Scripted(AGAIN, "take1", "take1", "take2")])
     match.make_move(0, "take2")
     for _ in range(3):
@@ -422,39 +422,39 @@ def test_several_moves_of_an_agent_in_a_row_are_taken_back_together() -> None:
     assert match.ply == 0
 
 
-def test_of_several_moves_of_a_person_in_a_row_the_last_is_taken_back() -> None:
-    match = moved(Manager(AGAIN, [None, Scripted(AGAIN)]), "take1", "take2")
+def test_undo_takes_back_one_of_consecutive_moves_of_a_person() -> None:
+    match = play_moves(Manager(AGAIN, [None, Scripted(AGAIN)]), "take1", "take2")
     match.undo()
     assert (match.ply, match.side_to_move) == (1, 0)
 
 
-def test_with_no_move_of_the_person_there_is_nothing_to_take_back() -> None:
+def test_undo_without_a_move_of_the_person_raises() -> None:
     match = Manager(NIM, [Scripted(NIM), None])
     match.step()
     with pytest.raises(MatchError, match="there is no move to take back"):
         match.undo()
 
 
-def test_with_no_move_there_is_nothing_to_take_back() -> None:
+def test_undo_without_a_move_raises() -> None:
     with pytest.raises(MatchError, match="there is no move to take back"):
         between_people().undo()
 
 
-def test_a_takeback_reopens_a_match_that_its_moves_ended() -> None:
-    match = moved(between_people(), "take3", "take3", "take1")
+def test_undo_reopens_a_match_that_ended_by_its_moves() -> None:
+    match = play_moves(between_people(), "take3", "take3", "take1")
     match.undo()
     assert match.outcome is None
     assert match.make_move(0, "take1") == Outcome(0, Termination.RULES)
 
 
-@pytest.mark.parametrize("make", [_time_out, _resigned, _agreed], ids=["time", "resignation", "agreement"])
-def test_a_takeback_does_not_reopen_a_match_that_was_ended_otherwise(make: Callable[[], Manager]) -> None:
+@pytest.mark.parametrize("make", [_timed_out, _resigned, _agreed], ids=["time", "resignation", "agreement"])
+def test_undo_does_not_reopen_a_match_that_ended_otherwise(make: Callable[[], Manager]) -> None:
     match = make()
     with pytest.raises(MatchError, match="cannot take back: the match is over"):
         match.undo()
 
 
-def test_a_takeback_turns_the_clocks_back_to_when_the_ply_began() -> None:
+def test_undo_restores_the_clocks() -> None:
     match, clock = timed(match=60, increment=1)
     for clock.now in (10.0, 30.0):
         match.make_move(match.side_to_move, "take1")
@@ -465,18 +465,18 @@ def test_a_takeback_turns_the_clocks_back_to_when_the_ply_began() -> None:
     assert match.clocks == (51.0, 55.0)
 
 
-def test_a_repetition_is_not_counted_for_positions_taken_back() -> None:
+def test_undone_positions_do_not_count_as_repetitions() -> None:
     match = between_people(PASSING, rules=MatchRules(repetition=True))
-    moved(match, "pass", "pass", "pass")
+    play_moves(match, "pass", "pass", "pass")
     match.undo()
     match.undo()
-    assert moved(match, "pass", "take1").outcome is None
+    assert play_moves(match, "pass", "take1").outcome is None
 
 
 # --- draw offers and resignation ---------------------------------------------------
 
 
-def test_an_offer_stands_until_it_is_declined() -> None:
+def test_draw_offer_is_open_until_it_is_declined() -> None:
     match = between_people()
     match.offer_draw(0)
     assert match.draw_offer == 0
@@ -484,7 +484,7 @@ def test_an_offer_stands_until_it_is_declined() -> None:
     assert match.draw_offer is None
 
 
-def test_an_offer_stands_when_its_side_moves_and_falls_when_the_other_does() -> None:
+def test_draw_offer_is_declined_by_a_move_of_the_other_side() -> None:
     match = between_people()
     match.offer_draw(0)
     match.make_move(0, "take1")
@@ -493,27 +493,27 @@ def test_an_offer_stands_when_its_side_moves_and_falls_when_the_other_does() -> 
     assert match.draw_offer is None
 
 
-def test_nobody_accepts_their_own_offer() -> None:
+def test_side_cannot_accept_its_own_offer() -> None:
     match = between_people()
     match.offer_draw(0)
     with pytest.raises(MatchError, match="there is no draw offer to side 0"):
         match.accept(0)
 
 
-def test_without_an_offer_there_is_nothing_to_answer() -> None:
+def test_answer_without_an_offer_raises() -> None:
     for answer in (between_people().accept, between_people().decline):
         with pytest.raises(MatchError, match="there is no draw offer to side 1"):
             answer(1)
 
 
-def test_a_second_offer_is_refused() -> None:
+def test_second_offer_raises() -> None:
     match = between_people()
     match.offer_draw(0)
     with pytest.raises(MatchError, match="draw offer of side 0 has not been answered"):
         match.offer_draw(1)
 
 
-def test_a_side_that_does_not_exist_cannot_resign() -> None:
+def test_resignation_of_an_invalid_side_raises() -> None:
     with pytest.raises(MatchError, match="a side is 0 or 1, not 2"):
         between_people().resign(2)
 
@@ -521,23 +521,23 @@ def test_a_side_that_does_not_exist_cannot_resign() -> None:
 # --- players -------------------------------------------------------------------------
 
 
-def test_two_agents_play_to_the_end() -> None:
+def test_two_agents_play_a_match() -> None:
     record = Manager(NIM, [Scripted(NIM, "take3", "take1"), Scripted(NIM, "take3")]).play()
     assert (record.moves, record.outcome) == (("take3", "take3", "take1"), Outcome(0, Termination.RULES))
 
 
-def test_play_goes_on_with_a_match_that_is_under_way() -> None:
-    match = moved(Manager(NIM, [Scripted(NIM), Scripted(NIM)]), "take3")
+def test_play_continues_a_match() -> None:
+    match = play_moves(Manager(NIM, [Scripted(NIM), Scripted(NIM)]), "take3")
     assert match.play().moves[0] == "take3"
     assert match.outcome is not None
 
 
-def test_a_seat_without_a_player_cannot_be_asked() -> None:
+def test_step_without_a_player_raises() -> None:
     with pytest.raises(MatchError, match="side 0 has no player"):
         between_people().step()
 
 
-def test_an_agent_resigns_by_choosing_no_move() -> None:
+def test_agent_resigns_by_choosing_no_move() -> None:
     assert _played(None).outcome == Outcome(1, Termination.RESIGNATION)
 
 
@@ -550,12 +550,12 @@ def test_an_agent_resigns_by_choosing_no_move() -> None:
     ],
     ids=["error", "exit", "own"],
 )
-def test_an_agent_that_raises_has_crashed_and_the_reason_is_kept(answer: object, fault: str) -> None:
+def test_agent_that_raises_loses_by_a_crash(answer: object, fault: str) -> None:
     match = _played(answer)
     assert (match.outcome, match.fault) == (Outcome(1, Termination.CRASH), fault)
 
 
-def test_an_answer_that_is_no_choice_is_a_crash() -> None:
+def test_answer_that_is_not_a_choice_is_a_crash() -> None:
     class Rude(Scripted):
         def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> str:
             return "take1"
@@ -566,14 +566,14 @@ def test_an_answer_that_is_no_choice_is_a_crash() -> None:
 
 
 @pytest.mark.parametrize("move", ["take9", "nonsense"], ids=["illegal", "malformed"])
-def test_a_move_error_that_an_agent_raises_is_an_illegal_move(move: str) -> None:
+def test_move_error_of_an_agent_is_an_illegal_move(move: str) -> None:
     match = _played(move)
     assert match.outcome == Outcome(1, Termination.ILLEGAL_MOVE)
     assert repr(move) in match.fault
 
 
-def test_an_agent_that_raises_after_its_time_has_run_out_loses_on_time() -> None:
-    clock = Clockwork()
+def test_agent_that_raises_after_its_time_is_up_loses_on_time() -> None:
+    clock = FakeClock()
 
     def hang() -> Never:
         clock.now += 2.0
@@ -588,9 +588,9 @@ def test_an_agent_that_raises_after_its_time_has_run_out_loses_on_time() -> None
 @pytest.mark.parametrize(
     "move",
     [Move(0, "pass"), Move(2, "take3"), Move(10**30, "x"), 7],
-    ids=["illegal", "foreign", "huge", "no move"],
+    ids=["illegal", "foreign", "huge", "not a move"],
 )
-def test_an_agent_whose_move_is_not_legal_loses_and_the_reason_is_kept(move: object) -> None:
+def test_agent_with_an_illegal_move_loses(move: object) -> None:
     match = Manager(NIM, [Scripted(NIM, move), None])
     assert match.step() == Outcome(1, Termination.ILLEGAL_MOVE)
     assert re.match(
@@ -598,7 +598,7 @@ def test_an_agent_whose_move_is_not_legal_loses_and_the_reason_is_kept(move: obj
     )
 
 
-def test_ctrl_c_comes_through_and_the_match_can_go_on() -> None:
+def test_ctrl_c_is_raised_and_the_match_can_continue() -> None:
     match = Manager(NIM, [Scripted(NIM, KeyboardInterrupt(), "take3"), None])
     with pytest.raises(KeyboardInterrupt):
         match.step()
@@ -606,15 +606,15 @@ def test_ctrl_c_comes_through_and_the_match_can_go_on() -> None:
     assert match.ply == 1
 
 
-def test_what_a_persons_player_raises_comes_through() -> None:
+def test_errors_of_a_persons_player_are_raised() -> None:
     match = Manager(NIM, [Person(NIM, EOFError()), None])
     with pytest.raises(EOFError):
         match.step()
     assert match.outcome is None
 
 
-def test_a_persons_clock_runs_on_when_they_are_asked_again() -> None:
-    clock = Clockwork()
+def test_persons_clock_keeps_running_when_they_are_asked_again() -> None:
+    clock = FakeClock()
     match = Manager(NIM, [Person(NIM, EOFError(), "take1"), None], clock=clock)
     clock.now = 2.0
     with pytest.raises(EOFError):
@@ -624,56 +624,56 @@ def test_a_persons_clock_runs_on_when_they_are_asked_again() -> None:
     assert match.moves[0].seconds == 5.0
 
 
-def test_a_person_does_not_lose_by_an_illegal_move() -> None:
+def test_person_does_not_lose_by_an_illegal_move() -> None:
     match = Manager(NIM, [Person(NIM, Move(9, "take9")), None])
     with pytest.raises(MoveError):
         match.step()
     assert match.outcome is None
 
 
-def test_the_answer_to_a_position_that_is_gone_is_dropped() -> None:
+def test_answer_for_an_outdated_position_is_dropped() -> None:
     match = Manager(NIM, [None, Scripted(NIM, lambda: match.undo() or "take1")])
     match.make_move(0, "take2")
     match.step()
     assert (match.ply, match.outcome) == (0, None)
 
 
-def test_a_resignation_tells_the_thinking_player_to_stop() -> None:
+def test_resignation_stops_the_thinking_player() -> None:
     class Thinker(Scripted):
         def choose(
             self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
         ) -> Choice:
             match.resign(0)
-            self.told.append(context.stop.is_set())
+            self.calls.append(context.stop.is_set())
             return Choice(position.legal_moves[0])
 
     player = Thinker(NIM)
     match = Manager(NIM, [player, None])
     match.step()
-    assert player.told[-1] is True
+    assert player.calls[-1] is True
 
 
-def test_players_learn_of_start_and_end() -> None:
+def test_players_are_notified_of_start_and_end() -> None:
     player = Scripted(NIM)
     Manager(NIM, [None, player]).resign(1)
-    assert player.told == [1, Outcome(0, Termination.RESIGNATION)]
+    assert player.calls == [1, Outcome(0, Termination.RESIGNATION)]
 
 
-def test_a_player_is_given_the_positions_before_this_one() -> None:
+def test_context_has_the_earlier_positions() -> None:
     class Reader(Scripted):
         def choose(
             self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT
         ) -> Choice:
-            self.told.append([str(at) for at in context.history])
+            self.calls.append([str(at) for at in context.history])
             return Choice(position.legal_moves[0])
 
     player = Reader(NIM)
-    moved(match := Manager(NIM, [None, player]), "take2")
+    play_moves(match := Manager(NIM, [None, player]), "take2")
     match.step()
-    assert player.told[-1] == ["7:0:0:0"]
+    assert player.calls[-1] == ["7:0:0:0"]
 
 
-def test_an_agent_that_raises_at_the_start_has_crashed() -> None:
+def test_agent_that_raises_at_the_start_loses_by_a_crash() -> None:
     class Broken(Scripted):
         def match_started(self, side: int) -> Never:
             raise RuntimeError("no book")
@@ -682,7 +682,7 @@ def test_an_agent_that_raises_at_the_start_has_crashed() -> None:
     assert (match.outcome, match.fault) == (Outcome(1, Termination.CRASH), "RuntimeError: no book")
 
 
-def test_an_agent_that_raises_at_the_end_does_not_change_the_outcome() -> None:
+def test_agent_that_raises_at_the_end_does_not_change_the_outcome() -> None:
     class Broken(Scripted):
         def match_ended(self, outcome: Outcome) -> Never:
             raise RuntimeError("no disk")
@@ -696,14 +696,14 @@ def test_an_agent_that_raises_at_the_end_does_not_change_the_outcome() -> None:
 # --- listeners and hooks ---------------------------------------------------------------
 
 
-def test_listeners_are_told_of_every_change() -> None:
-    match, changes = heard(between_people)
+def test_listeners_get_all_events() -> None:
+    match, events = with_events(between_people)
     match.make_move(0, "take1")
     match.offer_draw(0)
     match.make_move(1, "take1")
     match.undo()
     match.resign(1)
-    assert [(change.kind, change.side, change.plies) for change in changes] == [
+    assert [(event.kind, event.side, event.plies) for event in events] == [
         ("started", None, 0),
         ("move", 0, 0),
         ("draw-offer", 0, 0),
@@ -712,33 +712,33 @@ def test_listeners_are_told_of_every_change() -> None:
         ("undo", None, 1),
         ("ended", None, 0),
     ]
-    assert changes[1].move == match.moves[0]
-    assert changes[-1].outcome == match.outcome
+    assert events[1].move == match.moves[0]
+    assert events[-1].outcome == match.outcome
 
 
-def test_a_listener_that_raises_is_reported_once_and_the_match_goes_on() -> None:
-    def broken(manager: Manager, change: MatchEvent) -> None:
-        raise RuntimeError("no ears")
+def test_failing_listener_is_reported_once_and_the_match_continues() -> None:
+    def broken(manager: Manager, event: MatchEvent) -> None:
+        raise RuntimeError("no luck")
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        match = moved(between_people(listeners=[broken]), "take3", "take3", "take1")
+        match = play_moves(between_people(listeners=[broken]), "take3", "take3", "take1")
     assert match.outcome is not None
-    assert ["no ears" in str(warning.message) for warning in caught] == [True]
+    assert ["no luck" in str(warning.message) for warning in caught] == [True]
 
 
-def test_a_listener_that_raises_keeps_nothing_from_the_others() -> None:
-    heard_by_second: list[str] = []
+def test_failing_listener_does_not_affect_the_others() -> None:
+    kinds: list[str] = []
 
-    def broken(manager: Manager, change: MatchEvent) -> None:
-        raise RuntimeError("no ears")
+    def broken(manager: Manager, event: MatchEvent) -> None:
+        raise RuntimeError("no luck")
 
     with pytest.warns(RuntimeWarning):
-        between_people(listeners=[broken, lambda _, change: heard_by_second.append(change.kind)])
-    assert heard_by_second == ["started"]
+        between_people(listeners=[broken, lambda _, event: kinds.append(event.kind)])
+    assert kinds == ["started"]
 
 
-class _Hooked:
+class _HookedPlugin:
     def __init__(self) -> None:
         self.calls: list[tuple[object, ...]] = []
 
@@ -755,23 +755,23 @@ class _Hooked:
         self.calls.append(("ended", manager, outcome.winner))
 
 
-class _Broken:
+class _BrokenPlugin:
     @hookimpl
     def bg_move_made(self, manager: Manager, played: PlayedMove) -> Never:
-        raise RuntimeError("no hands")
+        raise RuntimeError("no luck")
 
 
-def _registered(monkeypatch: pytest.MonkeyPatch, *plugged: object) -> None:
-    registry = Registry(found=[])
-    for index, plugin in enumerate(plugged):
-        registry._manager.register(plugin, name=f"plugged-{index}")
+def _registered(monkeypatch: pytest.MonkeyPatch, *extra: object) -> None:
+    registry = Registry(points=[])
+    for index, plugin in enumerate(extra):
+        registry._manager.register(plugin, name=f"extra-{index}")
     monkeypatch.setattr(plugins, "registry", lambda: registry)
 
 
-def test_plugins_are_told_through_their_hooks(monkeypatch: pytest.MonkeyPatch) -> None:
-    plugin = _Hooked()
+def test_hooks_of_plugins_are_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin = _HookedPlugin()
     _registered(monkeypatch, plugin)
-    match = moved(between_people(), "take3", "take3", "take1")
+    match = play_moves(between_people(), "take3", "take3", "take1")
     assert plugin.calls == [
         ("started", match),
         ("move", "take3"),
@@ -781,11 +781,11 @@ def test_plugins_are_told_through_their_hooks(monkeypatch: pytest.MonkeyPatch) -
     ]
 
 
-def test_a_plugin_that_raises_keeps_nothing_from_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, last = _Hooked(), _Hooked()
-    _registered(monkeypatch, first, _Broken(), last)
-    with pytest.warns(RuntimeWarning, match="plug-in 'plugged-1', hook bg_move_made, raised"):
-        moved(between_people(), "take3", "take3", "take1")
+def test_failing_plugin_does_not_affect_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, last = _HookedPlugin(), _HookedPlugin()
+    _registered(monkeypatch, first, _BrokenPlugin(), last)
+    with pytest.warns(RuntimeWarning, match="plug-in 'extra-1', hook bg_move_made, raised"):
+        play_moves(between_people(), "take3", "take3", "take1")
     assert len(first.calls) == len(last.calls) == 5
 
 
@@ -795,11 +795,11 @@ def test_a_plugin_that_raises_keeps_nothing_from_the_others(monkeypatch: pytest.
 @pytest.fixture
 def nim_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     nim.as_plugin()
-    registry = Registry(found=[EntryPoint("nim", "nim_plugin", "boardgames")])
+    registry = Registry(points=[EntryPoint("nim", "nim_plugin", "boardgames")])
     monkeypatch.setattr(plugins, "registry", lambda: registry)
 
 
-def test_a_record_holds_the_match_so_far() -> None:
+def test_record_of_an_unfinished_match() -> None:
     match = between_people(PASSING, names=("Ann", "Bob"), tags={"Date": "2026.01.31"})
     match.make_move(0, "take3", seconds=0.12345)
     assert match.record() == Record(
@@ -814,72 +814,72 @@ def test_a_record_holds_the_match_so_far() -> None:
     )
 
 
-def test_players_are_named_as_they_describe_themselves() -> None:
+def test_names_default_to_the_descriptions_of_the_players() -> None:
     assert Manager(NIM, [Scripted(NIM), None]).names == ("scripted", "?")
 
 
-def test_equal_matches_give_equal_records() -> None:
+def test_equal_matches_have_equal_records() -> None:
     def play() -> str:
-        return str(Manager(NIM, [Scripted(NIM), Scripted(NIM)], clock=Clockwork()).play())
+        return str(Manager(NIM, [Scripted(NIM), Scripted(NIM)], clock=FakeClock()).play())
 
     assert play() == play()
 
 
 @pytest.mark.usefixtures("nim_is_installed")
-def test_an_unfinished_record_is_resumed_where_it_stopped() -> None:
+def test_resume_continues_an_unfinished_record() -> None:
     match, clock = timed(match=60, increment=1)
     for clock.now in (10.0, 30.0):
         match.make_move(match.side_to_move, "take1")
     record = replace(match.record(), names=("Ann", "Bob"))
-    resumed = Manager.resume(record, NIM, [None, None], clock=Clockwork())
+    resumed = Manager.resume(record, NIM, [None, None], clock=FakeClock())
     assert resumed.record() == record
     assert resumed.clocks == match.clocks == (51.0, 41.0)
     assert resumed.positions == match.positions
 
 
 @pytest.mark.usefixtures("nim_is_installed")
-def test_a_resumed_match_can_be_taken_back_and_played_on() -> None:
-    record = moved(between_people(), "take3", "take3").record()
+def test_resumed_match_can_be_undone_and_continued() -> None:
+    record = play_moves(between_people(), "take3", "take3").record()
     match = Manager.resume(record, NIM, [None, None])
     match.undo()
-    assert moved(match, "take1", "take3").outcome == Outcome(0, Termination.RULES)
+    assert play_moves(match, "take1", "take3").outcome == Outcome(0, Termination.RULES)
 
 
 @pytest.mark.usefixtures("nim_is_installed")
-def test_settings_given_to_resume_come_before_the_records() -> None:
-    record = moved(between_people(names=("Ann", "Bob")), "take3").record()
+def test_settings_of_resume_override_the_record() -> None:
+    record = play_moves(between_people(names=("Ann", "Bob")), "take3").record()
     match = Manager.resume(record, NIM, [None, None], names=("Eve", "Bob"), rules=MatchRules(ply_limit=2))
     assert match.names == ("Eve", "Bob")
-    assert moved(match, "take1").outcome == Outcome(None, Termination.PLY_LIMIT)
+    assert play_moves(match, "take1").outcome == Outcome(None, Termination.PLY_LIMIT)
 
 
-def test_a_finished_record_is_not_resumed() -> None:
+def test_resuming_a_finished_record_raises() -> None:
     with pytest.raises(MatchError, match=r"cannot resume: the match is over \(first won by resignation\)"):
         Manager.resume(_resigned().record(), NIM, [None, None])
 
 
-def test_a_time_control_stands_in_the_record() -> None:
+def test_record_has_the_time_control() -> None:
     assert timed(match=60, increment=1)[0].record().tags == {"TimeControl": "60+1"}
 
 
 @pytest.mark.parametrize("value", ["1", 1.5, float("nan"), True, [], 0])
 @pytest.mark.parametrize("name", ["ply_limit", "no_progress_limit"])
-def test_a_limit_of_plies_that_is_no_whole_number_is_a_limit_error(name: str, value: Any) -> None:
+def test_limits_must_be_integers(name: str, value: Any) -> None:
     with pytest.raises(LimitError, match="at least 1 ply"):
         MatchRules(**{name: value})
 
 
-@pytest.mark.parametrize("seconds", ["x", 10**400, True], ids=["text", "huge", "truth"])
-def test_seconds_of_a_move_that_are_no_number_are_a_limit_error(seconds: Any) -> None:
+@pytest.mark.parametrize("seconds", ["x", 10**400, True], ids=["text", "huge", "bool"])
+def test_seconds_must_be_numbers(seconds: Any) -> None:
     match = Manager(boardgames.load("connect4"), [None, None])
     with pytest.raises(LimitError, match="must be at least 0, not"):
         match.make_move(0, "4", seconds=seconds)
 
 
-class Stranger(Player):
-    """An agent that answers with what it is given, and raises it if it is an error."""
+class ForeignAgent(Player):
+    """An agent that returns a given move, or raises it if it is an error."""
 
-    name = "stranger"
+    name = "foreign"
 
     def __init__(self, game: Game, answer: object) -> None:
         super().__init__(game)
@@ -888,47 +888,47 @@ class Stranger(Player):
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         if isinstance(self.answer, BaseException):
             raise self.answer
-        return Choice(self.answer)  # type: ignore[arg-type]  # a stranger's move may be anything
+        return Choice(self.answer)  # type: ignore[arg-type]  # wrong on purpose
 
 
 @pytest.mark.parametrize(
     "move",
-    [Move(10**5000, "4"), Move(np.array([1, 2]), "4"), Move(3, 4), Move(3, None), Move(3.0, "4"), 10**5000],  # type: ignore[arg-type]  # that is the point
-    ids=["huge", "array", "number as text", "no text", "float", "number"],
+    [Move(10**5000, "4"), Move(np.array([1, 2]), "4"), Move(3, 4), Move(3, None), Move(3.0, "4"), 10**5000],  # type: ignore[arg-type]  # wrong on purpose
+    ids=["huge", "array", "text is a number", "no text", "float", "number"],
 )
-def test_an_agent_whose_move_is_no_move_at_all_loses(move: object) -> None:
+def test_agent_whose_move_is_not_a_move_loses(move: object) -> None:
     game = boardgames.load("connect4")
-    match = Manager(game, [Stranger(game, move), None])
+    match = Manager(game, [ForeignAgent(game, move), None])
     assert match.step() == Outcome(1, Termination.ILLEGAL_MOVE)
 
 
-class UnwritableError(Exception):
-    """An error whose text cannot be had."""
+class UnprintableError(Exception):
+    """An exception whose `__str__` fails."""
 
     def __str__(self) -> str:
         raise RuntimeError
 
 
-def test_an_agent_that_raises_an_error_without_text_loses() -> None:
+def test_agent_that_raises_an_unprintable_error_loses() -> None:
     game = boardgames.load("connect4")
-    match = Manager(game, [Stranger(game, UnwritableError()), None])
+    match = Manager(game, [ForeignAgent(game, UnprintableError()), None])
     assert match.step() == Outcome(1, Termination.CRASH)
-    assert match.fault == "UnwritableError"
+    assert match.fault == "UnprintableError"
 
 
-def test_an_agent_that_exits_at_the_end_takes_nothing_down() -> None:
-    class Leaver(Stranger):
+def test_agent_that_exits_at_the_end_does_not_end_the_program() -> None:
+    class Exits(ForeignAgent):
         def match_ended(self, outcome: Outcome) -> None:
             raise SystemExit(3)
 
     game = boardgames.load("connect4")
-    match = Manager(game, [Leaver(game, None), None])
+    match = Manager(game, [Exits(game, None), None])
     with pytest.warns(RuntimeWarning, match="SystemExit: 3"):
         assert match.step() == Outcome(1, Termination.RESIGNATION)
 
 
-def test_a_listener_that_exits_takes_nothing_down() -> None:
-    def leave(match: Manager, change: MatchEvent) -> None:
+def test_listener_that_exits_does_not_end_the_program() -> None:
+    def leave(match: Manager, event: MatchEvent) -> None:
         raise SystemExit(3)
 
     with pytest.warns(RuntimeWarning, match="SystemExit: 3"):
@@ -936,26 +936,28 @@ def test_a_listener_that_exits_takes_nothing_down() -> None:
     assert match.outcome is None
 
 
-@pytest.mark.parametrize("described", [ValueError("x"), SystemExit(3), 5], ids=["raises", "exits", "no text"])
-def test_an_agent_that_cannot_describe_itself_is_called_unknown(described: object) -> None:
-    class Nameless(Stranger):
+@pytest.mark.parametrize(
+    "described", [ValueError("x"), SystemExit(3), 5], ids=["raises", "exits", "not text"]
+)
+def test_agent_without_a_description_has_an_unknown_name(described: object) -> None:
+    class Nameless(ForeignAgent):
         def describe(self) -> str:
             if isinstance(described, BaseException):
                 raise described
-            return described  # type: ignore[return-value]  # that is the point
+            return described  # type: ignore[return-value]  # wrong on purpose
 
     game = boardgames.load("connect4")
     assert Manager(game, [Nameless(game, None), None]).names == ("?", "?")
 
 
 @pytest.mark.parametrize("names", [("Ann",), ("Ann", "Bob", "Cid"), (1, 2)])
-def test_names_that_no_record_can_keep_are_refused_at_the_start(names: Any) -> None:
+def test_invalid_names_raise(names: Any) -> None:
     with pytest.raises(MatchError, match="a match has two names"):
         Manager(boardgames.load("connect4"), [None, None], names=names)
 
 
 class Agreeable(Scripted):
-    """Answers a draw offer as it is told to."""
+    """Answers draw offers with `answer`, or raises it."""
 
     answer: object = True
 
@@ -965,21 +967,21 @@ class Agreeable(Scripted):
         return bool(self.answer)
 
 
-def test_an_agent_answers_a_draw_offer_at_once() -> None:
+def test_agent_answers_a_draw_offer_at_once() -> None:
     match = Manager(NIM, [None, Agreeable(NIM)])
     match.offer_draw(0)
     assert match.outcome == Outcome(None, Termination.AGREEMENT)
 
 
-def test_an_agent_declines_a_draw_unless_it_says_otherwise() -> None:
-    told: list[str] = []
-    match = Manager(NIM, [None, Scripted(NIM)], listeners=[lambda manager, change: told.append(change.kind)])
+def test_agent_declines_draws_by_default() -> None:
+    kinds: list[str] = []
+    match = Manager(NIM, [None, Scripted(NIM)], listeners=[lambda _, event: kinds.append(event.kind)])
     match.offer_draw(0)
     assert (match.outcome, match.draw_offer) == (None, None)
-    assert told == ["started", "draw-offer", "draw-declined"]
+    assert kinds == ["started", "draw-offer", "draw-declined"]
 
 
-def test_an_agent_that_raises_at_a_draw_offer_declines_it() -> None:
+def test_agent_that_raises_at_a_draw_offer_declines() -> None:
     agent = Agreeable(NIM)
     agent.answer = ValueError("no")
     match = Manager(NIM, [None, agent])

@@ -1,4 +1,4 @@
-"""Pictures as data: bounds, what changed, the other side's view, words for screen readers."""
+"""Pictures: bounds, changes, flipping, and descriptions for screen readers."""
 
 from dataclasses import replace
 
@@ -7,34 +7,34 @@ from boardgames.picture import Caption, Cell, Label, Line, Picture, Piece
 CELLS = (Cell("a", 0.0, 0.0), Cell("b", 1.0, 0.0), Cell("c", 1.0, 2.0))
 
 
-def test_bounds_hold_cells_labels_and_lines() -> None:
+def test_bounds_include_cells_labels_and_lines() -> None:
     picture = Picture(CELLS, labels=(Label(-1.0, 0.0, "A"),), lines=(Line("l", 0.0, 0.0, 4.0, 5.0),))
     assert picture.bounds() == (-1.4, -0.5, 4.0, 5.0)
 
 
-def test_bounds_hold_the_corners_of_hexagons() -> None:
+def test_bounds_include_the_corners_of_hexagons() -> None:
     left, top, right, bottom = Picture((Cell("a", 0.0, 0.0, "hexagon"),)).bounds()
     assert (left, right) == (-0.5, 0.5)
     assert bottom == -top == 0.57735
 
 
-def test_an_empty_picture_has_bounds() -> None:
+def test_empty_picture_has_bounds() -> None:
     assert Picture().bounds() == (0.0, 0.0, 1.0, 1.0)
 
 
-def test_a_moved_piece_changes_the_cells_it_left_and_reached() -> None:
+def test_moved_piece_changes_both_cells() -> None:
     before = Picture(CELLS, pieces=(Piece("a", 0, "x"), Piece("c", 1, "o")))
     after = Picture(CELLS, pieces=(Piece("b", 0, "x"), Piece("c", 1, "o")))
     assert after.since(before).changed == {"a", "b"}
 
 
-def test_a_piece_that_took_the_place_of_another_is_a_change() -> None:
+def test_replaced_piece_is_a_change() -> None:
     before = Picture(CELLS, pieces=(Piece("c", 1, "o"),))
     after = Picture(CELLS, pieces=(Piece("c", 0, "x"),))
     assert after.since(before).changed == {"c"}
 
 
-def test_a_drawn_line_and_a_closed_cell_are_changes() -> None:
+def test_drawn_line_and_owned_cell_are_changes() -> None:
     before = Picture(CELLS, lines=(Line("l", 0.0, 0.0, 1.0, 0.0), Line("m", 0.0, 1.0, 1.0, 1.0)))
     cells = (replace(CELLS[0], owner=1), *CELLS[1:])
     after = Picture(cells, lines=(replace(before.lines[0], side=1), before.lines[1]))
@@ -46,24 +46,24 @@ def test_equal_pictures_have_no_changes() -> None:
     assert picture.since(picture).changed == frozenset()
 
 
-def test_a_flipped_table_is_turned_by_half_a_turn() -> None:
+def test_flipping_turns_a_board_on_a_table() -> None:
     flipped = Picture(CELLS, labels=(Label(0.0, 3.0, "1"),)).flipped()
     assert [(cell.x, cell.y) for cell in flipped.cells] == [(1.0, 2.0), (0.0, 2.0), (0.0, 0.0)]
     assert (flipped.labels[0].x, flipped.labels[0].y) == (1.0, -1.0)
 
 
-def test_a_flipped_front_stays_upright() -> None:
+def test_flipping_mirrors_an_upright_board() -> None:
     flipped = Picture(CELLS, surface="front", captions=(Caption("top-left", "red"),)).flipped()
     assert [(cell.x, cell.y) for cell in flipped.cells] == [(1.0, 0.0), (0.0, 0.0), (0.0, 2.0)]
     assert flipped.captions[0].corner == "top-left"
 
 
-def test_flipping_exchanges_the_captions_of_far_and_near() -> None:
+def test_flipping_swaps_top_and_bottom_captions() -> None:
     picture = Picture(CELLS, captions=(Caption("top-left", "white"), Caption("bottom-right", "0:10")))
     assert [caption.corner for caption in picture.flipped().captions] == ["bottom-left", "top-right"]
 
 
-def test_flipped_twice_is_the_picture() -> None:
+def test_flipping_twice_gives_the_same_picture() -> None:
     picture = Picture(CELLS, lines=(Line("l", 0.0, 0.0, 0.5, 0.25),), labels=(Label(2.0, 1.0, "1"),))
     assert picture.flipped().flipped() == picture
 
@@ -74,19 +74,19 @@ def test_flipping_keeps_ids_and_clicks() -> None:
     assert [cell.id for cell in picture.flipped().cells] == ["a", "b", "c"]
 
 
-def test_captions_are_added_behind_those_there_are() -> None:
+def test_captions_are_appended() -> None:
     picture = Picture(captions=(Caption("top-left", "white 2"),))
     added = picture.with_captions(Caption("top-left", "0:10"))
     assert [caption.text for caption in added.captions] == ["white 2", "0:10"]
 
 
-def test_the_description_tells_where_pieces_stand_and_what_changed() -> None:
+def test_description_has_pieces_and_changes() -> None:
     pieces = (Piece("a", 0, "x"), Piece("c", 0, "x"))
     text = Picture(CELLS, pieces, title="Test", changed=frozenset(["c"])).describe()
     assert text == "Test. first: 2 on a c. second: 0. Last changed: c."
 
 
-def test_the_description_counts_owned_cells_and_drawn_lines() -> None:
+def test_description_counts_owned_cells_and_drawn_lines() -> None:
     cells = (replace(CELLS[0], owner=1), CELLS[1])
     text = Picture(cells, lines=(Line("l", 0.0, 0.0, 1.0, 0.0, 1),)).describe()
     assert "second: 1 on a, 1 lines" in text

@@ -1,6 +1,5 @@
-"""Plug-ins: finding, checking, naming and blocking them, and what a broken one may not do."""
+"""Plug-ins: finding, checking and blocking them, hooks, and loading by name."""
 
-import pkgutil
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint
@@ -23,7 +22,7 @@ Maker = Callable[..., EntryPoint]
 
 @pytest.fixture
 def plugin(monkeypatch: pytest.MonkeyPatch) -> Maker:
-    """Return a maker of plug-ins: a module with hooks that return what is given."""
+    """Return a function that makes a plug-in: a module whose hooks return the given values."""
 
     def make(name: str, module: str = "", summary: str = "made for a test", **returned: Any) -> EntryPoint:
         made = ModuleType(module or f"fake_{name}", summary)
@@ -57,11 +56,11 @@ def by_name(registry: Registry) -> dict[str, Plugin]:
     return {found.name: found for found in registry.plugins}
 
 
-# --- what is found --------------------------------------------------------
+# --- finding plug-ins --------------------------------------------------------
 
 
-def test_the_cores_players_are_a_plugin_like_any_other() -> None:
-    registry = Registry(found=[])
+def test_core_registers_its_agents_like_any_plugin() -> None:
+    registry = Registry(points=[])
     assert [found.name for found in registry.plugins] == list(CORE_PLUGINS)
     assert set(names(registry, "agents")) == CORE_AGENTS
 
@@ -70,33 +69,33 @@ def test_installed_plugins_are_found_by_entry_point() -> None:
     assert {"abalone", "connect4", "hexifence"} <= set(names(Registry(blocked=frozenset()), "games"))
 
 
-def test_offers_are_listed_by_name(plugin: Maker) -> None:
+def test_offers_are_sorted_by_name(plugin: Maker) -> None:
     registry = Registry([plugin("z", bg_games=[game("b"), game("c")]), plugin("y", bg_games=[game("a")])])
     assert names(registry, "games") == ["a", "b", "c"]
 
 
-def test_the_summary_is_the_modules_first_line(plugin: Maker) -> None:
+def test_summary_is_the_first_line_of_the_module_docstring(plugin: Maker) -> None:
     registry = Registry([plugin("x", summary="What X adds.\n\nMore.")])
     assert by_name(registry)["x"] == Plugin("x", "", "What X adds.")
 
 
-def test_a_plugin_that_offers_nothing_is_no_error(plugin: Maker) -> None:
+def test_plugin_may_offer_nothing(plugin: Maker) -> None:
     assert by_name(Registry([plugin("x", bg_games=None)]))["x"].error is None
 
 
-def test_a_blocked_plugin_is_not_there(plugin: Maker) -> None:
+def test_blocked_plugin_is_ignored(plugin: Maker) -> None:
     registry = Registry([plugin("x", bg_games=[game("a")])], blocked=frozenset({"x"}))
     assert "x" not in by_name(registry)
     assert names(registry, "games") == []
 
 
-def test_boardgames_block_keeps_plugins_out(plugin: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boardgames_block_disables_plugins(plugin: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOARDGAMES_BLOCK", "x, core-players")
     others = CORE_PLUGINS.keys() - {"core-players"}
     assert by_name(Registry([plugin("x"), plugin("y")])).keys() == {"y", *others}
 
 
-# --- what is broken -------------------------------------------------------
+# --- broken plug-ins -------------------------------------------------------
 
 BROKEN: list[tuple[str, dict[str, Any], str]] = [
     ("text for a list", {"bg_games": "abalone"}, "bg_games must return a list of entries, not 'abalone'"),
@@ -119,7 +118,7 @@ BROKEN: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("returned", "message"), [case[1:] for case in BROKEN], ids=[case[0] for case in BROKEN]
 )
-def test_a_plugin_that_breaks_a_hook_is_listed_with_its_error_and_the_rest_works(
+def test_plugin_with_a_broken_hook_is_listed_with_its_error(
     plugin: Maker, returned: dict[str, Any], message: str
 ) -> None:
     good = plugin("good", bg_games=[game("a-good-game")])
@@ -134,7 +133,7 @@ def test_a_plugin_that_breaks_a_hook_is_listed_with_its_error_and_the_rest_works
 
 
 @pytest.mark.parametrize("fault", ["raise ValueError('no luck')", "import sys; sys.exit(3)", "def"])
-def test_a_plugin_that_fails_at_import_is_listed_with_its_error_and_the_rest_works(
+def test_plugin_that_fails_at_import_is_listed_with_its_error(
     plugin: Maker, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
     (tmp_path / "fails_at_import.py").write_text(fault)
@@ -145,49 +144,49 @@ def test_a_plugin_that_fails_at_import_is_listed_with_its_error_and_the_rest_wor
     assert names(registry, "games") == ["a-good-game"]
 
 
-def test_a_plugin_that_is_not_installed_any_more_is_listed_with_its_error() -> None:
+def test_plugin_whose_module_is_missing_is_listed_with_its_error() -> None:
     registry = Registry([EntryPoint("gone", "no_such_module", PROJECT)])
     assert by_name(registry)["gone"].error == "ModuleNotFoundError: No module named 'no_such_module'"
 
 
-def test_a_broken_plugin_offers_nothing_of_what_was_right(plugin: Maker) -> None:
+def test_broken_plugin_offers_nothing(plugin: Maker) -> None:
     registry = Registry([plugin("bad", bg_games=[game("a")], bg_agents="rubbish")])
     assert names(registry, "games") == []
 
 
-def test_a_broken_plugin_is_told_nothing(plugin: Maker) -> None:
-    told: list[str] = []
+def test_hooks_of_a_broken_plugin_are_not_called(plugin: Maker) -> None:
+    calls: list[str] = []
     point = plugin("bad", bg_games="rubbish")
 
     def bg_match_ended() -> None:
-        told.append("ended")
+        calls.append("ended")
 
     sys.modules[point.value].bg_match_ended = hookimpl(bg_match_ended)  # type: ignore[attr-defined]  # a made module
     Registry([point]).notify("bg_match_ended", manager=None, outcome=None)
-    assert told == []
+    assert calls == []
 
 
-# --- names that come twice ------------------------------------------------
+# --- duplicate names ------------------------------------------------
 
 
-def test_a_repeated_name_is_refused_by_name_and_the_first_stays(plugin: Maker) -> None:
+def test_first_plugin_keeps_a_name_that_is_offered_twice(plugin: Maker) -> None:
     registry = Registry([plugin("first", bg_games=[game("a")]), plugin("second", bg_games=[game("a")])])
     assert by_name(registry)["second"].error == "game 'a' is already offered by 'first'"
     assert [offer.plugin for offer in registry.offers("games")] == ["first"]
 
 
-def test_a_plugin_that_repeats_a_name_keeps_its_other_offers(plugin: Maker) -> None:
+def test_plugin_that_reuses_a_name_keeps_its_other_offers(plugin: Maker) -> None:
     repeats = plugin("second", bg_games=[game("a"), game("b")])
     registry = Registry([plugin("first", bg_games=[game("a")]), repeats])
     assert names(registry, "games") == ["a", "b"]
 
 
-def test_a_plugin_cannot_replace_an_agent_of_the_core(plugin: Maker) -> None:
+def test_plugin_cannot_replace_an_agent_of_the_core(plugin: Maker) -> None:
     registry = Registry([plugin("x", bg_agents=[Entry("random", "mine", "m:Mine")])])
     assert by_name(registry)["x"].error == "agent 'random' is already offered by 'core-players'"
 
 
-def test_two_plugins_of_one_name_are_refused(plugin: Maker) -> None:
+def test_second_plugin_of_the_same_name_is_an_error(plugin: Maker) -> None:
     points = [plugin("x", "fake_1", bg_games=[game("a")]), plugin("x", "fake_2", bg_games=[game("b")])]
     registry = Registry(points)
     assert [found.error for found in registry.plugins if found.name == "x"] == [
@@ -205,17 +204,17 @@ def own_and_general(plugin: Maker) -> Registry:
     return Registry([plugin("x", bg_agents=entries)])
 
 
-def test_a_games_own_agent_comes_before_the_cores(plugin: Maker) -> None:
+def test_agent_for_one_game_takes_precedence(plugin: Maker) -> None:
     offers = own_and_general(plugin).offers("agents", "abalone")
     assert [offer.plugin for offer in offers if offer.entry.name == "greedy"] == ["x"]
 
 
-def test_another_game_has_the_cores_agent(plugin: Maker) -> None:
+def test_agent_for_one_game_does_not_affect_other_games(plugin: Maker) -> None:
     offers = own_and_general(plugin).offers("agents", "connect4")
     assert [offer.plugin for offer in offers if offer.entry.name == "greedy"] == ["core-players"]
 
 
-def test_a_games_own_agent_is_not_another_games(plugin: Maker) -> None:
+def test_agent_for_one_game_is_not_offered_to_others(plugin: Maker) -> None:
     registry = own_and_general(plugin)
     assert "patient" in names(registry, "agents", "abalone")
     assert "patient" not in names(registry, "agents", "connect4")
@@ -224,7 +223,7 @@ def test_a_games_own_agent_is_not_another_games(plugin: Maker) -> None:
 # --- loading by name ------------------------------------------------------
 
 
-def test_an_unknown_name_is_an_error_that_names_near_ones(plugin: Maker) -> None:
+def test_unknown_name_raises_with_suggestions(plugin: Maker) -> None:
     registry = Registry([plugin("x", bg_games=[game("abalone")])])
     with pytest.raises(UnknownNameError) as caught:
         registry.load("games", "abalon")
@@ -239,7 +238,7 @@ def test_an_unknown_name_is_an_error_that_names_near_ones(plugin: Maker) -> None
     ],
     ids=["no module", "no attribute"],
 )
-def test_an_offer_that_cannot_be_imported_is_an_error_that_names_the_plugin(
+def test_offer_that_cannot_be_imported_raises_and_names_the_plugin(
     plugin: Maker, target: str, message: str
 ) -> None:
     registry = Registry([plugin("x", bg_games=[game("a", target)])])
@@ -247,14 +246,14 @@ def test_an_offer_that_cannot_be_imported_is_an_error_that_names_the_plugin(
         registry.load("games", "a")
 
 
-def test_checking_targets_lists_what_cannot_be_imported(plugin: Maker) -> None:
+def test_check_targets_records_failing_imports(plugin: Maker) -> None:
     registry = Registry([plugin("x", bg_games=[game("a", "no_such_module:Game")])])
     registry.check_targets()
     assert "cannot import 'a'" in str(by_name(registry)["x"].error)
     assert by_name(registry)["core-players"].error is None
 
 
-def test_an_error_found_later_is_listed_and_the_first_one_stays(plugin: Maker) -> None:
+def test_first_recorded_error_stays(plugin: Maker) -> None:
     registry = Registry([plugin("x")])
     registry.record_error("x", "first")
     registry.record_error("x", "second")
@@ -263,7 +262,7 @@ def test_an_error_found_later_is_listed_and_the_first_one_stays(plugin: Maker) -
 
 @pytest.fixture
 def installed(plugin: Maker, monkeypatch: pytest.MonkeyPatch) -> Registry:
-    """Put a registry with wrong kinds of things in the place of the process's own."""
+    """Install a registry whose plug-in offers things of the wrong types."""
     made = Registry(
         [
             plugin(
@@ -280,81 +279,69 @@ def installed(plugin: Maker, monkeypatch: pytest.MonkeyPatch) -> Registry:
     return made
 
 
-def test_a_game_that_is_no_game_is_a_plugin_error(installed: Registry) -> None:
+def test_game_of_the_wrong_type_raises(installed: Registry) -> None:
     with pytest.raises(PluginError, match="game 'wrong' is not a subclass of Game"):
         plugins.load("wrong")
 
 
 @pytest.mark.parametrize("make", [plugins.load_player, plugins.load_features, plugins.load_learner])
-def test_what_is_of_another_kind_than_its_hook_is_a_plugin_error(
-    installed: Registry, make: Callable[..., object]
-) -> None:
+def test_offers_of_the_wrong_type_raise(installed: Registry, make: Callable[..., object]) -> None:
     with pytest.raises(PluginError, match=r"is not a (subclass of )?(Player|FeatureSet|Learner): "):
         make("wrong", plugins.load("connect4"))
 
 
-def test_a_player_is_made_from_an_agent_text() -> None:
+def test_player_is_loaded_from_an_agent_text() -> None:
     assert repr(boardgames.load_player("alphabeta:depth=2", boardgames.load("connect4"))) == (
         "<player alphabeta:depth=2>"
     )
 
 
-def test_an_unknown_agent_is_an_error_that_names_near_ones() -> None:
+def test_unknown_agent_raises_with_suggestions() -> None:
     with pytest.raises(UnknownNameError, match="connect4 has no agent 'alphabet'; did you mean 'alphabeta'"):
         boardgames.load_player("alphabet", boardgames.load("connect4"))
 
 
-def test_an_unknown_option_of_an_agent_is_an_error_that_names_near_ones() -> None:
+def test_unknown_option_of_an_agent_raises_with_suggestions() -> None:
     with pytest.raises(OptionError, match="agent 'alphabeta' has no option 'dept'; did you mean 'depth'"):
         boardgames.load_player("alphabeta:dept=3", boardgames.load("connect4"))
 
 
-def test_an_unknown_layout_is_an_error_that_names_near_ones() -> None:
+def test_unknown_layout_raises_with_suggestions() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'standard'"):
         boardgames.load("abalone", layout="standart")
 
 
-def test_no_public_name_is_hidden_by_a_module_of_that_name() -> None:
-    modules = {module.name for module in pkgutil.iter_modules(boardgames.__path__)}
-    assert modules.isdisjoint(boardgames.__all__)
-
-
-@pytest.mark.parametrize("name", boardgames.__all__)
-def test_every_public_name_is_there(name: str) -> None:
-    assert getattr(boardgames, name) is not None
-
-
 @pytest.mark.parametrize("of", [0, False, [], 5])
-def test_an_entry_for_a_game_that_is_no_name_is_an_error(plugin: Maker, of: Any) -> None:
+def test_game_of_an_entry_must_be_a_name(plugin: Maker, of: Any) -> None:
     registry = Registry([plugin("odd", bg_agents=[Entry("mine", "x", "os:path", of)])])
     assert "must be lower-case words" in str(by_name(registry)["odd"].error)
 
 
 @pytest.mark.parametrize("summary", [5, b"x", ["x"]])
-def test_a_docstring_that_is_no_text_takes_nothing_down(plugin: Maker, summary: Any) -> None:
+def test_docstring_that_is_not_text_is_ignored(plugin: Maker, summary: Any) -> None:
     point = plugin("odd", bg_games=[game("mine")])
     sys.modules[point.module].__doc__ = summary
     assert by_name(Registry([point]))["odd"].summary == ""
 
 
-class UnwritableError(Exception):
-    """An error whose text cannot be had."""
+class UnprintableError(Exception):
+    """An exception whose `__str__` fails."""
 
     def __str__(self) -> str:
         raise RuntimeError
 
 
-def test_an_error_without_a_text_takes_nothing_down(plugin: Maker) -> None:
-    registry = Registry([plugin("odd", bg_games=UnwritableError())])
-    assert by_name(registry)["odd"].error == "UnwritableError"
+def test_error_without_a_message_is_listed_by_its_class(plugin: Maker) -> None:
+    registry = Registry([plugin("odd", bg_games=UnprintableError())])
+    assert by_name(registry)["odd"].error == "UnprintableError"
 
 
-def test_a_target_that_exits_when_it_is_imported_is_a_plugin_error(
+def test_target_that_exits_on_import_raises(
     plugin: Maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "leaves_at_import.py").write_text("raise SystemExit(7)")
+    (tmp_path / "exits_on_import.py").write_text("raise SystemExit(7)")
     monkeypatch.syspath_prepend(tmp_path)
-    registry = Registry([plugin("odd", bg_games=[game("mine", "leaves_at_import:Game")])])
+    registry = Registry([plugin("odd", bg_games=[game("mine", "exits_on_import:Game")])])
     with pytest.raises(PluginError, match="SystemExit: 7"):
         registry.load("games", "mine")
 
@@ -364,17 +351,17 @@ class Raises(Connect4):
         raise ZeroDivisionError
 
 
-class Leaves(Connect4):
+class Exits(Connect4):
     def prepare(self) -> None:
         raise SystemExit(4)
 
 
-class Unsettled(Connect4):
-    declared_options = None  # type: ignore[assignment]  # that is the point
+class WithoutOptions(Connect4):
+    declared_options = None  # type: ignore[assignment]  # wrong on purpose
 
 
-@pytest.mark.parametrize("broken", [Raises, Leaves, Unsettled])
-def test_a_game_that_cannot_be_made_is_a_plugin_error(
+@pytest.mark.parametrize("broken", [Raises, Exits, WithoutOptions])
+def test_game_that_fails_to_initialise_raises(
     broken: type, plugin: Maker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     point = plugin("odd", bg_games=[game("mine", "fake_odd:made")])
@@ -384,9 +371,7 @@ def test_a_game_that_cannot_be_made_is_a_plugin_error(
         plugins.load("mine")
 
 
-def test_an_agent_that_cannot_be_made_is_a_plugin_error(
-    plugin: Maker, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_agent_that_fails_to_initialise_raises(plugin: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
     connect4 = boardgames.load("connect4")
     point = plugin("odd", bg_agents=[Entry("mine", "x", "boardgames.player:Player")])
     monkeypatch.setattr(plugins, "registry", lambda: Registry([point]))
@@ -395,13 +380,13 @@ def test_an_agent_that_cannot_be_made_is_a_plugin_error(
 
 
 @pytest.mark.parametrize("name", [5, ["abalone"], None, "x" * 10**6], ids=["number", "list", "none", "long"])
-def test_a_game_that_is_no_name_is_unknown(name: Any) -> None:
+def test_game_name_must_be_text(name: Any) -> None:
     with pytest.raises(UnknownNameError) as caught:
         boardgames.load(name)
     assert len(str(caught.value)) < 200
 
 
-def test_an_unknown_name_points_to_the_plugins_that_are_broken(plugin: Maker) -> None:
-    registry = Registry(found=[plugin("nim", bg_games=ImportError("no stones"))])
+def test_message_of_an_unknown_name_mentions_broken_plugins(plugin: Maker) -> None:
+    registry = Registry(points=[plugin("nim", bg_games=ImportError("no stones"))])
     with pytest.raises(UnknownNameError, match=r"\(broken plug-ins, see `bg plugins`: nim\)$"):
         registry.load("games", "nim")

@@ -274,7 +274,7 @@ def test_an_illegal_move_is_reported_before_anything_is_searched() -> None:
 
 
 def test_a_match_of_another_game_is_refused() -> None:
-    with pytest.raises(RecordError, match="expected a match of nim: 'connect4'"):
+    with pytest.raises(RecordError, match="a player of nim cannot review a match of connect4"):
         review(BLUNDER, Scripted(NIM, []))
 
 

@@ -1,1 +1,1 @@
-"""Ways from and to other libraries, each in a module that imports its library late."""
+"""Bridges to other libraries; each module imports its library only when it is used."""

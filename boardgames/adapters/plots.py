@@ -1,4 +1,4 @@
-"""Pictures of training runs, drawn by matplotlib (extra `plot`): learning curves, and how weights move."""
+"""Plots of training runs with matplotlib (extra `plot`): learning curves, and the weights over time."""
 
 import io
 from collections.abc import Sequence
@@ -15,37 +15,37 @@ if TYPE_CHECKING:
 
 Format = Literal["svg", "png"]
 
-WIDTH_IN, CURVE_HEIGHT_IN, LINE_HEIGHT_IN = 9.0, 3.2, 0.17
-LEAST_WEIGHTS_HEIGHT_IN = 3.0
+WIDTH_IN, CURVE_HEIGHT_IN, LABEL_HEIGHT_IN = 9.0, 3.2, 0.17
+MIN_WEIGHTS_HEIGHT_IN = 3.0
 DOTS_PER_INCH = 150
-MOST_NAMED = 24
-"""Of more weights, those that are largest at the end have names and colours."""
+MAX_LABELS = 24
+"""If there are more weights, only the largest at the end get labels and colours."""
 WINDOW = 0.1
-"""Part of a curve that its smooth line is the mean of."""
+"""Width of the moving average, as a share of the curve."""
 LINE_STYLES = ("-", "--", ":", "-.")
 GREY = "0.75"
-LARGEST_DRAWN = 1e30
-"""What is beyond is drawn there: squares of larger numbers are none."""
+MAX_DRAWN = 1e30
+"""Larger numbers are clipped, since matplotlib would square them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Course:
-    """What is drawn of a run.
+class RunHistory:
+    """What is plotted of a run.
 
     Attributes
     ----------
     name, title : str
-        Of the run, and what was trained.
+        Name of the run, and a title for a plot of it alone.
     metric : str
-        What the curve shows.
+        Name of the metric that the curve shows.
     steps, values : sequences
-        The curve: steps, and the metric at each.
+        The curve: steps, and the metric at each of them.
     best_step : int
-        Which has a mark.
+        The step that is marked.
     weights : float64[n, m] or None
-        After each of n steps.
+        Weights after each of n steps.
     weight_steps : sequence of int
-        Which those are.
+        Those n steps.
     features : sequence of str
         Names of the m weights.
     """
@@ -61,10 +61,10 @@ class Course:
     features: Sequence[str] = ()
 
 
-def picture(courses: Sequence[Course], form: Format) -> bytes:
-    """Return a picture of runs: the curves of all, and of a single one its weights too.
+def plot_runs(histories: Sequence[RunHistory], image_format: Format) -> bytes:
+    """Return an image with the learning curves of runs; for a single run, with its weights as well.
 
-    Equal courses give equal bytes.
+    Equal histories give equal bytes.
 
     Raises
     ------
@@ -77,29 +77,31 @@ def picture(courses: Sequence[Course], form: Format) -> bytes:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtraError("plot", "pictures of training") from None
-    if not any(course.steps or course.weight_steps for course in courses):
-        raise OptionError(f"expected a run with steps to draw: {courses[0].name} has none")
-    courses = [_clipped(course) for course in courses]
-    shown = _weights_of(courses)
-    heights = [CURVE_HEIGHT_IN] if shown is None else [CURVE_HEIGHT_IN, _height(shown)]
+        raise MissingExtraError("plot", "plotting training runs") from None
+    if not any(history.steps or history.weight_steps for history in histories):
+        raise OptionError(f"there is nothing to plot: the run {histories[0].name} has no steps yet")
+    histories = [_clip(history) for history in histories]
+    single = histories[0] if len(histories) == 1 else None
+    has_weights = single is not None and single.weights is not None
+    heights = [CURVE_HEIGHT_IN, *([_weights_height(histories[0])] if has_weights else [])]
     with mpl.rc_context(
         {"svg.hashsalt": "boardgames", "svg.fonttype": "path", "font.size": 9, "text.parse_math": False}
     ):
         figure = Figure(figsize=(WIDTH_IN, sum(heights) + 0.5), dpi=DOTS_PER_INCH, layout="constrained")
         axes = figure.subplots(len(heights), 1, squeeze=False, sharex=True, height_ratios=heights)[:, 0]
-        figure.suptitle(courses[0].title if len(courses) == 1 else "Training runs", fontsize=11)
-        _draw_curves(axes[0], courses)
-        if shown is not None:
-            _draw_weights(axes[1], shown)
+        figure.suptitle("Training runs" if single is None else single.title, fontsize=11)
+        _plot_curves(axes[0], histories)
+        if has_weights:
+            _plot_weights(axes[1], histories[0])
         axes[-1].set_xlabel("step")
         file = io.BytesIO()
-        figure.savefig(file, format=form, metadata={"Date": None} if form == "svg" else {"Software": None})
+        metadata = {"Date": None} if image_format == "svg" else {"Software": None}
+        figure.savefig(file, format=image_format, metadata=metadata)
     return file.getvalue()
 
 
 def smooth(values: Sequence[float]) -> Reals:
-    """Return the mean around each value, over a tenth of all, and over less at the ends.
+    """Return the centred moving average of a curve over a tenth of its length, over less at its ends.
 
     Examples
     --------
@@ -116,7 +118,7 @@ def smooth(values: Sequence[float]) -> Reals:
 
 
 def spread(places: Sequence[float], gap: float) -> Reals:
-    """Return places moved apart to `gap` at least, in their order, and no farther than needed.
+    """Return the places nearest to the given ones that are in the same order and at least `gap` apart.
 
     Examples
     --------
@@ -124,7 +126,7 @@ def spread(places: Sequence[float], gap: float) -> Reals:
     [-0.5, 0.5, 5.0]
     """
     order = np.argsort(places, kind="stable")
-    # places less the gaps below must not fall: the nearest such sequence is that of means of blocks
+    # minus the gaps below them, places must not decrease: isotonic regression by pooling adjacent violators
     blocks: list[list[float]] = []
     for rank, index in enumerate(order):
         blocks.append([places[index] - gap * rank])
@@ -132,59 +134,47 @@ def spread(places: Sequence[float], gap: float) -> Reals:
             last = blocks.pop()
             blocks[-1] += last
     means = [np.mean(block) for block in blocks for _ in block]
-    found = np.empty(len(places))
-    found[order] = np.array(means) + gap * np.arange(len(places))
-    return found
+    spread_places = np.empty(len(places))
+    spread_places[order] = np.array(means) + gap * np.arange(len(places))
+    return spread_places
 
 
-def _clipped(course: Course) -> Course:
-    """Return a course without numbers that are too large to draw."""
-    values = np.clip(course.values, -LARGEST_DRAWN, LARGEST_DRAWN).tolist()
-    weights = None if course.weights is None else np.clip(course.weights, -LARGEST_DRAWN, LARGEST_DRAWN)
-    return replace(course, values=values, weights=weights)
+def _clip(history: RunHistory) -> RunHistory:
+    """Return a history without numbers that are too large to draw."""
+    values = np.clip(history.values, -MAX_DRAWN, MAX_DRAWN).tolist()
+    weights = None if history.weights is None else np.clip(history.weights, -MAX_DRAWN, MAX_DRAWN)
+    return replace(history, values=values, weights=weights)
 
 
-def _weights_of(courses: Sequence[Course]) -> Course | None:
-    """Return the course whose weights are drawn, if it is the only one and has any."""
-    return courses[0] if len(courses) == 1 and courses[0].weights is not None else None
+def _weights_height(history: RunHistory) -> float:
+    return max(MIN_WEIGHTS_HEIGHT_IN, LABEL_HEIGHT_IN * min(len(history.features), MAX_LABELS) + 0.6)
 
 
-def _height(course: Course) -> float:
-    return max(LEAST_WEIGHTS_HEIGHT_IN, LINE_HEIGHT_IN * min(len(course.features), MOST_NAMED) + 0.6)
-
-
-def _draw_curves(axes: "Axes", courses: Sequence[Course]) -> None:
-    drawn = [course for course in courses if course.steps]
-    for index, course in enumerate(drawn):
+def _plot_curves(axes: "Axes", histories: Sequence[RunHistory]) -> None:
+    plotted = [history for history in histories if history.steps]
+    for index, history in enumerate(plotted):
         colour = f"C{index % 10}"
-        axes.plot(course.steps, course.values, ".", color=colour, alpha=0.35, markersize=4)
-        axes.plot(course.steps, smooth(course.values), color=colour, linewidth=1.8, label=course.name)
-        if course.best_step in course.steps:
-            value = course.values[list(course.steps).index(course.best_step)]
-            axes.plot(
-                [course.best_step],
-                [value],
-                "o",
-                color=colour,
-                markerfacecolor="none",
-                markersize=8,
-                clip_on=False,
-            )
-            if len(drawn) == 1:
-                _name_best(axes, course, value)
-    metrics = list(dict.fromkeys(course.metric for course in drawn))
+        axes.plot(history.steps, history.values, ".", color=colour, alpha=0.35, markersize=4)
+        axes.plot(history.steps, smooth(history.values), color=colour, linewidth=1.8, label=history.name)
+        if history.best_step in history.steps:
+            value = history.values[list(history.steps).index(history.best_step)]
+            marker: dict[str, Any] = {"color": colour, "markerfacecolor": "none", "markersize": 8}  # keywords
+            axes.plot([history.best_step], [value], "o", clip_on=False, **marker)
+            if len(plotted) == 1:
+                _label_best(axes, history, value)
+    metrics = list(dict.fromkeys(history.metric for history in plotted))
     axes.set_ylabel(" / ".join(metrics) or "nothing measured")
     axes.margins(y=0.15)
-    if len(courses) > 1:
+    if len(histories) > 1:
         axes.legend(frameon=False, loc="best")
     _tidy(axes)
 
 
-def _name_best(axes: "Axes", course: Course, value: float) -> None:
-    is_left = course.best_step <= (course.steps[0] + course.steps[-1]) / 2
+def _label_best(axes: "Axes", history: RunHistory, value: float) -> None:
+    is_left = history.best_step <= (history.steps[0] + history.steps[-1]) / 2
     axes.annotate(
-        f"best {value:.4g} at step {course.best_step}",
-        (course.best_step, value),
+        f"best {value:.4g} at step {history.best_step}",
+        (history.best_step, value),
         xytext=(8 if is_left else -8, 6),
         textcoords="offset points",
         ha="left" if is_left else "right",
@@ -192,39 +182,39 @@ def _name_best(axes: "Axes", course: Course, value: float) -> None:
     )
 
 
-def _draw_weights(axes: "Axes", course: Course) -> None:
-    assert course.weights is not None
-    last = course.weights[-1]
-    named = sorted(np.argsort(-np.abs(last), kind="stable")[:MOST_NAMED])
+def _plot_weights(axes: "Axes", history: RunHistory) -> None:
+    assert history.weights is not None
+    last = history.weights[-1]
+    labelled = sorted(np.argsort(-np.abs(last), kind="stable")[:MAX_LABELS])
     for index in range(len(last)):
-        if index not in named:
-            axes.plot(course.weight_steps, course.weights[:, index], color=GREY, linewidth=0.6)
-    for rank, index in enumerate(named):
-        axes.plot(course.weight_steps, course.weights[:, index], linewidth=1.4, **_style(rank))
+        if index not in labelled:
+            axes.plot(history.weight_steps, history.weights[:, index], color=GREY, linewidth=0.6)
+    for rank, index in enumerate(labelled):
+        axes.plot(history.weight_steps, history.weights[:, index], linewidth=1.4, **_style(rank))
     axes.axhline(0, color="0.5", linewidth=0.6, zorder=0)
     axes.set_ylabel("weight")
     axes.margins(y=0.08)
     _tidy(axes)
-    _name_weights(axes, course, [int(index) for index in named])
+    _label_weights(axes, history, [int(index) for index in labelled])
 
 
-def _name_weights(axes: "Axes", course: Course, named: list[int]) -> None:
-    """Write the name of every weight beside where its line ends, none over another."""
-    assert course.weights is not None
+def _label_weights(axes: "Axes", history: RunHistory, labelled: list[int]) -> None:
+    """Write the name of each weight beside the end of its line, without overlaps."""
+    assert history.weights is not None
     low, high = axes.get_ylim()
-    ends = [float(course.weights[-1][index]) for index in named]
-    gap = (high - low) / (_height(course) / LINE_HEIGHT_IN)
+    ends = [float(history.weights[-1][index]) for index in labelled]
+    gap = (high - low) / (_weights_height(history) / LABEL_HEIGHT_IN)
     places = spread(ends, gap)
-    # all within the picture: the gaps leave room for that
+    # shift all of them into the axes, whose height leaves room for every gap
     places -= max(places.max() - high + gap / 2, 0)
     places += max(low + gap / 2 - places.min(), 0)
     across = axes.get_yaxis_transform()
-    for rank, (index, place) in enumerate(zip(named, places, strict=True)):
+    for rank, (index, place) in enumerate(zip(labelled, places, strict=True)):
         outside: dict[str, Any] = {"transform": across, "clip_on": False}  # keywords of matplotlib
         axes.plot([1.0, 1.025], [ends[rank], place], color=GREY, linewidth=0.6, **outside)
         axes.plot([1.025, 1.06], [place, place], linewidth=1.4, **_style(rank), **outside)
-        axes.text(1.068, place, course.features[index], transform=across, va="center", fontsize=8)
-    axes.set_xlim(right=course.weight_steps[-1])
+        axes.text(1.068, place, history.features[index], transform=across, va="center", fontsize=8)
+    axes.set_xlim(right=history.weight_steps[-1])
     axes.set_ylim(low, high)
 
 

@@ -1,7 +1,7 @@
-"""Log the metrics of training runs for TensorBoard, where tensorboardX (extra `tensorboard`) is installed.
+"""Log the metrics of training runs for TensorBoard if tensorboardX (extra `tensorboard`) is installed.
 
-Every run has them in its folder: `tensorboard --logdir FOLDER`. Keep it out
-with `BOARDGAMES_BLOCK=tensorboard`.
+Each run has its log in its own folder: `tensorboard --logdir FOLDER`.
+`BOARDGAMES_BLOCK=tensorboard` disables the plug-in.
 """
 
 import atexit
@@ -17,14 +17,14 @@ FOLDER = "tensorboard"
 
 @hookimpl
 def bg_training_stepped(step: int, metrics: dict[str, float], folder: Path) -> None:
-    """Write a step's metrics to the run's log."""
+    """Write the metrics of a step to the run's log."""
     log = _log_of(folder / FOLDER, step)
     if log is not None:
         log.write(step, metrics)
 
 
 class _Log:
-    """An open log, written by the caller's own thread, so that whatever fails is its caller's to hear."""
+    """An open log. It is written by the calling thread, so that the caller sees every error."""
 
     def __init__(self, folder: Path, step: int) -> None:
         from tensorboardX.event_file_writer import EventsWriter
@@ -32,11 +32,11 @@ class _Log:
 
         folder.mkdir(parents=True, exist_ok=True)
         self.folder = folder
-        self._event: Any = event_pb2.Event  # made at run time
+        self._event: Any = event_pb2.Event  # generated at run time
         self._file = EventsWriter(str(folder / "events"), f".{os.getpid()}")
-        # what another process has logged from this step on does not count
-        begun = event_pb2.SessionLog(status=event_pb2.SessionLog.START)
-        self._file.write_event(event_pb2.Event(step=step, session_log=begun))
+        # discards what another process has logged from this step on
+        session_log = event_pb2.SessionLog(status=event_pb2.SessionLog.START)
+        self._file.write_event(event_pb2.Event(step=step, session_log=session_log))
 
     def write(self, step: int, metrics: dict[str, float]) -> None:
         """Write the metrics of a step."""
@@ -52,11 +52,11 @@ class _Log:
         self._file.close()
 
 
-_open: list[_Log] = []  # the one that is written to: a process trains one run after another
+_open: list[_Log] = []  # at most one: a process trains one run after another
 
 
 def _log_of(folder: Path, step: int) -> _Log | None:
-    """Return the log of a run, that of another one closed; None if tensorboardX is not installed."""
+    """Return the log of a run, after closing that of another; None if tensorboardX is not installed."""
     if _open and _open[0].folder == folder:
         return _open[0]
     close()
@@ -68,7 +68,7 @@ def _log_of(folder: Path, step: int) -> _Log | None:
 
 
 def close() -> None:
-    """Close the log that is written to, if there is one."""
+    """Close the log that is open, if any."""
     while _open:
         _open.pop().close()
 

@@ -1,5 +1,6 @@
-"""Series of matches between agents, and what they say of strength.
+"""Tournaments and matches between agents, and statistics of their strength.
 
+import boardgames
 from boardgames.arena import Arena, Plan
 from boardgames.executors import open_executor
 

@@ -1,47 +1,47 @@
-"""Openings of a series: where its pairs of matches begin.
+"""Opening suites: the positions from which an arena plays its pairs of matches.
 
-Two players without chance repeat one match for ever, so a series needs many
-starts. An opening is played twice, each player having each side once.
+Two deterministic players always repeat the same match, so a series needs many
+openings. Each is played twice, with sides swapped.
 """
 
 import random
 from collections.abc import Mapping
 from pathlib import Path
 
-from boardgames.errors import BoardgamesError, FileError, LimitError, UnknownNameError, near, shown
+from boardgames.errors import BoardgamesError, FileError, LimitError, UnknownNameError, quote, suggest
 from boardgames.game import Game, Position
 from boardgames.paths import read_text
 from boardgames.player import fingerprint_of
 
 DEFAULT_OPENINGS = "random:4"
-MOST_PLIES = 100
-LARGEST_BOOK = 20_000
-TRIES = 100
-"""After so many random openings in a row that came already there are taken to be no others."""
+MAX_PLIES = 100
+MAX_POSITIONS = 20_000
+MAX_TRIES = 100
+"""After this many random openings in a row that are known already, there are taken to be no others."""
 
 
 class Openings:
-    """The openings that a text names, read and checked; `take` gives as many as are wanted.
+    """An opening suite, read and checked.
 
     Parameters
     ----------
     game : Game
-        Its layout is where random openings and `every:` start from.
+        Random openings and `every:` start from its layout.
     text : str
-        `random:4`, four random plies, each opening another one while there
-        are some; `every:2`, all positions after two plies; `layouts`, the
-        named starts; the name of one of the game's books; or a file with one
-        position a line, `#` starting a comment.
+        `random:4`: different positions after four random plies; `every:2`: all
+        positions after two plies; `layouts`: the game's named layouts; the name
+        of one of the game's own suites; or a file with one position per line,
+        in which `#` starts a comment.
 
     Attributes
     ----------
     fingerprint : str
-        Hash of the positions of a book; empty for random openings.
+        Hash of the positions; empty for random openings.
 
     Raises
     ------
     UnknownNameError, LimitError, FileError, PositionError
-        If the text is none of these, or a position is none or is over.
+        If the text is none of these, or a position is invalid or finished.
 
     Examples
     --------
@@ -53,79 +53,78 @@ class Openings:
     def __init__(self, game: Game, text: str) -> None:
         self.game, self.text = game, text
         kind, colon, plies = text.partition(":")
-        self._plies = _plies(plies) if kind == "random" and colon else None
-        self._book = [] if self._plies is not None else _book(game, text)
-        self.fingerprint = fingerprint_of(*(line.encode() for line in self._book))
-        self.take(1, seed=0)  # says now what would go wrong later
+        self._plies = _parse_plies(plies) if kind == "random" and colon else None
+        self._positions = [] if self._plies is not None else _read_suite(game, text)
+        self.fingerprint = fingerprint_of(*(position.encode() for position in self._positions))
+        self.take(1, seed=0)  # report errors now rather than later
 
     def take(self, count: int, *, seed: int) -> list[str]:
-        """Return so many position texts; a book is shuffled, and repeated if it is short.
+        """Return `count` position texts. A fixed suite is shuffled, and repeated if it is too short.
 
-        Equal seeds give equal openings, and the first of more are those of fewer.
+        With the same seed, a larger `count` only appends openings.
         """
-        chance = random.Random(f"openings {seed}")  # noqa: S311 - a game, no secret
+        rng = random.Random(f"openings {seed}")  # noqa: S311 - not for cryptography
         if self._plies is None:
-            book = chance.sample(self._book, len(self._book))
+            positions = rng.sample(self._positions, len(self._positions))
         else:
-            book = _random(self.game, self._plies, chance, count)
-        return [book[index % len(book)] for index in range(count)]
+            positions = _random_openings(self.game, self._plies, rng, count)
+        return [positions[index % len(positions)] for index in range(count)]
 
 
-def _random(game: Game, plies: int, chance: random.Random, count: int) -> list[str]:
-    """Return so many different openings, or all that many tries find."""
-    found: dict[str, None] = {}
+def _random_openings(game: Game, plies: int, rng: random.Random, count: int) -> list[str]:
+    """Return `count` different openings, or as many as can be found."""
+    openings: dict[str, None] = {}
     start, misses = game.start(), 0
-    while len(found) < count and misses < TRIES:
-        opening = str(_walk(start, plies, chance))
-        misses = misses + 1 if opening in found else 0
-        found[opening] = None
-    return list(found)
+    while len(openings) < count and misses < MAX_TRIES:
+        opening = str(_random_walk(start, plies, rng))
+        misses = misses + 1 if opening in openings else 0
+        openings[opening] = None
+    return list(openings)
 
 
-def _walk(start: Position, plies: int, chance: random.Random) -> Position:
-    """Return a position after so many random plies in which the match goes on."""
-    for _ in range(TRIES):
+def _random_walk(start: Position, plies: int, rng: random.Random) -> Position:
+    """Return an unfinished position after `plies` random plies."""
+    for _ in range(MAX_TRIES):
         position = start
         for _ in range(plies):
             if position.outcome is not None:
                 break
-            action = chance.choice(position.actions)
+            action = rng.choice(position.actions)
             position = position.apply(position.game.decode(position, action))
         if position.outcome is None:
             return position
-    raise LimitError(f"expected fewer random plies: {plies} end nearly every match of {start.game}")
+    raise LimitError(f"{plies} random plies finish nearly every match of {start.game}; take fewer")
 
 
-def _book(game: Game, text: str) -> list[str]:
-    """Return the different positions of a book, those that are over left out."""
+def _read_suite(game: Game, text: str) -> list[str]:
     kind, colon, plies = text.partition(":")
     if kind == "every" and colon:
-        return _every(game, _plies(plies))
-    books: Mapping[str, tuple[str, ...]] = {
+        return _every_position(game, _parse_plies(plies))
+    suites: Mapping[str, tuple[str, ...]] = {
         "layouts": tuple(game.facts.layouts.values()),
-        **game.facts.books,
+        **game.facts.openings,
     }
-    if text in books:
-        return _checked(game, {f"{text}, position {n}": line for n, line in enumerate(books[text], start=1)})
+    if text in suites:
+        return _check(game, {f"{text}, position {n}": line for n, line in enumerate(suites[text], start=1)})
     path = Path(text)
     if not _is_file(path):
-        known = near(text, [*books, "random:4", "every:2"])
-        raise UnknownNameError(f"expected a book of {game.facts.name} or a file: {shown(text)}{known}")
+        known = suggest(text, [*suites, "random:4", "every:2"])
+        raise UnknownNameError(f"no openings {quote(text)} for {game.facts.name}, and no such file{known}")
     lines = [line.partition("#")[0].strip() for line in read_text(path).splitlines()]
     positions = {f"{text}, line {number}": line for number, line in enumerate(lines, start=1) if line}
     if not positions:
-        raise FileError(f"expected at least one position: {text}")
-    return _checked(game, positions)
+        raise FileError(f"there are no positions in {text}")
+    return _check(game, positions)
 
 
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # a name that no file can have
+    except (OSError, ValueError):  # not a possible file name
         return False
 
 
-def _every(game: Game, plies: int) -> list[str]:
+def _every_position(game: Game, plies: int) -> list[str]:
     layer = {game.start().words.tobytes(): game.start()}
     for _ in range(plies):
         successors: dict[bytes, Position] = {}
@@ -133,29 +132,30 @@ def _every(game: Game, plies: int) -> list[str]:
             for action in position.actions:
                 successor = position.apply(game.decode(position, action))
                 successors[successor.words.tobytes()] = successor
-            if len(successors) > LARGEST_BOOK:
-                raise LimitError(f"expected at most {LARGEST_BOOK} openings: every:{plies} has more")
+            if len(successors) > MAX_POSITIONS:
+                raise LimitError(f"every:{plies} has more than {MAX_POSITIONS} positions; take fewer plies")
         layer = successors
-    book = [str(position) for position in layer.values() if position.outcome is None]
-    if not book:
-        raise LimitError(f"expected fewer plies: every match of {game} is over after {plies}")
-    return book
+    openings = [str(position) for position in layer.values() if position.outcome is None]
+    if not openings:
+        raise LimitError(f"every match of {game} is over after {plies} plies; take fewer")
+    return openings
 
 
-def _checked(game: Game, positions: Mapping[str, str]) -> list[str]:
-    book: dict[str, None] = {}
+def _check(game: Game, positions: Mapping[str, str]) -> list[str]:
+    """Return the different positions in the game's own notation; the keys say where they are from."""
+    openings: dict[str, None] = {}
     for place, text in positions.items():
         try:
             position = game.parse(text)
         except BoardgamesError as error:
             raise type(error)(f"{error} ({place})") from None
         if position.outcome is not None:
-            raise FileError(f"expected a position in which the match goes on: {shown(text)} ({place})")
-        book[str(position)] = None
-    return list(book)
+            raise FileError(f"the match is already over in the opening {quote(text)} ({place})")
+        openings[str(position)] = None
+    return list(openings)
 
 
-def _plies(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= 3 and int(text) <= MOST_PLIES):
-        raise LimitError(f"expected a number of plies from 0 to {MOST_PLIES}: {shown(text)}")
+def _parse_plies(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 3 and int(text) <= MAX_PLIES):
+        raise LimitError(f"the number of plies must be 0 to {MAX_PLIES}, not {quote(text)}")
     return int(text)

@@ -1,14 +1,17 @@
-"""Pairs of matches and the strength they show: Elo with an interval, superiority.
+"""Pentanomial model: Elo difference with an interval, likelihood of superiority.
 
-Two matches from the same opening with the sides exchanged are one observation,
-a pair, because neither is independent of the other. All numbers are from the
-point of view of the player named first.
+Two matches from the same opening with sides swapped form a pair. The matches of
+a pair depend on each other, so a pair is one observation with five possible
+outcomes. All numbers are from the point of view of the first player.
+
+The numerical parts (a bisection, a t quantile) are written out rather than taken
+from SciPy, so that two agents can be compared without an extra.
 
 Sources: A. Elo, "The Rating of Chessplayers", 1978 (logistic scale of 400);
 A. Owen, "Empirical likelihood ratio confidence intervals for a single
 functional", Biometrika 75, 1988; M. Van den Bergh, notes on the generalised
-sequential probability ratio test for engines. docs/statistics.md says how well
-the intervals hold.
+sequential probability ratio test for engines. docs/statistics.md has the
+measured coverage of the intervals.
 """
 
 import math
@@ -17,39 +20,39 @@ from dataclasses import dataclass
 from operator import index
 from statistics import NormalDist
 
-from boardgames.errors import LimitError, shown
+from boardgames.errors import LimitError, quote
 from boardgames.options import is_finite
 
 SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Share of the two points that a pair brings the first-named player, cell by cell."""
+"""Score of the first player in a pair, per outcome."""
 
 ELO_PER_LOG_ODDS = 400 / math.log(10)
 TAIL = 0.025
-"""Probability left on either side of a 95 % interval."""
+"""Probability beyond each end of a 95% interval."""
 
-UNSEEN = 1e-3
-"""What stands for a count of zero, as in the sequential tests of fishtest and fastchess."""
+PSEUDOCOUNT = 1e-3
+"""Replaces a count of zero, as in the sequential tests of fishtest and fastchess."""
 
 Z = NormalDist().inv_cdf(1 - TAIL)
-WIDEST = -2 * math.log(TAIL)
-"""Deviance at which the interval of a clean sweep ends: there TAIL = score**count."""
+MAX_DEVIANCE = -2 * math.log(TAIL)
+"""Deviance at the end of the interval after a clean sweep, where score**count = TAIL."""
 
-_TILT_BOUND = 300.0
+_MAX_TILT = 300.0
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """How often a pair brought the first-named player 0, 1/2, 1, 3/2 and 2 points.
+    """Number of pairs in which the first player scored 0, 1/2, 1, 3/2 and 2 points.
 
     Attributes
     ----------
     counts : (int, int, int, int, int)
-        Number of pairs by points, none negative.
+        Number of pairs by points.
 
     Raises
     ------
     LimitError
-        If these are not five counts.
+        If these are not five non-negative integers.
 
     Examples
     --------
@@ -66,14 +69,14 @@ class Pairs:
         try:
             a, b, c, d, e = (index(count) for count in self.counts)
         except (TypeError, ValueError):
-            raise LimitError(f"expected five counts of pairs: {shown(self.counts)}") from None
+            raise LimitError(f"the counts of pairs must be five integers, not {quote(self.counts)}") from None
         if min(a, b, c, d, e) < 0:
-            raise LimitError(f"expected counts of at least 0: {shown(self.counts)}")
+            raise LimitError(f"counts of pairs cannot be negative: {quote(self.counts)}")
         object.__setattr__(self, "counts", (a, b, c, d, e))
 
     @classmethod
     def of(cls, points: Iterable[float]) -> "Pairs":
-        """Count pairs by the points of the first-named player in each, 0 to 2.
+        """Count pairs, given the points of the first player in each.
 
         Raises
         ------
@@ -87,35 +90,35 @@ class Pairs:
         """
         counts = [0, 0, 0, 0, 0]
         for points_of_pair in points:
-            counts[_cell(points_of_pair)] += 1
+            counts[_outcome(points_of_pair)] += 1
         return cls((counts[0], counts[1], counts[2], counts[3], counts[4]))
 
     @property
     def count(self) -> int:
-        """Return the number of pairs."""
+        """Number of pairs."""
         return sum(self.counts)
 
     @property
     def score(self) -> float:
-        """Return the mean score of the first-named player, in [0, 1]; 0.5 without pairs."""
-        # in quarters of a point and whole numbers, so that an even score is even to the last bit
-        quarters = sum(cell * count for cell, count in enumerate(self.counts))
+        """Mean score of the first player, in [0, 1]; 0.5 without pairs."""
+        # summed as integers, so that an even score is exactly 0.5
+        quarters = sum(outcome * count for outcome, count in enumerate(self.counts))
         return quarters / (4 * self.count) if self.count else 0.5
 
     @property
     def variance(self) -> float:
-        """Return the variance of one pair's score about the mean; 0 without pairs."""
-        score = self.score
-        squares = (count * (cell - score) ** 2 for cell, count in zip(SCORES, self.counts, strict=True))
+        """Variance of the score of one pair; 0 without pairs."""
+        mean = self.score
+        squares = (count * (score - mean) ** 2 for score, count in zip(SCORES, self.counts, strict=True))
         return sum(squares) / self.count if self.count else 0.0
 
     @property
     def is_sweep(self) -> bool:
-        """Say whether one player won every match, and there is one."""
+        """Whether one player won every match of at least one pair."""
         return self.count > 0 and self.count in (self.counts[0], self.counts[-1])
 
     def reversed(self) -> "Pairs":
-        """Return the same pairs from the point of view of the other player."""
+        """Return the same pairs from the other player's point of view."""
         a, b, c, d, e = self.counts
         return Pairs((e, d, c, b, a))
 
@@ -126,15 +129,15 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Elo of the first-named player over the other, or over a field, with its interval of 95 %.
+    """Elo difference to the other player, or to the mean of a field, with a 95% interval.
 
     Attributes
     ----------
     elo : float
-        Most likely difference; after a clean sweep, which any would explain,
-        a cautious guess between the bound and infinity.
+        Most likely difference. After a clean sweep, which any large difference
+        explains, a cautious guess between the bound and infinity.
     low, high : float or None
-        Ends of the interval; None where nothing bounds it.
+        Ends of the interval; None if it is open at that end.
 
     Examples
     --------
@@ -147,13 +150,13 @@ class Estimate:
     high: float | None
 
     @property
-    def is_bound(self) -> bool:
-        """Say whether only one end is known, as after a clean sweep."""
+    def is_one_sided(self) -> bool:
+        """Whether an end of the interval is open, as after a clean sweep."""
         return self.low is None or self.high is None
 
     @property
     def error(self) -> float | None:
-        """Return half the width of the interval in Elo, None if an end is not known."""
+        """Half the width of the interval in Elo, None if it is open."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def __str__(self) -> str:
@@ -165,7 +168,7 @@ class Estimate:
         return f"{round(self.elo):+d}{ends}"
 
 
-def elo_of(score: float) -> float:
+def elo_from_score(score: float) -> float:
     """Return the Elo difference at which `score` is expected (Elo 1978, logistic).
 
     Raises
@@ -175,16 +178,16 @@ def elo_of(score: float) -> float:
 
     Examples
     --------
-    >>> round(elo_of(0.64))
+    >>> round(elo_from_score(0.64))
     100
     """
     if not (is_finite(score) and 0 < score < 1):
-        raise LimitError(f"expected a score between 0 and 1: {shown(score)}")
+        raise LimitError(f"the score must be between 0 and 1, not {quote(score)}")
     return ELO_PER_LOG_ODDS * (math.log(score) - math.log1p(-score))
 
 
-def score_of(elo: float) -> float:
-    """Return the score in [0, 1] that is expected at an Elo difference (Elo 1978, logistic).
+def expected_score(elo: float) -> float:
+    """Return the score in [0, 1] expected at an Elo difference (Elo 1978, logistic).
 
     Raises
     ------
@@ -193,24 +196,24 @@ def score_of(elo: float) -> float:
 
     Examples
     --------
-    >>> score_of(0), round(score_of(100), 4)
+    >>> expected_score(0), round(expected_score(100), 4)
     (0.5, 0.6401)
     """
     if not is_finite(elo):
-        raise LimitError(f"expected a finite Elo difference: {shown(elo)}")
+        raise LimitError(f"the Elo difference must be a finite number, not {quote(elo)}")
     odds = math.exp(-abs(elo) / ELO_PER_LOG_ODDS)
     return 1 / (1 + odds) if elo >= 0 else odds / (1 + odds)
 
 
 def estimate(pairs: Pairs) -> Estimate | None:
-    """Return the Elo difference that the pairs show, None if there are none.
+    """Estimate the Elo difference, None without pairs.
 
-    The interval holds every mean score whose empirical likelihood (Owen 1988)
-    is at least a certain share of the best; that share follows from the F
-    distribution with 1 and count - 1 degrees of freedom. It stays inside the
-    possible scores and is wider towards the nearer end. A clean sweep gives
-    the exact bound score**count >= 0.025, and no other result a better one;
-    its `elo` is that of `swept_score`.
+    The interval contains the mean scores whose empirical likelihood (Owen 1988)
+    is not too far below the maximum; the threshold comes from the F
+    distribution with 1 and count - 1 degrees of freedom. It never leaves the
+    possible scores and is wider towards the nearer end. A clean sweep gives the
+    exact bound score**count >= 0.025, and no other result gives a better one;
+    its `elo` is that of `score_after_sweep`.
 
     Examples
     --------
@@ -221,53 +224,53 @@ def estimate(pairs: Pairs) -> Estimate | None:
     """
     if pairs.count == 0:
         return None
-    bound = elo_of(TAIL ** (1 / pairs.count))
+    bound = elo_from_score(TAIL ** (1 / pairs.count))
     if pairs.is_sweep:
-        elo = elo_of(swept_score(pairs.count))
+        elo = elo_from_score(score_after_sweep(pairs.count))
         return Estimate(elo, bound, None) if pairs.score else Estimate(-elo, None, -bound)
-    low, high = min(_end(pairs, -1), bound), max(_end(pairs, 1), -bound)
-    return Estimate(elo_of(pairs.score), low, high)
+    low, high = min(_interval_end(pairs, -1), bound), max(_interval_end(pairs, 1), -bound)
+    return Estimate(elo_from_score(pairs.score), low, high)
 
 
-def swept_score(count: int) -> float:
-    """Return the score, below 1, that is guessed after so many pairs that were all won.
+def score_after_sweep(count: int) -> float:
+    """Return the score, below 1, to assume after `count` pairs that were all won.
 
-    Half a pair more, lost: the mean of Jeffreys' prior for a share after that
-    many successes.
+    As if half a pair more had been lost: the posterior mean under Jeffreys'
+    prior.
 
     Examples
     --------
-    >>> swept_score(1), swept_score(9)
+    >>> score_after_sweep(1), score_after_sweep(9)
     (0.75, 0.95)
     """
     return (count + 0.5) / (count + 1)
 
 
 def likelihood_of_superiority(pairs: Pairs) -> float:
-    """Return how sure it is, in [0, 1], that the first-named player is the stronger one.
+    """Return the probability, in [0, 1], that the first player is the stronger one.
 
     The signed root of the deviance at an even score, read as a normal deviate
-    in units of the interval's width: above 0.975 if the interval of `estimate`
-    lies above 0 Elo, and 0.5 without pairs.
+    in units of the interval's width: above 0.975 if and only if the interval of
+    `estimate` lies above 0 Elo, and 0.5 without pairs.
 
     Examples
     --------
     >>> round(likelihood_of_superiority(Pairs((332, 433, 498, 333, 334))), 4)
     0.0508
     """
-    if pairs.score == 0.5:  # without pairs too
+    if pairs.score == 0.5:  # also without pairs
         return 0.5
     root = math.sqrt(max(-2 * log_likelihood(pairs, 0.5), 0.0))
-    extents = math.copysign(root, pairs.score - 0.5) / quantile(pairs.count - 1)
-    return NormalDist().cdf(extents * Z)
+    deviate = Z * math.copysign(root, pairs.score - 0.5) / t_quantile(pairs.count - 1)
+    return NormalDist().cdf(deviate)
 
 
 def log_likelihood(pairs: Pairs, score: float) -> float:
-    """Return the largest log-likelihood of the counts if the mean is `score`, less that of the best.
+    """Return the maximum log-likelihood of the counts if the mean is `score`, relative to its maximum.
 
-    The probabilities of the five cells are free but for their mean (Owen 1988;
-    Van den Bergh). Counts of zero are taken as `UNSEEN`, so that every mean is
-    possible.
+    The probabilities of the five outcomes are free apart from their mean (Owen
+    1988; Van den Bergh). Counts of zero are replaced by `PSEUDOCOUNT`, so that
+    every mean is possible.
 
     Returns
     -------
@@ -284,28 +287,28 @@ def log_likelihood(pairs: Pairs, score: float) -> float:
     >>> round(log_likelihood(Pairs.of([2] * 10), 0.5), 2)  # ten times the logarithm of 1/2
     -6.92
     """
-    log_odds = elo_of(score) / ELO_PER_LOG_ODDS
-    counts = _seen(pairs)
-    tilt = crossing(lambda tilt: _tilted(counts, tilt)[0] - log_odds, -_TILT_BOUND, _TILT_BOUND)
+    log_odds = elo_from_score(score) / ELO_PER_LOG_ODDS
+    counts = _positive_counts(pairs)
+    tilt = find_root(lambda tilt: _tilted(counts, tilt)[0] - log_odds, -_MAX_TILT, _MAX_TILT)
     return -_tilted(counts, tilt)[1] / 2
 
 
-def quantile(freedom: int) -> float:
-    """Return how many standard errors a 95 % interval reaches to either side.
+def t_quantile(degrees_of_freedom: int) -> float:
+    """Return the half width of a 95% interval in standard errors.
 
-    The 0.975 quantile of Student's t, but for few degrees of freedom no more
-    than what a clean sweep is allowed.
+    The 0.975 quantile of Student's t, but below five degrees of freedom the
+    width that a clean sweep allows.
 
     Source: M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions",
     1964, 26.7.5.
 
     Examples
     --------
-    >>> round(quantile(199), 3), quantile(1) == quantile(0) == WIDEST**0.5
+    >>> round(t_quantile(199), 3), t_quantile(1) == t_quantile(0) == MAX_DEVIANCE**0.5
     (1.972, True)
     """
-    if freedom < 5:
-        return math.sqrt(WIDEST)
+    if degrees_of_freedom < 5:
+        return math.sqrt(MAX_DEVIANCE)
     z = Z
     terms = (
         (z**3 + z) / 4,
@@ -313,15 +316,15 @@ def quantile(freedom: int) -> float:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
-    return z + sum(term / float(freedom) ** power for power, term in enumerate(terms, start=1))
+    return z + sum(term / float(degrees_of_freedom) ** power for power, term in enumerate(terms, start=1))
 
 
-def crossing(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return where an increasing function reaches 0 between `low` and `high`, by bisection.
+def find_root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Return the root of an increasing function between `low` and `high`, by bisection to the last bit.
 
     Examples
     --------
-    >>> round(crossing(lambda x: x * x - 2, 0.0, 2.0), 6)
+    >>> round(find_root(lambda x: x * x - 2, 0.0, 2.0), 6)
     1.414214
     """
     while low < (middle := (low + high) / 2) < high:
@@ -332,23 +335,24 @@ def crossing(function: Callable[[float], float], low: float, high: float) -> flo
     return high
 
 
-def _cell(points: float) -> int:
+def _outcome(points: float) -> int:
     if not is_finite(points) or points * 2 not in range(len(SCORES)):
-        raise LimitError(f"expected the points of a pair, 0, 0.5, 1, 1.5 or 2: {shown(points)}")
+        raise LimitError(f"the points of a pair must be 0, 0.5, 1, 1.5 or 2, not {quote(points)}")
     return int(points * 2)
 
 
-def _seen(pairs: Pairs) -> list[float]:
-    return [count or UNSEEN for count in pairs.counts]
+def _positive_counts(pairs: Pairs) -> list[float]:
+    return [count or PSEUDOCOUNT for count in pairs.counts]
 
 
 def _tilted(counts: Sequence[float], tilt: float) -> tuple[float, float]:
-    """Return log-odds of the mean and deviance of the likeliest cells, tilted towards two points.
+    """Return the log-odds of the mean, and the deviance, of the most likely probabilities at a tilt.
 
-    Lagrange's condition makes every likeliest set of probabilities the counts
-    divided by a positive linear function of the score, here 1 - score + score *
-    exp(-tilt). Both numbers are thus explicit; log-odds grow with the tilt, and
-    the deviance grows from 0 on either side of tilt 0.
+    By Lagrange's condition the most likely probabilities with a given mean are
+    the counts divided by a positive linear function of the score, here 1 -
+    score + score * exp(-tilt). This makes both numbers explicit. The log-odds
+    increase with the tilt; the deviance is 0 at tilt 0 and increases on both
+    sides.
     """
     factor = math.exp(-tilt)
     lost = won = logarithms = 0.0
@@ -362,8 +366,8 @@ def _tilted(counts: Sequence[float], tilt: float) -> tuple[float, float]:
     return math.log(won / lost), 2 * (logarithms + total * math.log((lost + won) / total))
 
 
-def _end(pairs: Pairs, towards: int) -> float:
-    """Return the Elo where the deviance reaches the threshold, below (-1) or above (1) the best."""
-    counts, threshold = _seen(pairs), quantile(pairs.count - 1) ** 2
-    tilt = crossing(lambda tilt: _tilted(counts, towards * tilt)[1] - threshold, 0.0, _TILT_BOUND)
-    return ELO_PER_LOG_ODDS * _tilted(counts, towards * tilt)[0]
+def _interval_end(pairs: Pairs, direction: int) -> float:
+    """Return the Elo where the deviance reaches the threshold, below (-1) or above (1) the maximum."""
+    counts, threshold = _positive_counts(pairs), t_quantile(pairs.count - 1) ** 2
+    tilt = find_root(lambda tilt: _tilted(counts, direction * tilt)[1] - threshold, 0.0, _MAX_TILT)
+    return ELO_PER_LOG_ODDS * _tilted(counts, direction * tilt)[0]

@@ -1,18 +1,20 @@
-"""Plan: what an arena is to play, checked."""
+"""Plan: what an arena is to play, and what makes two arenas the same."""
 
 import dataclasses
-from collections.abc import Sequence
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
 
 from boardgames import plugins
-from boardgames.arena.identity import code_stamp
 from boardgames.arena.openings import DEFAULT_OPENINGS
-from boardgames.arena.play import Setting
-from boardgames.arena.schedule import swiss_rounds
+from boardgames.arena.schedule import swiss_round_count
 from boardgames.arena.sprt import Sprt
 from boardgames.clock import UNTIMED, TimeControl
-from boardgames.errors import LimitError, MatchError, shown
+from boardgames.errors import LimitError, MatchError, quote
 from boardgames.game import Game
 from boardgames.manager import MatchRules
 from boardgames.player import NO_LIMIT, Limit
@@ -22,38 +24,100 @@ from boardgames.store import PlayerKey
 Schedule = Literal["round-robin", "gauntlet", "swiss"]
 SCHEDULES: tuple[str, ...] = get_args(Schedule)
 
+COMPILED_SUFFIXES = frozenset({".pyc", ".pyo"})
+MAX_HASHED_FILES = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchSettings:
+    """What all matches of an arena have in common, as it is sent to workers.
+
+    Attributes
+    ----------
+    game, layout : str
+        Names as for `boardgames.load`.
+    options : tuple of (str, str)
+        Options of the game as text.
+    agents : tuple of str
+        The agents with their options.
+    seed : int
+        Seeds all matches.
+    limit : Limit
+        Limit per move.
+    time : TimeControl
+        A side that exceeds its time loses.
+    ply_limit : int or None
+        Replaces the limit of the game.
+    code : str
+        Stamp of the sources of the core and the game. Workers with other
+        sources refuse to play.
+    """
+
+    game: str
+    layout: str
+    options: tuple[tuple[str, str], ...]
+    agents: tuple[str, ...]
+    seed: int
+    limit: Limit = NO_LIMIT
+    time: TimeControl = UNTIMED
+    ply_limit: int | None = None
+    code: str = ""
+
+    def load_game(self) -> Game:
+        """Return the game with its layout and options."""
+        return plugins.load(self.game, layout=self.layout or None, **dict(self.options))
+
+
+class Lineup(NamedTuple):
+    """The agents of a plan, loaded and identified.
+
+    Attributes
+    ----------
+    players : list of PlayerKey
+        Their identities in the store.
+    names : list of str
+        Names for tables, in which an engine's command is shortened.
+    code : str
+        Stamp of the code they run.
+    """
+
+    players: list[PlayerKey]
+    names: list[str]
+    code: str
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is to be played.
+    """What an arena is to play.
 
     Attributes
     ----------
     game : Game
         With its layout and options.
     agents : sequence of str
-        Agent texts, two or more; kept as a tuple.
+        Two agents or more, with their options.
     matches : int
-        Of each meeting, an even number: every opening is played with both colours.
+        Matches per pairing, an even number: every opening is played with sides
+        swapped.
     schedule : str
-        `round-robin`, `gauntlet` (the first agent meets all others) or `swiss`.
+        `round-robin`, `gauntlet` (the first agent plays all others) or `swiss`.
     rounds : int or None
-        Of a Swiss; by default as many as leave one agent unbeaten.
+        Rounds of a Swiss, by default enough to leave one agent unbeaten.
     openings : str
-        As `arena.openings` reads it.
+        Opening suite, see `boardgames.arena.openings.Openings`.
     limit : Limit
-        What an agent may spend on a move.
+        Limit per move.
     time : TimeControl
-        Whoever spends more loses.
+        A side that exceeds its time loses.
     ply_limit : int or None
-        Plies after which a match is drawn, instead of the game's own.
+        Matches are drawn after this many plies, instead of the game's limit.
     sprt : Sprt or None
-        Stops two agents' series as soon as it decides.
+        Stops a match between two agents as soon as it is decided.
 
     Raises
     ------
     LimitError, MatchError
-        If numbers or agents make no arena.
+        If a value is out of range, or there are too few agents.
     """
 
     game: Game
@@ -72,40 +136,42 @@ class Plan:
             self, "agents", (self.agents,) if isinstance(self.agents, str) else tuple(self.agents)
         )
         if len(self.agents) < 2:
-            raise MatchError(f"expected at least two agents: {', '.join(self.agents) or 'none'}")
+            raise MatchError(f"an arena needs at least two agents, not {len(self.agents)}")
         if not (type(self.matches) is int and self.matches >= 2 and self.matches % 2 == 0):
             raise LimitError(
-                f"expected an even number of matches, each opening played with both colours: "
-                f"{shown(self.matches)}"
+                "the number of matches must be even, because every opening is played with sides swapped; "
+                f"not {quote(self.matches)}"
             )
         if self.schedule not in SCHEDULES:
-            raise LimitError(f"expected one of {', '.join(SCHEDULES)}: {shown(self.schedule)}")
+            raise LimitError(
+                f"the schedule must be one of {', '.join(SCHEDULES)}, not {quote(self.schedule)}"
+            )
         if self.sprt is not None and len(self.agents) != 2:
-            raise LimitError(f"expected two agents for a sequential test: {len(self.agents)} came")
+            raise LimitError(f"a sequential test compares two agents, not {len(self.agents)}")
         if self.rounds is not None and self.schedule != "swiss":
-            raise LimitError(f"expected rounds of a Swiss only: {self.rounds} came")
-        MatchRules(ply_limit=self.ply_limit)  # these two check their numbers
-        assert self.round_count
+            raise LimitError("only a Swiss has a number of rounds")
+        MatchRules(ply_limit=self.ply_limit)  # checks the limit
+        assert self.round_count  # checks the number
 
     @property
     def round_count(self) -> int:
-        """Return the number of rounds; only a Swiss has several."""
-        return swiss_rounds(len(self.agents), self.rounds) if self.schedule == "swiss" else 1
+        """Number of rounds; 1 unless it is a Swiss."""
+        return swiss_round_count(len(self.agents), self.rounds) if self.schedule == "swiss" else 1
 
     @property
     def planned(self) -> int:
-        """Return the number of matches."""
+        """Total number of matches."""
         agents = len(self.agents)
-        meetings = {
+        pairings = {
             "round-robin": agents * (agents - 1) // 2,
             "gauntlet": agents - 1,
             "swiss": agents // 2 * self.round_count,
         }
-        return self.matches * meetings[self.schedule]
+        return self.matches * pairings[self.schedule]
 
     @property
     def limits(self) -> str:
-        """Return what is allowed besides the agents' own options, in words; empty if nothing is said.
+        """The imposed limits in words, empty if there are none.
 
         Examples
         --------
@@ -123,16 +189,16 @@ class Plan:
             f"depth {limit.depth}": limit.depth,
             f"{limit.simulations} simulations": limit.simulations,
         }
-        known = [words for words, number in parts.items() if number is not None]
-        return ", ".join([*known, *([self._ply_words] if self._ply_words else [])])
+        imposed = [words for words, number in parts.items() if number is not None]
+        return ", ".join([*imposed, *([self._ply_limit_text] if self._ply_limit_text else [])])
 
     @property
-    def _ply_words(self) -> str:
+    def _ply_limit_text(self) -> str:
         return "" if self.ply_limit is None else f"{self.ply_limit} plies"
 
-    def setting(self, seed: int) -> Setting:
-        """Return what the tasks need to know."""
-        return Setting(
+    def match_settings(self, seed: int) -> MatchSettings:
+        """Return what the workers need to know."""
+        return MatchSettings(
             game=self.game.facts.name,
             layout=self.game.layout,
             options=tuple(options_as_texts(self.game.options).items()),
@@ -144,13 +210,13 @@ class Plan:
             code=code_stamp([type(self.game)]),
         )
 
-    def inspect(self) -> tuple[list[PlayerKey], list[str], str]:
-        """Make every agent once: return who they are, their names for tables, the stamp of the code they run.
+    def load_lineup(self) -> Lineup:
+        """Load every agent once, to check and identify it.
 
         Raises
         ------
         UnknownNameError, OptionError, PluginError, MatchError
-            If one cannot be had, is a person, or learns as it plays.
+            If an agent cannot be loaded, is a person, or learns while it plays.
         """
         keys: list[PlayerKey] = []
         labels: list[str] = []
@@ -159,32 +225,34 @@ class Plan:
             player = plugins.load_player(text, self.game)
             try:
                 if player.is_human:
-                    raise MatchError(f"expected agents: {text!r} is a person")
+                    raise MatchError(f"{text!r} is a person; an arena needs agents")
                 if player.is_learning:
-                    raise MatchError(f"expected agents that stay as they are: {text!r} learns as it plays")
-                limits = self.limits if player.respects_limits else self._ply_words
+                    raise MatchError(
+                        f"{text!r} learns while it plays; an arena needs agents that do not change"
+                    )
+                limits = self.limits if player.respects_limits else self._ply_limit_text
                 keys.append(PlayerKey(player.describe(), player.fingerprint(), limits))
                 labels.append(text if player.label() == player.describe() else player.label())
                 classes += type(player).__mro__
             finally:
                 player.close()
-        return keys, numbered(labels), code_stamp(classes)
+        return Lineup(keys, number_duplicates(labels), code_stamp(classes))
 
     def settings(
-        self, players: Sequence[PlayerKey], *, code: str, book: str, seed: int | None
+        self, players: Sequence[PlayerKey], *, code: str, openings_fingerprint: str, seed: int | None
     ) -> dict[str, object]:
-        """Return all that decides what the matches are, as JSON has it.
+        """Return everything that determines the matches, for JSON.
 
         Parameters
         ----------
         players : sequence of PlayerKey
-            As `inspect` has them.
+            The players of the `Lineup`.
         code : str
-            The stamp of the sources.
-        book : str
-            The fingerprint of the openings.
+            Stamp of the sources.
+        openings_fingerprint : str
+            Of the opening suite.
         seed : int or None
-            As it was given.
+            The given seed, before one is drawn.
         """
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {
@@ -197,18 +265,66 @@ class Plan:
             "players": [str(player) for player in players],
             "planned": self.planned,
             "code": code,
-            "book": book,
+            "book": openings_fingerprint,
             "seed": seed,
         }
 
 
-def numbered(names: Sequence[str]) -> list[str]:
-    """Return names with a number where one comes again.
+def number_duplicates(names: Sequence[str]) -> list[str]:
+    """Return the names, with a number after those that occur again.
 
     Examples
     --------
-    >>> numbered(["random", "greedy", "random"])
+    >>> number_duplicates(["random", "greedy", "random"])
     ['random', 'greedy', 'random #2']
     """
-    times = [list(names[: place + 1]).count(name) for place, name in enumerate(names)]
-    return [name if time == 1 else f"{name} #{time}" for name, time in zip(names, times, strict=True)]
+    counts = [list(names[: place + 1]).count(name) for place, name in enumerate(names)]
+    return [name if count == 1 else f"{name} #{count}" for name, count in zip(names, counts, strict=True)]
+
+
+def settings_key(settings: Mapping[str, object]) -> str:
+    """Return a hash of settings that does not depend on their order.
+
+    Examples
+    --------
+    >>> settings_key({"a": 1, "b": 2}) == settings_key({"b": 2, "a": 1})
+    True
+    """
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def code_stamp(objects: Iterable[object]) -> str:
+    """Return a hash of the source and data files of the packages that define classes or functions.
+
+    The core is always included. Of packages with more than `MAX_HASHED_FILES`
+    files (libraries) only the names and sizes count.
+
+    Examples
+    --------
+    >>> code_stamp([dict]) == code_stamp([])
+    True
+    """
+    packages = {"boardgames", *(str(getattr(one, "__module__", "")).partition(".")[0] for one in objects)}
+    digest = hashlib.sha256()
+    for package in sorted(packages - sys.stdlib_module_names):
+        files = _package_files(package)
+        for name, path in files.items():
+            digest.update(f"{package} {name}\0".encode())
+            is_hashed = len(files) <= MAX_HASHED_FILES
+            digest.update(path.read_bytes() if is_hashed else str(path.stat().st_size).encode())
+    return digest.hexdigest()[:16]
+
+
+def _package_files(package: str) -> dict[str, Path]:
+    """Return the files of a package by their relative paths, or the one file of a module."""
+    module = sys.modules.get(package)
+    folders = [Path(folder) for folder in getattr(module, "__path__", ())]
+    file = getattr(module, "__file__", None)
+    if not folders:
+        return {} if file is None else {Path(file).name: Path(file)}
+    return {
+        path.relative_to(folder).as_posix(): path
+        for folder in folders
+        for path in sorted(folder.rglob("*"))
+        if path.suffix not in COMPILED_SUFFIXES and path.is_file()
+    }

@@ -1,35 +1,35 @@
-"""What an arena has found: a report of its matches, and the tally it is read from."""
+"""Results: the report of an arena, and the ladder of everybody who has ever played."""
 
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
-from boardgames.arena.bradley_terry import ratings
+from boardgames.arena.bradley_terry import match_ratings, ratings
 from boardgames.arena.pentanomial import Estimate, Pairs, estimate, likelihood_of_superiority
-from boardgames.arena.play import FAULTS, Played
-from boardgames.arena.schedule import Meeting
-from boardgames.arena.sprt import Sprt
+from boardgames.arena.play import FAULTS, MatchResult
+from boardgames.arena.schedule import Pairing
+from boardgames.arena.sprt import SprtState
+from boardgames.store import PlayerKey, ResultCount
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What one agent has reached.
+    """Results of one agent of an arena.
 
     Attributes
     ----------
     agent : str
-        Its text, numbered where two are the same.
+        The agent with its options, numbered if it takes part twice.
     wins, losses, draws : int
-        Of its matches.
+        Number of matches.
     estimate : Estimate or None
-        Between two agents the Elo difference to the other; among more, Elo
-        against the mean of all. None if nothing can be said.
+        With two agents the Elo difference to the other; with more the Elo
+        relative to the mean of all. None if there is nothing to go by.
     faults : mapping of str to int
-        Matches lost by an illegal move, by time and by a crash.
+        Number of matches lost by an illegal move, on time and by a crash.
     reason : str
-        Why it lost the first of these; empty if there are none.
+        Details of the first of these; empty if there are none.
     """
 
     agent: str
@@ -42,18 +42,18 @@ class Standing:
 
     @property
     def matches(self) -> int:
-        """Return the number of its matches."""
+        """Number of matches."""
         return self.wins + self.losses + self.draws
 
     @property
     def score(self) -> float | None:
-        """Return its share of the points, in [0, 1]; None without matches."""
+        """Share of the points, in [0, 1]; None without matches."""
         return (self.wins + self.draws / 2) / self.matches if self.matches else None
 
 
 @dataclass(frozen=True, slots=True)
-class Encounters:
-    """The matches of two agents: wins, draws and losses of the first, numbers in the order of standings."""
+class CrosstableEntry:
+    """Matches between two agents: wins, draws and losses of the first; agents are places in `standings`."""
 
     first: int
     second: int
@@ -63,40 +63,33 @@ class Encounters:
 
 
 @dataclass(frozen=True, slots=True)
-class SprtState:
-    """How far a sequential test has come: the ratio it has reached, and what it says."""
-
-    test: Sprt
-    llr: float
-    decision: Literal["H0", "H1"] | None
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
-    """What is known of an arena's matches.
+    """Results of an arena.
 
     Attributes
     ----------
     game : str
-        Its name.
+        Name of the game.
     matches, planned : int
-        Matches that are counted, and those there would be at the end.
+        Number of matches that count, and of all that are planned.
     distinct : int
-        How many of them differ in start, moves or who played, whoever had which side.
+        Number of matches that differ in players, start or moves, whoever had
+        which side.
     repeated : int
-        Pairs that repeat another one of the same agents, both matches alike.
+        Number of pairs that repeat both matches of an earlier pair of the same
+        agents.
     first_side_share : float or None
-        Share of all points that side 0 got.
+        Share of the points that side 0 scored.
     standings : tuple of Standing
-        In the order in which the agents were named.
-    encounters : tuple of Encounters
-        Of every two agents that met.
+        In the order in which the agents were given.
+    crosstable : tuple of CrosstableEntry
+        One for every two agents that played each other.
     pairs : Pairs or None
-        Between two agents, the pairs from the point of view of the first.
+        With two agents, the pairs from the first one's point of view.
     superiority : float or None
-        Between two agents, the likelihood that the first is the stronger one.
+        With two agents, the likelihood that the first one is stronger.
     sprt : SprtState or None
-        If a test was asked for.
+        Progress of the sequential test, if there is one.
     """
 
     game: str
@@ -106,101 +99,168 @@ class Report:
     repeated: int
     first_side_share: float | None
     standings: tuple[Standing, ...]
-    encounters: tuple[Encounters, ...]
+    crosstable: tuple[CrosstableEntry, ...]
     pairs: Pairs | None
     superiority: float | None
     sprt: SprtState | None
 
     @property
     def ranked(self) -> list[Standing]:
-        """Return the standings, the strongest first: by points where all have played as much, else by Elo."""
-        standings = sorted(self.standings, key=lambda standing: rank_of(standing.estimate), reverse=True)
+        """The standings, best first: by points if all have played equally often, otherwise by Elo."""
+        standings = sorted(self.standings, key=lambda standing: rank_key(standing.estimate), reverse=True)
         if len({standing.matches for standing in standings}) > 1:
             return standings
         return sorted(standings, key=lambda standing: standing.score or 0.0, reverse=True)
 
 
-def rank_of(found: Estimate | None) -> float:
-    """Return what ranks agents, larger for stronger, those that cannot be compared last."""
-    return -math.inf if found is None else found.elo
+def rank_key(estimate: Estimate | None) -> float:
+    """Return a sort key that increases with strength; unrated agents come lowest."""
+    return -math.inf if estimate is None else estimate.elo
 
 
 class Tally:
-    """Counts of matches, pair by pair.
-
-    Parameters
-    ----------
-    agents : sequence of str
-        Agent texts.
-    """
+    """Running totals of an arena's matches, which are added pair by pair."""
 
     def __init__(self, agents: Sequence[str]) -> None:
         self.agents = tuple(agents)
         self.matches = 0
-        self._first_points = 0.0
-        self._courses: set[tuple[frozenset[int], bytes]] = set()
-        self._repeated: Counter[tuple[Meeting, bytes, bytes]] = Counter()
-        self._results: list[Counter[float]] = [Counter() for _ in agents]
+        self._first_side_points = 0.0
+        self._contents: set[tuple[frozenset[int], bytes]] = set()
+        self._pair_contents: Counter[tuple[Pairing, bytes, bytes]] = Counter()
+        self._points: list[Counter[float]] = [Counter() for _ in agents]
         self._faults: list[Counter[str]] = [Counter() for _ in agents]
         self._reasons = [""] * len(agents)
-        self._pairs: dict[Meeting, Pairs] = {}
-        self._met: dict[Meeting, Counter[float]] = {}
+        self._pairs: dict[Pairing, Pairs] = {}
+        self._crosstable: dict[Pairing, Counter[float]] = {}
 
-    def add(self, first: Played, second: Played) -> None:
-        """Count a pair: two matches of the same agents with the sides exchanged."""
+    def add(self, first: MatchResult, second: MatchResult) -> None:
+        """Add the two matches of a pair."""
         agents = first.sides
-        points = [played.points(agents[0]) for played in (first, second)]
+        points = [match.points(agents[0]) for match in (first, second)]
         self._pairs[agents] = self._pairs.get(agents, Pairs()) + Pairs.of([sum(points)])
-        self._met.setdefault(agents, Counter()).update(points)
-        if first.faulty is None and second.faulty is None:
-            self._repeated[agents, first.moves_hash, second.moves_hash] += 1
-        for played in (first, second):
-            self._add_match(played)
+        self._crosstable.setdefault(agents, Counter()).update(points)
+        if first.faulty_agent is None and second.faulty_agent is None:
+            self._pair_contents[agents, first.moves_hash, second.moves_hash] += 1
+        for match in (first, second):
+            self._add_match(match)
 
-    def _add_match(self, played: Played) -> None:
+    def _add_match(self, match: MatchResult) -> None:
         self.matches += 1
-        self._courses.add((frozenset(played.sides), played.moves_hash))
-        self._first_points += 0.5 if played.winner is None else 1.0 - played.winner
-        for agent in played.sides:
-            self._results[agent][played.points(agent)] += 1
-        if played.faulty is not None:
-            self._faults[played.faulty][str(played.termination)] += 1
-            self._reasons[played.faulty] = self._reasons[played.faulty] or played.fault
+        self._contents.add((frozenset(match.sides), match.moves_hash))
+        self._first_side_points += 0.5 if match.winner is None else 1.0 - match.winner
+        for agent in match.sides:
+            self._points[agent][match.points(agent)] += 1
+        agent_at_fault = match.faulty_agent
+        if agent_at_fault is not None:
+            self._faults[agent_at_fault][str(match.termination)] += 1
+            self._reasons[agent_at_fault] = self._reasons[agent_at_fault] or match.fault
 
     def points(self, agent: int) -> float:
         """Return the points of an agent."""
-        return sum(points * times for points, times in self._results[agent].items())
+        return sum(points * count for points, count in self._points[agent].items())
 
     def report(self, game: str, planned: int, sprt: SprtState | None = None) -> Report:
-        """Return what the matches say.
+        """Return the report on the matches so far.
 
         Raises
         ------
         MissingExtraError
-            If there are more than two agents and `choix` is not installed.
+            If there are more than two agents and choix is not installed.
         """
-        pairs = self._pairs.get((0, 1), Pairs()) if len(self.agents) == 2 else None
-        estimates = self._estimates() if pairs is None else (estimate(pairs), estimate(pairs.reversed()))
+        if len(self.agents) == 2:
+            pairs = self._pairs.get((0, 1), Pairs())
+            estimates: Sequence[Estimate | None] = (estimate(pairs), estimate(pairs.reversed()))
+        else:
+            pairs, estimates = None, ratings(len(self.agents), self._pairs)
         return Report(
             game,
             self.matches,
             planned,
-            len(self._courses),
-            sum(times - 1 for times in self._repeated.values()),
-            self._first_points / self.matches if self.matches else None,
+            len(self._contents),
+            sum(count - 1 for count in self._pair_contents.values()),
+            self._first_side_points / self.matches if self.matches else None,
             tuple(self._standing(agent, estimates[agent]) for agent in range(len(self.agents))),
-            tuple(Encounters(*met, c[1.0], c[0.5], c[0.0]) for met, c in sorted(self._met.items())),
+            tuple(
+                CrosstableEntry(*agents, counts[1.0], counts[0.5], counts[0.0])
+                for agents, counts in sorted(self._crosstable.items())
+            ),
             pairs,
             None if pairs is None else likelihood_of_superiority(pairs),
             sprt,
         )
 
-    def _estimates(self) -> Sequence[Estimate | None]:
-        return ratings(len(self.agents), self._pairs)
-
-    def _standing(self, agent: int, found: Estimate | None) -> Standing:
-        results = self._results[agent]
-        faults = {str(fault): self._faults[agent][str(fault)] for fault in FAULTS}
+    def _standing(self, agent: int, estimate: Estimate | None) -> Standing:
+        points = self._points[agent]
         return Standing(
-            self.agents[agent], results[1.0], results[0.0], results[0.5], found, faults, self._reasons[agent]
+            self.agents[agent],
+            points[1.0],
+            points[0.0],
+            points[0.5],
+            estimate,
+            {str(fault): self._faults[agent][str(fault)] for fault in FAULTS},
+            self._reasons[agent],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class LadderEntry:
+    """One player of a ladder.
+
+    Attributes
+    ----------
+    player : PlayerKey
+        The same agent with other weights or limits has an entry of its own.
+    wins, losses, draws : int
+        Number of different matches.
+    estimate : Estimate or None
+        Elo relative to the mean of all; None if nothing connects it with the
+        others.
+    """
+
+    player: PlayerKey
+    wins: int
+    losses: int
+    draws: int
+    estimate: Estimate | None
+
+    @property
+    def matches(self) -> int:
+        """Number of different matches."""
+        return self.wins + self.losses + self.draws
+
+
+def ladder(results: Sequence[ResultCount]) -> list[LadderEntry]:
+    """Rate all players in `results` on one scale; best first, unrated ones last.
+
+    Raises
+    ------
+    MissingExtraError
+        If there are more than two players and choix is not installed.
+
+    Examples
+    --------
+    >>> strong, weak = PlayerKey("alphabeta"), PlayerKey("random")
+    >>> results = [ResultCount(strong, weak, 0, 9), ResultCount(weak, strong, 0, 1)]
+    >>> [(entry.player.agent, str(entry.estimate)) for entry in ladder(results)][0]
+    ('alphabeta', '+191 [-27, 409]')
+    """
+    players = sorted({player for result in results for player in (result.first, result.second)}, key=str)
+    numbers = {player: number for number, player in enumerate(players)}
+    wins_draws_losses: dict[Pairing, list[int]] = {}
+    points: list[Counter[float]] = [Counter() for _ in players]
+    for result in results:
+        sides = (numbers[result.first], numbers[result.second])
+        for side, number in enumerate(sides):
+            points[number][0.5 if result.winner is None else float(result.winner == side)] += result.count
+        low, high = min(sides), max(sides)
+        counts = wins_draws_losses.setdefault((low, high), [0, 0, 0])
+        place = 1 if result.winner is None else 0 if sides[result.winner] == low else 2
+        counts[place] += result.count
+    estimates = match_ratings(
+        len(players), {agents: (c[0], c[1], c[2]) for agents, c in wins_draws_losses.items()}
+    )
+    entries = [
+        LadderEntry(player, points[number][1.0], points[number][0.0], points[number][0.5], estimates[number])
+        for number, player in enumerate(players)
+    ]
+    return sorted(entries, key=lambda entry: rank_key(entry.estimate), reverse=True)

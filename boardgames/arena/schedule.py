@@ -1,24 +1,23 @@
-"""Who meets whom: round robin, gauntlet, Swiss.
+"""Schedules: round robin, gauntlet, Swiss system.
 
-Agents are numbers from 0, in the order in which they were named. A meeting is
-a series of pairs of matches between two of them.
+Agents are numbers from 0, in the order in which they were named.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from boardgames.errors import LimitError, shown
+from boardgames.errors import LimitError, quote
 
-MOST_TRIES = 20_000
-"""So many pairings of two are tried for a round before somebody meets somebody again."""
+MAX_TRIES = 20_000
+"""How many pairings are tried for a Swiss round before repeated ones are allowed."""
 
-Meeting = tuple[int, int]
-"""Two agents, the first-named one first."""
+Pairing = tuple[int, int]
+"""Two agents who play each other."""
 
 
-def round_robin(agents: int) -> list[Meeting]:
-    """Return the meetings in which everybody meets everybody once.
+def round_robin(agents: int) -> list[Pairing]:
+    """Return the pairings in which everybody plays everybody once.
 
     Examples
     --------
@@ -28,8 +27,8 @@ def round_robin(agents: int) -> list[Meeting]:
     return list(combinations(range(agents), 2))
 
 
-def gauntlet(agents: int, champion: int) -> list[Meeting]:
-    """Return the meetings in which one agent meets all others.
+def gauntlet(agents: int, champion: int) -> list[Pairing]:
+    """Return the pairings in which the champion plays all others.
 
     Examples
     --------
@@ -39,76 +38,81 @@ def gauntlet(agents: int, champion: int) -> list[Meeting]:
     return [(champion, other) for other in range(agents) if other != champion]
 
 
-def swiss_rounds(agents: int, rounds: int | None = None) -> int:
-    """Return the number of rounds: what is asked for, else enough to leave one agent unbeaten.
+def swiss_round_count(agents: int, rounds: int | None = None) -> int:
+    """Return the number of Swiss rounds, by default enough to leave one agent unbeaten.
 
     Raises
     ------
     LimitError
-        If there are none, or more than all need to meet all.
+        If `rounds` is below 1, or more than a round robin would need.
 
     Examples
     --------
-    >>> swiss_rounds(8)
+    >>> swiss_round_count(8)
     3
     """
     most = agents - 1 + agents % 2
-    asked = math.ceil(math.log2(agents)) if rounds is None else rounds
-    if not 1 <= asked <= most:
-        raise LimitError(f"expected from 1 to {most} rounds among {agents} agents: {shown(rounds)}")
-    return asked
+    count = math.ceil(math.log2(agents)) if rounds is None else rounds
+    if not 1 <= count <= most:
+        raise LimitError(
+            f"the number of rounds among {agents} agents must be 1 to {most}, not {quote(rounds)}"
+        )
+    return count
 
 
-def swiss_round(scores: Sequence[float], met: Mapping[Meeting, int]) -> tuple[list[Meeting], int | None]:
-    """Return the meetings of the next round and who sits out, if the number is odd.
+def swiss_pairings(
+    scores: Sequence[float], played: Mapping[Pairing, int]
+) -> tuple[list[Pairing], int | None]:
+    """Return the pairings of the next Swiss round, and who gets the bye if the number is odd.
 
-    Neighbours in the standing meet (the Monrad system), nobody meets anybody
-    again as long as a way to avoid that is found soon, and the last one who has
-    not sat out yet does.
+    Neighbours in the standings play each other (Monrad system). Pairings are not
+    repeated as long as a way to avoid that is found within `MAX_TRIES`. The bye
+    goes to the lowest agent among those who had the fewest.
 
     Parameters
     ----------
     scores : sequence of float
-        Points of each agent so far, a round without opponent counting as won.
-    met : mapping of (int, int) to int
-        How often two have met, the lower number first; (n, n) how often n sat out.
+        Points of each agent so far, a bye counting as a win.
+    played : mapping of (int, int) to int
+        How often two agents have played, the lower number first; (n, n) counts
+        the byes of n.
 
     Examples
     --------
-    >>> swiss_round([1, 0, 1, 0, 0], {(0, 1): 1, (2, 3): 1, (4, 4): 1})
+    >>> swiss_pairings([1, 0, 1, 0, 0], {(0, 1): 1, (2, 3): 1, (4, 4): 1})
     ([(0, 2), (1, 4)], 3)
     """
-    standing = sorted(range(len(scores)), key=lambda agent: (-scores[agent], agent))
-    resting = None
-    if len(standing) % 2:
-        fewest = min(met.get((agent, agent), 0) for agent in standing)
-        resting = next(agent for agent in reversed(standing) if met.get((agent, agent), 0) == fewest)
-        standing.remove(resting)
-    for repeats in range(max(met.values(), default=0) + 1):
-        meetings = _Pairing(met, repeats).of(standing)
-        if meetings is not None:
-            return meetings, resting
-    raise AssertionError("everybody may meet everybody again")
+    standings = sorted(range(len(scores)), key=lambda agent: (-scores[agent], agent))
+    bye = None
+    if len(standings) % 2:
+        fewest = min(played.get((agent, agent), 0) for agent in standings)
+        bye = next(agent for agent in reversed(standings) if played.get((agent, agent), 0) == fewest)
+        standings.remove(bye)
+    for repeats in range(max(played.values(), default=0) + 1):
+        pairings = _PairingSearch(played, repeats).find(standings)
+        if pairings is not None:
+            return pairings, bye
+    raise AssertionError("with all repeats allowed there is a pairing")
 
 
-class _Pairing:
-    """A search for a round in which nobody meets anybody more than `repeats` times before; it gives up."""
+class _PairingSearch:
+    """Backtracking search for a round in which nobody has played each other more than `repeats` times."""
 
-    def __init__(self, met: Mapping[Meeting, int], repeats: int) -> None:
-        self._met, self._repeats = met, repeats
+    def __init__(self, played: Mapping[Pairing, int], repeats: int) -> None:
+        self._played, self._repeats = played, repeats
         self._tries = 0
 
-    def of(self, standing: Sequence[int]) -> list[Meeting] | None:
-        """Pair the first with the nearest that leaves the others a way; None if none is found."""
-        if not standing:
+    def find(self, standings: Sequence[int]) -> list[Pairing] | None:
+        """Pair the first with the nearest possible opponent; return None if no way is found."""
+        if not standings:
             return []
-        first, *others = standing
+        first, *others = standings
         for place, other in enumerate(others):
-            meeting = (min(first, other), max(first, other))
-            if self._met.get(meeting, 0) > self._repeats:
+            pairing = (min(first, other), max(first, other))
+            if self._played.get(pairing, 0) > self._repeats:
                 continue
             self._tries += 1
-            rest = self.of(others[:place] + others[place + 1 :]) if self._tries <= MOST_TRIES else None
+            rest = self.find(others[:place] + others[place + 1 :]) if self._tries <= MAX_TRIES else None
             if rest is not None:
-                return [meeting, *rest]
+                return [pairing, *rest]
         return None

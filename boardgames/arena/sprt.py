@@ -1,44 +1,45 @@
-"""Sprt: stop a series as soon as the pairs decide between two Elo differences.
+"""Sequential probability ratio test: stop as soon as the pairs decide between two Elo differences.
 
-The generalised sequential probability ratio test on pairs of matches: the
-likelihoods are the largest that the five cells allow under each mean score,
-not a quadratic approximation.
+The generalised test on pairs of matches. The likelihoods are maximised over all
+probabilities of the five outcomes with the mean of a hypothesis, not taken from
+a quadratic approximation.
 
 Sources: A. Wald, "Sequential Tests of Statistical Hypotheses", 1945 (bounds);
-M. Van den Bergh, notes on the generalised sequential probability ratio test
-for engines (likelihoods). docs/statistics.md has measured error rates.
+M. Van den Bergh, notes on the generalised sequential probability ratio test for
+engines (likelihoods). docs/statistics.md has measured error rates.
 """
 
 import math
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from boardgames.arena.pentanomial import Pairs, log_likelihood, score_of
-from boardgames.errors import LimitError, shown
+from boardgames.arena.pentanomial import Pairs, expected_score, log_likelihood
+from boardgames.errors import LimitError, quote
 from boardgames.options import is_finite
 
-HIGHEST_ELO = 4000.0
+MAX_ELO = 4000.0
 
-FEWEST_PAIRS = 16
+MIN_PAIRS = 16
 """No decision before: with hypotheses far apart, fewer pairs led to more errors than allowed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test of H0, the first-named player is better by `elo0`, against H1, by `elo1`.
+    """A test of H0, the first player is stronger by `elo0`, against H1, by `elo1`.
 
     Attributes
     ----------
     elo0, elo1 : float
-        Elo of the first-named player over the other, logistic; elo0 < elo1.
+        Elo of the first player over the other, logistic; elo0 < elo1.
     alpha, beta : float
-        Probabilities allowed for accepting H1 if H0 holds, and H0 if H1 holds;
-        above 0, together below 1.
+        Allowed probabilities of accepting H1 under H0, and H0 under H1;
+        positive, with a sum below 1.
 
     Raises
     ------
     LimitError
-        If the hypotheses or the probabilities make no sense.
+        If a number is out of range.
 
     Examples
     --------
@@ -56,20 +57,20 @@ class Sprt:
 
     def __post_init__(self) -> None:
         elos = (self.elo0, self.elo1)
-        if not all(is_finite(elo) and abs(elo) <= HIGHEST_ELO for elo in elos) or self.elo0 >= self.elo1:
-            raise LimitError(f"expected ELO0 below ELO1, both within {HIGHEST_ELO:g}: {shown(elos)}")
+        if not all(is_finite(elo) and abs(elo) <= MAX_ELO for elo in elos) or self.elo0 >= self.elo1:
+            raise LimitError(f"ELO0 must be below ELO1, both within {MAX_ELO:g}: {quote(elos)}")
         errors = (self.alpha, self.beta)
         if not all(is_finite(error) and error > 0 for error in errors) or sum(errors) >= 1:
-            raise LimitError(f"expected alpha and beta above 0, together below 1: {shown(errors)}")
+            raise LimitError(f"alpha and beta must be positive with a sum below 1: {quote(errors)}")
 
     @classmethod
     def parse(cls, text: str) -> "Sprt":
-        """Return the test of the hypotheses in `ELO0,ELO1` or `ELO0,ELO1,ALPHA,BETA`.
+        """Return the test for `ELO0,ELO1` or `ELO0,ELO1,ALPHA,BETA`.
 
         Raises
         ------
         LimitError
-            If the text is not of this form.
+            If the text does not have this form.
 
         Examples
         --------
@@ -83,12 +84,12 @@ class Sprt:
         except ValueError:
             numbers = []
         if len(numbers) not in (2, 4):
-            raise LimitError(f"expected the hypotheses as ELO0,ELO1: {shown(text)}")
+            raise LimitError(f"a sequential test is written ELO0,ELO1, such as 0,10; not {quote(text)}")
         return cls(*numbers)
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Return the log-likelihood ratios at which H0 and H1 are accepted (Wald 1945).
+        """Log-likelihood ratios at which H0 and H1 are accepted (Wald 1945).
 
         Examples
         --------
@@ -98,7 +99,7 @@ class Sprt:
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, pairs: Pairs) -> float:
-        """Return the logarithm of the likelihood under H1 over that under H0; 0 without pairs.
+        """Return the log-likelihood ratio of H1 to H0; 0 without pairs.
 
         Examples
         --------
@@ -107,25 +108,80 @@ class Sprt:
         """
         if pairs.count == 0:
             return 0.0
-        return log_likelihood(pairs, score_of(self.elo1)) - log_likelihood(pairs, score_of(self.elo0))
+        score0, score1 = expected_score(self.elo0), expected_score(self.elo1)
+        return log_likelihood(pairs, score1) - log_likelihood(pairs, score0)
 
     def decision(self, pairs: Pairs) -> Literal["H0", "H1"] | None:
-        """Return the hypothesis that the pairs decide for, None if more are needed.
-
-        There is none before `FEWEST_PAIRS`.
+        """Return the accepted hypothesis, or None if the test goes on, as before `MIN_PAIRS`.
 
         Examples
         --------
         >>> print(Sprt(0, 10).decision(Pairs((3, 10, 20, 11, 3))))
         None
         """
-        if pairs.count < FEWEST_PAIRS:
+        if pairs.count < MIN_PAIRS:
             return None
         lower, upper = self.bounds
-        ratio = self.llr(pairs)
-        if ratio >= upper:
+        llr = self.llr(pairs)
+        if llr >= upper:
             return "H1"
-        return "H0" if ratio <= lower else None
+        return "H0" if llr <= lower else None
 
     def __str__(self) -> str:
         return f"SPRT [{self.elo0:g}, {self.elo1:g}], alpha {self.alpha:g}, beta {self.beta:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class SprtState:
+    """Progress of a sequential test: the log-likelihood ratio, and the decision once there is one."""
+
+    test: Sprt
+    llr: float
+    decision: Literal["H0", "H1"] | None
+
+
+class SprtRun:
+    """A test that evaluates numbered pairs in order, whatever the order in which they arrive.
+
+    Short matches end first. A test that took pairs as they arrive would see too
+    many of those, and stop at a different pair with another number of workers.
+    A pair whose two matches repeat those of an earlier one is skipped: otherwise
+    two deterministic agents would decide the test with a single opening.
+
+    Attributes
+    ----------
+    seen : int
+        Number of pairs evaluated, from the first one on without gaps.
+    decision : {"H0", "H1"} or None
+        Pairs after the decision are not evaluated.
+    """
+
+    def __init__(self, test: Sprt) -> None:
+        self.test = test
+        self.seen = 0
+        self.decision: Literal["H0", "H1"] | None = None
+        self._pairs = Pairs()
+        self._contents: set[Hashable] = set()
+
+    def update(self, results: Mapping[int, tuple[float, Hashable]]) -> None:
+        """Evaluate the pairs that are next in order, until they decide.
+
+        Parameters
+        ----------
+        results : mapping of int to (float, hashable)
+            All finished pairs by number: the points of the first player, and
+            what is equal for pairs that repeat each other.
+        """
+        while self.decision is None and self.seen in results:
+            points, content = results[self.seen]
+            self.seen += 1
+            if content in self._contents:
+                continue
+            self._contents.add(content)
+            self._pairs += Pairs.of([points])
+            self.decision = self.test.decision(self._pairs)
+
+    @property
+    def state(self) -> SprtState:
+        """Progress so far."""
+        return SprtState(self.test, self.test.llr(self._pairs), self.decision)

@@ -1,21 +1,33 @@
-"""Book: pages of moves with their values, one for each position, whichever way it is turned.
+"""Opening books: their file, how they are found by name, and how players look up moves.
 
-A page is known by the least of the texts of the positions that the symmetries
-of the game map onto each other, those that swap the sides left out; its moves
-are moves of that position. docs/books.md describes the file.
+A book has a page for each position, whichever way the board is turned. A page is
+filed under the lexicographically smallest text of the positions that symmetries of the
+game map onto each other, except those that swap the sides; its moves are moves of that
+position. docs/books.md describes the file.
 """
 
 import json
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from boardgames import plugins
 from boardgames.declarations import Symmetry
-from boardgames.errors import BookError, ScoreError, shown
+from boardgames.errors import (
+    BoardgamesError,
+    BookError,
+    FileError,
+    PluginError,
+    ScoreError,
+    UnknownNameError,
+    quote,
+    suggest,
+)
 from boardgames.game import Game, Move, Position
 from boardgames.options import is_finite
 from boardgames.paths import read_text, write_atomic
@@ -24,25 +36,28 @@ from boardgames.score import Score, Unit
 
 FORMAT = "boardgames opening book"
 VERSION = 2
-LARGEST_BOOK = 1 << 26
-"""Characters; about 200,000 pages."""
-MOST_WEIGHT = 1_000_000
+MAX_CHARACTERS = 1 << 26
+"""Size limit of a book, about 200,000 pages."""
+MAX_WEIGHT = 1_000_000
+ALL, NONE = "true", "false"
+"""Texts for all books of a game and for none, where a book can be named."""
+CACHED_BOOKS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class BookMove:
-    """A move of a page.
+    """A move on a page.
 
     Attributes
     ----------
     move : str
         In canonical notation.
     score : Score
-        For the side to move, the pages of later positions considered.
+        For the side to move, backed up from the pages of later positions.
     searched : Score
-        The same as the search of this page alone found it.
+        The same as found by the search of this page alone.
     weight : int
-        How often it is played, beside the others; 0 is never.
+        How often the move is played compared with the others on the page; 0 is never.
     """
 
     move: str
@@ -53,16 +68,16 @@ class BookMove:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a book says of a position: the moves of `position`, best first.
+    """The moves of a position, best first.
 
     Attributes
     ----------
     position : str
-        The least text of those that symmetries map onto each other.
+        Text of the position, smallest of those that symmetries map onto each other.
     ply : int
         Plies from the start of a layout.
     depth, nodes : int
-        Plies searched to the end; positions visited.
+        Depth of the search and positions it visited.
     """
 
     position: str
@@ -78,7 +93,7 @@ class Page:
 
 
 class Book:
-    """The pages of one game with its options set.
+    """The opening book of a game with given options.
 
     Parameters
     ----------
@@ -87,10 +102,10 @@ class Book:
     unit : Unit
         What the amounts of scores count.
     provenance : mapping
-        What made the book, as JSON values; no times, so that equal work gives
+        How the book was made, as JSON values; without times, so that equal work gives
         equal files.
     pages : iterable of Page
-        At most one a position.
+        At most one for each position.
 
     Examples
     --------
@@ -118,40 +133,40 @@ class Book:
 
     @classmethod
     def read(cls, path: Path) -> "Book":
-        """Return the book of a file.
+        """Return the book in a file.
 
         Raises
         ------
         FileError, BookError
-            If it cannot be read, or is none; the message names the line.
+            If it cannot be read or is not a book; the message names the line.
         """
         text = read_text(path)
-        if len(text) > LARGEST_BOOK:
-            raise BookError(f"expected a book of at most {LARGEST_BOOK:,} characters: {path}")
+        if len(text) > MAX_CHARACTERS:
+            raise BookError(f"{path} is larger than any book: {MAX_CHARACTERS:,} characters at most")
         try:
             return cls.parse(text)
         except BookError as error:
-            raise BookError(f"{error} of {path}") from None
+            raise BookError(f"{path}, {error}") from None
 
     @classmethod
     def parse(cls, text: str) -> "Book":
-        """Return the book of the text of a file; raise BookError."""
+        """Return the book in the text of a file; raise BookError."""
         lines = text.removesuffix("\n").split("\n")
-        if not text:
-            raise BookError("expected the header of a book: nothing came on line 1")
-        header = _header(_fields(lines[0], 1))
-        unit = _unit(header["unit"])
-        pages = [_page(_fields(line, number), unit, number) for number, line in enumerate(lines[1:], start=2)]
-        if len({page.position for page in pages}) < len(pages):
-            raise BookError("expected one line a position: one comes twice after line 1")
-        return cls(header["game"], header["options"], unit, header["made"], pages)
+        header = _header(_object(lines[0], 1))
+        unit, pages = _unit(header["unit"]), dict[str, Page]()
+        for number, line in enumerate(lines[1:], start=2):
+            page = _page(_object(line, number), unit, number)
+            if page.position in pages:
+                raise BookError(f"line {number}: a second page for {quote(page.position)}")
+            pages[page.position] = page
+        return cls(header["game"], header["options"], unit, header["made"], pages.values())
 
     def write(self, path: Path) -> None:
-        """Write the book to a file, whole or not at all; raise FileError."""
+        """Write the book to a file atomically; raise FileError."""
         write_atomic(path, self.text())
 
     def text(self) -> str:
-        """Return the text of a file: the header, then the pages by ply and position."""
+        """Return the text of the file: a header, then the pages by ply and position."""
         header = {
             "format": FORMAT,
             "version": VERSION,
@@ -161,14 +176,14 @@ class Book:
             "made": self.provenance,
         }
         pages = sorted(self.pages.values(), key=lambda page: (page.ply, page.position))
-        return "".join(f"{line}\n" for line in (_line(header), *(_line(_fields_of(page)) for page in pages)))
+        return "".join(f"{line}\n" for line in (_line(header), *(_line(_page_json(page)) for page in pages)))
 
     def fits(self, game: Game) -> bool:
-        """Say whether the book is for this game with its options as they are."""
+        """Return True if the book is for this game with its present options."""
         return self.game == game.facts.name and self.options == dict(game.options)
 
     def lookup(self, position: Position) -> tuple[tuple[Move, BookMove], ...]:
-        """Return the legal moves that the book has here, each with what it says; none if it says nothing."""
+        """Return the legal moves that the book has for a position, with their entries."""
         text, symmetry = canonical(position)
         page = self.pages.get(text)
         if page is None:
@@ -179,57 +194,152 @@ class Book:
         for action in position.actions:
             mapped = action if symmetry is None else symmetry.action(words, action)
             actions[game.format_action(image, mapped)] = action
-        known = [(actions[told.move], told) for told in page.moves if told.move in actions]
-        return tuple((game.decode(position, action), told) for action, told in known)
+        known = [(actions[entry.move], entry) for entry in page.moves if entry.move in actions]
+        return tuple((game.decode(position, action), entry) for action, entry in known)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Return a short hash of the book."""
+        """A short hash of the book."""
         return fingerprint_of(self.text().encode())
+
+    def describe(self) -> str:
+        """Return the game and options that the book is for."""
+        options = (f"{name}={value}".lower() for name, value in self.options.items())
+        return " ".join([self.game, *options])
 
 
 def book_choice(books: Sequence[Book], position: Position, random: np.random.Generator) -> Choice | None:
-    """Return a move of the first book that has one here, drawn by weight; None if none has.
+    """Return a move of the first book that has any to play here, drawn by weight; None if none has.
 
     Parameters
     ----------
     books : sequence of Book
-        That fit the game of the position.
+        Books for the game of the position.
     random : Generator
-        Draws among several moves; it is left alone where there is one.
+        Advanced only if there are several moves to draw from.
     """
     for book in books:
-        known = [(move, told) for move, told in book.lookup(position) if told.weight > 0]
-        if not known:
+        playable = [(move, entry) for move, entry in book.lookup(position) if entry.weight > 0]
+        if not playable:
             continue
         place = 0
-        if len(known) > 1:
-            bounds = np.cumsum([told.weight for _, told in known])
+        if len(playable) > 1:
+            bounds = np.cumsum([entry.weight for _, entry in playable])
             place = int(np.searchsorted(bounds, random.integers(bounds[-1]), side="right"))
-        move, told = known[place]
+        move, entry = playable[place]
         page = book.pages[canonical(position)[0]]
-        return Choice(move, told.score, (move,), page.depth)
+        return Choice(move, entry.score, (move,), page.depth)
     return None
 
 
 def canonical(position: Position) -> tuple[str, Symmetry | None]:
-    """Return the text by which a book knows a position, and what maps the position onto it."""
-    least, by = str(position), None
+    """Return the text under which a position is filed, and the symmetry that leads to it, if any."""
+    smallest, by = str(position), None
     for symmetry in position.game.symmetries():
         if symmetry.swaps_sides:
             continue
         text = position.game.format_words(symmetry.words(position.words))
-        if text < least:
-            least, by = text, symmetry
-    return least, by
+        if text < smallest:
+            smallest, by = text, symmetry
+    return smallest, by
+
+
+# --- books by name ---
+
+
+def find_books(text: str, game: Game) -> tuple[Book, ...]:
+    """Return the books that a text names, in the order in which they are consulted.
+
+    Parameters
+    ----------
+    text : str
+        `true` for all that plug-ins offer for the game with its present options, by
+        name; `false` for none; the name of one; or a file.
+    game : Game
+        The game to play.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no book of this name; the message suggests others.
+    BookError, FileError, PluginError
+        If a book that is named cannot be read or is for another game. With `true`,
+        broken books are skipped with a warning.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> find_books("false", boardgames.load("connect4"))
+    ()
+    """
+    if text == NONE:
+        return ()
+    names = [offer.entry.name for offer in plugins.registry().offers("books", game.facts.name)]
+    if text == ALL:
+        books = (_offered_book(name, game) for name in names)
+        return tuple(book for book in books if book is not None and book.fits(game))
+    path = _offered_path(text, game) if text in names else _as_path(text)
+    if path is None:
+        similar = suggest(text, [ALL, NONE, *names])
+        raise UnknownNameError(f"no such opening book for {game}: {quote(text)}{similar}")
+    book = read_book(path)
+    if not book.fits(game):
+        raise BookError(f"{path} is a book for {book.describe()}, not for {game.describe()}")
+    return (book,)
+
+
+def read_book(path: Path) -> Book:
+    """Return the book in a file, cached until the file changes; raises like `Book.read`."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        raise FileError(f"cannot read {quote(str(path))}") from None
+    return _read(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=CACHED_BOOKS)
+def _read(path: Path, modified: int, size: int) -> Book:
+    return Book.read(path)
+
+
+def _offered_book(name: str, game: Game) -> Book | None:
+    """Return a book that a plug-in offers; None, with a warning, if it is broken."""
+    try:
+        return read_book(_offered_path(name, game))
+    except BoardgamesError as error:
+        warnings.warn(f"skipped the opening book {name!r}: {error}", RuntimeWarning, stacklevel=2)
+        return None
+
+
+def _offered_path(name: str, game: Game) -> Path:
+    path = plugins.registry().load("books", name, game.facts.name)
+    if not isinstance(path, Path):
+        raise PluginError(f"the book {name!r} must be offered as a Path, not {quote(path)}")
+    return path
+
+
+def _as_path(text: str) -> Path | None:
+    """Return the path that a text is: one that exists, has folders or has an extension."""
+    try:
+        path = Path(text).expanduser()
+        is_path = path.exists() or len(path.parts) > 1 or bool(path.suffix)
+    except (OSError, ValueError, RuntimeError):  # too long, invalid characters, unknown user
+        return None
+    return path if text and is_path else None
+
+
+# --- the file ---
 
 
 def _line(fields: Mapping[str, object]) -> str:
     return json.dumps(fields, allow_nan=False, separators=(",", ":"))
 
 
-def _fields_of(page: Page) -> dict[str, object]:
-    moves = [[told.move, _plain(told.score), _plain(told.searched), told.weight] for told in page.moves]
+def _page_json(page: Page) -> dict[str, object]:
+    moves = [
+        [entry.move, _score_json(entry.score), _score_json(entry.searched), entry.weight]
+        for entry in page.moves
+    ]
     return {
         "position": page.position,
         "ply": page.ply,
@@ -239,25 +349,31 @@ def _fields_of(page: Page) -> dict[str, object]:
     }
 
 
-def _fields(line: str, number: int) -> dict[str, Any]:  # JSON values
+def _score_json(score: Score) -> float | dict[str, int | None]:
+    """Return a score as JSON: its amount, or the signed plies to the end of the match."""
+    return score.amount if score.amount is not None else {"win_in": score.win_in}
+
+
+def _object(line: str, number: int) -> dict[str, Any]:  # JSON values
     try:
         fields = json.loads(line)
     except (ValueError, RecursionError):
-        raise BookError(f"expected a JSON object: {shown(line)} on line {number}") from None
+        fields = None
     if not isinstance(fields, dict):
-        raise BookError(f"expected a JSON object: {shown(line)} on line {number}")
+        raise BookError(f"line {number}: not a JSON object: {quote(line)}")
     return fields
 
 
 def _header(fields: dict[str, Any]) -> dict[str, Any]:  # JSON values
     if fields.get("format") != FORMAT:
-        raise BookError(f"expected the format {FORMAT!r}: {shown(fields.get('format'))} on line 1")
+        raise BookError(f"line 1: not the header of an opening book: format is {quote(fields.get('format'))}")
     if fields.get("version") != VERSION:
-        raise BookError(f"expected version {VERSION} of the format: {shown(fields.get('version'))} on line 1")
+        version = quote(fields.get("version"))
+        raise BookError(f"line 1: version {version} of the format is not supported, only {VERSION}")
     kinds = {"game": str, "options": dict, "unit": dict, "made": dict}
     for name, kind in kinds.items():
         if not isinstance(fields.get(name), kind):
-            raise BookError(f"expected {name!r} in the header: {shown(fields.get(name))} on line 1")
+            raise BookError(f"line 1: {name!r} is missing or invalid: {quote(fields.get(name))}")
     return fields
 
 
@@ -265,22 +381,7 @@ def _unit(fields: dict[str, Any]) -> Unit:  # JSON values
     try:
         return Unit(**fields)
     except (ScoreError, TypeError) as error:
-        raise BookError(f"the unit on line 1 is not valid: {error}") from None
-
-
-def _plain(score: Score) -> float | dict[str, int | None]:
-    """Return a score as JSON has it: an amount, or the signed plies to the end of the match."""
-    return score.amount if score.amount is not None else {"win_in": score.win_in}
-
-
-def _score(value: object, unit: Unit) -> Score | None:
-    """Return the score that JSON has, None if it has none."""
-    if type(value) in (int, float) and is_finite(value):
-        return Score.of(float(value), unit)
-    plies = value.get("win_in") if isinstance(value, dict) and len(value) == 1 else None
-    if type(plies) is not int or plies == 0:
-        return None
-    return Score.win(plies) if plies > 0 else Score.loss(-plies)
+        raise BookError(f"line 1: invalid unit: {error}") from None
 
 
 def _page(fields: dict[str, Any], unit: Unit, number: int) -> Page:  # JSON values
@@ -292,19 +393,29 @@ def _page(fields: dict[str, Any], unit: Unit, number: int) -> Page:  # JSON valu
         and moves
         and all(map(_is_count, (ply, depth, nodes)))
     ):
-        raise BookError(f"expected position, ply, depth, nodes and moves on line {number}")
-    told = tuple(_move(move, unit, number) for move in moves)
-    return Page(position, ply, depth, nodes, told)  # type: ignore[arg-type]  # seen to
+        raise BookError(f"line {number}: a page needs position, ply, depth, nodes and moves")
+    entries = tuple(_move(move, unit, number) for move in moves)
+    return Page(position, ply, depth, nodes, entries)  # type: ignore[arg-type]  # checked above
 
 
-def _move(told: object, unit: Unit, number: int) -> BookMove:
-    if isinstance(told, list) and len(told) == 4:
-        move, weight = told[0], told[3]
-        score, searched = _score(told[1], unit), _score(told[2], unit)
+def _move(entry: object, unit: Unit, number: int) -> BookMove:
+    if isinstance(entry, list) and len(entry) == 4:
+        move, weight = entry[0], entry[3]
+        score, searched = _score(entry[1], unit), _score(entry[2], unit)
         is_scored = score is not None and searched is not None
-        if is_scored and isinstance(move, str) and _is_count(weight) and weight <= MOST_WEIGHT:
+        if is_scored and isinstance(move, str) and _is_count(weight) and weight <= MAX_WEIGHT:
             return BookMove(move, score, searched, weight)  # type: ignore[arg-type]  # see `is_scored`
-    raise BookError(f"expected a move with two scores and a weight: {shown(told)} on line {number}")
+    raise BookError(f"line {number}: a move needs a text, two scores and a weight, not {quote(entry)}")
+
+
+def _score(value: object, unit: Unit) -> Score | None:
+    """Return the score that JSON has, None if it is not one."""
+    if type(value) in (int, float) and is_finite(value):
+        return Score.of(float(value), unit)
+    plies = value.get("win_in") if isinstance(value, dict) and len(value) == 1 else None
+    if type(plies) is not int or plies == 0:
+        return None
+    return Score.win(plies) if plies > 0 else Score.loss(-plies)
 
 
 def _is_count(value: object) -> bool:

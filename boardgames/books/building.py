@@ -1,10 +1,10 @@
-"""Make an opening book: search positions one after another, the most likely ones first.
+"""Build an opening book by searching positions one after another, the most likely first.
 
-From the starts on, the good moves of every page lead to the positions that come
-next: the fewer plies and the less the moves on the way lose, the sooner (T. Lincke,
-"Strategies for the automatic construction of opening books", 2000). Then the
-values of later pages are carried back to earlier ones. What is done stands in
-the file, so that the work can be interrupted and gone on with.
+From the starts on, the good moves of every page lead to the positions to search next:
+those closest to a start first, and of these the ones whose moves lost least on the way
+(T. Lincke, "Strategies for the automatic construction of opening books", 2000). Scores
+of later pages are then backed up to earlier ones. The book is written after every
+batch, so that building can be interrupted and resumed.
 """
 
 import heapq
@@ -17,7 +17,7 @@ from typing import Any
 
 from boardgames import __version__
 from boardgames.books.book import Book, BookMove, Page, canonical
-from boardgames.errors import BookError, LimitError, MoveError, PositionError, shown
+from boardgames.errors import BookError, LimitError, MoveError, PositionError, quote
 from boardgames.game import Game, Position
 from boardgames.options import parse_agent
 from boardgames.player import Limit
@@ -25,42 +25,43 @@ from boardgames.plugins import load_player, registry
 from boardgames.score import RETURN, Score, Unit
 
 BATCH = 8
-"""Positions that are searched before the next ones are chosen, whatever the number of workers."""
+"""Positions searched between two choices of the next ones, whatever the number of workers."""
 PLIES_OF_MARGIN = 2.0
-"""A loss of the whole margin puts a position off by so many plies."""
+"""A move that loses the whole margin delays the position it leads to by so many plies."""
 BEST_WEIGHT = 10
 DECIMALS = 4
-"""Of amounts in a book."""
+"""Decimals of amounts in a book."""
 DEFAULT_LIMIT = Limit(nodes=200_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookPlan:
-    """What a book is made of.
+    """What to build.
 
     Attributes
     ----------
     game : Game
-        Its options count, its layout does not.
+        Its options matter, its layout is used only if `layouts` is empty.
     layouts : tuple of str
         Starts; empty for that of the game.
     agent : str
-        Who values moves; it never plays by a book itself.
+        The agent that analyses positions; it does not use its own opening books.
     limit : Limit
-        Of one position.
+        What it may spend on each position.
     plies : int
-        Positions so many plies from a start are not searched any more.
+        Only positions fewer plies than this from a start are searched.
     positions : int
-        Pages of the whole book.
+        Number of pages of the book.
     lines : int
-        Moves of a page.
+        Number of moves on a page.
     margin : float or None
-        What a good move loses at most, in the agent's unit; None for the `book_margin` of the unit.
+        Moves that lose more than this are not followed; None for the `book_margin` of
+        the agent's unit.
 
     Raises
     ------
     LimitError, UnknownNameError
-        If a number makes no sense, or a layout is unknown.
+        If a number is out of range, or a layout or agent is unknown.
     """
 
     game: Game
@@ -75,17 +76,17 @@ class BookPlan:
     def __post_init__(self) -> None:
         for name in ("plies", "positions", "lines"):
             if getattr(self, name) < 1:
-                raise LimitError(f"expected {name} of at least 1: {shown(getattr(self, name))}")
+                raise LimitError(f"{name} must be at least 1, not {quote(getattr(self, name))}")
         if self.margin is not None and not self.margin > 0:
-            raise LimitError(f"expected a margin above 0: {shown(self.margin)}")
+            raise LimitError(f"the margin must be positive, not {quote(self.margin)}")
         if self.limit.is_unlimited:
-            raise LimitError("expected a limit of nodes, depth or time for each position")
-        load_player(self.bookless, self.game).close()
+            raise LimitError("a book needs a limit of nodes, depth or time for each position")
+        load_player(self.bookless_agent, self.game).close()
         assert list(self.starts())
 
     @property
-    def bookless(self) -> str:
-        """Return the agent's text, its own book left out."""
+    def bookless_agent(self) -> str:
+        """The text of the agent with its opening books turned off."""
         name, options = parse_agent(self.agent)
         kind = registry().load("agents", name, self.game.facts.name)
         if "book" in options or all(option.name != "book" for option in kind.declared_options):
@@ -99,7 +100,7 @@ class BookPlan:
 
     @property
     def command(self) -> str:
-        """Return the command that makes the book, but for the name of its file."""
+        """The command that builds the book, without the name of its file."""
         words = ["bg", "book", self.game.facts.name]
         for layout in self.layouts:
             words += ["--layout", layout]
@@ -116,75 +117,74 @@ class BookPlan:
                 words += [flag, str(getattr(self.limit, name))]
         return shlex.join(words)
 
-    def made(self) -> dict[str, Any]:  # JSON values
-        """Return what decides the searches of a book; with another it is not gone on with."""
-        valuer = load_player(self.bookless, self.game)
+    def search_settings(self) -> dict[str, Any]:  # JSON values
+        """Return what determines the searches; a book made with other settings is not extended."""
+        player = load_player(self.bookless_agent, self.game)
         try:
             limit = {name: getattr(self.limit, name) for name in ("nodes", "depth", "seconds")}
             return {
-                "agent": valuer.describe(),
-                "fingerprint": valuer.fingerprint(),
+                "agent": player.describe(),
+                "fingerprint": player.fingerprint(),
                 "version": __version__,
                 "limit": {name: value for name, value in limit.items() if value is not None},
                 "lines": self.lines,
             }
         finally:
-            valuer.close()
+            player.close()
 
 
 class Builder:
-    """Searches the positions of a plan, batch by batch, and keeps the book in a file.
+    """Searches the positions of a plan, batch by batch, and writes the book after each.
 
     Parameters
     ----------
     plan : BookPlan
-        What is wanted.
+        What to build.
     path : Path
-        The file; if it is there, it is gone on with.
+        Output file. An existing book is extended.
 
     Attributes
     ----------
     pages : dict of str to Page
-        What is there, by position.
+        The pages so far, by position.
     resumed : int
-        Pages that were there before.
+        Number of pages that the file had before.
 
     Raises
     ------
     BookError, FileError
-        If the file is no book, or was made in another way.
+        If the file is not a book, or one that was made with other settings.
     """
 
     def __init__(self, plan: BookPlan, path: Path) -> None:
         self.plan, self.path = plan, path
-        self.made = plan.made()
+        self.settings = plan.search_settings()
         self.unit: Unit = RETURN
         self.pages: dict[str, Page] = {}
         self._successors: dict[tuple[str, str], _Successor | None] = {}
         self._margin_in_file: object = None
         if path.exists():
-            self._take(Book.read(path))
+            self._resume(Book.read(path))
         self.resumed = len(self.pages)
 
     def build(self, executor: Executor, listener: Callable[["Builder"], None] | None = None) -> Book:
-        """Search until the plan is fulfilled, the file being written after every batch.
+        """Search until the plan is fulfilled, and return the book.
 
         Parameters
         ----------
         executor : Executor
-            Does the searches; how many at a time changes nothing.
+            Runs the searches; the number of its workers does not change the book.
         listener : callable, optional
             Called after every batch.
         """
-        while batch := self._next():
-            plan = self.plan
+        while batch := self._next_batch():
+            agent, plan = self.plan.bookless_agent, self.plan
             futures = [
-                executor.submit(searched, plan.game, plan.bookless, text, plan.limit, plan.lines)
-                for text, _ in batch
+                executor.submit(search_page, plan.game, agent, text, ply, plan.limit, plan.lines)
+                for text, ply in batch
             ]
-            results = [future.result() for future in futures]  # all or, if interrupted, none
-            for (_, ply), found in zip(batch, results, strict=True):
-                self._add(ply, found)
+            for page, unit in [future.result() for future in futures]:  # all, or none if interrupted
+                self._add(page, unit)
             self._write()
             if listener is not None:
                 listener(self)
@@ -192,63 +192,62 @@ class Builder:
             self._write()
         return self.book()
 
-    def _write(self) -> None:
-        self.book().write(self.path)
-        self._margin_in_file = self.margin
-
     def book(self) -> Book:
-        """Return what is there, values carried back and moves weighed."""
-        self._carry_back()
-        provenance = {"command": self.plan.command, **self.made, "margin": self.margin}
+        """Return the book so far, with scores backed up and moves weighted."""
+        self._back_up()
+        provenance = {"command": self.plan.command, **self.settings, "margin": self.margin}
         game = self.plan.game
         return Book(game.facts.name, game.options, self.unit, provenance, self.pages.values())
 
     @property
     def margin(self) -> float:
-        """Return what a good move loses at most."""
+        """The largest loss of a move that is followed."""
         return self.unit.book_margin if self.plan.margin is None else self.plan.margin
 
-    def _take(self, book: Book) -> None:
-        """Go on with a book that was made in the same way."""
-        if not book.fits(self.plan.game):
-            raise BookError(
-                f"expected a book for {self.plan.game.describe()}: {self.path} is for another game"
-            )
-        for name, wanted in self.made.items():
+    def _write(self) -> None:
+        self.book().write(self.path)
+        self._margin_in_file = self.margin
+
+    def _resume(self, book: Book) -> None:
+        """Take over the pages of a book that was made with the same settings."""
+        game = self.plan.game
+        if not book.fits(game):
+            raise BookError(f"{self.path} is a book for {book.describe()}, not for {game.describe()}")
+        for name, wanted in self.settings.items():
             if book.provenance.get(name) != wanted:
-                came = shown(book.provenance.get(name))
-                raise BookError(f"expected a book made with {name} {shown(wanted)}: {self.path} has {came}")
+                known = quote(book.provenance.get(name))
+                raise BookError(f"{self.path} was made with {name} {known}, not {quote(wanted)}")
         for page in book.pages.values():
             try:
-                position = self.plan.game.parse(page.position)
-                for told in page.moves:
-                    position.apply(told.move)
+                position = game.parse(page.position)
+                for entry in page.moves:
+                    position.apply(entry.move)
             except (PositionError, MoveError) as error:
-                raise BookError(f"{error}, on the page of {page.position} of {self.path}") from None
+                raise BookError(f"{self.path}, page of {page.position}: {error}") from None
         self.pages, self.unit = dict(book.pages), book.unit
         self._margin_in_file = book.provenance.get("margin")
 
-    def _next(self) -> list[tuple[str, int]]:
-        """Return the positions to search next, each with its ply."""
-        room = min(BATCH, self.plan.positions - len(self.pages))
-        if room <= 0:
+    def _next_batch(self) -> list[tuple[str, int]]:
+        """Return the positions to search next, with their plies."""
+        wanted = min(BATCH, self.plan.positions - len(self.pages))
+        if wanted <= 0:
             return []
-        self._carry_back()
-        found: list[tuple[str, int]] = []
+        self._back_up()
+        batch: list[tuple[str, int]] = []
         for text, ply in self._by_cost():
             if text not in self.pages:
-                found.append((text, ply))
-            if len(found) == room:
+                batch.append((text, ply))
+            if len(batch) == wanted:
                 break
-        return found
+        return batch
 
     def _by_cost(self) -> Iterator[tuple[str, int]]:
-        """Yield the positions that good moves lead to, the most likely first, with their plies."""
-        waiting = [(0.0, 0, canonical(start)[0]) for start in self.plan.starts()]
-        heapq.heapify(waiting)
+        """Yield the positions that good moves lead to, with their plies, the most likely first."""
+        queue = [(0.0, 0, canonical(start)[0]) for start in self.plan.starts()]
+        heapq.heapify(queue)
         seen: set[str] = set()
-        while waiting:
-            cost, ply, text = heapq.heappop(waiting)
+        while queue:
+            cost, ply, text = heapq.heappop(queue)
             if text in seen:
                 continue
             seen.add(text)
@@ -256,109 +255,101 @@ class Builder:
             page = self.pages.get(text)
             if page is None or ply + 1 >= self.plan.plies:
                 continue
-            for told in page.moves:
-                loss, after = self._loss(page.score, told.score), self._after(page, told)
-                if after is not None and loss <= self.margin:
-                    added = 1.0 + PLIES_OF_MARGIN * loss / self.margin
-                    heapq.heappush(waiting, (cost + added, ply + 1, after.text))
+            for entry in page.moves:
+                loss, successor = self._loss(page.score, entry.score), self._successor(page, entry)
+                if successor is not None and loss <= self.margin:
+                    step = 1.0 + PLIES_OF_MARGIN * loss / self.margin
+                    heapq.heappush(queue, (cost + step, ply + 1, successor.text))
 
-    def _after(self, page: Page, told: BookMove) -> "_Successor | None":
-        """Return where a move leads; None if the match is over there."""
-        known = page.position, told.move
-        if known not in self._successors:
+    def _successor(self, page: Page, entry: BookMove) -> "_Successor | None":
+        """Return the position after a move; None if the match is over there."""
+        key = page.position, entry.move
+        if key not in self._successors:
             position = self.plan.game.parse(page.position)
-            after = position.apply(told.move)
-            turns = after.side_to_move != position.side_to_move
-            self._successors[known] = None if after.outcome else _Successor(canonical(after)[0], turns)
-        return self._successors[known]
+            after = position.apply(entry.move)
+            changes_side = after.side_to_move != position.side_to_move
+            self._successors[key] = None if after.outcome else _Successor(canonical(after)[0], changes_side)
+        return self._successors[key]
 
-    def _carry_back(self) -> None:
-        """Let the value of every move be that of the page behind it, where there is one, the last first."""
+    def _back_up(self) -> None:
+        """Set the score of every move to that of the page it leads to, from the last ply to the first."""
         for text in sorted(self.pages, key=lambda text: -self.pages[text].ply):
             page = self.pages[text]
-            scored = [replace(told, score=self._score(page, told)) for told in page.moves]
-            best = max(told.score for told in scored)
-            weighed = [replace(told, weight=self._weight(self._loss(best, told.score))) for told in scored]
-            weighed.sort(key=lambda told: told.move)
-            weighed.sort(key=lambda told: told.score, reverse=True)
-            self.pages[text] = replace(page, moves=tuple(weighed))
+            scored = [replace(entry, score=self._backed_up(page, entry)) for entry in page.moves]
+            best = max(entry.score for entry in scored)
+            weighted = [
+                replace(entry, weight=self._weight(self._loss(best, entry.score))) for entry in scored
+            ]
+            weighted.sort(key=lambda entry: entry.move)
+            weighted.sort(key=lambda entry: entry.score, reverse=True)
+            self.pages[text] = replace(page, moves=tuple(weighted))
+
+    def _backed_up(self, page: Page, entry: BookMove) -> Score:
+        successor = self._successor(page, entry)
+        later = None if successor is None else self.pages.get(successor.text)
+        if successor is None or later is None or later.ply <= page.ply:
+            return entry.searched
+        return (-later.score if successor.changes_side else later.score).delayed()
 
     def _loss(self, best: Score, score: Score) -> float:
         bound = self.unit.bound
         return best.clipped(bound) - score.clipped(bound)
 
-    def _score(self, page: Page, told: BookMove) -> Score:
-        after = self._after(page, told)
-        behind = None if after is None else self.pages.get(after.text)
-        if after is None or behind is None or behind.ply <= page.ply:
-            return told.searched
-        return (-behind.score if after.turns else behind.score).delayed()
-
     def _weight(self, loss: float) -> int:
-        """Return how often a move is played: the best most, one that loses half the margin never."""
+        """Return the weight of a move: `BEST_WEIGHT` for the best, 0 from half the margin on."""
         return max(0, round(BEST_WEIGHT * (1.0 - 2.0 * loss / self.margin)))
 
-    def _add(self, ply: int, found: "Searched") -> None:
-        """Take in a page, one move of those that symmetries of its position map onto each other."""
-        self.unit = found.unit
-        page = Page(found.position, ply, found.depth, found.nodes, found.moves)
-        different: dict[str, BookMove] = {}
-        for told in page.moves:
-            after = self._after(page, told)
-            different.setdefault(told.move if after is None else after.text, told)
-        self.pages[page.position] = replace(page, moves=tuple(different.values()))
+    def _add(self, page: Page, unit: Unit) -> None:
+        """Add a page, with one move of those that symmetries of its position map onto each other."""
+        self.unit = unit
+        distinct: dict[str, BookMove] = {}
+        for entry in page.moves:
+            successor = self._successor(page, entry)
+            distinct.setdefault(entry.move if successor is None else successor.text, entry)
+        self.pages[page.position] = replace(page, moves=tuple(distinct.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class _Successor:
-    """The position that a move leads to, and whether the other side moves there."""
+    """The position after a move, and whether the other side moves there."""
 
     text: str
-    turns: bool
+    changes_side: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """What a search of a position found, its moves best first."""
+def search_page(game: Game, agent: str, text: str, ply: int, limit: Limit, lines: int) -> tuple[Page, Unit]:
+    """Return the page of a position as an agent's search finds it; a task for an executor.
 
-    position: str
-    unit: Unit
-    depth: int
-    nodes: int
-    moves: tuple[BookMove, ...]
-
-
-def searched(game: Game, agent: str, text: str, limit: Limit, lines: int) -> Searched:
-    """Return what an agent says of a position: a task for an executor.
-
-    More lines are asked for where symmetries leave the position as it is, since
-    they double its moves.
+    More lines are searched where symmetries leave the position as it is, because they
+    map its moves onto each other.
     """
-    position, valuer = game.parse(text), load_player(agent, game, seed=0)
+    position, player = game.parse(text), load_player(agent, game, seed=0)
     try:
-        found = valuer.analyse(position, limit, lines=lines * doublings(position))
+        analysis = player.analyse(position, limit, lines=lines * symmetry_count(position))
     finally:
-        valuer.close()
-    scored = ((str(told.move), _rounded(told.score)) for told in found.moves)
-    moves = tuple(BookMove(move, score, score, 0) for move, score in scored)
-    return Searched(text, found.unit, found.depth, found.nodes, moves)
+        player.close()
+    moves = []
+    for entry in analysis.moves:
+        score = _rounded(entry.score)
+        moves.append(BookMove(str(entry.move), score, score, 0))
+    return Page(text, ply, analysis.depth, analysis.nodes, tuple(moves)), analysis.unit
+
+
+def symmetry_count(position: Position) -> int:
+    """Return the number of symmetries, the identity included, that leave a position as it is.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> symmetry_count(boardgames.load("connect4").start())
+    2
+    """
+    text, game = str(position), position.game
+    kept = (symmetry for symmetry in game.symmetries() if not symmetry.swaps_sides)
+    return 1 + sum(game.format_words(symmetry.words(position.words)) == text for symmetry in kept)
 
 
 def _rounded(score: Score) -> Score:
     if score.amount is None or score.unit is None:
         return score
     return Score.of(round(score.amount, DECIMALS), score.unit)
-
-
-def doublings(position: Position) -> int:
-    """Return how many symmetries, that of doing nothing included, leave a position as it is.
-
-    Examples
-    --------
-    >>> import boardgames
-    >>> doublings(boardgames.load("connect4").start())
-    2
-    """
-    text, game = str(position), position.game
-    kept = (symmetry for symmetry in game.symmetries() if not symmetry.swaps_sides)
-    return 1 + sum(game.format_words(symmetry.words(position.words)) == text for symmetry in kept)

@@ -16,7 +16,7 @@ from boardgames.cli.output import outcome_json, outcome_text, print_json, print_
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import search_spinner, spinner
 from boardgames.draw.text import printable
-from boardgames.errors import FileError, MatchError, OptionError, RecordError, shown
+from boardgames.errors import FileError, MatchError, OptionError, RecordError, quote
 from boardgames.paths import MAX_TEXT_LENGTH, check_writable, read_text, write_atomic
 
 if TYPE_CHECKING:
@@ -291,7 +291,7 @@ def choose_record(game: str, source: str, number: int | None) -> "tuple[int, int
         raise RecordError(f"{where}: {parsed.errors[broken.index(chosen)]}")
     record = records[chosen]
     if record.game != game:
-        raise RecordError(f"{where}: match {chosen} is of {shown(record.game)}, not {game}")
+        raise RecordError(f"{where}: match {chosen} is of {quote(record.game)}, not {game}")
     if not record.moves:
         raise RecordError(f"{where}: match {chosen} has no moves")
     checked = parse_records(str(record), load_game_of)

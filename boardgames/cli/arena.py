@@ -37,7 +37,8 @@ from boardgames.errors import BoardgamesError, OptionError
 if TYPE_CHECKING:
     from boardgames.arena.arena import Arena
     from boardgames.arena.plan import Plan
-    from boardgames.arena.report import Report, SprtState, Standing
+    from boardgames.arena.report import Report, Standing
+    from boardgames.arena.sprt import SprtState
     from boardgames.clock import TimeControl
 
 REFRESHES_PER_SECOND = 2
@@ -284,7 +285,7 @@ def report_json(report: "Report") -> dict[str, object]:
                 "losses": met.losses,
                 "draws": met.draws,
             }
-            for met in report.encounters
+            for met in report.crosstable
         ],
         "pairs": None if report.pairs is None else list(report.pairs.counts),
         "superiority": None if report.superiority is None else round(report.superiority, 6),
@@ -348,12 +349,12 @@ def _row(standing: "Standing", labels: "Mapping[str, str]") -> tuple[str, ...]:
 
 def _encounter_lines(report: "Report", labels: "Mapping[str, str]") -> list[str]:
     """Return the results of each two agents if there are more than two and not too many to read."""
-    if len(report.standings) == 2 or not 0 < len(report.encounters) <= MAX_ENCOUNTERS:
+    if len(report.standings) == 2 or not 0 < len(report.crosstable) <= MAX_ENCOUNTERS:
         return []
     names = [labels[standing.agent] for standing in report.standings]
     rows = [
         (f"{names[met.first]} - {names[met.second]}", f"{met.wins}-{met.losses}-{met.draws}")
-        for met in report.encounters
+        for met in report.crosstable
     ]
     return ["wins, losses and draws of the first agent:", *table_lines(rows, right=[1], cut=[0]), ""]
 

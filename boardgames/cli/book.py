@@ -149,7 +149,7 @@ def _print_json(builder: "Builder") -> None:
         longest=max((page.ply for page in pages), default=0),
         unit=builder.unit.name,
         margin=builder.margin,
-        made=builder.made,
+        made=builder.settings,
     )
 
 

@@ -88,10 +88,10 @@ def experiment(
     if name is None:
         _list(game_name, as_json)
         return
-    from boardgames.learning.experiments import experiment as experiment_of
+    from boardgames.learning.experiments import load_experiment
 
     game = load_game(game_name, layout, options)
-    chosen = experiment_of(name, game, **parse_assignments(settings))
+    chosen = load_experiment(name, game, **parse_assignments(settings))
     seed = secrets.randbits(32) if seed is None else seed
     path = _csv_path(csv_text, f"{game_name}-{name}-{seed}-{_stamp(chosen)}.csv")
     with interrupt_on_termination():
@@ -140,9 +140,9 @@ def _report(
 
 def _stamp(chosen: "Experiment") -> str:
     """Return a short hash of all settings, so that other settings get another file."""
-    from boardgames.learning.experiments.tables import plain
+    from boardgames.learning.experiments import format_setting
 
-    settings = sorted((name, plain(value)) for name, value in chosen.settings.items())
+    settings = sorted((name, format_setting(value)) for name, value in chosen.settings.items())
     return hashlib.sha256(f"{chosen.game.describe()} {settings}".encode()).hexdigest()[:8]
 
 
@@ -198,7 +198,7 @@ def _list(game: str, as_json: bool) -> None:
 def _progress() -> "Iterator[Listener]":
     """Show a progress bar for each stage; yields the listener that updates them."""
     with progress_bars() as update:
-        yield lambda progress: update(progress.stage, progress.done, progress.planned)
+        yield lambda progress: update(progress.stage, progress.done, progress.total)
 
 
 # --- the results -------------------------------------------------------------
@@ -232,9 +232,9 @@ def settings_lines(settings: Mapping[str, object]) -> list[str]:
     >>> settings_lines({"alpha": 0.1, "tanh": True})
     ['alpha=0.1 tanh=true']
     """
-    from boardgames.learning.experiments.tables import plain
+    from boardgames.learning.experiments import format_setting
 
-    text = " ".join(f"{name}={plain(value)}" for name, value in settings.items())
+    text = " ".join(f"{name}={format_setting(value)}" for name, value in settings.items())
     return textwrap.wrap(text, _width(), break_long_words=False, break_on_hyphens=False)
 
 
@@ -267,7 +267,7 @@ def _table_lines(table: "Table") -> Iterator[str]:
         yield from _wide_lines(table, rows, columns, has_original=has_original)
     yield f"totals, with the {table.share_name}'s share of decided matches (95 % interval):"
     yield from table_lines(_totals(table, has_original=has_original), right=range(2, 6), cut=())
-    few = [figure.fewest_units for figure in table.totals if table.is_open(figure)]
+    few = [figure.min_units for figure in table.totals if table.is_open(figure)]
     if few:
         yield f"[0, 100]: an interval needs at least {max(few)} independent units"
     yield ""

@@ -13,7 +13,7 @@ from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
 
 if TYPE_CHECKING:
-    from boardgames.arena.ladder import Rung
+    from boardgames.arena.report import LadderEntry
 
 OTHER_COLUMNS = 56
 """Typical width of the columns beside the names."""
@@ -46,7 +46,7 @@ def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_js
     limits counts as another agent; the code after # tells them apart.
     """
     game = load_game(game_name, None, options)
-    from boardgames.arena.ladder import ladder as ladder_of
+    from boardgames.arena.report import ladder as ladder_of
     from boardgames.store import Store, has_store, variant_of
 
     variant = variant_of(game)
@@ -77,13 +77,13 @@ def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_js
         click.echo(f"wrote {drawing}")
 
 
-def _row(place: int, rung: "Rung", name: str) -> tuple[str, ...]:
+def _row(place: int, rung: "LadderEntry", name: str) -> tuple[str, ...]:
     elo = "?" if rung.estimate is None else str(rung.estimate)
     numbers = (rung.matches, rung.wins, rung.losses, rung.draws)
     return f"{place}.", name, *map(str, numbers), elo
 
 
-def _names(rungs: "list[Rung]") -> list[str]:
+def _names(rungs: "list[LadderEntry]") -> list[str]:
     """Return agents with their limits; those with the same text get the start of their fingerprint."""
     texts = [", ".join(filter(None, (rung.player.agent, rung.player.limits))) for rung in rungs]
     times = Counter(texts)
@@ -93,7 +93,7 @@ def _names(rungs: "list[Rung]") -> list[str]:
     ]
 
 
-def _rung_json(rung: "Rung") -> dict[str, object]:
+def _rung_json(rung: "LadderEntry") -> dict[str, object]:
     return {
         "agent": rung.player.agent,
         "fingerprint": rung.player.fingerprint,
@@ -106,7 +106,7 @@ def _rung_json(rung: "Rung") -> dict[str, object]:
     }
 
 
-def _draw(rungs: "list[Rung]", path: Path, title: str) -> None:
+def _draw(rungs: "list[LadderEntry]", path: Path, title: str) -> None:
     from boardgames.draw.intervals import Row, intervals_svg
     from boardgames.paths import write_atomic
 

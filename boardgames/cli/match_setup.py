@@ -11,7 +11,7 @@ import click
 
 from boardgames.cli.loading import load_player
 from boardgames.cli.program import PROGRAM
-from boardgames.errors import FileError, RecordError, shown
+from boardgames.errors import FileError, RecordError, quote
 from boardgames.paths import data_folder
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def read_unfinished(path: Path, game: "Game") -> "Record":
         raise RecordError(f"no matches in {path}")
     record = parsed.records[-1]
     if record.game != game.facts.name:
-        raise RecordError(f"the match in {path} is of {shown(record.game)}, not {game.facts.name}")
+        raise RecordError(f"the match in {path} is of {quote(record.game)}, not {game.facts.name}")
     if record.outcome is not None:
         raise RecordError(f"the match in {path} is finished ({record.result})")
     return record

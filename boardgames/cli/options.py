@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from boardgames.errors import FileError, near
+from boardgames.errors import FileError, suggest
 from boardgames.options import Option
 
 WEEK_S = 604_800
@@ -119,5 +119,5 @@ class SuggestingGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command of the first argument, or fail naming similar ones."""
         if args and self.get_command(ctx, args[0]) is None:
-            raise click.UsageError(f"no command {args[0]!r}{near(args[0], self.list_commands(ctx))}")
+            raise click.UsageError(f"no command {args[0]!r}{suggest(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)

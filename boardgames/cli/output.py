@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from boardgames.draw.names import fitting
+from boardgames.draw.names import shorten_uniquely
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError
 
@@ -221,7 +221,7 @@ def shorten_names(names: Sequence[str], *, other_columns: int) -> list[str]:
 
     width = _terminal_width()
     limit = float("inf") if width is None else max(width - other_columns, NARROWEST_NAME)
-    return fitting(names, limit, measure=cell_len)
+    return shorten_uniquely(names, limit, measure=cell_len)
 
 
 def _terminal_width() -> int | None:

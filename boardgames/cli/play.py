@@ -13,7 +13,7 @@ from boardgames.cli.options import NON_NEGATIVE, POSITIVE, SECONDS, Number, exam
 from boardgames.cli.output import outcome_text, print_picture
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.draw.text import printable
-from boardgames.errors import OptionError, shown
+from boardgames.errors import OptionError, quote
 
 if TYPE_CHECKING:
     from boardgames.game import Game
@@ -158,7 +158,7 @@ def _names(text: str | None) -> tuple[str, str] | None:
         return None
     names = [name.strip() for name in text.split(",")]
     if len(names) != 2 or not all(name and name.isprintable() for name in names):
-        raise OptionError(f"--names takes two names separated by a comma, not {shown(text)}")
+        raise OptionError(f"--names takes two names separated by a comma, not {quote(text)}")
     return names[0], names[1]
 
 

@@ -7,10 +7,10 @@ import click
 
 from boardgames.cli.options import examples, user_path
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError, OptionError, shown
+from boardgames.errors import BoardgamesError, OptionError, quote
 
 if TYPE_CHECKING:
-    from boardgames.adapters.plots import Course, Format
+    from boardgames.adapters.plots import Format, RunHistory
     from boardgames.learner import Learner
     from boardgames.learning.config import Config
 
@@ -37,7 +37,7 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     RUN is a name listed by `boardgames runs`, or a folder. This command needs
     the extra `plot`: pip install 'boardgames-core[plot]'.
     """
-    from boardgames.adapters.plots import picture
+    from boardgames.adapters.plots import plot_runs
     from boardgames.learning.runs import find_run
     from boardgames.paths import write_atomic
 
@@ -45,16 +45,16 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     path = folders[0] / DEFAULT_NAME if output is None else user_path(output)
     form = FORMATS.get(path.suffix.lower())
     if form is None:
-        raise OptionError(f"--output must end in .svg or .png, not {shown(output)}")
-    write_atomic(path, picture([_course(folder) for folder in folders], form))
+        raise OptionError(f"--output must end in .svg or .png, not {quote(output)}")
+    write_atomic(path, plot_runs([_history(folder) for folder in folders], form))
     click.echo(f"wrote {path}")
 
 
-def _course(folder: Path) -> "Course":
+def _history(folder: Path) -> "RunHistory":
     """Return the curve and weights of a run."""
     import numpy as np
 
-    from boardgames.adapters.plots import Course
+    from boardgames.adapters.plots import RunHistory
     from boardgames.learning.runs import METRICS, read_metrics, run_summary
 
     run = run_summary(folder)
@@ -66,7 +66,7 @@ def _course(folder: Path) -> "Course":
     values = {step.step: value for step in steps if (value := step.metrics.get(metric)) is not None}
     rows = [step for step in steps if step.weights and len(step.weights) == len(steps[-1].weights)]
     name = printable(run.name)
-    return Course(
+    return RunHistory(
         name=name,
         title=f"{name}: {run.config.learner} on {run.config.game}, seed {run.config.seed}",
         metric=metric,

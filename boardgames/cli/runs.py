@@ -9,7 +9,15 @@ import click
 from boardgames.cli.options import SuggestingGroup, examples, json_option, user_path
 from boardgames.cli.output import confirm, print_json, print_table
 from boardgames.cli.program import PROGRAM
-from boardgames.errors import FileError, MatchError, OptionError, UnknownNameError, WeightsError, near, shown
+from boardgames.errors import (
+    FileError,
+    MatchError,
+    OptionError,
+    UnknownNameError,
+    WeightsError,
+    quote,
+    suggest,
+)
 
 if TYPE_CHECKING:
     from boardgames.learning.runs import RunSummary
@@ -62,14 +70,14 @@ def export(name: str, file: str, force: bool) -> None:
     """
     from boardgames.learning.runs import find_run
     from boardgames.weights import Weights
-    from boardgames.weights.finding import BEST
+    from boardgames.weights.lookup import BEST
 
     path = user_path(file)
     if os.path.lexists(path) and not force:
         raise FileError(f"{path} already exists; --force overwrites it")
     run = find_run(name)
     if not (run / BEST).is_file():
-        raise WeightsError(f"run {shown(name)} has no weights yet")
+        raise WeightsError(f"run {quote(name)} has no weights yet")
     Weights.read(run / BEST).write(path)
     click.echo(f"wrote the weights of {name} to {path}")
 
@@ -84,10 +92,10 @@ def delete(name: str, yes: bool) -> None:
     """Delete RUN with all its files; a run in progress cannot be deleted."""
     from boardgames.learning.runs import run_summary
     from boardgames.paths import runs_folder
-    from boardgames.weights.finding import run_names
+    from boardgames.weights.lookup import run_names
 
     if name not in run_names():
-        raise UnknownNameError(f"no run {shown(name)}{near(name, run_names())}")
+        raise UnknownNameError(f"no run {quote(name)}{suggest(name, run_names())}")
     folder = runs_folder() / name
     if run_summary(folder).status == "running":
         raise MatchError(f"run {name!r} is in progress; stop it first")

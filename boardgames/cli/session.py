@@ -20,8 +20,8 @@ from boardgames.errors import (
     MalformedMoveError,
     MatchError,
     describe_error,
-    near,
-    shown,
+    quote,
+    suggest,
 )
 from boardgames.picture import Caption
 from boardgames.record import append_record
@@ -196,7 +196,7 @@ class Session:
         try:
             return position.game.parse_move(position, "".join(clicks), notation=self.notation)
         except MalformedMoveError as error:
-            meant = near(line, self.commands)
+            meant = suggest(line, self.commands)
             raise MalformedMoveError(
                 f"{error}{meant if 'did you mean' in meant else '; type help for a list of commands'}"
             ) from None
@@ -263,7 +263,7 @@ class Session:
     def _save(self, rest: str) -> None:
         path = user_path(rest)
         if not path.parent.is_dir():
-            raise FileError(f"no such folder: {shown(str(path.parent))}")
+            raise FileError(f"no such folder: {quote(str(path.parent))}")
         append_record(path, self.manager.record())
         click.echo(f"saved to {rest}")
 

@@ -263,7 +263,7 @@ def _new_folder(text: str | None, config: "Config", learner: "Learner") -> Path:
     Weights that plug-ins offer are found before runs, so a run must not have the name of such weights.
     """
     from boardgames.paths import runs_folder
-    from boardgames.weights.finding import is_plain_name, offered_names
+    from boardgames.weights.lookup import is_plain_name, offered_names
 
     if text is not None:
         folder = runs_folder() / text if is_plain_name(text) else user_path(text)
@@ -291,7 +291,7 @@ def _run_reference(run: "Run") -> str:
 def _agent(run: "Run") -> str | None:
     """Return the agent that plays with the weights of a run; None if the learner is not of features."""
     from boardgames.learning.base import FeatureLearner
-    from boardgames.weights.finding import offered_names
+    from boardgames.weights.lookup import offered_names
 
     if not isinstance(run.learner, FeatureLearner):
         return None

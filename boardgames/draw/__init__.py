@@ -1,1 +1,1 @@
-"""Drawing a `Picture`: as SVG, as terminal text, and lattices for views to place cells on."""
+"""Drawing a `Picture` as SVG or terminal text, and lattices on which views place cells."""

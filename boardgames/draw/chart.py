@@ -11,7 +11,7 @@ from functools import partial
 from html import escape
 
 from boardgames.draw.intervals import ACCENT, width_of
-from boardgames.draw.names import shortened
+from boardgames.draw.names import shorten
 from boardgames.draw.svg import BACKDROP, FAINT, FONT, MARK, TEXT
 from boardgames.draw.text import printable
 
@@ -114,11 +114,11 @@ class _Chart:
         )
         yield f"<title>{escape(self.title)}</title>"
         yield f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="{BACKDROP}"/>'
-        title = shortened(self.title, WIDTH - 2 * MARGIN, measure=partial(width_of, size=BOLD * TITLE_SIZE))
+        title = shorten(self.title, WIDTH - 2 * MARGIN, measure=partial(width_of, size=BOLD * TITLE_SIZE))
         bold = f'font-size="{TITLE_SIZE}" font-weight="bold" fill="{TEXT}"'
         yield f'<text x="{MARGIN}" y="30" {bold}>{escape(title)}</text>'
         below = f"value for {self.sides[0]}, in {self.unit}"
-        below = shortened(below, WIDTH - 2 * MARGIN, measure=partial(width_of, size=SMALL_SIZE))
+        below = shorten(below, WIDTH - 2 * MARGIN, measure=partial(width_of, size=SMALL_SIZE))
         yield _text(below, (MARGIN, 50), anchor="start")
         yield from self._areas()
         yield from self._value_scale()
@@ -139,7 +139,7 @@ class _Chart:
             yield _text(label, (round(self.left - 6, 1), round(self._y(value) + 4, 1)), anchor="end")
         half = self.middle - self.top
         for side, y in zip(self.sides, (self.middle - half / 2, self.middle + half / 2), strict=True):
-            name = shortened(f"{side} ahead", half, measure=partial(width_of, size=SMALL_SIZE))
+            name = shorten(f"{side} ahead", half, measure=partial(width_of, size=SMALL_SIZE))
             turned = f' transform="rotate(-90 {MARGIN + 6} {y})"'
             yield _text(name, (MARGIN + 6, y), anchor="middle", more=turned)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 
-from boardgames.draw.names import fitting, shortened
+from boardgames.draw.names import shorten, shorten_uniquely
 from boardgames.draw.svg import BACKDROP, FAINT, FONT, TEXT
 from boardgames.draw.text import printable
 
@@ -90,10 +90,10 @@ class _Drawing:
         self.rows, self.title, self.unit = rows, printable(title), printable(unit)
         self.remarks = [printable(remark) for remark in remarks]
         room, measure = LABEL_SHARE * WIDTH, partial(width_of, size=LABEL_SIZE)
-        self.labels = fitting([row.label for row in rows], room, measure=measure)
+        self.labels = shorten_uniquely([row.label for row in rows], room, measure=measure)
         self.left = MARGIN + max(map(measure, self.labels), default=0.0) + GAP
         room, measure = NOTE_SHARE * WIDTH, partial(width_of, size=NOTE_SIZE)
-        self.notes = [shortened(printable(row.note), room, measure=measure) for row in rows]
+        self.notes = [shorten(printable(row.note), room, measure=measure) for row in rows]
         self.right = WIDTH - MARGIN - max(map(measure, [*self.notes, self.unit])) - GAP
         self._set_scale()
         self.bottom = HEAD + ROW * len(rows)
@@ -119,7 +119,7 @@ class _Drawing:
         )
         yield f"<title>{escape(self.title)}</title>"
         yield f'<rect width="{WIDTH}" height="{self.height}" rx="8" fill="{BACKDROP}"/>'
-        title = shortened(self.title, WIDTH - 2 * MARGIN, measure=partial(width_of, size=BOLD * TITLE_SIZE))
+        title = shorten(self.title, WIDTH - 2 * MARGIN, measure=partial(width_of, size=BOLD * TITLE_SIZE))
         yield (
             f'<text x="{MARGIN}" y="30" font-size="{TITLE_SIZE}" font-weight="bold" fill="{TEXT}">'
             f"{escape(title)}</text>"
@@ -189,7 +189,7 @@ def _wrapped(text: str, room: float) -> list[str]:
     """Return a remark as lines of small text that have room; a word that has none is cut."""
     measure = partial(width_of, size=SMALL_SIZE)
     lines: list[str] = []
-    for word in fitting(text.split(), room, measure=measure):
+    for word in shorten_uniquely(text.split(), room, measure=measure):
         if lines and measure(f"{lines[-1]} {word}") <= room:
             lines[-1] += f" {word}"
         else:

@@ -1,16 +1,16 @@
-"""Where cells stand on square and hexagonal boards, for the views of games.
+"""Coordinates of the cells of square and hexagonal boards, for the views of games.
 
 Lengths are those of `boardgames.picture`: neighbouring cells are 1 apart, x
-runs to the right, y down. Hexagonal boards have straight rows and hexagons
-with a corner on top; a place on one is a row and a column, where columns run
-down to the right:
+points to the right, y down. Hexagonal boards have horizontal rows of hexagons
+with a corner at the top; a cell has a row and a column, and columns run down
+to the right:
 
           (0, 1) (0, 2)
        (1, 0) (1, 1) (1, 2)
           (2, 0) (2, 1)
 
-Corners are rounded and centres are not, so that a corner or a side that two
-cells share has the same numbers for both.
+Corners are rounded, so that a corner or side that two cells share has exactly
+the same coordinates for both.
 """
 
 import math
@@ -25,7 +25,7 @@ Point = tuple[float, float]
 
 
 def square(row: int, column: int) -> Point:
-    """Return the centre of a cell of a square board.
+    """Return the centre of a cell on a square board.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def square(row: int, column: int) -> Point:
 
 
 def hexagonal(row: int, column: int) -> Point:
-    """Return the centre of a cell of a hexagonal board.
+    """Return the centre of a cell on a hexagonal board.
 
     Examples
     --------
@@ -48,9 +48,9 @@ def hexagonal(row: int, column: int) -> Point:
 
 
 def hexagon_places(size: int) -> tuple[tuple[int, int], ...]:
-    """Return row and column of the cells of a hexagon with `size` cells a side.
+    """Return row and column of the cells of a hexagonal board with `size` cells on each side.
 
-    They come from the top row down, each row from left to right.
+    From the top row down, each row from left to right.
 
     Examples
     --------
@@ -88,9 +88,9 @@ def corners(x: float, y: float) -> tuple[Point, ...]:
 def hexagon_side(x: float, y: float, side: int) -> tuple[Point, Point]:
     """Return the ends of one side of the hexagon around (x, y), the left or upper end first.
 
-    Sides run clockwise: 0 north-east, 1 east, 2 south-east, 3 south-west,
-    4 west, 5 north-west. A side that two hexagons share comes out the same
-    for both.
+    Sides are numbered clockwise: 0 north-east, 1 east, 2 south-east,
+    3 south-west, 4 west, 5 north-west. A side that two hexagons share has the
+    same ends for both.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Names in little room: cut in the middle, since those of agents differ at their ends, never alike."""
+"""Shortening names to a width while keeping them distinct.
+
+Names lose their middle, since those of agents often differ at their ends.
+"""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -10,61 +13,61 @@ ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 Measure = Callable[[str], float]
 
 
-def fitting(names: Sequence[str], room: float, *, measure: Measure) -> list[str]:
-    """Return names that can be printed, none wider than `room`; different ones stay different.
+def shorten_uniquely(names: Sequence[str], width: float, *, measure: Measure) -> list[str]:
+    """Return the names made printable and no wider than `width`; different names stay different.
 
     Parameters
     ----------
     names : sequence of str
-        All that stand together.
-    room : float
-        In the unit of `measure`, ten signs or more.
+        All names that are shown together.
+    width : float
+        In the unit of `measure`; at least ten characters.
     measure : callable
         Returns the width of a text.
 
     Examples
     --------
-    >>> fitting(["short", "a long name 1", "a longer name 1", "b long name 2"], 10, measure=len)
+    >>> shorten_uniquely(["short", "a long name 1", "a longer name 1", "b long name 2"], 10, measure=len)
     ['short', 'a lon…me 1', 'a l…e 1 ~2', 'b lon…me 2']
     """
     texts = {name: printable(name) for name in names}
-    kept = {name for name, text in texts.items() if name == text and measure(text) <= room}
-    found = {name: name for name in kept}
+    taken = {name for name, text in texts.items() if name == text and measure(text) <= width}
+    short = {name: name for name in taken}
     for name, text in texts.items():
-        if name not in found:
-            found[name] = _apart(text, room, taken=kept, measure=measure)
-            kept.add(found[name])
-    return [found[name] for name in names]
+        if name not in short:
+            short[name] = _shorten_apart(text, width, taken=taken, measure=measure)
+            taken.add(short[name])
+    return [short[name] for name in names]
 
 
-def shortened(text: str, room: float, *, measure: Measure) -> str:
-    """Return a text no wider than `room`, its middle left out if need be.
+def shorten(text: str, width: float, *, measure: Measure) -> str:
+    """Return a text no wider than `width`, with an ellipsis in the middle if necessary.
 
     Examples
     --------
-    >>> shortened("alphabeta:depth=4", 9, measure=len)
+    >>> shorten("alphabeta:depth=4", 9, measure=len)
     'alph…th=4'
     """
-    if measure(text) <= room:
+    if measure(text) <= width:
         return text
-    left = room - measure(ELLIPSIS)
-    tail = _count(text[::-1], left // 2, measure=measure)
+    available = width - measure(ELLIPSIS)
+    tail = _fitting_length(text[::-1], available // 2, measure=measure)
     end = text[len(text) - tail :]
-    head = _count(text, left - measure(end), measure=measure)
+    head = _fitting_length(text, available - measure(end), measure=measure)
     return f"{text[:head]}{ELLIPSIS}{end}"
 
 
-def _apart(text: str, room: float, *, taken: set[str], measure: Measure) -> str:
-    """Return a text that fits, with a number at its end if another one is taken already."""
-    found, number = shortened(text, room, measure=measure), 1
-    while found in taken:
+def _shorten_apart(text: str, width: float, *, taken: set[str], measure: Measure) -> str:
+    """Return the shortened text, with a number at its end if it would be one of `taken`."""
+    short, number = shorten(text, width, measure=measure), 1
+    while short in taken:
         number += 1
-        mark = f" ~{number}"
-        found = shortened(text, room - measure(mark), measure=measure) + mark
-    return found
+        suffix = f" ~{number}"
+        short = shorten(text, width - measure(suffix), measure=measure) + suffix
+    return short
 
 
-def _count(text: str, room: float, *, measure: Measure) -> int:
-    """Return how many of the first signs fit."""
+def _fitting_length(text: str, width: float, *, measure: Measure) -> int:
+    """Return the length of the longest beginning that is no wider than `width`."""
     lengths = range(1, len(text) + 1)
-    return bisect_right(lengths, room, key=lambda length: measure(text[:length]))
+    return bisect_right(lengths, width, key=lambda length: measure(text[:length]))

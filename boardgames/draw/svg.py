@@ -1,9 +1,9 @@
-"""A `Picture` as an SVG document: complete in itself, readable without colour or sight.
+"""A `Picture` as a self-contained SVG document, accessible without colour or sight.
 
-One unit of the picture is 100 of the drawing. Pieces carry a gloss and marks
-a ring of their own, so any CSS colour of a side will do. The drawing brings
-its own backdrop and looks the same on dark and on light pages. What can be
-clicked has its id as `data-id`.
+One unit of the picture is 100 units of the drawing. Pieces have a gloss and
+marks are rings, so that any CSS colours of the sides work. The drawing has its
+own background and looks the same on dark and light pages. Everything that can
+be clicked has its id as `data-id`.
 """
 
 import hashlib
@@ -20,11 +20,11 @@ WIDTH_PX = 480
 
 MARGIN = 30
 CAPTION_SHARE = 0.042
-"""Size of captions as a part of the board's width, so that all boards have them alike."""
+"""Font size of captions as a fraction of the width of the board."""
 CAPTION_HEIGHT = 1.35
-"""From one caption line to the next, in parts of their size."""
-SIGN_WIDTH = 0.62
-"""Width of an average sign of a sans-serif font, in parts of its size; rather too wide."""
+"""Line height of captions as a multiple of their font size."""
+CHARACTER_WIDTH = 0.62
+"""Upper estimate of the average width of a sans-serif character, relative to the font size."""
 
 BACKDROP, TEXT, FAINT = "#f6f3ec", "#3b3630", "#8b8478"
 MARK = "#f59f00"
@@ -44,9 +44,9 @@ def svg(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) -> st
     picture : Picture
         What to draw.
     width : int
-        Width in pixels at which it is shown; the height follows.
+        Width in pixels; the height follows from it.
     flipped : bool
-        True to see it from the other side.
+        Show it from the other side.
 
     Examples
     --------
@@ -58,22 +58,22 @@ def svg(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) -> st
 
 
 class _Drawing:
-    """One drawing in the making: the picture, and a prefix for the names of its gradients."""
+    """Draws one picture; `prefix` makes the ids of its gradients unique."""
 
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
         self.cells = {cell.id: cell for cell in picture.cells}
-        # several drawings stand in one page, and ids hold for the page
+        # a page may contain several drawings, and ids are global in a page
         digest = hashlib.sha256(f"{picture.surface}{picture.colours}".encode(errors="replace"))
         self.prefix = f"bg{digest.hexdigest()[:8]}"
 
     def document(self, width: int) -> str:
-        """Return the whole drawing at a width in pixels."""
+        """Return the document at a width in pixels."""
         above, below = self._captions("top"), self._captions("bottom")
         left, top, right, bottom = self._extent()
         size = CAPTION_SHARE * (right - left)
         step = CAPTION_HEIGHT * size
-        needed = max([right - left, *(size * _signs_wide(pair) for pair in above + below)])
+        needed = max([right - left, *(size * _caption_width(pair) for pair in above + below)])
         left, span = (left + right - needed) / 2 - MARGIN, needed + 2 * MARGIN
         top -= MARGIN + step * len(above)
         height = bottom - top + MARGIN + step * len(below)
@@ -96,13 +96,13 @@ class _Drawing:
         return "\n".join(lines) + "\n"
 
     def _extent(self) -> tuple[float, float, float, float]:
-        """Return left, top, right and bottom of the board with its labels."""
+        """Return left, top, right and bottom of the board, labels included."""
         left, top, right, bottom = (UNIT * length for length in self.picture.bounds())
         reach = _REACH[self.picture.surface]
         return left - reach, top - reach, right + reach, bottom + reach
 
     def _definitions(self) -> Iterator[str]:
-        """Yield the gradients: the gloss of a disc, the depth of a hollow, the grain of wood."""
+        """Yield the gradients of discs, hollows and board surfaces."""
         yield "<defs>"
         yield f'<radialGradient id="{self.prefix}-gloss" cx="0.36" cy="0.3" r="0.75">'
         yield '<stop offset="0" stop-color="#fff" stop-opacity="0.55"/>'
@@ -120,7 +120,7 @@ class _Drawing:
         yield "</linearGradient></defs>"
 
     def _board(self) -> Iterator[str]:
-        """Yield everything between the captions, from the bottom up."""
+        """Yield everything except captions, from back to front."""
         yield from self._surface()
         for cell in self.picture.cells:
             yield from self._cell(cell)
@@ -137,7 +137,7 @@ class _Drawing:
             yield _centred(label.x, label.y, label.text, size=34, colour=FAINT, extra=' font-weight="600"')
 
     def _surface(self) -> Iterator[str]:
-        """Yield the body of the board below its cells."""
+        """Yield the body of the board, behind the cells."""
         cells, surface = self.picture.cells, self.picture.surface
         if not cells or surface == "paper":
             return
@@ -209,14 +209,14 @@ class _Drawing:
         yield _circle(cell, radius, f'fill="url(#{self.prefix}-gloss)" pointer-events="none"')
 
     def _mark(self, cell: Cell) -> str:
-        """Return the ring of a cell that the last move changed, dashed where it is empty now."""
-        is_taken = any(piece.cell == cell.id for piece in self.picture.pieces) or cell.owner is not None
-        dashes = "" if is_taken else ' stroke-dasharray="9 8"'
+        """Return the ring of a cell that the last move changed, dashed if the cell is empty now."""
+        is_occupied = any(piece.cell == cell.id for piece in self.picture.pieces) or cell.owner is not None
+        dashes = "" if is_occupied else ' stroke-dasharray="9 8"'
         stroke = f'fill="none" stroke="{MARK}" stroke-width="7" pointer-events="none"'
-        return _circle(cell, 34 if is_taken else 26, stroke + dashes)
+        return _circle(cell, 34 if is_occupied else 26, stroke + dashes)
 
     def _captions(self, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
-        """Return the captions at one end, a pair of left and right a line."""
+        """Return the captions at the top or bottom as pairs (left, right), one per line."""
         captions = self.picture.captions
         left = [caption.text for caption in captions if caption.corner == f"{end}-left"]
         right = [caption.text for caption in captions if caption.corner == f"{end}-right"]
@@ -226,7 +226,7 @@ class _Drawing:
 def _caption_texts(
     pairs: Sequence[tuple[str, str]], size: float, ends: tuple[float, float], top: float
 ) -> Iterator[str]:
-    """Yield captions line by line: the first of a pair at the left end, the second at the right."""
+    """Yield the captions line by line, left and right aligned."""
     for number, pair in enumerate(pairs):
         y = _number(top + size * (CAPTION_HEIGHT * number + 0.85))
         for text, x, anchor in zip(pair, ends, ("start", "end"), strict=True):
@@ -237,10 +237,10 @@ def _caption_texts(
                 )
 
 
-def _signs_wide(pair: tuple[str, str]) -> float:
-    """Return the room that two captions in one line need, in parts of their size."""
-    signs = len(pair[0]) + len(pair[1]) + 2 * bool(pair[0] and pair[1])
-    return SIGN_WIDTH * signs
+def _caption_width(pair: tuple[str, str]) -> float:
+    """Return the width of a line of two captions, relative to the font size."""
+    count = len(pair[0]) + len(pair[1]) + 2 * bool(pair[0] and pair[1])
+    return CHARACTER_WIDTH * count
 
 
 def _circle(cell: Cell, radius: float, paint: str) -> str:
@@ -254,7 +254,7 @@ def _rectangle(left: float, top: float, width: float, height: float, paint: str)
 
 
 def _centred(x: float, y: float, text: str, *, size: float, colour: str, extra: str = "") -> str:
-    # not every renderer knows dominant-baseline, so the middle is reckoned
+    # not every renderer supports dominant-baseline, so the baseline is computed
     place = f'x="{_number(UNIT * x)}" y="{_number(UNIT * y + 0.36 * size)}"'
     return (
         f'<text {place} text-anchor="middle" {FONT} font-size="{_number(size)}" fill="{colour}"{extra} '
@@ -276,13 +276,13 @@ def _number(value: float) -> str:
 
 
 def _text(text: str) -> str:
-    """Escape text for XML; signs that XML cannot hold become U+FFFD."""
-    allowed = (sign if _is_allowed(ord(sign)) else "\N{REPLACEMENT CHARACTER}" for sign in text)
+    """Escape text for XML; characters that XML does not allow become U+FFFD."""
+    allowed = (char if _is_allowed(ord(char)) else "\N{REPLACEMENT CHARACTER}" for char in text)
     return escape("".join(allowed), quote=True)
 
 
 def _is_allowed(code: int) -> bool:
-    """Say whether XML 1.0 has the character: https://www.w3.org/TR/xml/#charsets."""
+    """Return True if XML 1.0 allows the character: https://www.w3.org/TR/xml/#charsets."""
     return code in (9, 10, 13) or 32 <= code < 0xD800 or 0xE000 <= code < 0xFFFE or code > 0xFFFF
 
 

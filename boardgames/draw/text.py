@@ -1,11 +1,11 @@
 """A `Picture` as lines of text for a terminal, plain or coloured.
 
-Cells stand at a fixed number of columns for the distance between neighbours,
-so the rows of a hexagonal board are shifted by half of that. A board with
-lines (edges of cells) has a text row between every two rows of cells, and an
-open line shows its label. What the last move changed is marked without
-colour too: pieces change between lower and upper case, cells that became
-empty have a `*`, owners stand in brackets, and lines are made of `#`.
+Neighbouring cells are a fixed number of text columns apart, so the rows of a
+hexagonal board are shifted by half of that. A board with lines (edges of
+cells) has a text row between every two rows of cells, and an open line shows
+its label. What the last move changed is marked even without colour: pieces
+switch between lower and upper case, cells that became empty show a `*`,
+owners are put in brackets, and lines consist of `#`.
 """
 
 import math
@@ -31,7 +31,7 @@ _INKS: dict[Surface, str | None] = {"paper": None, "wood": "#e6cfa9", "front": "
 
 
 class _Ink(NamedTuple):
-    """What a sign stands for; its colour follows from that."""
+    """What a character stands for, which determines its colour."""
 
     role: Role
     side: int | None = None
@@ -42,14 +42,14 @@ class _Ink(NamedTuple):
 _BLANK = _Ink("blank")
 
 
-class _Sign(NamedTuple):
+class _Char(NamedTuple):
     text: str
     ink: _Ink
 
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
-    """How lengths become text columns and rows."""
+    """Conversion of coordinates to text columns and rows."""
 
     left: float
     top: float
@@ -70,9 +70,9 @@ def plain_text(picture: Picture, *, flipped: bool = False) -> str:
     Parameters
     ----------
     picture : Picture
-        What to draw; its own signs are ASCII, symbols and captions stay as they are.
+        What to draw; everything but its symbols and captions is drawn in ASCII.
     flipped : bool
-        True to see it from the other side.
+        Show it from the other side.
 
     Examples
     --------
@@ -81,40 +81,40 @@ def plain_text(picture: Picture, *, flipped: bool = False) -> str:
     >>> print(plain_text(Picture(cells, (Piece("c1", 0, "x"),), changed=frozenset(["c1", "c2"]))))
     . X * .
     """
-    lines = _signs(picture.flipped() if flipped else picture)
-    return "\n".join("".join(sign.text for sign in line).rstrip() for line in lines)
+    lines = _lines(picture.flipped() if flipped else picture)
+    return "\n".join("".join(char.text for char in line).rstrip() for line in lines)
 
 
 def printable(text: str) -> str:
-    r"""Replace what could move the cursor or change the terminal.
+    r"""Replace the characters that could move the cursor or otherwise control the terminal.
 
     Examples
     --------
     >>> printable("Ann\x1b[2J")
     'Ann?[2J'
     """
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
+    return "".join(char if char.isprintable() else "?" for char in text)
 
 
 def styled_text(picture: Picture, *, flipped: bool = False) -> "Text":
-    """Return the picture as `rich` text: the signs of `plain_text` in colour, and the board's rim."""
+    """Return the picture as `rich` text: `plain_text` in colour, with a rim around the board."""
     from rich.text import Text
 
     text = Text()
-    for number, line in enumerate(_signs(picture.flipped() if flipped else picture)):
+    for number, line in enumerate(_lines(picture.flipped() if flipped else picture)):
         text.append("\n" if number else "")
-        for ink, signs in groupby(line, key=lambda sign: sign.ink):
-            text.append("".join(sign.text for sign in signs), style=_style(ink, picture))
+        for ink, chars in groupby(line, key=lambda char: char.ink):
+            text.append("".join(char.text for char in chars), style=_style(ink, picture))
     return text
 
 
-def _signs(picture: Picture) -> list[list[_Sign]]:
-    """Return the drawing as lines of signs: captions, board, captions."""
+def _lines(picture: Picture) -> list[list[_Char]]:
+    """Return the lines of the drawing: captions, board, captions."""
     board = _board(picture)
     above, below = _captions(picture, "top"), _captions(picture, "bottom")
     across = max((len(line) for line in board), default=0)
     width = max([across, *(len(left) + CAPTION_GAP + len(right) for left, right in above + below if right)])
-    margin = [_Sign(" ", _BLANK)] * ((width - across) // 2)
+    margin = [_Char(" ", _BLANK)] * ((width - across) // 2)
     lines = [_caption_line(pair, width) for pair in above]
     lines += [[]] * bool(above and board) + [margin + line if line else [] for line in board]
     lines += [[]] * bool(below and board) + [_caption_line(pair, width) for pair in below]
@@ -122,42 +122,42 @@ def _signs(picture: Picture) -> list[list[_Sign]]:
 
 
 def _captions(picture: Picture, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
-    """Return the captions at one end, a pair of left and right a line."""
+    """Return the captions at the top or bottom as pairs (left, right), one per line."""
     texts = [(caption.corner, printable(caption.text)) for caption in picture.captions]
     left = [text for corner, text in texts if corner == f"{end}-left"]
     right = [text for corner, text in texts if corner == f"{end}-right"]
     return list(zip_longest(left, right, fillvalue=""))
 
 
-def _caption_line(pair: tuple[str, str], width: int) -> list[_Sign]:
+def _caption_line(pair: tuple[str, str], width: int) -> list[_Char]:
     left, right = pair
     text = left + right.rjust(width - len(left)) if right else left
-    return [_Sign(sign, _Ink("caption")) for sign in text]
+    return [_Char(char, _Ink("caption")) for char in text]
 
 
-def _board(picture: Picture) -> list[list[_Sign]]:
-    """Return cells, pieces, lines and labels as lines of signs, cut at their ends."""
-    placed: dict[tuple[int, int], _Sign] = {}
+def _board(picture: Picture) -> list[list[_Char]]:
+    """Return the lines of the board: cells, pieces, lines and labels."""
+    placed: dict[tuple[int, int], _Char] = {}
     for line, start, text, ink in _texts(picture):
-        for offset, sign in enumerate(printable(text)):
-            placed[line, start + offset] = _Sign(sign, ink)
+        for offset, char in enumerate(printable(text)):
+            placed[line, start + offset] = _Char(char, ink)
     if not placed:
         return []
     rim = 0 if picture.surface == "paper" else 1
-    first = min(column - rim * (sign.ink.role in _BOARD_ROLES) for (_, column), sign in placed.items())
+    first = min(column - rim * (char.ink.role in _BOARD_ROLES) for (_, column), char in placed.items())
     lines = range(min(line for line, _ in placed), max(line for line, _ in placed) + 1)
     return [_row(placed, line, first=first, rim=rim) for line in lines]
 
 
-def _row(placed: Mapping[tuple[int, int], _Sign], line: int, *, first: int, rim: int) -> list[_Sign]:
-    """Return one line of signs from column `first` on, the board with a rim so many columns wide."""
-    signs = {column: sign for (other, column), sign in placed.items() if other == line}
-    ends = [column for column, sign in signs.items() if sign.ink.role in _BOARD_ROLES]
+def _row(placed: Mapping[tuple[int, int], _Char], line: int, *, first: int, rim: int) -> list[_Char]:
+    """Return one line from column `first` on; the board has a rim of `rim` columns."""
+    chars = {column: char for (other, column), char in placed.items() if other == line}
+    ends = [column for column, char in chars.items() if char.ink.role in _BOARD_ROLES]
     board = range(min(ends) - rim, max(ends) + rim + 1) if ends else range(0)
     row = []
-    for column in range(first, max([*signs, *board], default=first - 1) + 1):
-        sign = signs.get(column, _Sign(" ", _BLANK))
-        row.append(sign._replace(ink=sign.ink._replace(is_on_board=column in board)))
+    for column in range(first, max([*chars, *board], default=first - 1) + 1):
+        char = chars.get(column, _Char(" ", _BLANK))
+        row.append(char._replace(ink=char.ink._replace(is_on_board=column in board)))
     return row
 
 
@@ -178,7 +178,7 @@ def _texts(picture: Picture) -> Iterator[tuple[int, int, str, _Ink]]:
 
 
 def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, _Ink]:
-    """Return the signs of a cell: its piece, else its owner's letter, else that it is empty."""
+    """Return the text of a cell: its piece, else the letter of its owner, else an empty cell."""
     is_changed = cell.id in picture.changed
     if piece is not None:
         text = piece.symbol.swapcase() if is_changed else piece.symbol
@@ -203,12 +203,12 @@ def _scale(picture: Picture) -> _Scale:
 
 
 def _slot(lines: Sequence[Line]) -> int:
-    """Return the columns that a slanted line or a label may take."""
+    """Return the number of columns for a slanted line or a label."""
     return max([2, *(len(line.label) for line in lines)])
 
 
 def _line_text(line: Line, scale: _Scale, is_changed: bool) -> str:
-    """Return the signs of one line: its label while it is open, else a stroke."""
+    """Return the text of a line: its label if it is open, else a stroke."""
     if line.side is None:
         return line.label or CELL
     (x1, y1), (x2, y2) = sorted(((line.x1, line.y1), (line.x2, line.y2)))
@@ -223,7 +223,7 @@ def _line_text(line: Line, scale: _Scale, is_changed: bool) -> str:
 
 
 def _start(middle: float, text: str) -> int:
-    """Return the first column of a text around `middle`."""
+    """Return the first column of a text that is centred at `middle`."""
     return math.floor(middle - (len(text) - 1) / 2 + 0.5 - 1e-6)
 
 
@@ -253,7 +253,7 @@ def _style(ink: _Ink, picture: Picture) -> "Style":
 
 
 def _rgb(colour: str) -> tuple[int, int, int] | None:
-    """Read `#rgb` or `#rrggbb`; other CSS colours are unknown to terminals."""
+    """Parse `#rgb` or `#rrggbb`; return None for other CSS colours, which terminals do not know."""
     digits = colour.removeprefix("#")
     digits = "".join(digit * 2 for digit in digits) if len(digits) == 3 else digits
     if not colour.startswith("#") or len(digits) != 6:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 
-from boardgames.errors import LimitError, shown
+from boardgames.errors import LimitError, quote
 from boardgames.executors.cluster import LOCAL, open_cluster
 from boardgames.executors.pool import InProcess, ProcessPool, core_count
 
@@ -51,7 +51,7 @@ def open_executor(workers: int | None = None, *, cluster: str | None = None) -> 
     """
     count = core_count() if workers is None else workers
     if not (type(count) is int and 1 <= count <= MAX_WORKERS):
-        raise LimitError(f"the number of workers must be 1 to {MAX_WORKERS}, not {shown(workers)}")
+        raise LimitError(f"the number of workers must be 1 to {MAX_WORKERS}, not {quote(workers)}")
     if cluster is not None:
         if cluster != LOCAL and workers is not None:
             raise LimitError("a scheduler has its own workers; leave out either the number or the address")

@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import Any
 
-from boardgames.errors import ClusterError, MissingExtraError, shown
+from boardgames.errors import ClusterError, MissingExtraError, quote
 
 CLUSTER_TIMEOUT_S = 10.0
 LOCAL = "local"
@@ -33,7 +33,7 @@ def open_cluster(workers: int, address: str) -> Iterator[Executor]:
         raise MissingExtraError("cluster", "a cluster") from None
     if not address.strip():
         raise ClusterError(
-            f"the cluster must be {LOCAL!r} or the address of a scheduler, not {shown(address)}"
+            f"the cluster must be {LOCAL!r} or the address of a scheduler, not {quote(address)}"
         )
     settings = {
         "threads_per_worker": 1,
@@ -49,7 +49,7 @@ def open_cluster(workers: int, address: str) -> Iterator[Executor]:
         client, reason = _connect(distributed, scheduler)
         if client is None:
             gc.collect()  # if the failed client is collected while another one starts, distributed deadlocks
-            raise ClusterError(f"no scheduler answers at {shown(address)}: {reason}")
+            raise ClusterError(f"no scheduler answers at {quote(address)}: {reason}")
         stack.callback(client.close)
         executor = client.get_executor(pure=False)
         executor.workers = max(sum(client.nthreads().values()), 1)

@@ -1,1 +1,1 @@
-"""Learning from self-play, for every game whose plug-in offers features."""
+"""Learning weights of a game's features from self-play: learners, training runs, experiments."""

@@ -1,4 +1,4 @@
-"""What the learners of weights share: features, matches to learn from, a reference to be measured by."""
+"""What all learners of feature weights share: common options, and the score against a reference player."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -16,57 +16,57 @@ from boardgames.plugins import load_features, registry
 from boardgames.selfplay import Contestant, MatchResult, MatchSetup, derive_seed, play_matches
 from boardgames.weights import Weights
 
-FEATURES = Option("features", str, None, "feature set; the game's default if none is named")
-OPENING = Option("opening", int, 4, "plies that are any at the start of a match", minimum=0, maximum=1000)
-PLY_LIMIT = Option(
-    "ply_limit", int, 400, "plies after which a match is undecided", minimum=1, maximum=100_000
-)
+FEATURES = Option("features", str, None, "feature set; default: the game's")
+OPENING = Option("opening", int, 4, "number of random opening plies", minimum=0, maximum=1000)
+PLY_LIMIT = Option("ply_limit", int, 400, "length of a match, in plies", minimum=1, maximum=100_000)
 TEST_MATCHES = Option(
-    "test_matches", int, 40, "matches a step against the reference, for the curve", minimum=0, maximum=100_000
-)
+    "test_matches", int, 40, "matches per step against the reference player, for the score",
+    minimum=0, maximum=100_000,
+)  # fmt: skip
 TEST_BATCH = 20
+"""Matches of one task."""
 
 
 class Configured:
-    """What has options, as kinds that the type checker knows; learners and experiments have.
+    """Typed access to options; learners and experiments have it.
 
     Attributes
     ----------
     options : dict
-        Values of what is declared.
+        A value for every declared option.
     """
 
     options: dict[str, OptionValue]
 
     def whole(self, name: str) -> int:
-        """Return an option that is a whole number."""
+        """Return an integer option."""
         value = self.options[name]
         assert isinstance(value, int)
         return value
 
     def number(self, name: str) -> float:
-        """Return an option that is a number."""
+        """Return a numeric option."""
         value = self.options[name]
         assert isinstance(value, int | float)
         return float(value)
 
     def text(self, name: str) -> str:
-        """Return an option that is a text, empty if it is not set."""
+        """Return a text option, empty if it is not set."""
         return str(self.options[name] or "")
 
 
 class FeatureLearner(Configured, Learner):
-    """Learns weights of a game's features; base class of the core's learners.
+    """Base class of learners of feature weights.
 
-    A subclass declares `FEATURES`, `OPENING`, `PLY_LIMIT` and `TEST_MATCHES`
-    among its options.
+    A subclass declares at least the options `FEATURES`, `OPENING`, `PLY_LIMIT`
+    and `TEST_MATCHES`.
 
     Attributes
     ----------
     features : FeatureSet
-        What the weights are of.
+        The features whose weights are learned.
     setup : MatchSetup
-        Of all matches.
+        For all matches.
 
     Raises
     ------
@@ -74,54 +74,52 @@ class FeatureLearner(Configured, Learner):
         If the game has no features.
     """
 
-    squashes: ClassVar[bool] = False
     declared_options: ClassVar[tuple[Option, ...]] = (FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES)
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        self.features = features_of(game, self.text("features"))
+        self.features = find_features(game, self.text("features"))
         self.setup = MatchSetup.of(
             game, self.features.name, opening=self.whole("opening"), ply_limit=self.whole("ply_limit")
         )
 
-    def result(self, state: LearnerState) -> Weights:
-        """Return the best weights so far, with what is needed to play by them."""
-        return Weights.of(
-            self.game, self.features, self.weights(state), squashes=self.is_squashed, provenance={}
-        )
-
     @property
-    def is_squashed(self) -> bool:
-        """Say whether values are the hyperbolic tangent of the weighted sum."""
-        return type(self).squashes
+    def uses_tanh(self) -> bool:
+        """Return whether values are the hyperbolic tangent of the weighted sum."""
+        return False
 
     @property
     def size(self) -> int:
         """Return the number of weights."""
         return len(self.features.features)
 
-    def scored(self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1) -> dict[str, float]:
-        """Return the metric `score`, what `test` returns; nothing where no matches are to be played."""
+    def result(self, state: LearnerState) -> Weights:
+        """Return the best weights so far, ready to be saved."""
+        return Weights.of(self.game, self.features, self.weights(state), tanh=self.uses_tanh, provenance={})
+
+    def score_metrics(
+        self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1
+    ) -> dict[str, float]:
+        """Return `score` as the metric `score`; no metric without test matches."""
         if not self.whole("test_matches"):
             return {}
-        return {"score": self.test(weights, executor, seed=seed, depth=depth)}
+        return {"score": self.score(weights, executor, seed=seed, depth=depth)}
 
-    def test(self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1) -> float:
-        """Return the share of points of weights against the reference, in [0, 1].
+    def score(self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1) -> float:
+        """Return the share of points that weights score against the reference player, in [0, 1].
 
-        It is the game's evaluation at the same depth, or any move where the game has none.
+        The reference player has the game's own evaluation at the same depth, or
+        plays random moves if the game has none.
         """
         has_evaluation = self.game.evaluation.weights.size > 0
         reference = Contestant(depth=depth, is_random=not has_evaluation)
-        ended = self.contests(
-            Contestant(weights, depth), reference, self.whole("test_matches"), executor, seed
-        )
-        return points_of(ended)
+        matches = self.whole("test_matches")
+        return mean_points(self.play(Contestant(weights, depth), reference, matches, executor, seed))
 
-    def contests(
+    def play(
         self, first: Contestant, second: Contestant, matches: int, executor: Executor, seed: int
     ) -> list[MatchResult]:
-        """Return matches, played in tasks."""
+        """Play matches in tasks of `TEST_BATCH`."""
         futures = [
             executor.submit(
                 play_matches, self.setup, first, second,
@@ -129,33 +127,44 @@ class FeatureLearner(Configured, Learner):
             )
             for begun in range(0, matches, TEST_BATCH)
         ]  # fmt: skip
-        return [ended for future in futures for ended in future.result()]
+        return [match for future in futures for match in future.result()]
 
 
-def points_of(ended: Sequence[MatchResult]) -> float:
-    """Return the share of points that the first of matches, at least one, has."""
-    return float(np.mean([match.points for match in ended]))
+def rank(values: Reals) -> list[int]:
+    """Return indices by value, largest first; equal values keep their order.
+
+    Examples
+    --------
+    >>> rank(np.array([1.0, 3.0, 3.0]))
+    [1, 2, 0]
+    """
+    return [int(index) for index in np.argsort(-values, kind="stable")]
 
 
-def course_of(ended: Sequence[MatchResult]) -> dict[str, float]:
-    """Return what the curves show of matches: the share that was decided and mean plies."""
-    if not ended:
+def mean_points(results: Sequence[MatchResult]) -> float:
+    """Return the first contestant's share of points in one match or more."""
+    return float(np.mean([match.points for match in results]))
+
+
+def match_metrics(results: Sequence[MatchResult]) -> dict[str, float]:
+    """Return metrics of matches: the share with a winner, and the mean length in plies."""
+    if not results:
         return {}
-    decided = np.mean([match.winner is not None for match in ended])
-    return {"decided": float(decided), "plies": float(np.mean([match.plies for match in ended]))}
+    decided = np.mean([match.winner is not None for match in results])
+    return {"decided": float(decided), "plies": float(np.mean([match.plies for match in results]))}
 
 
-def features_of(game: Game, name: str) -> FeatureSet:
-    """Return a feature set of a game, its default where no name is given.
+def find_features(game: Game, name: str) -> FeatureSet:
+    """Return a feature set of a game, the default one for an empty name.
 
     Raises
     ------
     OptionError
-        If the game has none.
+        If the game has no features.
     UnknownNameError
         If it has none of that name.
     """
     names = [offer.entry.name for offer in registry().offers("features", game.facts.name)]
     if not names:
-        raise OptionError(f"expected a game with features: {game.facts.name} has none")
+        raise OptionError(f"{game.facts.name} has no features to learn with")
     return load_features(name or game.facts.default_features or names[0], game)

@@ -1,11 +1,11 @@
 """The learner `cem`: the cross-entropy method with decaying noise.
 
-A generation is drawn from a normal distribution, each number for itself; the
-elite's mean and variance, and noise added to the variance so that it does not
-shrink too early, are the next distribution.
+A generation is sampled from a normal distribution with independent components.
+The mean and variance of the elite give the next distribution; noise is added to
+the variance so that it does not shrink too early.
 
 Source: I. Szita and A. Lorincz, "Learning Tetris Using the Noisy Cross-Entropy
-Method", Neural Computation 18, 2006; its noise falls linearly, as here.
+Method", Neural Computation 18, 2006; the noise decreases linearly, as there.
 """
 
 from typing import ClassVar
@@ -16,54 +16,69 @@ from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import Array, LearnerState
-from boardgames.learning.fitness import MARGIN, OPPONENT, SEARCH, DistributionSearcher, fitness_option
+from boardgames.learning.base import rank
+from boardgames.learning.fitness import (
+    MARGIN,
+    OPPONENT,
+    SEARCH_OPTIONS,
+    DistributionLearner,
+    fitness_option,
+)
 from boardgames.options import Option
 
 
-class CrossEntropy(DistributionSearcher):
+class CrossEntropy(DistributionLearner):
     """The cross-entropy method with decaying noise."""
 
     name: ClassVar[str] = "cem"
     declared_options = (
-        Option("population", int, 32, "individuals of a generation", minimum=2, maximum=10_000),
-        Option("elite", int, 8, "best of them, whom the next distribution is of", minimum=1, maximum=10_000),
-        Option("deviation", float, 1.0, "standard deviation at first", minimum=1e-6, maximum=100),
-        Option("noise", float, 0.05, "added to the variance after the first step", minimum=0, maximum=100),
-        Option("noise_decay", float, 0.02, "share of that by which it falls a step", minimum=0, maximum=1),
+        Option("population", int, 32, "population size", minimum=2, maximum=10_000),
         Option(
-            "smoothing", float, 0.3, "share of the old mean and deviation that stays", minimum=0, maximum=0.99
+            "elite", int, 8, "fittest individuals, to which the distribution is fitted",
+            minimum=1, maximum=10_000,
         ),
-        *SEARCH,
+        Option("deviation", float, 1.0, "initial standard deviation", minimum=1e-6, maximum=100),
+        Option("noise", float, 0.05, "initial noise, added to the variance", minimum=0, maximum=100),
+        Option(
+            "noise_decay", float, 0.02, "decrease of the noise per step, as a share of the initial noise",
+            minimum=0, maximum=1,
+        ),
+        Option(
+            "smoothing", float, 0.3, "share of the old mean and deviation that is kept",
+            minimum=0, maximum=0.99,
+        ),
+        *SEARCH_OPTIONS,
         fitness_option(MARGIN),
         OPPONENT,
-    )
+    )  # fmt: skip
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
         elite, population = self.whole("elite"), self.whole("population")
         if elite > population:
-            raise OptionError(f"expected an elite within the population of {population}: {elite}")
+            raise OptionError(f"elite must be at most the population of {population}, not {elite}")
 
     def start(self, seed: int) -> LearnerState:
-        """Return the first distribution, around 0."""
+        """Return the initial distribution, centred on 0."""
         size = self.space.size
         deviation = np.full(size, self.number("deviation"))
-        return self.begin(seed, {"mean": np.zeros(size), "deviation": deviation, "measured": np.zeros(0)})
+        arrays = {"mean": np.zeros(size), "deviation": deviation, "measured": np.zeros(0)}
+        return self.first_state(seed, arrays)
 
     def optimiser(self, state: LearnerState) -> "Gaussian":
-        """Return the distribution of a state."""
+        """Return the optimiser in a state."""
         return Gaussian(
             state.arrays["mean"],
             state.arrays["deviation"],
             population=self.whole("population"),
             elite=self.whole("elite"),
-            noise=self.noise(self.done(state)),
+            noise=self.noise(self.step_of(state)),
             smoothing=self.number("smoothing"),
-            seed=self.seed(state, "draw"),
+            seed=self.step_seed(state, "draw"),
         )
 
     def noise(self, step: int) -> float:
-        """Return what is added to the variance after a step, counted from 0."""
+        """Return the noise after `step` steps."""
         return self.number("noise") * max(0.0, 1.0 - self.number("noise_decay") * step)
 
 
@@ -75,13 +90,13 @@ class Gaussian:
     mean, deviation : float64[size]
         Of the distribution.
     population, elite : int
-        How many are drawn, and how many the next distribution is of.
+        Size of a generation, and of the part that gives the next distribution.
     noise : float
         Added to the elite's variance.
     smoothing : float
-        Share of the old mean and deviation that stays.
+        Share of the old mean and deviation that is kept.
     seed : int
-        Of what is drawn.
+        Seed of the samples.
 
     Examples
     --------
@@ -108,12 +123,12 @@ class Gaussian:
         self._elite, self._noise, self._smoothing, self._seed = elite, noise, smoothing, seed
 
     def ask(self) -> Reals:
-        """Return individuals, `float64[population, size]`."""
+        """Return a generation, `float64[population, size]`."""
         return self.mean + self.deviation * np.random.default_rng(self._seed).standard_normal(self._shape)
 
     def tell(self, individuals: Reals, fitness: Reals) -> None:
-        """Move to the elite of individuals whose fitness, `float64[population]`, is known."""
-        elite = individuals[np.argsort(-fitness, kind="stable")[: self._elite]]
+        """Update the distribution by the fitness, `float64[population]`, of a generation."""
+        elite = individuals[rank(fitness)[: self._elite]]
         deviation = np.sqrt(elite.var(axis=0) + self._noise)
         self.mean = self._smoothing * self.mean + (1 - self._smoothing) * elite.mean(axis=0)
         self.deviation = self._smoothing * self.deviation + (1 - self._smoothing) * deviation

@@ -1,8 +1,8 @@
 """The learner `cmaes`: evolution strategy with covariance matrix adaptation.
 
-The strategy is that of the package `cma` (extra `train`). It has no state that
-could be kept in a file, so the state has the fitness of all individuals so
-far, and the strategy is made anew by telling it those again.
+The strategy is that of the package `cma` (extra `train`). Its state cannot be
+saved, so ours has the fitness of all individuals so far, and a resumed run
+tells them to a new strategy again.
 
 Source: N. Hansen, "The CMA Evolution Strategy: A Tutorial", 2016,
 arXiv:1604.00772.
@@ -20,26 +20,26 @@ from boardgames.learner import Array, LearnerState
 from boardgames.learning.fitness import (
     MARGIN,
     OPPONENT,
-    SEARCH,
-    DistributionSearcher,
+    SEARCH_OPTIONS,
+    DistributionLearner,
     Optimiser,
     fitness_option,
 )
 from boardgames.options import Option
 from boardgames.selfplay import derive_seed
 
-LARGEST_DEVIATION = 100.0
-"""The strategy looks further and further while that pays; weights of evaluations need not be as large."""
+MAX_DEVIATION = 100.0
+"""Where larger weights are always fitter, the strategy would grow without limit."""
 
 
-class CovarianceAdaptation(DistributionSearcher):
+class CovarianceAdaptation(DistributionLearner):
     """Evolution strategy with covariance matrix adaptation."""
 
     name: ClassVar[str] = "cmaes"
     declared_options = (
-        Option("population", int, 16, "individuals of a generation", minimum=4, maximum=10_000),
-        Option("deviation", float, 0.5, "standard deviation at first", minimum=1e-6, maximum=100),
-        *SEARCH,
+        Option("population", int, 16, "population size", minimum=4, maximum=10_000),
+        Option("deviation", float, 0.5, "initial standard deviation", minimum=1e-6, maximum=100),
+        *SEARCH_OPTIONS,
         fitness_option(MARGIN),
         OPPONENT,
     )
@@ -48,11 +48,11 @@ class CovarianceAdaptation(DistributionSearcher):
         super().__init__(game, **options)
         self._kept: tuple[tuple[object, bytes], Strategy] | None = None
         if self.space.size < 2:
-            raise OptionError(f"expected at least two weights to look for: {self.space.size}")
-        strategies()
+            raise OptionError("cmaes needs a search space of at least two weights")
+        _import_cma()
 
     def start(self, seed: int) -> LearnerState:
-        """Return the state without any fitness."""
+        """Return the initial distribution, centred on 0."""
         size = self.space.size
         arrays = {
             "fitness": np.zeros((0, self.whole("population"))),
@@ -60,46 +60,46 @@ class CovarianceAdaptation(DistributionSearcher):
             "deviation": np.full(size, self.number("deviation")),
             "measured": np.zeros(0),
         }
-        return self.begin(seed, arrays)
+        return self.first_state(seed, arrays)
 
     def optimiser(self, state: LearnerState) -> "Strategy":
-        """Return the strategy of a state: the one at hand if it fits, else one that is told all again."""
-        kept, self._kept = self._kept, None  # one that a step interrupts fits no state
+        """Return the strategy in a state: the one at hand if it fits, else a new one."""
+        kept, self._kept = self._kept, None  # if the step is interrupted, the strategy fits no state
         if kept is not None and kept[0] == _key(state):
             return kept[1]
-        return self._replayed(state)
+        return self._replay(state)
 
     def keep(self, state: LearnerState, optimiser: Optimiser) -> None:
         """Keep the strategy for the next step."""
         assert isinstance(optimiser, Strategy)
         self._kept = (_key(state), optimiser)
 
-    def _replayed(self, state: LearnerState) -> "Strategy":
-        size, seed = self.space.size, derive_seed(state.scalars["seed"], self.name)
-        made = Strategy(size, self.whole("population"), self.number("deviation"), seed)
+    def _replay(self, state: LearnerState) -> "Strategy":
+        """Return a new strategy that has been told all fitness values again."""
+        population = self.whole("population")
+        seed = derive_seed(state.scalars["seed"], self.name)
+        strategy = Strategy(self.space.size, population, self.number("deviation"), seed)
         fitness = state.arrays["fitness"]
-        if fitness.shape[1:] != (self.whole("population"),):
+        if fitness.shape[1:] != (population,):
             raise LearnerStateError(
-                f"expected fitness of {self.whole('population')} individuals: {fitness.shape}"
+                f"cannot resume: the population was {fitness.shape[-1]}, and is now {population}"
             )
         for values in fitness:
-            made.tell(made.ask(), values)
-        if not np.allclose(made.mean, state.arrays["mean"], rtol=1e-6, atol=1e-9):
-            raise LearnerStateError(
-                "expected the version of cma that the run began with: this one goes elsewhere"
-            )
-        return made
+            strategy.tell(strategy.ask(), values)
+        if not np.allclose(strategy.mean, state.arrays["mean"], rtol=1e-6, atol=1e-9):
+            raise LearnerStateError("cannot resume: the run was begun with another version of cma")
+        return strategy
 
 
 class Strategy:
-    """The strategy of `cma`, with random numbers of its own.
+    """The strategy of `cma`, with its own random numbers.
 
     Parameters
     ----------
     size, population : int
-        Numbers that are looked for, at least two; individuals of a generation.
+        Dimensions of the search space, at least two; size of a generation.
     deviation : float
-        At first, around 0.
+        Initial standard deviation, around 0.
     seed : int
         Equal seeds and equal fitness give equal generations.
 
@@ -119,15 +119,15 @@ class Strategy:
     """
 
     def __init__(self, size: int, population: int, deviation: float, seed: int) -> None:
-        chance = np.random.default_rng(seed)
+        random = np.random.default_rng(seed)
         options = {
             "popsize": population,
-            "maxstd": LARGEST_DEVIATION,
-            "randn": lambda *shape: chance.standard_normal(shape),
-            "seed": np.nan,  # `randn` needs none, and the package warns of one
-            "verbose": -10,  # so quiet that it reads no file of signals either
+            "maxstd": MAX_DEVIATION,
+            "randn": lambda *shape: random.standard_normal(shape),
+            "seed": np.nan,  # unused with `randn`; any other value would seed NumPy's global generator
+            "verbose": -10,  # quiet, and without reading a file of signals
         }
-        self._strategy = strategies().CMAEvolutionStrategy(np.zeros(size), deviation, options)
+        self._strategy = _import_cma().CMAEvolutionStrategy(np.zeros(size), deviation, options)
         self._fitness: list[Reals] = []
 
     @property
@@ -136,11 +136,11 @@ class Strategy:
         return np.array(self._strategy.mean, dtype=np.float64)
 
     def ask(self) -> Reals:
-        """Return individuals, `float64[population, size]`; to be told of before it is asked again."""
+        """Return a generation, `float64[population, size]`; `tell` must follow."""
         return np.array(self._strategy.ask(), dtype=np.float64)
 
     def tell(self, individuals: Reals, fitness: Reals) -> None:
-        """Move to the better ones of individuals whose fitness, `float64[population]`, is known."""
+        """Update the distribution by the fitness, `float64[population]`, of a generation."""
         self._strategy.tell(list(individuals), (-fitness).tolist())
         self._fitness.append(np.array(fitness))
 
@@ -150,8 +150,7 @@ class Strategy:
         return {"fitness": np.array(self._fitness), "mean": self.mean, "deviation": deviation}
 
 
-def strategies() -> Any:  # the package has no types
-    """Return the package `cma`, or raise MissingExtraError."""
+def _import_cma() -> Any:  # the package has no types
     try:
         return import_module("cma")
     except ImportError:

@@ -13,7 +13,7 @@ from typing import Any
 
 import tomlkit
 
-from boardgames.errors import OptionError, near, shown
+from boardgames.errors import OptionError, quote, suggest
 from boardgames.learner import Learner
 from boardgames.learning.base import FEATURES, FeatureLearner
 from boardgames.options import Option, OptionValue
@@ -69,11 +69,11 @@ class Config:
         for name in ("game", "learner"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value:
-                raise OptionError(f"{name} must be a name, not {shown(value)}")
+                raise OptionError(f"{name} must be a name, not {quote(value)}")
         if self.layout is not None and not isinstance(self.layout, str):
-            raise OptionError(f"layout must be a name, not {shown(self.layout)}")
+            raise OptionError(f"layout must be a name, not {quote(self.layout)}")
         if isinstance(self.seed, str):  # a seed from the command line is a number already
-            raise OptionError(f"seed must be an integer, not {shown(self.seed)}")
+            raise OptionError(f"seed must be an integer, not {quote(self.seed)}")
         SEED.read(self.seed)
 
     @classmethod
@@ -104,10 +104,10 @@ class Config:
         known = [part.name for part in fields(cls)]
         for key in values:
             if key not in known:
-                raise OptionError(f"{source} has an unknown key {shown(key)}{near(key, known)}")
+                raise OptionError(f"{source} has an unknown key {quote(key)}{suggest(key, known)}")
         for name in TABLES:
             if not isinstance(values.get(name, {}), dict):
-                raise OptionError(f"{name} in {source} must be a table, not {shown(values[name])}")
+                raise OptionError(f"{name} in {source} must be a table, not {quote(values[name])}")
             added = overrides.pop(name, None) or {}
             assert isinstance(added, Mapping)
             values[name] = {**values.get(name, {}), **added}
@@ -126,7 +126,7 @@ class Config:
         """
         if "layout" in self.options:
             raise OptionError(
-                f"layout is not an option of the game: write layout = {shown(self.options['layout'])} "
+                f"layout is not an option of the game: write layout = {quote(self.options['layout'])} "
                 "above the tables"
             )
         game = load(self.game, layout=self.layout, **self.options)

@@ -1,11 +1,11 @@
-"""The learner `evolve`: players that learn by TD(lambda), meet in tournaments, and breed.
+"""The learner `evolve`: a population that learns by TD(lambda), competes in tournaments, and breeds.
 
-A generation trains in a round robin: each two players learn from matches
-against each other. In a tournament, another round robin without learning or
-exploration, the best are found; all their ordered couples, each with itself
-among them, breed the next generation, each weight taken at random from one of
-the two. After the last tournament its winner is the result; the best of every
-tournament before are kept as ancestors.
+A generation trains in a round robin: each pair of players learns from matches
+against each other. A second round robin without learning or exploration, the
+tournament, ranks them. The ordered pairs of the best players, each player with
+itself included, breed the next generation: each weight comes at random from one
+of the two parents. The winner of the last tournament is the result; the best
+players of all earlier tournaments are kept as ancestors.
 
 A step is the training or the tournament of one generation.
 """
@@ -22,8 +22,8 @@ from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES, course_of
-from boardgames.learning.td import INITIAL, RATES, TemporalLearner, exploration, first_weights
+from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES, match_metrics, rank
+from boardgames.learning.td import INITIAL, TD_OPTIONS, TDLearner, exploration_options, initial_weights
 from boardgames.options import Option
 from boardgames.selfplay import (
     Contestant,
@@ -34,167 +34,167 @@ from boardgames.selfplay import (
     train_players,
 )
 
-MARGIN_WEIGHT = 1e-6
-"""What a marble, say, counts besides points: it decides between players with equal ones."""
+MARGIN_POINTS = 1e-6
+"""Points for a score that is one larger, a marble for example: breaks ties between players."""
 
 Pair = tuple[int, int]
 
 
-class Evolve(TemporalLearner):
-    """Players that learn from each other, of whom the best breed."""
+class Evolve(TDLearner):
+    """A population that learns by TD(lambda), competes in tournaments, and breeds."""
 
     name: ClassVar[str] = "evolve"
     follows_curve: ClassVar[bool] = False
     declared_options = (
         FEATURES,
-        Option("population", int, 16, "players", minimum=2, maximum=1024),
-        Option("survivors", int, 4, "players that breed", minimum=1, maximum=1024),
-        Option("generations", int, 4, "tournaments, the first one included", minimum=1, maximum=10**6),
-        Option("training_matches", int, 30, "matches that each two learn from", minimum=0, maximum=10**6),
-        Option("tournament_matches", int, 30, "matches of each two in a tournament", minimum=1, maximum=1e6),
-        Option("mutation", float, 0.0, "largest change of a weight in breeding", minimum=0, maximum=1e3),
-        *RATES,
-        *exploration("round of training"),
+        Option("population", int, 16, "population size", minimum=2, maximum=1024),
+        Option("survivors", int, 4, "players that breed the next generation", minimum=1, maximum=1024),
+        Option("generations", int, 4, "number of generations", minimum=1, maximum=10**6),
+        Option(
+            "training_matches", int, 30, "training matches of each pair of players", minimum=0, maximum=10**6
+        ),
+        Option(
+            "tournament_matches", int, 30, "tournament matches of each pair of players",
+            minimum=1, maximum=1e6,
+        ),
+        Option("mutation", float, 0.0, "largest mutation of a weight", minimum=0, maximum=1e3),
+        *TD_OPTIONS,
+        *exploration_options("training round"),
         INITIAL,
         OPENING,
         PLY_LIMIT,
         TEST_MATCHES,
-    )
+    )  # fmt: skip
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
         survivors, population = self.whole("survivors"), self.whole("population")
         if survivors > population:
-            raise OptionError(f"expected survivors within the population of {population}: {survivors}")
+            raise OptionError(f"survivors must be at most the population of {population}, not {survivors}")
 
     @property
     def length(self) -> int:
-        """Return the number of steps, two a generation."""
+        """Return the number of steps, two per generation."""
         return 2 * self.whole("generations")
 
     def start(self, seed: int) -> LearnerState:
-        """Return random players."""
+        """Return a random population."""
         count = self.whole("population")
-        players = first_weights(count, self.size, self.number("initial"), derive_seed(seed, "evolve"))
+        players = initial_weights(count, self.size, self.number("initial"), derive_seed(seed, "evolve"))
         arrays = {"players": players, "points": np.zeros(count), "ancestors": np.zeros((0, self.size))}
         return LearnerState(arrays, {"step": 0, "seed": seed})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Train a generation, bred first if it is not the first, or play its tournament."""
-        step = self._done(state)
-        arrays, metrics = (self._train if step % 2 == 0 else self._compete)(state, step // 2, executor)
+        """Breed (from the second generation on) and train a generation, or play its tournament."""
+        step = self._step(state)
+        do_step = self._train if step % 2 == 0 else self._play_tournament
+        arrays, metrics = do_step(state, step // 2, executor)
         return LearnerState(arrays, {**state.scalars, "step": step + 1}), metrics
 
     def is_done(self, state: LearnerState) -> bool:
-        """Say whether the last tournament has been played."""
-        return self._done(state) >= self.length
+        """Return whether the last tournament has been played."""
+        return self._step(state) >= self.length
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
-        """Return those of the winner of the last tournament, of any player before the first."""
+        """Return the weights of the last tournament's winner; of any player before the first tournament."""
         players, ancestors = state.arrays["players"], state.arrays["ancestors"]
-        step = self._done(state)
-        if step % 2 == 1 and len(ancestors):  # a generation that has not competed yet
+        if self._step(state) % 2 == 1 and len(ancestors):  # this generation has not competed yet
             winner: Reals = ancestors[-self.whole("survivors")].copy()
             return winner
-        best: Reals = players[ranking(state.arrays["points"])[0]].copy()
+        best: Reals = players[rank(state.arrays["points"])[0]].copy()
         return best
 
     def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:
         """Return the players' points in the tournament, once it has been played."""
-        if self._done(state) % 2 == 1:
+        if self._step(state) % 2 == 1:
             return ()
         points = state.arrays["points"]
-        return [(f"player {place + 1}", round(float(points[place]), 1)) for place in ranking(points)]
-
-    # --- a generation ------------------------------------------------------
+        return [(f"player {place + 1}", round(float(points[place]), 1)) for place in rank(points)]
 
     def _train(
         self, state: LearnerState, generation: int, executor: Executor
     ) -> tuple[dict[str, Reals], Mapping[str, float]]:
         players, ancestors, seed = state.arrays["players"], state.arrays["ancestors"], self._seed(state)
         if generation:
-            parents = players[ranking(state.arrays["points"])[: self.whole("survivors")]]
+            parents = players[rank(state.arrays["points"])[: self.whole("survivors")]]
             ancestors = np.concatenate([ancestors, parents])
-            chance = np.random.default_rng(derive_seed(seed, "breed", generation))
-            players = breed(parents, len(players), self.number("mutation"), chance)
+            random = np.random.default_rng(derive_seed(seed, "breed", generation))
+            players = breed(parents, len(players), self.number("mutation"), random)
         players = players.copy()
-        ended: list[MatchResult] = []
-        rounds = rounds_of(len(players))
+        results: list[MatchResult] = []
+        rounds = round_robin(len(players))
         for number, pairs in enumerate(rounds):
-            rates = self.rates(generation * len(rounds) + number)
-            ended += self._train_pairs(players, pairs, rates, executor, derive_seed(seed, generation, number))
+            parameters = self.parameters(generation * len(rounds) + number)
+            round_seed = derive_seed(seed, generation, number)
+            results += self._train_round(players, pairs, parameters, executor, round_seed)
         arrays = {"players": players, "points": np.zeros(len(players)), "ancestors": ancestors}
-        return arrays, {**course_of(ended), "generation": generation + 1, "epsilon": rates.epsilon}
+        metrics = {**match_metrics(results), "generation": generation + 1, "epsilon": parameters.epsilon}
+        return arrays, metrics
 
-    def _train_pairs(
-        self, players: Reals, pairs: Sequence[Pair], rates: TDParameters, executor: Executor, seed: int
+    def _train_round(
+        self, players: Reals, pairs: Sequence[Pair], parameters: TDParameters, executor: Executor, seed: int
     ) -> list[MatchResult]:
-        """Let pairs, of which no player is in two, learn from matches; `players` is changed."""
+        """Train disjoint pairs of players at the same time; changes `players`."""
         matches = self.whole("training_matches")
         if not matches:
             return []
         futures = [
             executor.submit(
-                train_players,
-                self.setup,
-                players[list(pair)],
-                rates,
-                matches=matches,
-                seed=derive_seed(seed, *pair),
+                train_players, self.setup, players[list(pair)], parameters,
+                matches=matches, seed=derive_seed(seed, *pair),
             )
             for pair in pairs
-        ]
-        ended = []
+        ]  # fmt: skip
+        results = []
         for pair, future in zip(pairs, futures, strict=True):
-            taught = future.result()
-            players[list(pair)] = taught.weights
-            ended += taught.matches
-        return ended
+            trained = future.result()
+            players[list(pair)] = trained.weights
+            results += trained.matches
+        return results
 
-    def _compete(
+    def _play_tournament(
         self, state: LearnerState, generation: int, executor: Executor
     ) -> tuple[dict[str, Reals], Mapping[str, float]]:
-        players, matches, seed = state.arrays["players"], self.whole("tournament_matches"), self._seed(state)
-        seed = derive_seed(seed, "tournament", generation)
-        pairs = [pair for pairs in rounds_of(len(players)) for pair in pairs]
-        seats = [Contestant(weights) for weights in players]
+        players, matches = state.arrays["players"], self.whole("tournament_matches")
+        seed = derive_seed(self._seed(state), "tournament", generation)
+        pairs = [pair for pairs in round_robin(len(players)) for pair in pairs]
+        contestants = [Contestant(weights) for weights in players]
         futures = [
             executor.submit(
-                play_matches, self.setup, seats[first], seats[second],
+                play_matches, self.setup, contestants[first], contestants[second],
                 matches=matches, seed=derive_seed(seed, first, second),
             )
             for first, second in pairs
         ]  # fmt: skip
         points = np.zeros(len(players))
-        ended: list[MatchResult] = []
+        results: list[MatchResult] = []
         for (first, second), future in zip(pairs, futures, strict=True):
-            played = future.result()
-            ended += played
-            for match in played:
-                points[first] += match.points + MARGIN_WEIGHT * match.margin
-                points[second] += 1.0 - match.points - MARGIN_WEIGHT * match.margin
-        winner = players[ranking(points)[0]]
+            for match in future.result():
+                results.append(match)
+                points[first] += match.points + MARGIN_POINTS * match.margin
+                points[second] += 1.0 - match.points - MARGIN_POINTS * match.margin
+        winner = players[rank(points)[0]]
         metrics = {
-            **self.scored(winner, executor, seed=derive_seed(seed, "test")),
-            **course_of(ended),
+            **self.score_metrics(winner, executor, seed=derive_seed(seed, "test")),
+            **match_metrics(results),
             "generation": generation + 1,
             "winner": float(points.max()) / (matches * (len(players) - 1)),
         }
         return {"players": players, "points": points, "ancestors": state.arrays["ancestors"]}, metrics
 
-    def _done(self, state: LearnerState) -> int:
+    def _step(self, state: LearnerState) -> int:
         return int(state.scalars["step"] or 0)
 
     def _seed(self, state: LearnerState) -> int:
         return int(state.scalars["seed"] or 0)
 
 
-def rounds_of(count: int) -> list[list[Pair]]:
-    """Return a round robin in rounds in each of which everybody plays once at most.
+def round_robin(count: int) -> list[list[Pair]]:
+    """Return the rounds of a round robin; each player meets at most one other in a round.
 
     Examples
     --------
-    >>> rounds_of(4)
+    >>> round_robin(4)
     [[(0, 3), (1, 2)], [(2, 0), (1, 3)], [(0, 1), (2, 3)]]
     """
     seats: list[int | None] = [*range(count), *([None] if count % 2 else [])]
@@ -208,26 +208,15 @@ def rounds_of(count: int) -> list[list[Pair]]:
     return rounds
 
 
-def ranking(points: Reals) -> list[int]:
-    """Return places by points, most first; of equal ones the earlier comes first.
-
-    Examples
-    --------
-    >>> ranking(np.array([1.0, 3.0, 3.0]))
-    [1, 2, 0]
-    """
-    return [int(place) for place in np.argsort(-points, kind="stable")]
-
-
-def breed(parents: Reals, count: int, mutation: float, chance: np.random.Generator) -> Reals:
-    """Return children, `float64[count, n]`, of all ordered couples of parents in turn.
+def breed(parents: Reals, count: int, mutation: float, random: np.random.Generator) -> Reals:
+    """Return children, `float64[count, n]`, by uniform crossover of all ordered pairs of parents in turn.
 
     Parameters
     ----------
     parents : float64[m, n]
-        Best first. A couple of one with itself has that one as its child.
+        Best first. A parent paired with itself has a copy as its child.
     mutation : float
-        Each weight is changed by up to so much, uniformly.
+        Each weight changes by up to this amount, uniformly distributed.
 
     Examples
     --------
@@ -235,9 +224,9 @@ def breed(parents: Reals, count: int, mutation: float, chance: np.random.Generat
     array([[1., 2.],
            [1., 2.]])
     """
-    couples = [(first, second) for first in range(len(parents)) for second in range(len(parents))]
+    pairs = [(first, second) for first in range(len(parents)) for second in range(len(parents))]
     children = np.empty((count, parents.shape[1]))
-    for index, (first, second) in enumerate(islice(cycle(couples), count)):
-        of_first = chance.random(parents.shape[1]) < 0.5
-        children[index] = np.where(of_first, parents[first], parents[second])
-    return children + chance.uniform(-mutation, mutation, children.shape) if mutation else children
+    for index, (first, second) in enumerate(islice(cycle(pairs), count)):
+        is_from_first = random.random(parents.shape[1]) < 0.5
+        children[index] = np.where(is_from_first, parents[first], parents[second])
+    return children + random.uniform(-mutation, mutation, children.shape) if mutation else children

@@ -1,9 +1,8 @@
-"""The learner `genetic`: crossover and mutation of the best, as in the simple Abalone project.
+"""The learner `genetic`: a genetic algorithm, as in the simple Abalone project.
 
-The best so far always stays in the population and plays against every
-generation. Who comes out first in its stead must beat it in matches of their
-own to take its place; if they do not, the generation was a step back, and is
-seen as one.
+The best individual so far stays in the population and meets every generation.
+An individual that ranks above it must also beat it in a duel to replace it;
+otherwise the generation counts as a step back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,16 +16,15 @@ from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import points_of
+from boardgames.learning.base import mean_points, rank
 from boardgames.learning.fitness import (
-    SEARCH,
+    SEARCH_OPTIONS,
     WINS,
-    Searcher,
-    ended_of,
+    FitnessLearner,
     fitness_option,
-    ranking,
-    standings_of,
-    worth,
+    fitness_standings,
+    gather_results,
+    match_value,
 )
 from boardgames.options import Option
 from boardgames.selfplay import Contestant, derive_seed
@@ -34,98 +32,97 @@ from boardgames.selfplay import Contestant, derive_seed
 BEST = "best"
 
 
-class Genetic(Searcher):
-    """Crossover and mutation of those who win most, and of those soonest."""
+class Genetic(FitnessLearner):
+    """Truncation selection, uniform crossover and mutation."""
 
     name: ClassVar[str] = "genetic"
     follows_curve: ClassVar[bool] = False
     declared_options = (
-        Option("population", int, 16, "individuals of a generation", minimum=2, maximum=10_000),
-        Option("parents", int, 4, "best of them, who breed the next", minimum=1, maximum=10_000),
-        Option("mutation", float, 0.5, "largest change of a weight that mutates", minimum=0, maximum=1e3),
-        Option("mutation_rate", float, 0.3, "share of the weights that mutate", minimum=0, maximum=1),
+        Option("population", int, 16, "population size", minimum=2, maximum=10_000),
+        Option("parents", int, 4, "fittest individuals, which breed", minimum=1, maximum=10_000),
+        Option("mutation", float, 0.5, "largest mutation of a weight", minimum=0, maximum=1e3),
+        Option("mutation_rate", float, 0.3, "probability that a weight mutates", minimum=0, maximum=1),
         Option(
-            "initial", float, 1.0, "first weights are random, so far from 0 at most", minimum=0, maximum=1e3
+            "initial", float, 1.0, "largest initial weight; weights start at random", minimum=0, maximum=1e3
         ),
         Option(
-            "duel_pairs", int, 20, "openings of a new best with the old, with both sides each",
+            "duel_pairs", int, 20, "openings of a duel for the best, each played with both sides",
             minimum=1, maximum=10_000,
         ),
-        *SEARCH,
+        *SEARCH_OPTIONS,
         fitness_option(WINS),
-        Option("opponent", str, BEST, "best, the best so far; game, random, weights, a run or a file"),
+        Option(
+            "opponent", str, BEST, "best (the best individual so far), game, random, weights, a run or a file"
+        ),
     )  # fmt: skip
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
         parents, population = self.whole("parents"), self.whole("population")
         if parents > population:
-            raise OptionError(f"expected parents within the population of {population}: {parents}")
+            raise OptionError(f"parents must be at most the population of {population}, not {parents}")
 
     def start(self, seed: int) -> LearnerState:
-        """Return random individuals; the first of them stands for the best before."""
+        """Return a random population; its first individual is the best so far."""
         shape, spread = (self.whole("population"), self.space.size), self.number("initial")
         population = np.random.default_rng(derive_seed(seed, self.name)).uniform(-spread, spread, shape)
-        return self.begin(
-            seed, {"population": population, "best": population[0].copy(), "measured": np.zeros(0)}
-        )
+        arrays = {"population": population, "best": population[0].copy(), "measured": np.zeros(0)}
+        return self.first_state(seed, arrays)
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Measure a generation, let its first play against the best so far, and breed the next."""
+        """Measure a generation, let its fittest challenge the best so far, and breed the next one."""
         self.check_opponent(state)
         population, best = state.arrays["population"], state.arrays["best"]
         opponent = self._contestant(best) if self.text("opponent") == BEST else self.opponent
-        measured = self.measure(population, opponent, executor, self.seed(state))
-        places = ranking(measured)
-        first = measured[places[0]]
-        best, duelled = self._succeeded(population[places[0]], best, executor, self.seed(state, "duel"))
-        parents = population[places[: self.whole("parents")]]
+        measured = self.measure_fitness(population, opponent, executor, self.step_seed(state))
         values = np.array([fitness.value for fitness in measured])
+        places = rank(values)
+        fittest = measured[places[0]]
+        best, duel_metrics = self._challenge(
+            population[places[0]], best, executor, self.step_seed(state, "duel")
+        )
+        parents = population[places[: self.whole("parents")]]
+        test_seed = self.step_seed(state, "test")
         metrics = {
-            **self.scored(
-                self.space.weights(best), executor, seed=self.seed(state, "test"), depth=self.depth
-            ),
-            **duelled,
-            "fitness": first.value,
+            **self.score_metrics(self.space.weights(best), executor, seed=test_seed, depth=self.depth),
+            **duel_metrics,
+            "fitness": fittest.value,
             "mean_fitness": float(values.mean()),
-            "plies_to_win": first.plies_to_win,
+            "plies_to_win": fittest.plies_to_win,
         }
-        following = np.vstack([best, self._children(parents, self.seed(state, "breed"))])
-        return self.follow(state, {"population": following, "best": best, "measured": values}), metrics
-
-    def _succeeded(
-        self, first: Reals, best: Reals, executor: Executor, seed: int
-    ) -> tuple[Reals, dict[str, float]]:
-        """Return the best from now on, and metrics.
-
-        Where the best so far came out first itself, there is no duel.
-        """
-        if np.array_equal(first, best):
-            return best, {"stepped_back": 0.0}
-        share = self.duel(first, best, executor, seed)
-        told = {"against_previous": share, "stepped_back": float(share <= 0.5)}
-        return (first.copy() if share > 0.5 else best), told
+        following = np.vstack([best, self._children(parents, self.step_seed(state, "breed"))])
+        return self.next_state(state, {"population": following, "best": best, "measured": values}), metrics
 
     def duel(self, individual: Reals, best: Reals, executor: Executor, seed: int) -> float:
-        """Return an individual's share of what matches against the best so far count, in [0, 1].
+        """Return an individual's share in matches against the best so far, in [0, 1].
 
-        That is points where wins are fitness, else `worth`.
+        Of points if fitness goes by wins, else of `match_value`.
         """
-        tasks = self.submit(
+        futures = self.submit_matches(
             self._contestant(individual), self._contestant(best), self.whole("duel_pairs"), executor, seed
         )
-        ended = ended_of(tasks)
+        results = gather_results(futures)
         if self.text("fitness") == WINS:
-            return points_of(ended)
-        return float(np.mean([worth(match) for match in ended]))
+            return mean_points(results)
+        return float(np.mean([match_value(match) for match in results]))
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
-        """Return those of the best so far."""
+        """Return the weights of the best individual so far."""
         return self.space.weights(state.arrays["best"])
 
     def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:
         """Return the fitness of the last generation."""
-        return standings_of(state.arrays["measured"], "best before")
+        return fitness_standings(state.arrays["measured"], "best before")
+
+    def _challenge(
+        self, fittest: Reals, best: Reals, executor: Executor, seed: int
+    ) -> tuple[Reals, dict[str, float]]:
+        """Return the best individual from now on, and metrics; the best does not duel itself."""
+        if np.array_equal(fittest, best):
+            return best, {"stepped_back": 0.0}
+        share = self.duel(fittest, best, executor, seed)
+        metrics = {"against_previous": share, "stepped_back": float(share <= 0.5)}
+        return (fittest.copy() if share > 0.5 else best), metrics
 
     def _children(self, parents: Reals, seed: int) -> Reals:
         return breed(
@@ -133,38 +130,40 @@ class Genetic(Searcher):
             self.whole("population") - 1,
             mutation=self.number("mutation"),
             rate=self.number("mutation_rate"),
-            chance=np.random.default_rng(seed),
+            random=np.random.default_rng(seed),
         )
 
     def _contestant(self, individual: Reals) -> Contestant:
         return Contestant(self.space.weights(individual), self.depth)
 
-    def _find(self, text: str) -> tuple[Contestant, str]:
-        return super()._find("random" if text == BEST else text)
+    def _find_opponent(self, text: str) -> tuple[Contestant, str]:
+        return super()._find_opponent("random" if text == BEST else text)
 
 
-def breed(parents: Reals, count: int, *, mutation: float, rate: float, chance: np.random.Generator) -> Reals:
-    """Return children, `float64[count, size]`, of couples that chance makes of parents.
+def breed(parents: Reals, count: int, *, mutation: float, rate: float, random: np.random.Generator) -> Reals:
+    """Return children, `float64[count, size]`, by uniform crossover of random pairs of parents.
 
     Parameters
     ----------
     parents : float64[m, size]
-        A couple is two of them, where there are two.
-    mutation, rate : float
-        A number that mutates, a share `rate` of all, changes uniformly by up to `mutation`.
+        A single parent is paired with itself.
+    mutation : float
+        A number that mutates changes by up to this amount, uniformly distributed.
+    rate : float
+        Probability that a number mutates.
 
     Examples
     --------
     >>> parents = np.array([[1.0, 2.0, 3.0], [10.0, 20.0, 30.0]])
-    >>> breed(parents, 2, mutation=0.0, rate=1.0, chance=np.random.default_rng(1)) % 9
+    >>> breed(parents, 2, mutation=0.0, rate=1.0, random=np.random.default_rng(1)) % 9
     array([[1., 2., 3.],
            [1., 2., 3.]])
     """
     size = parents.shape[1]
     children = np.empty((count, size))
     for child in children:
-        couple = chance.choice(len(parents), 2, replace=len(parents) < 2)
-        child[:] = np.where(chance.random(size) < 0.5, *parents[couple])
-    mutates = chance.random(children.shape) < rate
-    changes = chance.uniform(-mutation, mutation, children.shape)
+        pair = random.choice(len(parents), 2, replace=len(parents) < 2)
+        child[:] = np.where(random.random(size) < 0.5, *parents[pair])
+    mutates = random.random(children.shape) < rate
+    changes = random.uniform(-mutation, mutation, children.shape)
     return children + mutates * changes

@@ -1,11 +1,11 @@
-"""The player `td`: the best move one ply ahead by learned weights, which can go on learning as it plays.
+"""The player `td`: plays the best move one ply ahead by learned weights, and can go on learning.
 
-It learns as matches of self-play do, see `boardgames.selfplay.temporal`, but
-from its own moves alone: the other side may be anybody. What it has learned is
-saved after each match to the file that its weights came from, or to the one
-that `save` names. Weights of a plug-in or a run stay as they are: without
-`save` theirs go to `weights/GAME-NAME.safetensors` in the user's data folder.
-Where the file that it saves to is there already, it goes on from that one.
+It learns as self-play does, see `boardgames.selfplay.temporal`, but only from
+its own moves: the other side may be anybody. After each match it saves the
+weights to the file that they came from, or to the file that `save` names.
+Weights of a plug-in or a run are never changed: without `save`, what is learned
+from them goes to `weights/GAME-NAME.safetensors` in the user's data folder. If
+the file to save to exists already, learning continues from it.
 """
 
 import math
@@ -17,11 +17,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError, near, shown
+from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError, quote, suggest
 from boardgames.game import Game, Move, Outcome, Position
 from boardgames.kernels import Reals
 from boardgames.kernels.bundles import Bundle
-from boardgames.learning.td import RATES
+from boardgames.learning.td import TD_OPTIONS
 from boardgames.options import Option, is_finite
 from boardgames.paths import data_folder
 from boardgames.player import (
@@ -37,50 +37,52 @@ from boardgames.player import (
 from boardgames.score import RETURN, Score, Unit
 from boardgames.selfplay import TDParameters, temporal
 from boardgames.weights import Weights
-from boardgames.weights.finding import find_source, offered_names, owner_of, read_weights, run_names
 from boardgames.weights.linear import WEIGHTED_SUM
+from boardgames.weights.lookup import find_source, offered_names, owner_of, read_weights, run_names
 
 DEFAULT_WEIGHTS = "td"
-"""Name of the weights that a game offers for this player."""
+"""Name of the weights that a game ships for this player."""
 EPSILON_FLOOR = 0.1
-LEARNED_RATES = ("alpha", "gamma", "lambda")
+LEARNING_OPTIONS = tuple(option for option in TD_OPTIONS if option.name in ("alpha", "gamma", "lambda"))
+"""Options that default to the values with which the weights were learned."""
 
 
-class TemporalPlayer(Player):
-    """Plays the move after which its weights value the position most, the first of equals.
+class TDPlayer(Player):
+    """Plays the move to the position with the highest value by its weights, the first of equals.
 
-    Unless it learns, a position that the match has had already is worth a draw.
-    Where a move is taken back, it forgets what led there and learns on from
-    the position that came instead. One player may have both sides; of two
-    players that save to one file, the second overwrites what the first learned.
+    Unless it learns, it values a repeated position as a draw. After a move is
+    taken back it learns on from the new position. One player may play both
+    sides. Of two players that save to one file, the last to save wins.
 
     Attributes
     ----------
     saves_to : Path or None
-        Where it saves what it learns; None if it does not learn.
+        The file to save to; None if the player does not learn.
 
     Raises
     ------
     OptionError, UnknownNameError, WeightsError, FileError
-        If the weights cannot be had or are not the game's.
+        If the weights cannot be found or read, or are for another game.
     """
 
     name: ClassVar[str] = "td"
     declared_options = (
-        Option("weights", str, None, "a name, a run or a file; else what the game has under the name td"),
-        Option("learn", bool, False, "go on learning, and save it after each match"),
-        Option("save", str, None, "file to save to; else the weights' own, a copy of a plug-in's or run's"),
+        Option("weights", str, None, "a name, a run or a file; default: the game's weights named td"),
+        Option("learn", bool, False, "learn while playing, and save the weights after each match"),
+        Option(
+            "save", str, None, "file to save to; default: that of the weights, or a copy if it is not yours"
+        ),
         *(
-            replace(option, default=None, summary=f"{option.summary}; else as the weights were learned")
-            for option in RATES
-            if option.name in LEARNED_RATES
+            replace(option, default=None, summary=f"{option.summary}; default: as the weights were learned")
+            for option in LEARNING_OPTIONS
         ),
         Option(
-            "epsilon", float, None, "share of exploratory moves; else 0, or as saved, if it learns",
+            "epsilon", float, None,
+            "probability of an exploratory move; default: 0, or as saved if the player learns",
             minimum=0, maximum=1,
         ),
         Option(
-            "epsilon_decay", float, 0.95, "factor of it a match that it learns from, down to 0.1",
+            "epsilon_decay", float, 0.95, "factor applied to epsilon after each match, down to 0.1",
             minimum=0, maximum=1,
         ),
     )  # fmt: skip
@@ -89,41 +91,41 @@ class TemporalPlayer(Player):
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
         path, self.saves_to = self._paths()
-        self._kept, self._features = read_weights(path, game)
-        self._epsilon = self._first_epsilon()
-        self._values = np.array([self._kept.values])
-        self._parameters = self._rates().record()
-        self._workspace = temporal.new_workspace(game, self._features, self._values, self._parameters)
+        self._saved, self._features = read_weights(path, game)
+        self._epsilon = self._initial_epsilon()
+        self._values = np.array([self._saved.values])
+        self._parameters = self._td_parameters()
+        self._workspace = temporal.new_workspace(
+            game, self._features, self._values, self._parameters.record()
+        )
         self._bundle = Bundle(temporal.KINDS, self._workspace)
         self._memory = _Memory(self._workspace)
-        self._has_news = False
+        self._has_learned = False
 
     @property
     def is_learning(self) -> bool:
-        """Say whether it learns as it plays."""
+        """Return whether the player learns while playing."""
         return self.saves_to is not None
 
     @property
     def weights(self) -> Weights:
-        """Return what it plays by now."""
-        kept = self._kept
+        """Return the current weights."""
+        saved = self._saved
         values: Reals = self._values[0]
-        return Weights.of(
-            self.game, self._features, values, squashes=kept.squashes, provenance=kept.provenance
-        )
+        return Weights.of(self.game, self._features, values, tanh=saved.tanh, provenance=saved.provenance)
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the best move one ply ahead, or now and then any; learn from it if that is wanted."""
+        """Return the best move one ply ahead, or an exploratory move; learn if the player learns."""
         started = time.perf_counter()
         actions = self._check_position(position).actions
         is_exploring = self._epsilon > 0 and float(self.random.random()) < self._epsilon
         first = int(self.random.integers(len(actions))) if is_exploring else 0
         last = first + 1 if is_exploring else len(actions)
-        place, value = self._best(position, first, last)
+        index, value = self._best(position, first, last)
         if not (self.is_learning or is_exploring) and value > 0:
-            place, value = self._without_repetition(position, place, value, context.history)
-        move = position.game.decode(position, actions[place])
-        if self.saves_to is not None:
+            index, value = self._avoid_repetition(position, index, value, context.history)
+        move = position.game.decode(position, actions[index])
+        if self.is_learning:
             self._learn(position, move, value, context.history, is_exploring=is_exploring)
         seconds = time.perf_counter() - started
         score = Score.of(value, self._unit) if math.isfinite(value) else None  # learning may diverge
@@ -137,96 +139,98 @@ class TemporalPlayer(Player):
         *,
         lines: int | None = None,
     ) -> Analysis:
-        """Return what every legal move is worth, or the best `lines` of them; nothing is learned."""
+        """Return the values of all legal moves, or of the best `lines` of them, without learning."""
         started = time.perf_counter()
         moves = []
-        for place, action in enumerate(self._check_position(position).actions):
+        for index, action in enumerate(self._check_position(position).actions):
             move = position.game.decode(position, action)
-            _, value = self._best(position, place, place + 1)
+            _, value = self._best(position, index, index + 1)
             score = Score.of(value, self._unit)
-            moves.append(MoveValue(move, score, _has_ended(position.apply(move)), (move,)))
+            moves.append(MoveValue(move, score, _is_over(position.apply(move)), (move,)))
         moves.sort(key=lambda entry: entry.score, reverse=True)
         best, seconds = moves[0], time.perf_counter() - started
-        valued = tuple(moves[:lines])
-        return Analysis(position, best.score, self._unit, best.proven, valued, 1, len(moves), seconds)
+        returned = tuple(moves[:lines])
+        return Analysis(position, best.score, self._unit, best.proven, returned, 1, len(moves), seconds)
 
     def match_started(self, side: int) -> None:
-        """Forget the match before."""
+        """Forget the previous match."""
         self._memory.forget()
 
     def match_ended(self, outcome: Outcome) -> None:
-        """Learn from the end, if that is wanted, and save the weights.
+        """Learn from the outcome and save the weights, if the player learns.
 
         Raises
         ------
         FileError
             If they cannot be saved.
         WeightsError
-            If they are no numbers any more, the rates being too high; those of before the match are back.
+            If they have diverged; the weights from before the match are restored.
         """
-        if not self._has_news:
+        if not self._has_learned:
             return
         for side in (0, 1):
             if self._memory.after[side] is not None:
                 self._update(side, outcome.returns[side])
         self._memory.forget()
-        self._has_news = False
+        self._has_learned = False
         self._save()
 
     def fingerprint(self) -> str:
-        """Return the hash of the weights as they are now."""
+        """Return the hash of the current weights."""
         return self.weights.fingerprint()
 
     def label(self) -> str:
-        """Return what `describe` does, and where the player saves what it learns."""
+        """Return `describe()`, and the file that a learning player saves to."""
         return self.describe() + (f" (saves to {self.saves_to.name})" if self.saves_to else "")
 
-    # --- helpers ---------------------------------------------------------
+    # --- moves ---------------------------------------------------------------
 
-    def _without_repetition(
-        self, position: Position, place: int, value: float, history: Sequence[Position]
+    @property
+    def _unit(self) -> Unit:
+        return RETURN if self._saved.tanh else WEIGHTED_SUM
+
+    def _best(self, position: Position, first: int, last: int) -> tuple[int, float]:
+        """Return index and value of the best of the actions from `first` to before `last`."""
+        self._workspace.positions[0] = position.words
+        self._workspace.moves[0, : len(position.actions)] = position.actions
+        index, value = temporal.choose(self._bundle.words, first, last, position.side_to_move)
+        return int(index), float(value)
+
+    def _avoid_repetition(
+        self, position: Position, index: int, value: float, history: Sequence[Position]
     ) -> tuple[int, float]:
-        """Return the best action where a position that the match has had already is worth a draw.
+        """Return index and value of the best action if repeated positions are draws.
 
-        Looking one ply ahead, it would else go to and fro when it is ahead.
+        A player that is ahead and looks one ply ahead would otherwise go to and fro.
         """
         known = set(history)
         moves = [position.game.decode(position, action) for action in position.actions]
-        if position.apply(moves[place]) not in known:
-            return place, value
+        if position.apply(moves[index]) not in known:
+            return index, value
         values = [
-            0.0 if position.apply(move) in known else self._best(position, index, index + 1)[1]
-            for index, move in enumerate(moves)
+            0.0 if position.apply(move) in known else self._best(position, number, number + 1)[1]
+            for number, move in enumerate(moves)
         ]
         best = int(np.argmax(values))
         return best, values[best]
 
-    @property
-    def _unit(self) -> Unit:
-        return RETURN if self._kept.squashes else WEIGHTED_SUM
-
-    def _best(self, position: Position, first: int, last: int) -> tuple[int, float]:
-        """Return place and value of the best action from `first` to before `last`; see `temporal.choose`."""
-        self._workspace.positions[0] = position.words
-        self._workspace.moves[0, : len(position.actions)] = position.actions
-        place, value = temporal.choose(self._bundle.words, first, last, position.side_to_move)
-        return int(place), float(value)
+    # --- learning ------------------------------------------------------------
 
     def _learn(
         self, position: Position, move: Move, value: float, history: Sequence[Position], *, is_exploring: bool
     ) -> None:
-        """Do what `temporal.learn_match` does after a choice."""
+        """Learn from a chosen move as `temporal.learn_match` does."""
         memory, side = self._memory, position.side_to_move
         memory.check(side, position, history)
         after = position.apply(move)
         if is_exploring:
             memory.traces[side] = 0.0
         elif memory.after[side] is not None:
-            self._update(side, value if _has_ended(after) else float(self._parameters[0].gamma) * value)
+            self._update(side, value if _is_over(after) else self._parameters.gamma * value)
         memory.previous[side] = self._workspace.scratch[1]
-        memory.after[side] = None if _has_ended(after) else after
+        memory.after[side] = None if _is_over(after) else after
         memory.plies[side] = len(history) + 1
-        self._has_news = True
+        self._has_learned = True
 
     def _update(self, side: int, target: float) -> None:
         temporal.learn(self._bundle.words, side, target)
@@ -234,103 +238,113 @@ class TemporalPlayer(Player):
     def _save(self) -> None:
         assert self.saves_to is not None
         self._epsilon = max(self._epsilon * self._number("epsilon_decay"), min(self._epsilon, EPSILON_FLOOR))
-        told, matches = self._kept.provenance, self._kept.provenance.get("matches")
+        before, matches = self._saved.provenance, self._saved.provenance.get("matches")
+        parameters = self._parameters
         provenance = {
             "player": self.name,
-            "begun": str(told.get("begun") or self._kept.fingerprint()),
-            "matches": 1 + (matches if "begun" in told and isinstance(matches, int) else 0),
+            "begun": str(before.get("begun") or self._saved.fingerprint()),
+            "matches": 1 + (matches if "begun" in before and isinstance(matches, int) else 0),
             "epsilon": self._epsilon,
-            "rates": {name: float(self._parameters[0][place]) for place, name in enumerate(LEARNED_RATES)},
-        }
+            "rates": {
+                "alpha": parameters.alpha, "gamma": parameters.gamma, "lambda": parameters.trace_decay
+            },
+        }  # fmt: skip
         values: Reals = self._values[0]
         try:
             learned = Weights.of(
-                self.game, self._features, values, squashes=self._kept.squashes, provenance=provenance
+                self.game, self._features, values, tanh=self._saved.tanh, provenance=provenance
             )
         except WeightsError as error:
-            self._values[0] = self._kept.values
-            raise WeightsError(f"{error} (rates of {self.describe()} too high)") from None
-        self._kept = learned
+            self._values[0] = self._saved.values
+            raise WeightsError(
+                f"{error}; a smaller learning rate may help, the weights of {self.describe()} are restored"
+            ) from None
+        self._saved = learned
         learned.write(self.saves_to)
 
-    def _paths(self) -> tuple[Path, Path | None]:
-        """Return where the weights are read and, if it learns, where they are saved."""
-        save = self.options["save"]
-        if not self.options["learn"]:
-            if save is not None:
-                raise OptionError(f"expected learn=true beside save: {self.describe()}")
-            return find_source(self._named(), self.game).path, None
-        target = None if save is None else _checked(str(save), self.game)
-        if target is None or self.options["weights"] is not None or not target.exists():
-            source = find_source(self._named(), self.game)
-            own = source.path if not source.name else _copy_of(source.name, self.game)
-            target = target or own
-            if not target.exists():
-                return source.path, target
-            if source.name:
-                self._check_begun(target, source.path)
-            return target, target
-        return target, target
+    def _td_parameters(self) -> TDParameters:
+        alpha, gamma, trace_decay = map(self._learning_option, LEARNING_OPTIONS)
+        return TDParameters(alpha, gamma, trace_decay, 0.0, self._saved.tanh, shared=True)
 
-    def _check_begun(self, target: Path, source: Path) -> None:
-        """Raise WeightsError if the copy has not been learned from the weights that it is named after."""
-        begun = read_weights(target, self.game)[0].provenance.get("begun")
-        if begun is not None and begun != read_weights(source, self.game)[0].fingerprint():
-            raise WeightsError(
-                f"expected weights that go on from those of now, move it away or name save=FILE: {target}"
-            )
+    def _learning_option(self, option: Option) -> float:
+        """Return the value given, else that with which the weights were learned, else the default."""
+        provenance = self._saved.provenance
+        tables = [provenance.get(name) for name in ("rates", "metrics", "settings")]
+        learned = [table.get(option.name) for table in tables if isinstance(table, dict)]
+        for value in [self.options[option.name], *learned]:
+            if is_finite(value):
+                return float(option.read(value) or 0.0)
+        assert isinstance(option.default, float)
+        return option.default
 
-    def _named(self) -> str:
-        """Return the text that names the weights."""
-        text = self.options["weights"]
-        names = offered_names(self.game)
-        if text is None and DEFAULT_WEIGHTS not in names:
-            known = near(DEFAULT_WEIGHTS, [*names, *run_names()])
-            raise UnknownNameError(
-                f"expected weights=NAME, RUN or FILE: {self.game} has no {self.name!r}{known}"
-            )
-        return DEFAULT_WEIGHTS if text is None else str(text)
-
-    def _first_epsilon(self) -> float:
-        """Return the option, else what was saved with the weights if it learns, else 0 or the floor."""
+    def _initial_epsilon(self) -> float:
+        """Return the option; without it, the saved value or the floor if the player learns, else 0."""
         if self.options["epsilon"] is not None:
             return self._number("epsilon")
         if self.saves_to is None:
             return 0.0
-        saved = self._kept.provenance.get("epsilon")
+        saved = self._saved.provenance.get("epsilon")
         return float(saved) if is_finite(saved) and 0 <= saved <= 1 else EPSILON_FLOOR
-
-    def _rates(self) -> TDParameters:
-        alpha, gamma, trace = (self._rate(option) for option in RATES if option.name in LEARNED_RATES)
-        return TDParameters(alpha, gamma, trace, 0.0, self._kept.squashes, shared=True)
-
-    def _rate(self, option: Option) -> float:
-        """Return a rate: as asked for, else as the weights were last learned, else the default."""
-        told = self._kept.provenance
-        kept = [told.get(place) for place in ("rates", "metrics", "settings")]
-        found = [self.options[option.name], *(at.get(option.name) for at in kept if isinstance(at, dict))]
-        for value in [*found, option.default]:
-            if is_finite(value):
-                return float(option.read(value) or 0.0)
-        raise OptionError(f"expected a default of {option.name}")
 
     def _number(self, name: str) -> float:
         value = self.options[name]
         assert isinstance(value, int | float)
         return float(value)
 
+    # --- files ---------------------------------------------------------------
+
+    def _paths(self) -> tuple[Path, Path | None]:
+        """Return the file to read weights from and, if the player learns, the file to save to."""
+        save = self.options["save"]
+        if not self.options["learn"]:
+            if save is not None:
+                raise OptionError(f"save needs learn=true: {self.describe()}")
+            return find_source(self._weights_text(), self.game).path, None
+        target = None if save is None else _check_target(str(save), self.game)
+        if target is not None and self.options["weights"] is None and target.exists():
+            return target, target
+        source = find_source(self._weights_text(), self.game)
+        if target is None:
+            target = _own_copy(source.name, self.game) if source.name else source.path
+        if not target.exists():
+            return source.path, target
+        if source.name:
+            self._check_ancestry(target, source.path)
+        return target, target
+
+    def _check_ancestry(self, target: Path, source: Path) -> None:
+        """Raise WeightsError if the weights in `target` were not learned from those in `source`."""
+        begun = read_weights(target, self.game)[0].provenance.get("begun")
+        if begun is not None and begun != read_weights(source, self.game)[0].fingerprint():
+            raise WeightsError(
+                f"{target} was learned from other weights than {source} has now; move it away, or choose "
+                "another file with save=FILE"
+            )
+
+    def _weights_text(self) -> str:
+        """Return the text that names the weights."""
+        text = self.options["weights"]
+        names = offered_names(self.game)
+        if text is None and DEFAULT_WEIGHTS not in names:
+            known = suggest(DEFAULT_WEIGHTS, [*names, *run_names()])
+            raise UnknownNameError(
+                f"{self.game} has no weights {DEFAULT_WEIGHTS!r}, choose others with weights=NAME, RUN or "
+                f"FILE{known}"
+            )
+        return DEFAULT_WEIGHTS if text is None else str(text)
+
 
 class _Memory:
-    """What a player that learns remembers of a match, for each side.
+    """What a learning player remembers of a match, for each side.
 
     Attributes
     ----------
     traces, previous : float64[2, n]
-        As `temporal.learn` has them.
+        Those of the workspace of `temporal`.
     after : list of Position or None
-        The position after the side's last move, if it is to be learned from.
+        The position after the side's last move, if it can be learned from.
     plies : list of int
-        The place of that position in the match.
+        The ply at which that position came up.
     """
 
     def __init__(self, workspace: temporal.Workspace) -> None:
@@ -338,19 +352,19 @@ class _Memory:
         self.forget()
 
     def forget(self) -> None:
-        """Begin a match."""
+        """Begin a new match."""
         self.traces[:] = 0.0
         self.after: list[Position | None] = [None, None]
         self.plies = [0, 0]
 
     def check(self, side: int, position: Position, history: Sequence[Position]) -> None:
-        """Forget a side's last move unless it led to `position`: it has been taken back."""
+        """Forget a side's last move unless it led to `position`, because it was taken back."""
         after, ply, path = self.after[side], self.plies[side], (*history, position)
         if after is None:
             leads_here = False
         elif history:
             leads_here = ply < len(path) and path[ply] == after
-        else:  # whoever asks keeps no history
+        else:  # the caller keeps no history
             successors = [after.apply(Move(action, "")) for action in after.actions]
             leads_here = position in (after, *successors)
         if not leads_here:
@@ -358,24 +372,25 @@ class _Memory:
             self.after[side] = None
 
 
-def _has_ended(position: Position) -> bool:
-    """Say whether a move has ended the match; the lack of moves is seen by the side that lacks them."""
+def _is_over(position: Position) -> bool:
+    """Return whether the last move ended the match; a side without moves finds out on its own turn."""
     return int(position.game.kernels.outcome(position.words)) >= 0
 
 
-def _copy_of(name: str, game: Game) -> Path:
-    """Return where the user has what goes on from weights that are not theirs."""
+def _own_copy(name: str, game: Game) -> Path:
+    """Return the user's file for what is learned from the weights of a plug-in or a run."""
     return data_folder() / "weights" / f"{game.facts.name}-{name}.safetensors"
 
 
-def _checked(text: str, game: Game) -> Path:
-    """Return the file to save to that a text names; raise what is wrong with it."""
+def _check_target(text: str, game: Game) -> Path:
+    """Return the file that the option `save` names; raise if it cannot be written or is not the user's."""
     try:
         path = Path(text).expanduser()
-        path.exists()  # says what no file can be called
+        path.exists()  # raises for names that no file can have
     except (OSError, ValueError, RuntimeError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise FileError(f"expected a file to save to: {shown(text)} ({reason})") from None
-    if owner_of(path, game):
-        raise OptionError(f"expected a file of your own to save to: {path} is not")
+        raise FileError(f"cannot save to {quote(text)}: {reason}") from None
+    owner = owner_of(path, game)
+    if owner:
+        raise OptionError(f"cannot save to {path}: it belongs to {owner!r}, choose another file")
     return path

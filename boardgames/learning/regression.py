@@ -1,9 +1,12 @@
-"""The learner `regression`: how matches end, by logistic regression on the leaves of their searches.
+"""The learner `regression`: logistic regression of match results on the leaves of searches.
 
-Each step plays matches with the weights so far and fits new ones to how they
-ended. What earlier steps found is kept as a normal distribution around the
-weights, whose precision is forgotten bit by bit, since better play is other
-play.
+Each step plays matches by search with the current weights. A search evaluates
+the last position of its principal variation, where nothing is left hanging, so
+that is where features are read. New weights are fitted to predict the results
+of the matches from these features.
+
+The evidence of earlier steps is a normal distribution around the weights. Each
+step forgets part of its precision, since better players play other positions.
 
 Sources: P. Österlund, "Texel's tuning method", chess programming wiki, 2014;
 J. Baxter, A. Tridgell, L. Weaver, "Learning to play chess using temporal
@@ -11,68 +14,67 @@ differences", 2000, for the leaves; D. Spiegelhalter and S. Lauritzen,
 "Sequential updating of conditional probabilities", 1990, for the precision.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from boardgames.errors import OptionError
-from boardgames.game import Game
+from boardgames.game import Game, Move, Position
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
 from boardgames.learning.base import FEATURES, PLY_LIMIT, TEST_MATCHES, FeatureLearner
-from boardgames.learning.leaves import Gathered, gather
-from boardgames.learning.td import INITIAL, first_weights
+from boardgames.learning.td import INITIAL, initial_weights
 from boardgames.options import Option
-from boardgames.selfplay import derive_seed
+from boardgames.player import Context, Limit, MoveValue
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.searcher import Searcher
+from boardgames.selfplay import MatchSetup, derive_seed
+from boardgames.selfplay.worker import WorkerState, worker_state
 from boardgames.weights import find_weights
+from boardgames.weights.linear import linear_evaluation
 
 BATCH = 5
-"""Matches a task."""
+"""Matches of one task."""
+TABLE_MB = 1
 PRIOR = 1e-4
-"""Precision of the first weights, as a share of what one step tells."""
-ITERATIONS = 50
-SMALLEST_CHANGE = 1e-9
+"""Precision of the initial weights, as a share of the evidence in one step."""
+MAX_ITERATIONS = 50
+TOLERANCE = 1e-9
 
 
 class Regression(FeatureLearner):
-    """Logistic regression of outcomes on the leaves of searches."""
+    """Logistic regression of match results on the leaves of searches."""
 
     name: ClassVar[str] = "regression"
     follows_curve: ClassVar[bool] = False
     declared_options = (
         FEATURES,
-        Option("nodes", int, 1500, "positions visited a move", minimum=1, maximum=10**9),
-        Option("matches", int, 200, "matches a step", minimum=1, maximum=10**6),
-        Option("steps", int, 10, "steps in all", minimum=1, maximum=10**9),
-        Option("epsilon", float, 0.04, "share of exploratory moves", minimum=0, maximum=1),
-        Option("memory", float, 0.5, "share of what was known that a step keeps", minimum=0, maximum=1),
-        Option("start", str, None, "weights to begin with, a name, run or file; random if none"),
+        Option("nodes", int, 1500, "nodes searched per move", minimum=1, maximum=10**9),
+        Option("matches", int, 200, "matches per step", minimum=1, maximum=10**6),
+        Option("steps", int, 10, "number of steps", minimum=1, maximum=10**9),
+        Option("epsilon", float, 0.04, "probability of an exploratory move", minimum=0, maximum=1),
+        Option("memory", float, 0.5, "share of earlier evidence that each step keeps", minimum=0, maximum=1),
+        Option("start", str, None, "initial weights: a name, a run or a file; default: random"),
         INITIAL,
-        Option("opening", int, 8, "plies that are any at the start of a match", minimum=0, maximum=1000),
+        Option("opening", int, 8, "number of random opening plies", minimum=0, maximum=1000),
         PLY_LIMIT,
         TEST_MATCHES,
-    )
+    )  # fmt: skip
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        self._start = self._given()
-
-    def _given(self) -> Reals | None:
-        """Return the weights of the option `start`, None without it.
-
-        Raises
-        ------
-        OptionError
-            If they are of other features.
-        """
-        if not self.text("start"):
-            return None
-        weights, _ = find_weights(self.text("start"), self.game)
-        if weights.features != self.features.name:
-            raise OptionError(f"expected weights of {self.features.name} to start with: {weights.features}")
-        return weights.values
+        self._initial: Reals | None = None
+        if self.text("start"):
+            weights, _ = find_weights(self.text("start"), self.game)
+            if weights.features != self.features.name:
+                raise OptionError(
+                    f"the weights {self.text('start')!r} are for features {weights.features!r}, "
+                    f"not {self.features.name!r}"
+                )
+            self._initial = weights.values
 
     @property
     def length(self) -> int:
@@ -80,33 +82,35 @@ class Regression(FeatureLearner):
         return self.whole("steps")
 
     def start(self, seed: int) -> LearnerState:
-        """Return the first weights, of which nothing is known for sure."""
-        weights = self._start
+        """Return the initial weights, without any evidence for them."""
+        weights = self._initial
         if weights is None:
-            weights = first_weights(1, self.size, self.number("initial"), derive_seed(seed, "regression"))[0]
+            weights = initial_weights(1, self.size, self.number("initial"), derive_seed(seed, "regression"))[
+                0
+            ]
         arrays = {"mean": weights.copy(), "precision": np.zeros((self.size, self.size))}
         return LearnerState(arrays, {"step": 0, "seed": seed})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
-        """Play a step's matches and fit the weights to how they ended."""
+        """Play the matches of a step and fit the weights to their results."""
         step, seed = state.scalars["step"], state.scalars["seed"]
         assert isinstance(step, int)
         mean, matches = state.arrays["mean"], self.whole("matches")
         futures = [
             executor.submit(
-                gather, self.setup, mean,
+                self_play, self.setup, mean,
                 nodes=self.whole("nodes"), epsilon=self.number("epsilon"),
                 matches=min(BATCH, matches - begun), seed=derive_seed(seed, "regression", step, begun),
             )
             for begun in range(0, matches, BATCH)
         ]  # fmt: skip
-        gathered = [future.result() for future in futures]
-        features = np.concatenate([part.features for part in gathered])
-        points = np.concatenate([part.points for part in gathered])
-        weights, precision = fitted(features, points, mean, state.arrays["precision"])
+        batches = [future.result() for future in futures]
+        features = np.concatenate([batch.features for batch in batches])
+        points = np.concatenate([batch.points for batch in batches])
+        weights, precision = fit(features, points, mean, state.arrays["precision"])
         metrics = {
-            **self.scored(weights, executor, seed=derive_seed(seed, "test", step)),
-            **_course(gathered),
+            **self.score_metrics(weights, executor, seed=derive_seed(seed, "test", step)),
+            **_match_metrics(batches),
             "loss": loss(features, points, weights),
             "change": float(np.abs(weights - mean).max()),
         }
@@ -114,77 +118,209 @@ class Regression(FeatureLearner):
         return LearnerState(arrays, {"step": step + 1, "seed": seed}), metrics
 
     def is_done(self, state: LearnerState) -> bool:
-        """Say whether all steps are done."""
+        """Return whether all steps are done."""
         step = state.scalars["step"]
         assert isinstance(step, int)
         return step >= self.length
 
     def weights(self, state: LearnerState) -> Reals:
         """Return the weights after the last step."""
-        found: Reals = state.arrays["mean"].copy()
-        return found
+        weights: Reals = state.arrays["mean"].copy()
+        return weights
 
 
-def fitted(features: Reals, points: Reals, mean: Reals, precision: Reals) -> tuple[Reals, Reals]:
-    """Return the most probable weights and their precision.
+# --- regression -------------------------------------------------------------
+
+
+def fit(features: Reals, points: Reals, mean: Reals, precision: Reals) -> tuple[Reals, Reals]:
+    """Return the most probable weights and their precision, by Newton's method.
 
     Parameters
     ----------
     features : float64[m, n]
         Of positions.
     points : float64[m]
-        What the side that sees them so got in the end, 0 to 1.
+        Of the side from whose point of view the features are, 0 to 1.
     mean, precision : float64[n], float64[n, n]
-        What was known: a normal distribution, in units of one step's mean loss.
+        Prior normal distribution of the weights; precision 1 weighs as much as all positions together.
 
     Examples
     --------
-    >>> seen = np.array([[1.0], [1.0], [1.0], [-1.0]])
-    >>> weights, _ = fitted(seen, np.array([1.0, 1.0, 0.0, 0.5]), np.zeros(1), np.zeros((1, 1)))
+    >>> features, points = np.array([[1.0], [1.0], [1.0], [-1.0]]), np.array([1.0, 1.0, 0.0, 0.5])
+    >>> weights, _ = fit(features, points, np.zeros(1), np.zeros((1, 1)))
     >>> round(float(weights[0]), 2)
     0.51
     """
     count = len(points)
     if not count:
         return mean.copy(), precision.copy()
-    prior = precision + PRIOR * np.diag((features**2).mean(axis=0) + SMALLEST_CHANGE)
-    weights, informed = mean.copy(), prior
-    for _ in range(ITERATIONS):
+    prior = precision + PRIOR * np.diag((features**2).mean(axis=0) + TOLERANCE)
+
+    def objective(weights: Reals) -> float:
+        distance = weights - mean
+        return loss(features, points, weights) + 0.5 * float(distance @ prior @ distance)
+
+    weights, hessian = mean.copy(), prior
+    for _ in range(MAX_ITERATIONS):
         expected = _logistic(features @ weights)
-        slope = features.T @ (expected - points) / count + prior @ (weights - mean)
-        informed = prior + (features * (expected * (1.0 - expected))[:, None]).T @ features / count
-        change = np.linalg.solve(informed, slope)
-        share = 1.0
-        before = _worth(features, points, weights, mean, prior)
-        while share > SMALLEST_CHANGE:
-            if _worth(features, points, weights - share * change, mean, prior) <= before:
-                break
-            share /= 2.0
-        weights = weights - share * change
-        if np.abs(share * change).max() < SMALLEST_CHANGE:
+        gradient = features.T @ (expected - points) / count + prior @ (weights - mean)
+        hessian = prior + (features * (expected * (1.0 - expected))[:, None]).T @ features / count
+        change = np.linalg.solve(hessian, gradient)
+        before = objective(weights)
+        scale = 1.0  # halved until the objective does not increase
+        while scale > TOLERANCE and objective(weights - scale * change) > before:
+            scale /= 2.0
+        weights = weights - scale * change
+        if np.abs(scale * change).max() < TOLERANCE:
             break
-    return weights, informed
+    return weights, hessian
 
 
 def loss(features: Reals, points: Reals, weights: Reals) -> float:
-    """Return the mean logarithmic loss of what the weights expect; log 2 is that of a coin."""
+    """Return the mean logarithmic loss of predicting points; log 2 for predictions of one half."""
     if not points.size:
         return float("nan")
     sums = features @ weights
     return float(np.mean(np.logaddexp(0.0, sums) - points * sums))
 
 
-def _worth(features: Reals, points: Reals, weights: Reals, mean: Reals, prior: Reals) -> float:
-    away = weights - mean
-    return loss(features, points, weights) + 0.5 * float(away @ prior @ away)
-
-
 def _logistic(sums: Reals) -> Reals:
-    found: Reals = 0.5 * (1.0 + np.tanh(0.5 * sums))
-    return found
+    values: Reals = 0.5 * (1.0 + np.tanh(0.5 * sums))
+    return values
 
 
-def _course(gathered: list[Gathered]) -> dict[str, float]:
-    plies = [length for part in gathered for length in part.plies]
-    decided = sum(part.decided for part in gathered)
+# --- self-play by search ----------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SelfPlayMatches:
+    """Matches of self-play, with the leaves of their searches.
+
+    Attributes
+    ----------
+    features : float64[m, n]
+        Of the leaves, on the scale on which ranges are -1 to 1, from the point
+        of view of the side that has just moved there.
+    points : float64[m]
+        Points of that side at the end of the match: 1, 0, or one half.
+    plies : tuple of int
+        Length of each match.
+    decided : int
+        Number of matches with a winner.
+    """
+
+    features: Reals
+    points: Reals
+    plies: tuple[int, ...]
+    decided: int
+
+
+def self_play(
+    setup: MatchSetup, weights: Reals, *, nodes: int, epsilon: float, matches: int, seed: int
+) -> SelfPlayMatches:
+    """Play matches in which both sides search with the same weights; a task.
+
+    Parameters
+    ----------
+    weights : float64[n]
+        Of the setup's features.
+    nodes : int
+        Nodes searched per move.
+    epsilon : float
+        Probability of a random move after the opening.
+    matches : int
+        Number of matches; one that reaches the ply limit counts for the side with the higher score.
+    seed : int
+        Seeds openings and exploration.
+    """
+    state = worker_state(setup)
+    search_play = _SearchPlay(state, weights, nodes, epsilon)
+    return state.run_stoppable(lambda: search_play.play(matches, np.random.default_rng(seed)))
+
+
+class _SearchPlay:
+    """Self-play by alpha-beta search that collects leaves."""
+
+    def __init__(self, state: WorkerState, weights: Reals, nodes: int, epsilon: float) -> None:
+        self.state, self.epsilon, self.limit = state, epsilon, Limit(nodes=nodes)
+        evaluation = linear_evaluation(state.game, state.features, weights, tanh=False)
+        self.searcher = Searcher(state.game, evaluation, SearchOptions(table=TABLE_MB))
+
+    def play(self, matches: int, random: np.random.Generator) -> SelfPlayMatches:
+        features: list[Reals] = []
+        points: list[float] = []
+        plies, decided = [], 0
+        for _ in range(matches):
+            leaves, end, length = self._play_match(random)
+            if self._is_stopped:
+                break
+            for side, values in leaves:
+                features.append(values)
+                points.append(_points(end, side))
+            plies.append(length)
+            decided += end.outcome is not None and end.outcome.winner is not None
+        size = len(self.state.features.features)
+        return SelfPlayMatches(np.array(features).reshape(-1, size), np.array(points), tuple(plies), decided)
+
+    @property
+    def _is_stopped(self) -> bool:
+        return bool(self.state.control[0].stop)
+
+    def _play_match(self, random: np.random.Generator) -> tuple[list[tuple[int, Reals]], Position, int]:
+        """Return the leaves, each with the side that moved there, the final position and the plies."""
+        self.searcher.forget()
+        position = self._opening(random)
+        history: list[Position] = []
+        leaves: list[tuple[int, Reals]] = []
+        for _ in range(self.state.setup.ply_limit):
+            if not position.actions or self._is_stopped:
+                break
+            best = self._best_move(position, history)
+            if not best.score.is_decisive:
+                leaves.extend(self._leaf(position, best.line))
+            is_exploring = random.random() < self.epsilon
+            history.append(position)
+            position = position.apply(_random_move(position, random) if is_exploring else best.move)
+        return leaves, position, len(history)
+
+    def _opening(self, random: np.random.Generator) -> Position:
+        """Return the position after the random opening plies, or the last one with legal moves."""
+        position = self.state.game.start()
+        for _ in range(self.state.setup.opening):
+            after = position.apply(_random_move(position, random))
+            if not after.actions:
+                break
+            position = after
+        return position
+
+    def _best_move(self, position: Position, history: list[Position]) -> MoveValue:
+        return self.searcher.search(position, self.limit, Context(history=tuple(history))).moves[0]
+
+    def _leaf(self, position: Position, line: Sequence[Move]) -> Iterator[tuple[int, Reals]]:
+        """Yield the features at the end of a line, unless the match is over there."""
+        for move in line:
+            position = position.apply(move)
+        if position.actions:
+            features = self.state.features
+            values = np.zeros(len(features.features))
+            side = 1 - position.side_to_move
+            features.kernel(position.words, side, values)
+            yield side, features.normalised(values)
+
+
+def _random_move(position: Position, random: np.random.Generator) -> Move:
+    moves = position.legal_moves
+    return moves[int(random.integers(len(moves)))]
+
+
+def _points(end: Position, side: int) -> float:
+    if end.outcome is not None:
+        return 0.5 if end.outcome.winner is None else float(end.outcome.winner == side)
+    ahead = end.score[side] - end.score[1 - side]
+    return 0.5 + 0.5 * float(np.sign(ahead))
+
+
+def _match_metrics(batches: Sequence[SelfPlayMatches]) -> dict[str, float]:
+    plies = [length for batch in batches for length in batch.plies]
+    decided = sum(batch.decided for batch in batches)
     return {"decided": decided / len(plies), "plies": float(np.mean(plies))} if plies else {}

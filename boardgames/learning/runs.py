@@ -33,8 +33,8 @@ from boardgames.errors import (
     OptionError,
     UnknownNameError,
     WeightsError,
-    near,
-    shown,
+    quote,
+    suggest,
 )
 from boardgames.learner import Array, Learner, LearnerState
 from boardgames.learning.base import FeatureLearner
@@ -44,7 +44,7 @@ from boardgames.paths import make_folder, read_text, runs_folder, write_atomic
 from boardgames.store.lock import RunLock
 from boardgames.weights import Weights
 from boardgames.weights.files import as_bytes, read_arrays
-from boardgames.weights.finding import BEST, is_plain_name, run_names
+from boardgames.weights.lookup import BEST, is_plain_name, run_names
 from boardgames.weights.weights import SCHEMA as WEIGHTS_SCHEMA
 from boardgames.weights.weights import VALUES
 
@@ -295,7 +295,7 @@ class Run:
         text = completed.as_toml(learner)
         Config.parse(text, CONFIG)  # a run that could not be resumed is refused now
         if not folder.name.isprintable():
-            raise OptionError(f"the run's name has unprintable characters: {shown(folder.name)}")
+            raise OptionError(f"the run's name has unprintable characters: {quote(folder.name)}")
         existed = os.path.lexists(folder)
         _check_empty(make_folder(folder))
         lock = _lock(folder)
@@ -510,7 +510,7 @@ def find_run(text: str) -> Path:
         path = Path(text).expanduser()
         if text and path.is_dir():
             return path
-    raise UnknownNameError(f"no such run {shown(text)}{near(text, run_names())}")
+    raise UnknownNameError(f"no such run {quote(text)}{suggest(text, run_names())}")
 
 
 def is_running(folder: Path) -> bool:
@@ -614,7 +614,7 @@ def _checkpoint_bytes(state: LearnerState, progress: Progress, learner: Learner,
     except (ValueError, TypeError, KeyError) as error:
         raise LearnerStateError(
             f"cannot save the state of learner {config.learner!r}, which must be arrays and finite "
-            f"scalars: {shown(str(error))}"
+            f"scalars: {quote(str(error))}"
         ) from None
 
 
@@ -622,7 +622,7 @@ def _read_checkpoint(path: Path, learner: Learner, config: Config) -> tuple[Lear
     arrays, header = read_arrays(path)
     _check_origin(header, learner, config, path)
     if isinstance(learner, FeatureLearner):
-        Weights.of_file(arrays, header, path).check(learner.game, learner.features)
+        Weights.from_arrays(arrays, header, path).check(learner.game, learner.features)
     progress, scalars = _parse_progress(header, path), header.get("state")
     if not isinstance(scalars, dict):
         raise WeightsError(f"{path} is not a checkpoint")
@@ -660,7 +660,7 @@ def _check_origin(header: Mapping[str, Any], learner: Learner, config: Config, p
         other = found.get(name, "nothing")
         if (type(other), other) != (type(value), value):
             raise LearnerStateError(
-                f"{path} belongs to another run: {name} is {shown(other)}, not {shown(value)}"
+                f"{path} belongs to another run: {name} is {quote(other)}, not {quote(value)}"
             )
 
 
@@ -683,7 +683,7 @@ def _check_state(state: LearnerState, first: LearnerState, path: Path) -> None:
     if scalars != {name: type(value) for name, value in first.scalars.items()}:
         raise LearnerStateError(f"the state in {path} must have the scalars {', '.join(first.scalars)}")
     if "step" in scalars and not is_step(state.scalars["step"]):
-        raise LearnerStateError(f"the state in {path} has a bad step: {shown(state.scalars['step'])}")
+        raise LearnerStateError(f"the state in {path} has a bad step: {quote(state.scalars['step'])}")
     if state.arrays.keys() != first.arrays.keys():
         raise LearnerStateError(f"the state in {path} must have the arrays {', '.join(first.arrays)}")
     for name, array in state.arrays.items():

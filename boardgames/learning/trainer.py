@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 
-from boardgames.arena.identity import code_stamp
+from boardgames.arena.plan import code_stamp
 from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError, describe_error
 from boardgames.learner import LearnerState
 from boardgames.learning.base import FeatureLearner
 from boardgames.learning.runs import Progress, Run, StepRecord, finite_metrics
 from boardgames.plugins import notify
-from boardgames.weights.weights import LARGEST_WEIGHT
+from boardgames.weights.weights import MAX_WEIGHT
 
 MAX_REASON = 160
 """Characters; compiler errors are long."""
@@ -55,6 +55,7 @@ class Trainer:
     Examples
     --------
     >>> import tempfile
+    >>> from pathlib import Path
     >>> from boardgames.executors import InProcess
     >>> from boardgames.learning.config import Config
     >>> config = Config("connect4", seed=1, settings={"steps": 2, "matches": 2, "test_matches": 0})
@@ -142,7 +143,7 @@ class Trainer:
             progress = self._completed(progress, state)
             weights = tuple(self.learner.weights(state).ravel().tolist())
         record = StepRecord(progress.step, self._clock() - begun, metrics, weights)
-        _check_bounded(record, LARGEST_WEIGHT if isinstance(self.learner, FeatureLearner) else math.inf)
+        _check_bounded(record, MAX_WEIGHT if isinstance(self.learner, FeatureLearner) else math.inf)
         self.run.append_metrics(record)
         with self._blaming_learner():
             self.run.save_checkpoint(state, progress)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from boardgames.books import book_choice, find_books
-from boardgames.books.finding import ALL
+from boardgames.books.book import ALL
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.options import Option

@@ -8,7 +8,7 @@ import weakref
 from pathlib import Path
 from typing import ClassVar
 
-from boardgames.errors import EngineError, FileError, MoveError, OptionError, shown
+from boardgames.errors import EngineError, FileError, MoveError, OptionError, quote
 from boardgames.game import Game, Move, Position
 from boardgames.options import Option, parse_assignments
 from boardgames.player import (
@@ -154,7 +154,7 @@ class Engine(Player):
 
     @property
     def _quoted_command(self) -> str:
-        return f"the engine {shown(self.options['command'])}"
+        return f"the engine {quote(self.options['command'])}"
 
     @property
     def _start_seconds(self) -> float:
@@ -212,11 +212,11 @@ def _command(text: object) -> list[str]:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        raise OptionError(f"cannot parse the command {shown(text)}: {str(error).lower()}") from None
+        raise OptionError(f"cannot parse the command {quote(text)}: {str(error).lower()}") from None
     program = words[0] if words else text
     found = shutil.which(program)
     if found is None:
-        raise OptionError(f"cannot run {shown(program)}: {_why_not(program)}")
+        raise OptionError(f"cannot run {quote(program)}: {_why_not(program)}")
     return [found, *words[1:]]
 
 

@@ -1,4 +1,4 @@
-"""The player that searches by simulations: Monte Carlo tree search."""
+"""The agent `mcts`: Monte Carlo tree search."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -19,57 +19,69 @@ from boardgames.players.alphabeta import (
     fingerprint_of_evaluation,
     learned_evaluation,
 )
-from boardgames.search.growing import DEEPEST, MOST_THREADS, PRIORS, Style, grow
-from boardgames.search.kept_tree import LARGEST_MB, Tree
+from boardgames.search.mcts.options import MAX_TREE_DEPTH, MOST_THREADS, PRIORS, MctsOptions
+from boardgames.search.mcts.searcher import Searcher
+from boardgames.search.mcts.tree import LARGEST_MB
 
 DRAW_MARGIN = 0.05
-"""Return below which a side is not better: means of equal positions are seldom 0."""
-LONGEST_PLAYOUT = 10_000
+"""Return up to which a side is not better: the mean of simulations is seldom exactly 0."""
+LONGEST_CUTOFF = 10_000
 
-DEPTH = Option("depth", int, None, "plies below which the tree stops growing", minimum=1, maximum=DEEPEST)
-SIMULATIONS = Option("simulations", int, None, "descents of the tree", minimum=1, maximum=10**12)
-EXPLORATION = Option(
-    "exploration", float, Style().exploration, "weight of what is not known yet", minimum=0, maximum=100
+DEPTH = Option(
+    "depth", int, None, "depth in plies at which the tree stops growing", minimum=1, maximum=MAX_TREE_DEPTH
 )
-PRIOR = Option(
-    "prior",
-    str,
-    None,
-    "which moves look good before they are tried; none where the rules set an end, else evaluation",
-    choices=PRIORS,
-)
-CUTOFF = Option(
-    "cutoff",
-    int,
-    None,
-    "plies of a playout before it is evaluated; to the end where the rules set one, else 0",
-    minimum=0,
-    maximum=LONGEST_PLAYOUT,
-)
-MEMORY = Option("memory", int, 64, "MB of the tree", minimum=1, maximum=LARGEST_MB)
-THREADS = Option("threads", int, 1, "threads that grow the tree", minimum=1, maximum=MOST_THREADS)
+SIMULATIONS = Option("simulations", int, None, "simulations per move", minimum=1, maximum=10**12)
+SEARCH_OPTIONS = (
+    Option(
+        "exploration", float, MctsOptions().exploration, "weight of exploration, in PUCT and UCB1",
+        minimum=0, maximum=100,
+    ),
+    Option(
+        "prior", str, None,
+        "priors of moves: by the game's move order, by evaluation, or none (UCB1); "
+        "by default evaluation if the game has one, else none",
+        choices=PRIORS,
+    ),
+    Option(
+        "cutoff", int, None,
+        "plies of a playout before it is evaluated; by default 0, or no cutoff if the rules set an end",
+        minimum=0, maximum=LONGEST_CUTOFF,
+    ),
+    Option("memory", int, MctsOptions().memory, "size of the tree in MB", minimum=1, maximum=LARGEST_MB),
+    Option("threads", int, 1, "number of search threads", minimum=1, maximum=MOST_THREADS),
+)  # fmt: skip
+"""The fields of `MctsOptions` as options of an agent."""
 
 
 class MonteCarlo(Player):
-    """Simulates until its own limits or the caller's are reached; one second if neither has any.
+    """Runs simulations within its own limits and the caller's; for one second if there are none.
 
     The tree is kept from move to move of a match. With one thread and a limit
-    of simulations or nodes, seed and match decide every move.
+    of simulations or nodes, the same seed and match give the same moves.
     """
 
     name: ClassVar[str] = "mcts"
     declared_options: ClassVar[tuple[Option, ...]] = (
-        SIMULATIONS, TIME, NODES, DEPTH, EXPLORATION, PRIOR, CUTOFF, MEMORY, THREADS, WEIGHTS,
+        SIMULATIONS, TIME, NODES, DEPTH, *SEARCH_OPTIONS, WEIGHTS,
     )  # fmt: skip
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
         self._learned = learned_evaluation(self)
-        self._tree = Tree(self.options["memory"])  # type: ignore[arg-type]  # read by kind
+        self._searcher = Searcher(game, self.evaluation(), self.search_options())
+
+    def evaluation(self) -> Evaluation:
+        """Return the evaluation for cutoffs and priors: that of the chosen weights, else the game's."""
+        return self._learned or self.game.evaluation
+
+    def search_options(self) -> MctsOptions:
+        """Return how to search, as the agent's options say."""
+        values = {option.name: self.options[option.name] for option in SEARCH_OPTIONS}
+        return MctsOptions(**values)  # type: ignore[arg-type]  # read by kind
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the move with the most simulations, or one that is proven to be best."""
-        return self._grow(position, limit, context, all_moves=False).choice()
+        return self._search(position, limit, context, all_moves=False).choice()
 
     def analyse(
         self,
@@ -80,66 +92,53 @@ class MonteCarlo(Player):
         lines: int | None = None,
     ) -> Analysis:
         """Return the mean return of every legal move, or of the best `lines`; 0 without simulations."""
-        found = self._grow(position, limit, context, all_moves=True)
-        return replace(found, moves=found.moves[:lines])
+        analysis = self._search(position, limit, context, all_moves=True)
+        return replace(analysis, moves=analysis.moves[:lines])
 
     def accepts_draw(self, position: Position, side: int) -> bool:
-        """Take a draw unless a short look says that `side` is better."""
+        """Accept a draw unless a short search finds that `side` is better."""
         if position.outcome is not None:
             return False
-        # a tree and chances of its own: the moves of the match do not depend on what was offered
-        tree = Tree(min(DRAW_OFFER_MB, self._tree.megabytes))
-        style = replace(self._style(), threads=1)
+        # a search and seed of its own, so that a draw offer does not change the moves of the match
+        options = self._searcher.options
+        options = replace(options, memory=min(DRAW_OFFER_MB, options.memory), threads=1)
+        searcher = Searcher(self.game, self.evaluation(), options)
         seeds = np.zeros(1, dtype=np.uint64)
-        found = grow(tree, position, self.evaluation(), style, DRAW_OFFER_LIMIT, NO_CONTEXT, seeds=seeds)
-        score_for_side = found.score if position.side_to_move == side else -found.score
+        analysis = searcher.search(position, DRAW_OFFER_LIMIT, NO_CONTEXT, seeds=seeds)
+        score_for_side = analysis.score if position.side_to_move == side else -analysis.score
         return score_for_side.to_return() <= DRAW_MARGIN
 
     def match_started(self, side: int) -> None:
-        """Forget the tree of the match before."""
-        self._tree.forget()
+        """Forget what was found in the previous match."""
+        self._searcher.forget()
 
     def reseed(self, seed: int) -> None:
-        """Begin the player's chance anew, and the tree with it."""
+        """Restart the random generator, and forget what was found with the old one."""
         super().reseed(seed)
-        self._tree.forget()
+        self._searcher.forget()
 
     def close(self) -> None:
-        """Give the memory of the tree back."""
-        self._tree.release()
+        """Free the memory of the search."""
+        self._searcher.release()
 
     def fingerprint(self) -> str:
-        """Return the hash of the evaluation, where it is used."""
-        if not self._style().settled(self.game.facts, self.evaluation()).uses_evaluation():
+        """Return the hash of the evaluation; empty if the search does not use it."""
+        evaluation = self.evaluation()
+        if not self._searcher.options.uses_evaluation(self.game.facts, evaluation):
             return ""
-        return fingerprint_of_evaluation(self.evaluation(), is_learned=self._learned is not None)
+        return fingerprint_of_evaluation(evaluation, is_learned=self._learned is not None)
 
-    def evaluation(self) -> Evaluation:
-        """Return what playouts are cut off with: of the weights that are set, else the game's."""
-        return self._learned or self.game.evaluation
-
-    def _grow(self, position: Position, limit: Limit, context: Context, *, all_moves: bool) -> Analysis:
+    def _search(self, position: Position, limit: Limit, context: Context, *, all_moves: bool) -> Analysis:
         self._check_position(position)
-        style = self._style()
-        seeds = self.random.integers(0, 2**64, size=style.threads, dtype=np.uint64)
-        return grow(
-            self._tree,
-            position,
-            self.evaluation(),
-            style,
-            self._limit(limit),
-            context,
-            seeds=seeds,
-            all_moves=all_moves,
-        )
-
-    def _style(self) -> Style:
-        names = ("exploration", "prior", "cutoff", "threads")
-        return Style(**{name: self.options[name] for name in names})  # type: ignore[arg-type]  # read by kind
+        threads = self._searcher.options.threads
+        seeds = self.random.integers(0, 2**64, size=threads, dtype=np.uint64)
+        return self._searcher.search(position, self._limit(limit), context, seeds=seeds, all_moves=all_moves)
 
     def _limit(self, limit: Limit) -> Limit:
-        names = {"simulations": "simulations", "time": "seconds", "nodes": "nodes", "depth": "depth"}
-        own = Limit(**{names[name]: self.options[name] for name in names})  # type: ignore[arg-type]  # read by kind
+        simulations, seconds, nodes, depth = (
+            self.options[option.name] for option in (SIMULATIONS, TIME, NODES, DEPTH)
+        )
+        own = Limit(simulations=simulations, seconds=seconds, nodes=nodes, depth=depth)  # type: ignore[arg-type]  # read by kind
         both = limit.tightened(own)
         if all(value is None for value in (both.seconds, both.nodes, both.simulations, both.clock)):
             return replace(both, seconds=DEFAULT_SECONDS)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from boardgames.errors import LimitError, shown
+from boardgames.errors import LimitError, quote
 from boardgames.game import Move, Position
 from boardgames.kernels import Actions, Control, Words, kernel, load_stop, new_control, row, row_out
 from boardgames.kernels.abi import ACTIONS_STACK, WORDS_STACK
@@ -88,7 +88,7 @@ def perft(position: Position, depth: int) -> int:
     1936
     """
     if not isinstance(depth, int) or not 0 <= depth <= MAX_PERFT_DEPTH:
-        raise LimitError(f"depth must be 0 to {MAX_PERFT_DEPTH}, not {shown(depth)}")
+        raise LimitError(f"depth must be 0 to {MAX_PERFT_DEPTH}, not {quote(depth)}")
     control = new_control()
     bundle = Bundle(KINDS, new_workspace(position, depth, control))
     return run(lambda: int(count_leaves(bundle.words, 0, depth)), control)
@@ -110,5 +110,5 @@ def divide(position: Position, depth: int) -> dict[Move, int]:
     (44, 1936)
     """
     if not isinstance(depth, int) or not 1 <= depth <= MAX_PERFT_DEPTH:
-        raise LimitError(f"depth must be 1 to {MAX_PERFT_DEPTH}, not {shown(depth)}")
+        raise LimitError(f"depth must be 1 to {MAX_PERFT_DEPTH}, not {quote(depth)}")
     return {move: perft(position.apply(move), depth - 1) for move in position.legal_moves}

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
-from boardgames.errors import LimitError, OptionError, shown
+from boardgames.errors import LimitError, OptionError, quote
 from boardgames.game import Position
 from boardgames.kernels import (
     Actions,
@@ -142,11 +142,11 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     facts, kernels = position.game.facts, position.game.kernels
     for name, value in (("count", count), ("ply_limit", UNLIMITED if ply_limit is None else ply_limit)):
         if not (type(value) is int and 1 <= value <= UNLIMITED):
-            raise LimitError(f"{name} must be at least 1, not {shown(value)}")
+            raise LimitError(f"{name} must be at least 1, not {quote(value)}")
     try:
         random_state = np.array([index(seed) % 2**64], dtype=np.uint64)
     except TypeError:
-        raise OptionError(f"seed must be an integer, not {shown(seed)}") from None
+        raise OptionError(f"seed must be an integer, not {quote(seed)}") from None
     if ply_limit is None and facts.longest_match is None:
         raise LimitError(f"playouts of {facts.name} need a ply_limit: its rules set no end")
     positions = np.zeros((3, facts.words), dtype=np.uint64)

@@ -17,7 +17,7 @@ import numpy as np
 
 from boardgames import plugins
 from boardgames.declarations import Evaluation
-from boardgames.errors import OptionError, shown
+from boardgames.errors import OptionError, quote
 from boardgames.game import Game
 from boardgames.kernels import Control, Reals, Words, new_control
 from boardgames.kernels.bundles import Bundle
@@ -284,9 +284,9 @@ class WorkerState:
         if seat.weights.shape != (size,):
             raise OptionError(
                 f"features {features.name!r} need {size} weights, not an array of shape "
-                f"{shown(seat.weights.shape)}"
+                f"{quote(seat.weights.shape)}"
             )
-        return linear_evaluation(self.game, features, seat.weights, squashes=False)
+        return linear_evaluation(self.game, features, seat.weights, tanh=False)
 
     def _result(self, code: int, side: int, random_state: Words, words: Words) -> MatchResult:
         plies, result = divmod(int(code), temporal.RESULTS)

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from weakref import WeakSet
 
-from boardgames.errors import FileError, StoreError, shown
+from boardgames.errors import FileError, StoreError, quote
 from boardgames.paths import data_folder, make_folder
 from boardgames.store.schema import APPLICATION_ID, MIGRATIONS, VERSION, migrate, schema_version
 
@@ -169,7 +169,7 @@ class Database:
         except UnicodeDecodeError:
             self._fail_damaged("some text is not UTF-8")
         except UnicodeEncodeError as error:
-            raise StoreError(f"cannot store {shown(error.object)}: it is not valid UTF-8") from None
+            raise StoreError(f"cannot store {quote(error.object)}: it is not valid UTF-8") from None
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGE_CODES:
                 self._fail_damaged(str(error))

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from boardgames import pgn
-from boardgames.errors import MatchError, OptionError, StoreError, shown
+from boardgames.errors import MatchError, OptionError, StoreError, quote
 from boardgames.store.database import Database, Row, default_path
 from boardgames.store.lock import RunLock
 from boardgames.store.values import NewMatch, PlayerKey, Rating, ResultCount, Run, StoredMatch, moves_hash
@@ -190,7 +190,7 @@ class Store:
             If `result` is none of these.
         """
         if result not in (None, *RESULTS):
-            raise OptionError(f"the result must be one of {', '.join(RESULTS)}, not {shown(result)}")
+            raise OptionError(f"the result must be one of {', '.join(RESULTS)}, not {quote(result)}")
         given = {
             "game": game,
             "agent": agent,
@@ -261,7 +261,7 @@ class Store:
         try:
             text = json.dumps(dict(settings), allow_nan=False)
         except (TypeError, ValueError, RecursionError):
-            raise OptionError(f"cannot write these settings as JSON: {shown(settings)}") from None
+            raise OptionError(f"cannot write these settings as JSON: {quote(settings)}") from None
         row = [_encodable(kind), _encodable(game), _encodable(key), text, str(seed), self._timestamp()]
         query = "INSERT INTO runs (kind, game, key, settings, seed, started) VALUES (?, ?, ?, ?, ?, ?)"
         with self._database.transaction() as connection:
@@ -419,7 +419,7 @@ def _run_from_row(row: Row) -> Run:
     try:
         return Run(run, kind, game, key, json.loads(settings), int(seed), started, finished, matches)
     except (ValueError, RecursionError):
-        raise StoreError(f"the settings or the seed of run {run} cannot be read: {shown(settings)}") from None
+        raise StoreError(f"the settings or the seed of run {run} cannot be read: {quote(settings)}") from None
 
 
 def _check_run(connection: sqlite3.Connection, run: int) -> None:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from boardgames.errors import BoardgamesError, RecordError, shown
+from boardgames.errors import BoardgamesError, RecordError, quote
 from boardgames.game import Game, Termination
 from boardgames.options import OptionValue, is_finite
 from boardgames.plugins import load_game_of
@@ -86,13 +86,13 @@ class NewMatch:
 
     def __post_init__(self) -> None:
         if self.termination is not None and self.termination not in TERMINATIONS:
-            raise RecordError(f"unknown termination {shown(self.termination)}")
+            raise RecordError(f"unknown termination {quote(self.termination)}")
         if self.winner not in (None, 0, 1):
-            raise RecordError(f"the winner must be 0, 1 or None, not {shown(self.winner)}")
+            raise RecordError(f"the winner must be 0, 1 or None, not {quote(self.winner)}")
         if self.winner is not None and self.termination is None:
             raise RecordError("an unfinished match has no winner")
         if not all(is_finite(seconds) and seconds >= 0 for seconds in self.seconds):
-            raise RecordError(f"the time used cannot be {shown(self.seconds)} seconds")
+            raise RecordError(f"the time used cannot be {quote(self.seconds)} seconds")
 
     @classmethod
     def from_record(
@@ -227,7 +227,7 @@ class Rating:
     def __post_init__(self) -> None:
         for number in (self.elo, self.low, self.high):
             if not (number is None or is_finite(number)):
-                raise RecordError(f"the rating of {self.player} must be a finite number, not {shown(number)}")
+                raise RecordError(f"the rating of {self.player} must be a finite number, not {quote(number)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ def write_successor(game: Game, words: Words, action: int, fill: int = FILLS[1])
 
 
 def is_sound(game: Game, written: Written) -> bool:
-    """Say whether the actions can be applied at all: counted right and within range."""
+    """Return True if the actions are within range and their count is right, so that they can be applied."""
     whole = written.count == len(written.actions)
     return whole and all(0 <= action < game.facts.actions for action in written.actions)
 

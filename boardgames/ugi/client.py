@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from boardgames.draw.text import printable
-from boardgames.errors import EngineError, MalformedMoveError, near, shown
+from boardgames.errors import EngineError, MalformedMoveError, quote, suggest
 from boardgames.player import Stop
 from boardgames.ugi.process import TAIL_LENGTH, EngineProcess
 from boardgames.ugi.protocol import NO_MOVE, Info, OfferedOption, parse_option
@@ -182,7 +182,7 @@ class Client:
         first = ""
         while (line := self._next(deadline)) != "ugiok":
             if line is None:
-                received = f"its first line was {shown(first)}" if first else "it sent nothing"
+                received = f"its first line was {quote(first)}" if first else "it sent nothing"
                 raise self._timeout("ugiok", deadline, f" ({received}; does it flush its output?)")
             first = first or line
             option = parse_option(line)
@@ -203,8 +203,8 @@ class Client:
         for name, value in settings.items():
             option = self.options.get(name.lower())
             if option is None:
-                known = near(name, (known.name for known in self.options.values()))
-                raise EngineError(f"{self.label} has no option {shown(name)}{known}")
+                known = suggest(name, (known.name for known in self.options.values()))
+                raise EngineError(f"{self.label} has no option {quote(name)}{known}")
             self._send(f"setoption name {option.name} value {value}", deadline)
 
     def _wait_ready(self, deadline: Deadline) -> None:
@@ -231,7 +231,7 @@ class Client:
 
     def _parse_move(self, words: Sequence[str], line: str, info: Info) -> str:
         if len(words) != 2:
-            problem = f"must send exactly one move after bestmove, not {shown(line)}"
+            problem = f"must send exactly one move after bestmove, not {quote(line)}"
             raise MalformedMoveError(f"{self.label} {problem}{self.diagnostics()}")
         if words[1] == NO_MOVE:
             reason = f": {info.message}" if info.message else ""

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import IO
 
 from boardgames.draw.text import printable
-from boardgames.errors import EngineError, FileError, shown
+from boardgames.errors import EngineError, FileError, quote
 from boardgames.ugi.watchdog import WATCHDOG
 
 MAX_LINE = 1 << 20
@@ -121,7 +121,7 @@ def open_log(path: str) -> logging.Logger:
     try:
         handler = _LogFile(path, encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise FileError(f"cannot write the log {shown(path)}: {error}") from None
+        raise FileError(f"cannot write the log {quote(path)}: {error}") from None
     handler.close()  # it can be written, that is all
     formatter = logging.Formatter(
         "%(asctime)s.%(msecs)03d %(engine)d %(mark)s %(message)s", "%Y-%m-%d %H:%M:%S"

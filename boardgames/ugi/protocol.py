@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from boardgames.errors import MoveError, shown
+from boardgames.errors import MoveError, quote
 from boardgames.game import Position
 from boardgames.player import Choice, Clock, Limit
 from boardgames.score import Score, Unit
@@ -83,12 +83,12 @@ def parse_go(words: Sequence[str]) -> Go:
         if word == "infinite":
             is_infinite = True
         elif word not in _MILLISECONDS + _COUNTS:
-            problems.append(f"go has no limit {shown(word)}")
+            problems.append(f"go has no limit {quote(word)}")
         else:
             text = next(rest, "")
             number = parse_integer(text)
             if number is None:
-                problems.append(f"{word} must be an integer, not {shown(text)}")
+                problems.append(f"{word} must be an integer, not {quote(text)}")
             else:
                 numbers[word] = max(number, 1 if word in _COUNTS else 0)
     return Go(numbers, is_infinite, tuple(problems))

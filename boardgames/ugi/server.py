@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, near, shown
+from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, quote, suggest
 from boardgames.game import Game
 from boardgames.player import Choice, Context, Limit, Player, Stop
 from boardgames.ugi.protocol import NO_MOVE, MoveHistory, info_line, parse_go
@@ -104,7 +104,7 @@ class Server:
         command = self._commands.get(words[0])
         try:
             if command is None:
-                raise OptionError(f"unknown command {shown(words[0])}{near(words[0], self._commands)}")
+                raise OptionError(f"unknown command {quote(words[0])}{suggest(words[0], self._commands)}")
             command(words[1:])
         except BoardgamesError as error:
             self._send(f"info string {error}")
@@ -119,7 +119,7 @@ class Server:
     def _setoption(self, words: Sequence[str]) -> None:
         self._check_idle("setoption")
         if words[:1] != ["name"]:
-            raise OptionError(f"setoption takes 'name NAME value VALUE', not {shown(' '.join(words))}")
+            raise OptionError(f"setoption takes 'name NAME value VALUE', not {quote(' '.join(words))}")
         place = words.index("value") if "value" in words else len(words)
         option = find_option(" ".join(words[1:place]), self._options)
         self._apply(self.setup.with_value(option, option.parse(" ".join(words[place + 1 :]))))
@@ -136,7 +136,7 @@ class Server:
         elif kind == ["fen"] and text:
             start = self._game.parse(text)
         else:
-            raise OptionError(f"position takes 'startpos' or 'fen TEXT', not {shown(' '.join(words))}")
+            raise OptionError(f"position takes 'startpos' or 'fen TEXT', not {quote(' '.join(words))}")
         known = self._history if self._history.positions[0] == start else MoveHistory([start])
         self._history = known.with_moves(moves)
 
@@ -173,7 +173,7 @@ class Server:
         }
         name = " ".join(words)
         if name not in answers:
-            raise OptionError(f"unknown query {shown(name)}{near(name, answers)}")
+            raise OptionError(f"unknown query {quote(name)}{suggest(name, answers)}")
         self._send(f"response {answers[name]}")
 
     # --- helpers ---------------------------------------------------------
@@ -306,7 +306,7 @@ class Search:
         )
         choice: object = self.agent.choose(position, self.limit, context)
         if not isinstance(choice, Choice):
-            return _no_move(f"the agent {self.agent.name!r} returned {shown(choice)} instead of a Choice")
+            return _no_move(f"the agent {self.agent.name!r} returned {quote(choice)} instead of a Choice")
         if choice.move is None:
             return _no_move("the agent resigns")
         return [info_line(choice), f"bestmove {position.game.format_move(position, choice.move)}"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from boardgames import __version__
 from boardgames.draw.text import printable
-from boardgames.errors import OptionError, UnknownNameError, near, shown
+from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 from boardgames.options import Option, OptionValue, parse_agent
 from boardgames.plugins import SEED, load, load_player, registry
 
@@ -172,7 +172,7 @@ def find_option(name: str, options: Mapping[str, EngineOption]) -> EngineOption:
         If there is none; the message suggests similar names.
     """
     if name.lower() not in options:
-        raise UnknownNameError(f"the engine has no option {shown(name)}{near(name, options)}")
+        raise UnknownNameError(f"the engine has no option {quote(name)}{suggest(name, options)}")
     return options[name.lower()]
 
 

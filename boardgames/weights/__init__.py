@@ -1,6 +1,6 @@
-"""Weights of features: files, names, and what they are to search."""
+"""Weights of features: their files, looking them up by name, and using them in search."""
 
-from boardgames.weights.finding import find_evaluation, find_weights
+from boardgames.weights.lookup import find_evaluation, find_weights
 from boardgames.weights.weights import Weights
 
 __all__ = ["Weights", "find_evaluation", "find_weights"]

@@ -1,7 +1,7 @@
-"""Files of named arrays with one JSON header: safetensors, and never a pickle.
+"""Files of named arrays with one JSON header, in the safetensors format; never pickles.
 
-The header is one string, since the format keeps several in no fixed order:
-equal arrays and facts give equal bytes.
+The header is a single entry of the file's metadata, whose entries have no fixed
+order: equal arrays and headers give equal bytes.
 """
 
 import json
@@ -13,39 +13,38 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.errors import FileError, WeightsError, shown
+from boardgames.errors import FileError, WeightsError, quote
 from boardgames.paths import write_atomic
 
 HEADER = "boardgames"
-"""Name under which the header stands in the file's metadata."""
-LARGEST_FILE = 1 << 30
-"""Bytes."""
+"""Key of the header in the file's metadata."""
+MAX_BYTES = 1 << 30
 
 Array = npt.NDArray[Any]  # any dtype that the format has
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array], header: Mapping[str, object]) -> None:
-    """Write C-contiguous arrays and a header of JSON values, atomically.
+    """Write arrays and a header of JSON values atomically.
 
     Raises
     ------
     FileError
-        If the file cannot be written; what was there stays.
+        If the file cannot be written; an existing file is not changed.
     WeightsError
-        If the header is not of JSON values.
+        If the header has other values.
     """
     write_atomic(path, as_bytes(arrays, header))
 
 
 def as_bytes(arrays: Mapping[str, Array], header: Mapping[str, object]) -> bytes:
-    """Return the content of such a file."""
+    """Return the content of the file that `write_arrays` writes."""
     from safetensors.numpy import save
 
     try:
         text = json.dumps(header, sort_keys=True, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise WeightsError(f"expected a header of JSON values: {shown(str(error))}") from None
-    # a copy in C order: the format writes the memory as it lies
+        raise WeightsError(f"the header of a file must have JSON values: {quote(str(error))}") from None
+    # copies in C order: the format writes memory as it is
     content: bytes = save(
         {name: np.array(array, order="C") for name, array in arrays.items()}, metadata={HEADER: text}
     )
@@ -60,7 +59,7 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     FileError
         If it cannot be read.
     WeightsError
-        If it is damaged, another program's, or too large.
+        If it is damaged, too large, or was written by another program.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -68,26 +67,26 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     try:
         with safe_open(path, framework="np") as opened:
             text = (opened.metadata() or {}).get(HEADER)
-            arrays = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 - no mapping
+            arrays = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 - not a mapping
     except (SafetensorError, OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise WeightsError(f"expected a file of weights: {path} ({shown(str(error))})") from None
+        raise WeightsError(f"{path} is not a file of weights: {quote(str(error))}") from None
     try:
-        header = json.loads(text or "", parse_constant=_refuse)
+        header = json.loads(text or "", parse_constant=_reject_constant)
     except (ValueError, RecursionError):
         header = None
     if not isinstance(header, dict):
-        raise WeightsError(f"expected a file of weights that boardgames has written: {path}")
+        raise WeightsError(f"{path} is not a file of weights that boardgames has written")
     return arrays, header
 
 
 def _check_file(path: Path) -> None:
-    """Raise what is wrong with the file itself, before another library opens it."""
+    """Raise if there is something wrong with the file itself, before safetensors opens it."""
     try:
-        facts = path.stat()
-        if not stat.S_ISREG(facts.st_mode):  # a pipe would be waited for
-            raise FileError(f"expected a file: {path} is none")
-        if facts.st_size > LARGEST_FILE:
-            raise WeightsError(f"expected a file of at most {LARGEST_FILE:,} bytes: {path}")
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):  # a pipe would block
+            raise FileError(f"{path} is not a regular file")
+        if status.st_size > MAX_BYTES:
+            raise WeightsError(f"{path} is not a file of weights: it has more than {MAX_BYTES:,} bytes")
         with path.open("rb") as file:
             file.read(1)
     except (FileError, WeightsError):
@@ -97,6 +96,6 @@ def _check_file(path: Path) -> None:
         raise FileError(f"cannot read {path}: {reason}") from None
 
 
-def _refuse(constant: str) -> None:
-    """Refuse NaN and Infinity, which are no JSON."""
+def _reject_constant(constant: str) -> None:
+    """Reject NaN and Infinity, which are not JSON."""
     raise ValueError(constant)

@@ -1,8 +1,8 @@
-"""A linear value of features as an evaluation for search.
+"""A weighted sum of features as an evaluation for search.
 
-Weights say what a position is worth to the side that has just moved there, as
-a learner sees it after its own move; search asks for the side to move, and
-gets the opposite.
+Weights give the value of a position to the side that has just moved, as a
+learner sees it after its own move. Search asks for the side to move, and gets
+minus that value.
 """
 
 import math
@@ -20,52 +20,53 @@ from boardgames.score import RETURN, Unit
 Function = TypeVar("Function", bound=Callable[..., object])
 
 WEIGHTED_SUM = Unit("sum", "weighted sums of features", digits=3)
-"""What linear values count that are not squashed. They are learned from returns: 1 is about a win."""
+"""Unit of values without `tanh`. They are learned from returns, so 1 is about a win."""
 
 
-def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, squashes: bool) -> Evaluation:
-    """Return the evaluation of weights, `float64[n]`, of features on the scale where ranges are -1 to 1.
+def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, tanh: bool) -> Evaluation:
+    """Return the evaluation with these weights of features.
 
     Parameters
     ----------
-    squashes : bool
-        The value is the hyperbolic tangent of the sum, a return in [-1, 1];
-        else the sum itself.
+    weights : float64[n]
+        On the scale on which the features' ranges are -1 to 1.
+    tanh : bool
+        The value is the hyperbolic tangent of the sum, a return in [-1, 1]; else the sum itself.
 
     Examples
     --------
     >>> import boardgames
     >>> game = boardgames.load("connect4")
     >>> lines = boardgames.load_features("lines", game)
-    >>> linear_evaluation(game, lines, np.ones(11), squashes=True).unit.name
+    >>> linear_evaluation(game, lines, np.ones(11), tanh=True).unit.name
     'return'
     """
     middle, half = features.scale
     slopes = weights / half
-    folded = np.append(slopes, -(slopes * middle).sum())  # of the numbers as they are, and a constant
-    evaluate = _linear_kernel(features.kernel, game.kernels.side_to_move, squashes)
+    unscaled = np.append(slopes, -(slopes * middle).sum())  # for features as they are, and a constant
+    evaluate = _linear_kernel(features.kernel, game.kernels.side_to_move, tanh)
     name = f"weights of {features.name}"
-    if squashes:
-        return Evaluation(name, evaluate, folded, unit=RETURN, bound=1.0)
-    return Evaluation(name, evaluate, folded, unit=WEIGHTED_SUM, bound=LARGEST_VALUE)
+    if tanh:
+        return Evaluation(name, evaluate, unscaled, unit=RETURN, bound=1.0)
+    return Evaluation(name, evaluate, unscaled, unit=WEIGHTED_SUM, bound=LARGEST_VALUE)
 
 
 @cache
 def _linear_kernel(
-    features: Callable[[Words, int, Reals], None], side_to_move: Callable[[Words], int], squashes: bool
+    features: Callable[[Words, int, Reals], None], side_to_move: Callable[[Words], int], tanh: bool
 ) -> Callable[[Words, Reals], float]:
-    """Return the kernel for a game's features, compiled at its first use."""
+    """Return the kernel for a game's features; it is compiled on first use."""
 
     @kernel(Evaluate)
     @_in_module_of(features)
     def evaluate(position: Words, weights: Reals) -> float:
         count = weights.size - 1
-        numbers = np.empty(count)
-        features(position, 1 - side_to_move(position), numbers)
+        values = np.empty(count)
+        features(position, 1 - side_to_move(position), values)
         total = weights[count]
         for index in range(count):
-            total += weights[index] * numbers[index]
-        if squashes:
+            total += weights[index] * values[index]
+        if tanh:
             return -math.tanh(total)
         return -min(max(total, -LARGEST_VALUE), LARGEST_VALUE)
 
@@ -73,10 +74,10 @@ def _linear_kernel(
 
 
 def _in_module_of(other: Callable[..., object]) -> Callable[[Function], Function]:
-    """Have a function stand in another's module, since its code is in its own: kept and renewed with that."""
+    """Return a decorator that moves a function to another's module, with whose code it is cached."""
 
-    def place(function: Function) -> Function:
+    def move(function: Function) -> Function:
         function.__module__ = other.__module__
         return function
 
-    return place
+    return move

@@ -1,4 +1,4 @@
-"""Weights: what learners find and players play with, one number a feature, on disk and in memory."""
+"""Weights: what learners produce and players use, one number for each feature."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from boardgames.declarations import Evaluation, FeatureSet
-from boardgames.errors import WeightsError, shown
+from boardgames.errors import WeightsError, quote
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.player import fingerprint_of
@@ -18,49 +18,49 @@ from boardgames.weights.linear import linear_evaluation
 
 SCHEMA = 1
 VALUES = "weights"
-"""Name of the array in a file; checkpoints have others beside it."""
-LARGEST_WEIGHT = 1e6
+"""Name of the array in a file; checkpoints have others as well."""
+MAX_WEIGHT = 1e6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weights:
-    """One number for each feature of a set, on the scale where the features' ranges are -1 to 1.
+    """The weights of a feature set, on the scale on which the features' ranges are -1 to 1.
 
-    They say what a position is worth to the side that has just moved.
+    They give the value of a position to the side that has just moved.
 
     Attributes
     ----------
     game, features : str
         Names of the game and of its feature set.
     ranges : str
-        Hash of names and ranges of the features, `ranges_of`; other ranges, other scale.
+        Hash of the features' names and ranges, see `hash_ranges`; other ranges mean another scale.
     values : float64[n]
         Read-only and finite.
-    squashes : bool
+    tanh : bool
         The value is the hyperbolic tangent of the weighted sum.
     provenance : mapping
-        What made them: learner, settings, seed, figures; JSON values.
+        What produced them: learner, settings, seed, metrics; JSON values.
 
     Raises
     ------
     WeightsError
-        If the values are no numbers in a row, or one is not finite or huge.
+        If the values are not one-dimensional, finite and at most `MAX_WEIGHT`.
     """
 
     game: str
     features: str
     ranges: str
     values: Reals
-    squashes: bool = False
+    tanh: bool = False
     provenance: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # JSON values
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64)
         if values.ndim != 1 or not values.size:
-            raise WeightsError(f"expected weights in a row: an array of shape {shown(values.shape)}")
-        wrong = values[~(np.abs(values) <= LARGEST_WEIGHT)]  # so that what is no number is wrong too
+            raise WeightsError(f"weights must be a list of numbers, not an array of shape {values.shape}")
+        wrong = values[~(np.abs(values) <= MAX_WEIGHT)]  # also finds NaN
         if wrong.size:
-            raise WeightsError(f"expected weights from {-LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}: {wrong[0]}")
+            raise WeightsError(f"weights must be {-MAX_WEIGHT:g} to {MAX_WEIGHT:g}, not {wrong[0]}")
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
 
@@ -71,54 +71,54 @@ class Weights:
         features: FeatureSet,
         values: Reals,
         *,
-        squashes: bool = False,
+        tanh: bool = False,
         provenance: Mapping[str, Any] | None = None,  # JSON values
     ) -> "Weights":
-        """Return weights for a game's feature set."""
-        name, ranges = game.facts.name, ranges_of(features)
-        return cls(name, features.name, ranges, values, squashes, provenance or {})
+        """Return weights for a feature set of a game."""
+        ranges = hash_ranges(features)
+        return cls(game.facts.name, features.name, ranges, values, tanh, provenance or {})
 
     @classmethod
     def read(cls, path: Path) -> "Weights":
-        """Return the weights of a file, a checkpoint of a run say.
+        """Return the weights in a file, which may be a checkpoint of a run.
 
         Raises
         ------
         FileError, WeightsError
-            If the file cannot be read or holds no weights.
+            If the file cannot be read or has no weights.
         """
-        return cls.of_file(*read_arrays(path), path)
+        return cls.from_arrays(*read_arrays(path), path)
 
     @classmethod
-    def of_file(cls, arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> "Weights":
-        """Return the weights among the arrays of a file that has been read."""
+    def from_arrays(cls, arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> "Weights":
+        """Return the weights among the arrays of a file, given its header."""
         texts = [header.get(key) for key in ("game", "features", "ranges")]
-        squashes, provenance = header.get("squashes"), header.get("provenance", {})
+        tanh, provenance = header.get("squashes"), header.get("provenance", {})
         values = arrays.get(VALUES)
-        is_known = header.get("schema") == SCHEMA and isinstance(squashes, bool)
+        is_known = header.get("schema") == SCHEMA and isinstance(tanh, bool)
         if not (is_known and all(isinstance(text, str) for text in texts) and isinstance(provenance, dict)):
-            raise WeightsError(f"expected a file of weights of version {SCHEMA}: {path}")
+            raise WeightsError(f"{path} is not a file of weights of version {SCHEMA}")
         if values is None or values.dtype != np.float64:
-            raise WeightsError(f"expected an array {VALUES!r} of float64: {path}")
+            raise WeightsError(f"{path} is not a file of weights: it has no float64 array {VALUES!r}")
         try:
             game, features, ranges = map(str, texts)
-            return cls(game, features, ranges, values, bool(squashes), provenance)
+            return cls(game, features, ranges, values, bool(tanh), provenance)
         except WeightsError as error:
-            raise WeightsError(f"{error} in {path}") from None
+            raise WeightsError(f"cannot use the weights in {path}: {error}") from None
 
     def header(self) -> dict[str, Any]:
-        """Return what a file says of them besides the values, JSON values."""
+        """Return the header of their file, JSON values."""
         return {
             "schema": SCHEMA,
             "game": self.game,
             "features": self.features,
             "ranges": self.ranges,
-            "squashes": self.squashes,
+            "squashes": self.tanh,
             "provenance": dict(self.provenance),
         }
 
     def write(self, path: Path) -> None:
-        """Write them, atomically; equal weights give equal bytes.
+        """Write them to a file atomically; equal weights give equal bytes.
 
         Raises
         ------
@@ -128,12 +128,12 @@ class Weights:
         write_arrays(path, {VALUES: self.values}, self.header())
 
     def fingerprint(self) -> str:
-        """Return a short hash of what is played with."""
-        kind = b"tanh" if self.squashes else b"sum"
+        """Return a short hash of everything but the provenance."""
+        kind = b"tanh" if self.tanh else b"sum"
         return fingerprint_of(self.features.encode(), self.ranges.encode(), kind, self.values.tobytes())
 
     def evaluation(self, game: Game, features: FeatureSet) -> Evaluation:
-        """Return them as an evaluation for search.
+        """Return the evaluation for search that uses them.
 
         Raises
         ------
@@ -141,26 +141,28 @@ class Weights:
             If they are for another game or other features.
         """
         self.check(game, features)
-        return linear_evaluation(game, features, self.values, squashes=self.squashes)
+        return linear_evaluation(game, features, self.values, tanh=self.tanh)
 
     def check(self, game: Game, features: FeatureSet) -> None:
         """Raise WeightsError unless they are for this game and these features."""
         if self.game != game.facts.name:
-            raise WeightsError(f"expected weights of {game.facts.name}: they are of {shown(self.game)}")
+            raise WeightsError(f"the weights are for {quote(self.game)}, not for {game.facts.name}")
         if self.features != features.name:
             raise WeightsError(
-                f"expected weights of features {features.name!r}: they are of {shown(self.features)}"
+                f"the weights are for features {quote(self.features)}, not for {features.name!r}"
             )
-        if self.ranges != ranges_of(features):
+        if self.ranges != hash_ranges(features):
             raise WeightsError(
-                f"expected weights of features {features.name!r} with the ranges that they have with these "
-                "options of the game: theirs are others, of another size of board say"
+                f"the weights are for features {features.name!r} with other ranges, for example of a board "
+                "of another size"
             )
         if len(self.values) != len(features.features):
-            raise WeightsError(f"expected {len(features.features)} weights: {len(self.values)} came")
+            raise WeightsError(
+                f"features {features.name!r} need {len(features.features)} weights, not {len(self.values)}"
+            )
 
 
-def ranges_of(features: FeatureSet) -> str:
-    """Return a short hash of names and ranges of features, in order."""
-    told = [f"{feature.name} {feature.low!r} {feature.high!r}" for feature in features.features]
-    return fingerprint_of("\n".join(told).encode())
+def hash_ranges(features: FeatureSet) -> str:
+    """Return a short hash of the names and ranges of features, in order."""
+    lines = [f"{feature.name} {feature.low!r} {feature.high!r}" for feature in features.features]
+    return fingerprint_of("\n".join(lines).encode())

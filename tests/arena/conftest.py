@@ -1,4 +1,4 @@
-"""The plug-in of agents that break rules, beside the games."""
+"""A plug-in with misbehaving agents, beside the games."""
 
 from importlib.metadata import EntryPoint
 

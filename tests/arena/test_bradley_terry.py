@@ -1,4 +1,4 @@
-"""Ratings of a field: the likeliest ones, their intervals, and fields in which somebody won everything."""
+"""Ratings of a field: maximum likelihood, intervals, and fields in which somebody won everything."""
 
 import itertools
 import math
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from boardgames.arena.bradley_terry import Estimates, match_ratings, ratings
-from boardgames.arena.pentanomial import Estimate, Pairs, elo_of, estimate, quantile, score_of
+from boardgames.arena.pentanomial import Estimate, Pairs, elo_from_score, estimate, expected_score, t_quantile
 from boardgames.errors import LimitError, MissingExtraError
 
 Series = Mapping[tuple[int, int], Pairs]
@@ -36,7 +36,7 @@ def points_of(count: int, series: Series) -> np.ndarray:
 
 
 def slow_ratings(points: np.ndarray) -> list[float]:
-    """Newton's method on the likelihood of Bradley and Terry, its mean held at 0."""
+    """Maximise the Bradley-Terry likelihood by Newton's method, with the mean fixed at 0."""
     matches = points + points.T
     log_odds = np.zeros(len(points))
     for _ in range(100):
@@ -59,12 +59,12 @@ def texts(estimates: Estimates) -> list[str]:
 # --- the fit -----------------------------------------------------------------------------
 
 
-def test_ratings_are_the_likeliest_ones() -> None:
+def test_ratings_maximise_the_likelihood() -> None:
     expected = slow_ratings(points_of(4, ROUND_ROBIN))
     assert elos(ratings(4, ROUND_ROBIN)) == pytest.approx(expected, abs=0.01)
 
 
-def test_ratings_from_single_matches_are_the_likeliest_ones() -> None:
+def test_ratings_from_single_matches_maximise_the_likelihood() -> None:
     points = np.zeros((4, 4))
     for (first, second), (won, drawn, lost) in LADDER.items():
         points[first, second] += won + drawn / 2
@@ -72,20 +72,20 @@ def test_ratings_from_single_matches_are_the_likeliest_ones() -> None:
     assert elos(match_ratings(4, LADDER)) == pytest.approx(slow_ratings(points), abs=0.01)
 
 
-def test_far_apart_agents_are_rated_to_the_last_point() -> None:
+def test_distant_agents_are_rated_exactly() -> None:
     series = {(i, i + 1): Pairs((0, 0, 1, 0, 10**4)) for i in range(5)}
     assert elos(ratings(6, series)) == pytest.approx(slow_ratings(points_of(6, series)), abs=0.1)
 
 
-def test_the_mean_of_the_field_is_zero() -> None:
+def test_mean_of_the_field_is_zero() -> None:
     assert sum(elos(ratings(4, ROUND_ROBIN))) == pytest.approx(0, abs=1e-9)
 
 
-def test_standings_come_in_the_order_of_agents() -> None:
+def test_every_agent_has_an_estimate() -> None:
     assert len(ratings(4, ROUND_ROBIN)) == 4
 
 
-def test_it_does_not_matter_who_is_named_first() -> None:
+def test_order_of_two_agents_does_not_matter() -> None:
     turned = {(second, first): pairs.reversed() for (first, second), pairs in ROUND_ROBIN.items()}
     split = {(0, 1): MIXED, (1, 0): MIXED.reversed(), (1, 2): EVEN}
     assert texts(ratings(2, {(0, 1): EVEN, (1, 0): EVEN})) == texts(ratings(2, {(0, 1): EVEN + EVEN}))
@@ -93,7 +93,7 @@ def test_it_does_not_matter_who_is_named_first() -> None:
     assert texts(ratings(3, split)) == texts(ratings(3, {(0, 1): MIXED + MIXED, (1, 2): EVEN}))
 
 
-def test_new_numbers_of_agents_change_nothing() -> None:
+def test_renumbering_the_agents_changes_nothing() -> None:
     order = [2, 0, 3, 1]
     renumbered = {(order[i], order[j]): pairs for (i, j), pairs in ROUND_ROBIN.items()}
     found = texts(ratings(4, renumbered))
@@ -108,7 +108,7 @@ def test_new_numbers_of_agents_change_nothing() -> None:
     [Pairs((4, 3, 34, 42, 117)), MIXED, EVEN, Pairs((30, 0, 0, 0, 30)), Pairs((332, 433, 498, 333, 334))],
     ids=str,
 )
-def test_two_agents_differ_by_the_estimate_of_their_pairs(pairs: Pairs) -> None:
+def test_difference_of_two_agents_is_the_estimate_of_their_pairs(pairs: Pairs) -> None:
     first = ratings(2, {(0, 1): pairs})[0]
     own = estimate(pairs)
     assert first is not None
@@ -119,7 +119,7 @@ def test_two_agents_differ_by_the_estimate_of_their_pairs(pairs: Pairs) -> None:
     assert 2 * first.error == pytest.approx(own.error, rel=0.05)
 
 
-def test_a_sweep_of_two_agents_has_the_bound_of_its_pairs() -> None:
+def test_sweep_between_two_agents_has_the_bound_of_its_pairs() -> None:
     first, second = ratings(2, {(0, 1): Pairs((0, 0, 0, 0, 100))})
     own = estimate(Pairs((0, 0, 0, 0, 100)))
     assert own is not None
@@ -128,45 +128,45 @@ def test_a_sweep_of_two_agents_has_the_bound_of_its_pairs() -> None:
     assert texts((first, second)) == ["> +285", "< -285"]
 
 
-# --- fields in which not everything can be told -----------------------------------------------
+# --- fields that are not fully connected -----------------------------------------------
 
 
-def test_who_won_everything_is_bounded_from_below() -> None:
+def test_agent_that_won_everything_is_one_sideded_from_below() -> None:
     series = {(0, 1): WON, (0, 2): WON, (1, 2): EVEN}
     winner, *others = ratings(3, series)
     assert winner is not None
-    assert winner.is_bound
+    assert winner.is_one_sided
     assert winner.high is None
     # 20 pairs won against equals: score**20 = 0.025
-    lead = elo_of(0.025 ** (1 / 20))
+    lead = elo_from_score(0.025 ** (1 / 20))
     assert winner.low == pytest.approx(lead * 2 / 3)
-    guess = elo_of(20.5 / 21)
+    guess = elo_from_score(20.5 / 21)
     assert winner.elo == pytest.approx(guess * 2 / 3)
     assert elos(tuple(others)) == pytest.approx([-guess / 3] * 2)
 
 
-def test_who_lost_everything_is_bounded_from_above() -> None:
+def test_agent_that_lost_everything_is_one_sideded_from_above() -> None:
     loser = ratings(3, {(0, 2): WON, (1, 2): WON, (0, 1): EVEN})[2]
-    assert str(loser) == f"< -{elo_of(0.025 ** (1 / 20)) * 2 / 3:.0f}"
+    assert str(loser) == f"< -{elo_from_score(0.025 ** (1 / 20)) * 2 / 3:.0f}"
 
 
-def test_a_bound_counts_the_strength_of_the_beaten() -> None:
+def test_lower_bound_depends_on_the_strength_of_the_losers() -> None:
     stronger = {(0, 1): WON, (1, 2): Pairs((0, 0, 10, 0, 10))}
     weaker = {(0, 2): WON, (1, 2): Pairs((0, 0, 10, 0, 10))}
     assert elos(ratings(3, stronger))[0] > elos(ratings(3, weaker))[0] + 50
 
 
-def test_an_upper_bound_counts_the_strength_of_the_winner() -> None:
+def test_upper_bound_depends_on_the_strength_of_the_winner() -> None:
     to_weaker = {(0, 1): Pairs((0, 0, 10, 0, 10)), (1, 2): WON}
     to_stronger = {(0, 1): Pairs((0, 0, 10, 0, 10)), (0, 2): WON}
     assert elos(ratings(3, to_weaker))[2] < elos(ratings(3, to_stronger))[2] - 50
 
 
-def test_bounds_go_on_from_bounds() -> None:
+def test_bounds_add_up_along_a_chain() -> None:
     series = {(0, 1): WON, (1, 2): WON, (2, 3): EVEN, (3, 4): WON}
     estimates = ratings(5, series)
     above, next_above, _, _, below = estimates
-    lead, guess = elo_of(0.025 ** (1 / 10)), elo_of(10.5 / 11)
+    lead, guess = elo_from_score(0.025 ** (1 / 10)), elo_from_score(10.5 / 11)
     found = elos(estimates)
     assert np.subtract(found, found[2]) == pytest.approx([2 * guess, guess, 0, 0, -guess])
     assert above is not None
@@ -178,7 +178,7 @@ def test_bounds_go_on_from_bounds() -> None:
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_an_estimate_lies_within_its_ends(seed: int) -> None:
+def test_estimate_lies_in_its_interval(seed: int) -> None:
     random = np.random.default_rng(seed)
     results = {
         pairing: tuple(int(number) for number in random.integers(0, 2, size=3))
@@ -190,7 +190,7 @@ def test_an_estimate_lies_within_its_ends(seed: int) -> None:
             assert found.high is None or found.elo <= found.high
 
 
-def test_a_block_that_won_everything_is_bounded_together() -> None:
+def test_component_that_won_everything_is_one_sideded_together() -> None:
     series = {(0, 1): MIXED, (0, 2): WON, (1, 3): WON, (2, 3): EVEN, (3, 4): EVEN}
     first, second = ratings(5, series)[:2]
     inner = ratings(2, {(0, 1): MIXED})
@@ -198,18 +198,18 @@ def test_a_block_that_won_everything_is_bounded_together() -> None:
     assert [str(standing)[0] for standing in (first, second)] == [">", ">"]
 
 
-def test_groups_that_never_met_are_incomparable() -> None:
+def test_groups_that_never_played_each_other_are_incomparable() -> None:
     standings = ratings(6, {(0, 1): MIXED, (2, 3): MIXED, (3, 4): MIXED})
     assert [standing is None for standing in standings] == [True, True, False, False, False, True]
     assert texts(standings)[2:5] == texts(ratings(3, {(0, 1): MIXED, (1, 2): MIXED}))
 
 
-def test_the_largest_group_is_the_field_even_if_somebody_won_everything_there() -> None:
+def test_largest_group_is_the_field_even_if_an_agent_won_everything() -> None:
     standings = ratings(5, {(0, 1): MIXED, (2, 3): WON, (2, 4): WON})
     assert [text[0] for text in texts(standings)] == ["N", "N", ">", "<", "<"]
 
 
-def test_who_only_lost_to_the_winner_is_incomparable() -> None:
+def test_agent_that_only_lost_to_the_winner_is_incomparable() -> None:
     series = {(0, 1): WON, (1, 2): EVEN, (0, 3): WON}
     assert texts(ratings(4, series))[3] == "None"
 
@@ -220,15 +220,15 @@ def test_agents_without_matches_are_incomparable(count: int) -> None:
     assert texts(match_ratings(count, {})) == ["None"] * count
 
 
-def test_pairings_without_pairs_are_no_meetings() -> None:
+def test_empty_series_are_ignored() -> None:
     assert texts(ratings(3, {(0, 1): MIXED, (1, 2): Pairs()}))[2] == "None"
 
 
-def test_the_middle_of_a_chain_of_sweeps_is_not_bounded_at_all() -> None:
+def test_middle_of_a_chain_of_sweeps_is_unrated() -> None:
     assert [text[0] for text in texts(ratings(3, {(0, 1): WON, (1, 2): WON}))] == [">", "N", "<"]
 
 
-def test_a_lopsided_field_is_rated_too() -> None:
+def test_lopsided_field_is_rated() -> None:
     results = {
         (0, 3): (2, 0, 0),
         (0, 4): (0, 0, 2),
@@ -258,22 +258,22 @@ def test_sparse_fields_give_finite_numbers(seed: int) -> None:
             assert all(abs(number) < 10_000 for number in (found.elo, *ends))
 
 
-# --- what is refused ------------------------------------------------------------------------------
+# --- validation ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("agents", [(0, 2), (-1, 0), (1, 1)], ids=str)
-def test_agents_outside_the_field_are_refused(agents: tuple[int, int]) -> None:
-    with pytest.raises(LimitError, match="expected two different agents below 2"):
+def test_agents_out_of_range_are_rejected(agents: tuple[int, int]) -> None:
+    with pytest.raises(LimitError, match="two different agents below 2"):
         ratings(2, {agents: MIXED})
 
 
 @pytest.mark.parametrize("counts", [(1, 2), (1, -1, 0), (0.5, 0, 0)], ids=str)
-def test_counts_that_are_no_matches_are_refused(counts: tuple[int, int, int]) -> None:
-    with pytest.raises(LimitError, match="expected wins, draws and losses"):
+def test_invalid_counts_are_rejected(counts: tuple[int, int, int]) -> None:
+    with pytest.raises(LimitError, match="three non-negative integers"):
         match_ratings(2, {(0, 1): counts})
 
 
-def test_without_the_extra_two_agents_are_rated_and_more_are_told_what_to_install(
+def test_more_than_two_agents_need_the_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, "choix", None)
@@ -285,7 +285,7 @@ def test_without_the_extra_two_agents_are_rated_and_more_are_told_what_to_instal
 # --- intervals -----------------------------------------------------------------------------------------
 
 
-def test_dependent_matches_of_a_pair_widen_the_interval_and_draws_narrow_it() -> None:
+def test_correlated_matches_widen_the_interval_and_draws_narrow_it() -> None:
     swept, split = Pairs((30, 0, 0, 0, 30)), Pairs((0, 0, 60, 0, 0))
     errors = {}
     for name, pairs in (("swept", swept), ("split", split)):
@@ -300,23 +300,23 @@ def test_dependent_matches_of_a_pair_widen_the_interval_and_draws_narrow_it() ->
 
 
 @pytest.mark.parametrize("pairs", [Pairs((1, 0, 2, 1, 2)), Pairs((1, 3, 2, 2, 4)), MIXED], ids=str)
-def test_an_interval_of_two_agents_is_the_textbook_one_of_a_mean(pairs: Pairs) -> None:
+def test_interval_of_two_agents_is_the_textbook_interval_of_a_mean(pairs: Pairs) -> None:
     found = ratings(2, {(0, 1): pairs})[0]
     assert found is not None
     slope = 400 / math.log(10) / (pairs.score * (1 - pairs.score))  # Elo by score, at the mean
-    extent = quantile(pairs.count - 1) * math.sqrt(pairs.variance / (pairs.count - 1))
+    extent = t_quantile(pairs.count - 1) * math.sqrt(pairs.variance / (pairs.count - 1))
     assert found.error == pytest.approx(slope * extent / 2)
 
 
 def coverage(truth: list[float], *, pairs: int, series: int) -> float:
-    """Return how often intervals hold; half the pairs are split, which the model knows nothing of."""
+    """Return the coverage of the intervals; half the pairs are split, which the model does not expect."""
     random = np.random.default_rng(1)
     true_elos = np.array(truth) - np.mean(truth)
     held = 0
     for _ in range(series):
         drawn = {}
         for i, j in itertools.combinations(range(len(truth)), 2):
-            won = score_of(float(true_elos[i] - true_elos[j])) - 0.25
+            won = expected_score(float(true_elos[i] - true_elos[j])) - 0.25
             lost, split, swept = random.multinomial(pairs, (0.5 - won, 0.5, won))
             drawn[i, j] = Pairs((int(lost), 0, int(split), 0, int(swept)))
         for standing, true_elo in zip(ratings(len(truth), drawn), true_elos, strict=True):
@@ -328,12 +328,14 @@ def coverage(truth: list[float], *, pairs: int, series: int) -> float:
     return held / (series * len(truth))
 
 
-def test_intervals_of_a_field_hold_the_truth_about_95_times_of_100() -> None:
+def test_intervals_of_a_field_cover_the_true_value_about_95_times_in_100() -> None:
     assert 0.92 < coverage([0, 40, 100], pairs=30, series=300) < 0.98
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pairs", [20, 100])
 @pytest.mark.parametrize("truth", [[0, 0, 0], [0, 30, 60, 120, 150]], ids=["equals", "a field of five"])
-def test_intervals_of_a_field_hold_the_truth_93_to_97_times_of_100(truth: list[float], pairs: int) -> None:
+def test_intervals_of_a_field_cover_the_true_value_93_to_97_times_in_100(
+    truth: list[float], pairs: int
+) -> None:
     assert 0.93 < coverage(truth, pairs=pairs, series=1500) < 0.97

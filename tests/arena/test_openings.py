@@ -1,4 +1,4 @@
-"""Openings: random ones, books, files; whatever is drawn can be repeated."""
+"""Opening suites: random ones, named ones, files."""
 
 from collections import Counter
 from dataclasses import replace
@@ -16,34 +16,34 @@ CONNECT4 = boardgames.load("connect4")
 ABALONE = boardgames.load("abalone")
 
 
-def openings(game: Game, text: str, *, count: int, seed: int) -> list[str]:
+def take(game: Game, text: str, *, count: int, seed: int) -> list[str]:
     return Openings(game, text).take(count, seed=seed)
 
 
 @pytest.mark.parametrize("plies", [0, 1, 4, 7])
-def test_random_openings_are_so_many_plies_from_the_start(plies: int) -> None:
-    for text in openings(CONNECT4, f"random:{plies}", count=20, seed=1):
+def test_random_openings_have_the_given_number_of_plies(plies: int) -> None:
+    for text in take(CONNECT4, f"random:{plies}", count=20, seed=1):
         assert sum(text.count(piece) for piece in "rb") == plies
 
 
-def test_random_openings_differ_while_there_are_others() -> None:
-    assert len(set(openings(CONNECT4, "random:4", count=300, seed=1))) == 300
-    counts = Counter(openings(CONNECT4, "random:1", count=14, seed=1))
+def test_random_openings_differ_as_long_as_possible() -> None:
+    assert len(set(take(CONNECT4, "random:4", count=300, seed=1))) == 300
+    counts = Counter(take(CONNECT4, "random:1", count=14, seed=1))
     assert len(counts) == 7
 
 
-def test_when_there_are_no_others_openings_are_repeated_evenly_and_soon() -> None:
-    counts = Counter(openings(CONNECT4, "random:1", count=70_000, seed=1))
+def test_random_openings_are_repeated_evenly_if_there_are_too_few() -> None:
+    counts = Counter(take(CONNECT4, "random:1", count=70_000, seed=1))
     assert set(counts.values()) == {10_000}
 
 
-def test_more_openings_begin_with_those_of_fewer() -> None:
+def test_larger_count_only_appends_openings() -> None:
     for text in ("random:4", "every:2"):
-        few, many = (openings(CONNECT4, text, count=count, seed=1) for count in (20, 40))
+        few, many = (take(CONNECT4, text, count=count, seed=1) for count in (20, 40))
         assert many[:20] == few
 
 
-def test_a_book_has_a_fingerprint_that_its_positions_decide(tmp_path: Path) -> None:
+def test_fingerprint_depends_on_the_positions_only(tmp_path: Path) -> None:
     path = tmp_path / "book.txt"
     path.write_text("44\n43\n")
     before = Openings(CONNECT4, str(path)).fingerprint
@@ -54,50 +54,50 @@ def test_a_book_has_a_fingerprint_that_its_positions_decide(tmp_path: Path) -> N
     assert Openings(CONNECT4, "random:4").fingerprint == ""
 
 
-def test_a_seed_repeats_its_openings_and_another_has_others() -> None:
+def test_openings_depend_on_the_seed() -> None:
     for text in ("random:4", "every:2"):
-        first, again, other = (openings(CONNECT4, text, count=30, seed=seed) for seed in (1, 1, 2))
+        first, again, other = (take(CONNECT4, text, count=30, seed=seed) for seed in (1, 1, 2))
         assert first == again != other
 
 
 def test_random_openings_start_from_the_layout() -> None:
     game = boardgames.load("abalone", layout="standard")
-    assert openings(game, "random:0", count=2, seed=1) == [str(game.start())] * 2
+    assert take(game, "random:0", count=2, seed=1) == [str(game.start())] * 2
 
 
-def test_no_opening_is_over() -> None:
-    for text in openings(Nim(), "random:3", count=40, seed=1):
+def test_openings_are_unfinished() -> None:
+    for text in take(Nim(), "random:3", count=40, seed=1):
         assert Nim().parse(text).outcome is None
 
 
 @pytest.mark.parametrize(("plies", "count"), [(0, 1), (1, 7), (2, 49), (3, 238)])
-def test_every_position_after_some_plies_is_in_its_book(plies: int, count: int) -> None:
-    """The counts are those of different positions, as solvers of the game publish them (Tromp)."""
-    assert len(set(openings(CONNECT4, f"every:{plies}", count=500, seed=1))) == count
+def test_every_contains_all_positions_after_some_plies(plies: int, count: int) -> None:
+    """The counts are the published numbers of distinct positions (Tromp)."""
+    assert len(set(take(CONNECT4, f"every:{plies}", count=500, seed=1))) == count
 
 
-def test_a_short_book_is_repeated_evenly() -> None:
-    counts = Counter(openings(CONNECT4, "every:1", count=21, seed=1))
+def test_short_suite_is_repeated_evenly() -> None:
+    counts = Counter(take(CONNECT4, "every:1", count=21, seed=1))
     assert set(counts.values()) == {3}
 
 
-def test_the_layouts_are_a_book() -> None:
-    found = openings(ABALONE, "layouts", count=len(ABALONE.facts.layouts), seed=1)
+def test_layouts_are_a_suite() -> None:
+    found = take(ABALONE, "layouts", count=len(ABALONE.facts.layouts), seed=1)
     assert set(found) == {str(ABALONE.parse(text)) for text in ABALONE.facts.layouts.values()}
 
 
-def test_a_game_brings_books_of_its_own() -> None:
+def test_game_may_declare_suites() -> None:
     game = boardgames.load("connect4")
-    game.facts = replace(game.facts, books={"edges": ("1", "7")})
-    assert set(openings(game, "edges", count=2, seed=1)) == {str(game.parse("1")), str(game.parse("7"))}
+    game.facts = replace(game.facts, openings={"edges": ("1", "7")})
+    assert set(take(game, "edges", count=2, seed=1)) == {str(game.parse("1")), str(game.parse("7"))}
     with pytest.raises(UnknownNameError, match="did you mean 'edges'"):
-        openings(game, "edgse", count=1, seed=1)
+        take(game, "edgse", count=1, seed=1)
 
 
-def test_a_file_has_a_position_a_line_in_any_notation(tmp_path: Path) -> None:
+def test_file_has_one_position_per_line_in_any_notation(tmp_path: Path) -> None:
     path = tmp_path / "book.txt"
-    path.write_text("# openings\n44\n\n  1234  # all along\n" + str(CONNECT4.parse("44")) + "\n")
-    assert set(openings(CONNECT4, str(path), count=5, seed=1)) == {
+    path.write_text("# openings\n44\n\n  1234  # comment\n" + str(CONNECT4.parse("44")) + "\n")
+    assert set(take(CONNECT4, str(path), count=5, seed=1)) == {
         str(CONNECT4.parse("44")),
         str(CONNECT4.parse("1234")),
     }
@@ -107,20 +107,20 @@ def test_a_file_has_a_position_a_line_in_any_notation(tmp_path: Path) -> None:
     ("content", "error", "words"),
     [
         ("44\n9\n", PositionError, "line 2"),
-        ("1212121\n", FileError, "goes on.*line 1"),
-        ("# nothing\n", FileError, "at least one position"),
-        ("\n", FileError, "at least one position"),
+        ("1212121\n", FileError, "already over.*line 1"),
+        ("# nothing\n", FileError, "no positions"),
+        ("\n", FileError, "no positions"),
         (b"\xff\xfe", FileError, "UTF-8"),
     ],
-    ids=["no position", "over", "comments", "empty", "no text"],
+    ids=["invalid", "finished", "comments", "empty", "not text"],
 )
-def test_what_is_wrong_in_a_file_is_said_with_its_line(
+def test_errors_in_a_file_name_the_line(
     content: str | bytes, error: type[BoardgamesError], words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "book.txt"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(error, match=words):
-        openings(CONNECT4, str(path), count=2, seed=1)
+        take(CONNECT4, str(path), count=2, seed=1)
 
 
 @pytest.mark.parametrize(
@@ -140,11 +140,14 @@ def test_what_is_wrong_in_a_file_is_said_with_its_line(
         ("random:100", LimitError),
     ],
 )
-def test_other_texts_are_refused(text: str, error: type[BoardgamesError]) -> None:
-    with pytest.raises(error, match="expected"):
-        openings(CONNECT4, text, count=2, seed=1)
+def test_invalid_texts_are_rejected(
+    text: str, error: type[BoardgamesError], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boardgames.arena.openings.MAX_POSITIONS", 500)
+    with pytest.raises(error):
+        take(CONNECT4, text, count=2, seed=1)
 
 
-def test_a_book_of_matches_that_are_all_over_is_refused() -> None:
+def test_suite_of_finished_matches_only_is_rejected() -> None:
     with pytest.raises(LimitError, match="every match of"):
-        openings(boardgames.load("connect4", columns=2, rows=2), "every:4", count=1, seed=1)
+        take(boardgames.load("connect4", columns=2, rows=2), "every:4", count=1, seed=1)

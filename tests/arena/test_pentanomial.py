@@ -1,4 +1,4 @@
-"""Pairs and estimates: published examples, bounds, symmetry, and intervals that hold."""
+"""Pairs and estimates: published examples, bounds, symmetry, coverage of the intervals."""
 
 import itertools
 import math
@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boardgames.arena.pentanomial import (
+    MAX_DEVIANCE,
+    PSEUDOCOUNT,
     SCORES,
-    UNSEEN,
-    WIDEST,
     Estimate,
     Pairs,
-    crossing,
-    elo_of,
+    elo_from_score,
     estimate,
+    expected_score,
+    find_root,
     likelihood_of_superiority,
     log_likelihood,
-    quantile,
-    score_of,
+    t_quantile,
 )
 from boardgames.errors import LimitError
 
@@ -45,19 +45,19 @@ STRONGER = np.array([0.02, 0.08, 0.2, 0.2, 0.5])
     ],
     ids=["fastchess output", "fastchess test 1", "fastchess test 2", "fastchess test 3"],
 )
-def test_elo_and_error_are_those_that_fastchess_prints(counts: Counts, elo: float, error: float) -> None:
+def test_elo_and_error_agree_with_fastchess(counts: Counts, elo: float, error: float) -> None:
     found = estimate(Pairs(counts))
     assert found is not None
     assert found.elo == pytest.approx(elo, abs=0.005)
     assert found.error == pytest.approx(error, rel=0.01)
 
 
-def test_superiority_is_that_of_fastchess() -> None:
+def test_likelihood_of_superiority_agrees_with_fastchess() -> None:
     assert likelihood_of_superiority(Pairs((332, 433, 498, 333, 334))) == pytest.approx(0.0505, abs=0.0005)
     assert likelihood_of_superiority(Pairs((4, 3, 34, 42, 117))) == pytest.approx(1)
 
 
-def test_score_and_variance_are_those_of_a_page_of_montytest() -> None:
+def test_score_and_variance_agree_with_montytest() -> None:
     pairs = Pairs((13, 37, 50, 25, 3))
     found = estimate(pairs)
     assert found is not None
@@ -69,29 +69,29 @@ def test_score_and_variance_are_those_of_a_page_of_montytest() -> None:
 # --- pairs -----------------------------------------------------------------------------
 
 
-def test_points_are_counted_by_pairs() -> None:
+def test_pairs_are_counted_by_points() -> None:
     assert Pairs.of([0, 0.5, 1, 1, 1.5, 2.0, 2]) == Pairs((1, 1, 2, 1, 2))
 
 
 @pytest.mark.parametrize("points", [0.25, -0.5, 2.5, math.nan, math.inf, "1", None, True])
-def test_points_that_two_matches_cannot_bring_are_refused(points: float) -> None:
-    with pytest.raises(LimitError, match="expected the points of a pair"):
+def test_impossible_points_are_rejected(points: float) -> None:
+    with pytest.raises(LimitError, match="points of a pair must be"):
         Pairs.of([points])
 
 
 @pytest.mark.parametrize("counts", [(1, 2, 3), (1, 2, 3, 4, -1), (1.5, 0, 0, 0, 0), None, "abcde"], ids=str)
-def test_what_is_no_five_counts_is_refused(counts: Counts) -> None:
-    with pytest.raises(LimitError, match=r"expected .*counts"):
+def test_invalid_counts_are_rejected(counts: Counts) -> None:
+    with pytest.raises(LimitError, match="counts of pairs"):
         Pairs(counts)
 
 
-def test_counts_of_numpy_become_plain_numbers() -> None:
+def test_numpy_counts_become_plain_integers() -> None:
     counts = tuple(np.array([1, 2, 3, 4, 5]))
     assert [type(count) for count in Pairs(counts).counts] == [int] * 5
 
 
 @given(COUNTS)
-def test_the_other_player_has_the_rest_of_the_score(counts: Counts) -> None:
+def test_scores_of_both_players_add_up_to_one(counts: Counts) -> None:
     assert Pairs(counts).score + Pairs(counts).reversed().score == pytest.approx(1)
 
 
@@ -99,34 +99,34 @@ def test_the_other_player_has_the_rest_of_the_score(counts: Counts) -> None:
 
 
 @given(st.floats(-5000, 5000))
-def test_elo_is_read_back_from_its_score(elo: float) -> None:
-    assert elo_of(score_of(-abs(elo))) == pytest.approx(-abs(elo), abs=1e-6)
+def test_elo_and_expected_score_are_inverse(elo: float) -> None:
+    assert elo_from_score(expected_score(-abs(elo))) == pytest.approx(-abs(elo), abs=1e-6)
 
 
 def test_ten_to_one_is_400_elo() -> None:
-    assert elo_of(10 / 11) == pytest.approx(400)
-    assert score_of(10**6) == 1
-    assert score_of(-(10**6)) == 0
+    assert elo_from_score(10 / 11) == pytest.approx(400)
+    assert expected_score(10**6) == 1
+    assert expected_score(-(10**6)) == 0
 
 
 @pytest.mark.parametrize("score", [0, 1, -0.1, 1.1, math.nan, "0.5", None])
-def test_a_score_without_elo_is_refused(score: float) -> None:
-    with pytest.raises(LimitError, match="expected a score between 0 and 1"):
-        elo_of(score)
+def test_score_outside_zero_to_one_is_rejected(score: float) -> None:
+    with pytest.raises(LimitError, match="score must be between 0 and 1"):
+        elo_from_score(score)
 
 
 @pytest.mark.parametrize("elo", [math.inf, math.nan, "5", None])
-def test_an_elo_that_is_no_finite_number_is_refused(elo: float) -> None:
-    with pytest.raises(LimitError, match="expected a finite Elo"):
-        score_of(elo)
+def test_elo_must_be_finite(elo: float) -> None:
+    with pytest.raises(LimitError, match="must be a finite number"):
+        expected_score(elo)
 
 
 # --- the likelihood ----------------------------------------------------------------------
 
 
 def slow_log_likelihood(counts: Counts, score: float) -> float:
-    """Owen's form: a multiplier for the mean, found by halving; apart from the tilts of the module."""
-    seen = np.array([count or UNSEEN for count in counts])
+    """Owen's form, with a multiplier for the mean found by bisection; the module uses tilts instead."""
+    seen = np.array([count or PSEUDOCOUNT for count in counts])
     leads = np.array(SCORES) - score
     low, high = -1 / leads.max(), -1 / leads.min()
     for _ in range(200):
@@ -139,12 +139,12 @@ def slow_log_likelihood(counts: Counts, score: float) -> float:
 
 
 @given(COUNTS, st.floats(0.01, 0.99))
-def test_the_likelihood_is_that_of_an_independent_computation(counts: Counts, score: float) -> None:
+def test_likelihood_agrees_with_an_independent_computation(counts: Counts, score: float) -> None:
     expected = slow_log_likelihood(counts, score)
     assert log_likelihood(Pairs(counts), score) == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
-def test_no_cells_with_the_mean_asked_for_are_likelier() -> None:
+def test_no_probabilities_with_the_same_mean_are_more_likely() -> None:
     counts = np.array([3, 5, 9, 2, 7])
     best = counts @ np.log(counts / counts.sum())
     random = np.random.default_rng(1)
@@ -153,14 +153,16 @@ def test_no_cells_with_the_mean_asked_for_are_likelier() -> None:
         assert counts @ np.log(cells) <= best + log_likelihood(Pairs(tuple(counts)), score) + 1e-9
 
 
-def test_t_quantiles_are_those_of_the_tables() -> None:
-    # Abramowitz and Stegun, table 26.10
-    tables = {5: 2.571, 10: 2.228, 20: 2.086, 30: 2.042, 60: 2.000, 120: 1.980}
-    assert {freedom: quantile(freedom) for freedom in tables} == pytest.approx(tables, abs=0.001)
+def test_t_quantiles_agree_with_scipy() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    freedoms = [5, 6, 8, 10, 20, 60, 120, 10_000]
+    assert [t_quantile(freedom) for freedom in freedoms] == pytest.approx(
+        [stats.t.ppf(0.975, freedom) for freedom in freedoms], abs=0.001
+    )
 
 
-def test_bisection_ends_at_the_neighbouring_number() -> None:
-    assert crossing(lambda x: x**3 - 8, -1e9, 1e9) == 2
+def test_root_is_found_to_the_last_bit() -> None:
+    assert find_root(lambda x: x**3 - 8, -1e9, 1e9) == 2
 
 
 # --- intervals ------------------------------------------------------------------------------
@@ -172,17 +174,17 @@ def test_no_pairs_give_no_estimate() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 10, 100, 10**6])
-def test_a_clean_sweep_gives_the_exact_bound(count: int) -> None:
+def test_clean_sweep_gives_the_exact_bound(count: int) -> None:
     found = estimate(Pairs((0, 0, 0, 0, count)))
     assert found is not None
-    assert found.is_bound
+    assert found.is_one_sided
     assert found.high is None
     assert found.low is not None
-    assert score_of(found.low) ** count == pytest.approx(0.025)
+    assert expected_score(found.low) ** count == pytest.approx(0.025)
 
 
 @pytest.mark.parametrize("count", [1, 2, 10, 100, 10**6])
-def test_who_won_everything_is_taken_for_the_stronger_one(count: int) -> None:
+def test_clean_sweep_has_the_highest_estimate(count: int) -> None:
     sweep, nearly = estimate(Pairs((0, 0, 0, 0, count))), estimate(Pairs((0, 0, 1, 0, count - 1)))
     swept = estimate(Pairs((count, 0, 0, 0, 0)))
     assert sweep is not None
@@ -192,12 +194,12 @@ def test_who_won_everything_is_taken_for_the_stronger_one(count: int) -> None:
     assert swept.elo == -sweep.elo
 
 
-def test_what_is_known_of_a_sweep_is_written_as_a_bound() -> None:
+def test_clean_sweep_is_formatted_as_a_bound() -> None:
     assert str(estimate(Pairs((0, 0, 0, 0, 100)))) == "> +570"
     assert str(estimate(Pairs((100, 0, 0, 0, 0)))) == "< -570"
 
 
-def test_no_result_bounds_better_than_a_clean_sweep() -> None:
+def test_no_result_gives_a_better_bound_than_a_clean_sweep() -> None:
     for count in (1, 2, 5, 20, 100, 1000):
         sweep = estimate(Pairs((0, 0, 0, 0, count)))
         nearly = estimate(Pairs((0, 0, 0, 1, count - 1)))
@@ -208,7 +210,7 @@ def test_no_result_bounds_better_than_a_clean_sweep() -> None:
         assert nearly.low <= sweep.low
 
 
-def test_a_sweep_but_for_a_split_pair_is_no_exact_knowledge() -> None:
+def test_interval_of_a_near_sweep_is_wide() -> None:
     found = estimate(Pairs((0, 0, 1, 0, 99)))
     assert found is not None
     assert found.low is not None
@@ -221,14 +223,14 @@ def test_a_sweep_but_for_a_split_pair_is_no_exact_knowledge() -> None:
     [counts for counts in itertools.product(range(3), repeat=5) if 1 <= sum(counts) <= 2],
     ids=str,
 )
-def test_one_or_two_pairs_say_little_and_are_finite(counts: Counts) -> None:
+def test_intervals_of_one_or_two_pairs_are_wide_but_finite(counts: Counts) -> None:
     found = estimate(Pairs(counts))
     assert found is not None
     assert found.low is None or -2000 < found.low < 0
     assert found.high is None or 0 < found.high < 2000
 
 
-def test_equal_pairs_are_no_certainty() -> None:
+def test_even_pairs_only_are_not_taken_for_certainty() -> None:
     found = estimate(Pairs((0, 0, 20, 0, 0)))
     assert found is not None
     assert found.elo == 0
@@ -237,7 +239,7 @@ def test_equal_pairs_are_no_certainty() -> None:
 
 
 @given(COUNTS)
-def test_an_estimate_is_finite_and_lies_in_its_interval(counts: Counts) -> None:
+def test_estimate_is_finite_and_lies_in_its_interval(counts: Counts) -> None:
     found = estimate(Pairs(counts))
     assert found is not None
     assert math.isfinite(found.elo)
@@ -246,7 +248,7 @@ def test_an_estimate_is_finite_and_lies_in_its_interval(counts: Counts) -> None:
 
 
 @given(COUNTS)
-def test_the_other_player_sees_the_estimate_mirrored(counts: Counts) -> None:
+def test_estimate_is_symmetric_in_the_players(counts: Counts) -> None:
     own, other = estimate(Pairs(counts)), estimate(Pairs(counts).reversed())
     assert own is not None
     assert other is not None
@@ -257,7 +259,7 @@ def test_the_other_player_sees_the_estimate_mirrored(counts: Counts) -> None:
 
 
 @given(COUNTS)
-def test_superiority_is_sure_where_the_interval_is_above_zero(counts: Counts) -> None:
+def test_superiority_is_significant_if_and_only_if_the_interval_is_positive(counts: Counts) -> None:
     pairs = Pairs(counts)
     found = estimate(pairs)
     assert found is not None
@@ -274,15 +276,15 @@ def test_superiority_is_sure_where_the_interval_is_above_zero(counts: Counts) ->
     ],
     ids=["even", "just below even", "bound"],
 )
-def test_an_estimate_is_written_in_whole_elo(shown: Estimate, text: str) -> None:
+def test_estimate_is_formatted_in_whole_elo(shown: Estimate, text: str) -> None:
     assert str(shown) == text
 
 
-# --- how often intervals hold ------------------------------------------------------------------
+# --- coverage of the intervals ------------------------------------------------------------------
 
 
 def coverage(cells: np.ndarray, *, count: int, series: int) -> float:
-    elo = elo_of(float(cells @ SCORES))
+    elo = elo_from_score(float(cells @ SCORES))
     held = 0
     for row in np.random.default_rng(1).multinomial(count, cells, size=series):
         found = estimate(Pairs(tuple(row)))
@@ -291,7 +293,7 @@ def coverage(cells: np.ndarray, *, count: int, series: int) -> float:
     return held / series
 
 
-def test_intervals_hold_the_truth_about_95_times_of_100() -> None:
+def test_intervals_cover_the_true_value_about_95_times_in_100() -> None:
     assert 0.92 < coverage(STRONGER, count=100, series=1000) < 0.98
 
 
@@ -302,21 +304,21 @@ def test_intervals_hold_the_truth_about_95_times_of_100() -> None:
     [DRAWLESS_FIRST_MOVER_AHEAD, DRAWISH, STRONGER],
     ids=["drawless, first mover ahead", "drawish", "stronger"],
 )
-def test_intervals_hold_the_truth_93_to_97_times_of_100(cells: np.ndarray, count: int) -> None:
+def test_intervals_cover_the_true_value_93_to_97_times_in_100(cells: np.ndarray, count: int) -> None:
     assert 0.93 < coverage(cells, count=count, series=4000) < 0.97
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("count", [5, 20, 100, 500])
 @pytest.mark.parametrize("lost", [0.01, 0.03])
-def test_near_sweeps_do_not_promise_too_much(lost: float, count: int) -> None:
+def test_intervals_of_near_sweeps_are_wide_enough(lost: float, count: int) -> None:
     for cells in ([lost, 0, 0, 0, 1 - lost], [0, 0, 2 * lost, 0, 1 - 2 * lost]):
         assert coverage(np.array(cells), count=count, series=2000) > 0.93
 
 
-def test_the_deviance_of_a_sweep_at_its_bound_is_the_widest_allowed() -> None:
+def test_deviance_of_a_sweep_at_its_bound_is_the_maximum() -> None:
     pairs = Pairs((0, 0, 0, 0, 50))
     found = estimate(pairs)
     assert found is not None
     assert found.low is not None
-    assert -2 * log_likelihood(pairs, score_of(found.low)) == pytest.approx(WIDEST, rel=0.01)
+    assert -2 * log_likelihood(pairs, expected_score(found.low)) == pytest.approx(MAX_DEVIANCE, rel=0.01)

@@ -1,12 +1,15 @@
-"""Plans: what makes an arena, what does not, and which two are the same."""
+"""Plans: validation, sizes, and what makes two arenas the same."""
 
 import dataclasses
 import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 import boardgames
-from boardgames.arena.plan import Plan
+from boardgames.arena.plan import Plan, code_stamp, settings_key
 from boardgames.arena.sprt import Sprt
 from boardgames.clock import TimeControl
 from boardgames.errors import BoardgamesError, LimitError, MatchError, OptionError, UnknownNameError
@@ -15,43 +18,43 @@ from boardgames.player import Limit
 CONNECT4 = boardgames.load("connect4")
 
 
-def plan(*agents: str, **more: object) -> Plan:
+def make_plan(*agents: str, **more: object) -> Plan:
     return Plan(game=CONNECT4, agents=agents or ("random", "greedy"), **more)
 
 
 @pytest.mark.parametrize("agents", [(), ("random",)])
-def test_fewer_than_two_agents_are_refused(agents: tuple[str, ...]) -> None:
+def test_plan_needs_two_agents(agents: tuple[str, ...]) -> None:
     with pytest.raises(MatchError, match="at least two agents"):
         Plan(game=CONNECT4, agents=agents)
 
 
+def test_single_string_is_one_agent() -> None:
+    with pytest.raises(MatchError, match="at least two agents, not 1"):
+        Plan(game=CONNECT4, agents="greedy")
+
+
 @pytest.mark.parametrize("matches", [0, 1, 3, -2, 2.0, True])
-def test_an_odd_number_of_matches_is_refused(matches: object) -> None:
-    with pytest.raises(LimitError, match="even number of matches"):
-        plan(matches=matches)
+def test_number_of_matches_must_be_even(matches: object) -> None:
+    with pytest.raises(LimitError, match="must be even"):
+        make_plan(matches=matches)
 
 
-def test_a_sequential_test_takes_two_agents() -> None:
-    with pytest.raises(LimitError, match="two agents"):
-        plan("random", "greedy", "alphabeta", sprt=Sprt(0, 10))
+def test_sequential_test_needs_exactly_two_agents() -> None:
+    with pytest.raises(LimitError, match="two agents, not 3"):
+        make_plan("random", "greedy", "alphabeta", sprt=Sprt(0, 10))
 
 
 def test_only_a_swiss_has_rounds() -> None:
-    with pytest.raises(LimitError, match="Swiss only"):
-        plan(rounds=2)
-    with pytest.raises(LimitError, match="from 1 to 3 rounds"):
-        plan("random", "greedy", "alphabeta", "minimax", schedule="swiss", rounds=4)
+    with pytest.raises(LimitError, match="only a Swiss"):
+        make_plan(rounds=2)
+    with pytest.raises(LimitError, match="among 4 agents must be 1 to 3"):
+        make_plan("random", "greedy", "alphabeta", "minimax", schedule="swiss", rounds=4)
 
 
 @pytest.mark.parametrize("wrong", [{"schedule": "roundrobin"}, {"ply_limit": -3}, {"ply_limit": 0}])
-def test_what_makes_no_arena_is_refused(wrong: dict[str, object]) -> None:
-    with pytest.raises(LimitError, match="expected"):
-        plan(**wrong)
-
-
-def test_one_text_is_one_agent() -> None:
-    with pytest.raises(MatchError, match="at least two agents: greedy"):
-        Plan(game=CONNECT4, agents="greedy")
+def test_invalid_values_are_rejected(wrong: dict[str, object]) -> None:
+    with pytest.raises(LimitError):
+        make_plan(**wrong)
 
 
 @pytest.mark.parametrize(
@@ -64,9 +67,9 @@ def test_one_text_is_one_agent() -> None:
         ("swiss", 4, 40),
     ],
 )
-def test_the_number_of_matches_is_known_beforehand(schedule: str, agents: int, planned: int) -> None:
-    texts = tuple(f"alphabeta:depth={depth}" for depth in range(1, agents + 1))
-    assert plan(*texts, schedule=schedule, matches=10).planned == planned
+def test_number_of_matches_follows_from_the_schedule(schedule: str, agents: int, planned: int) -> None:
+    names = tuple(f"alphabeta:depth={depth}" for depth in range(1, agents + 1))
+    assert make_plan(*names, schedule=schedule, matches=10).planned == planned
 
 
 @pytest.mark.parametrize(
@@ -79,25 +82,31 @@ def test_the_number_of_matches_is_known_beforehand(schedule: str, agents: int, p
         ("", OptionError),
     ],
 )
-def test_agents_that_cannot_play_are_found_before_the_first_match(
-    agent: str, error: type[BoardgamesError]
-) -> None:
-    with pytest.raises(error, match="expected"):
-        plan("random", agent).inspect()
+def test_agents_that_cannot_play_are_found_in_advance(agent: str, error: type[BoardgamesError]) -> None:
+    with pytest.raises(error):
+        make_plan("random", agent).load_lineup()
 
 
-def test_limits_make_another_player_of_those_who_heed_them() -> None:
-    wanted = plan("random", "alphabeta", limit=Limit(nodes=100), time=TimeControl(move=1.1, margin=0.1))
-    keys, _, _ = wanted.inspect()
-    assert [key.limits for key in keys] == ["", "1 s a move, 100 nodes"]
-    keys, _, _ = plan("random", "alphabeta", ply_limit=20).inspect()
-    assert [key.limits for key in keys] == ["20 plies", "20 plies"]
+def test_limits_identify_only_agents_that_respect_them() -> None:
+    time = TimeControl(move=1.1, margin=0.1)
+    lineup = make_plan("random", "alphabeta", limit=Limit(nodes=100), time=time).load_lineup()
+    assert [key.limits for key in lineup.players] == ["", "1 s a move, 100 nodes"]
+    lineup = make_plan("random", "alphabeta", ply_limit=20).load_lineup()
+    assert [key.limits for key in lineup.players] == ["20 plies", "20 plies"]
 
 
 @pytest.mark.usefixtures("odd_agents")
-def test_an_agent_with_other_weights_is_another_player() -> None:
-    keys, _, _ = plan("weighted:weights=a", "weighted:weights=b").inspect()
-    assert [key.fingerprint for key in keys] == ["a", "b"]
+def test_agents_with_different_weights_have_different_keys() -> None:
+    lineup = make_plan("weighted:weights=a", "weighted:weights=b").load_lineup()
+    assert [key.fingerprint for key in lineup.players] == ["a", "b"]
+
+
+# --- identity ----------------------------------------------------------------------
+
+
+def settings_of(plan: Plan, *, code: str = "a", openings: str = "a", seed: int = 1) -> dict[str, object]:
+    players = plan.load_lineup().players
+    return plan.settings(players, code=code, openings_fingerprint=openings, seed=seed)
 
 
 @pytest.mark.parametrize(
@@ -116,17 +125,62 @@ def test_an_agent_with_other_weights_is_another_player() -> None:
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_whatever_changes_a_match_makes_another_arena(change: dict[str, object]) -> None:
-    settings = [settings_of(made) for made in (plan(), plan(), dataclasses.replace(plan(), **change))]
+def test_settings_contain_everything_that_changes_a_match(change: dict[str, object]) -> None:
+    plans = (make_plan(), make_plan(), dataclasses.replace(make_plan(), **change))
+    settings = [settings_of(plan) for plan in plans]
     assert settings[0] == settings[1] != settings[2]
     assert json.loads(json.dumps(settings[2])) == settings[2]
 
 
-@pytest.mark.parametrize("other", [{"code": "b"}, {"book": "b"}, {"seed": 2}], ids=["code", "book", "seed"])
-def test_code_openings_and_seed_make_another_arena(other: dict[str, object]) -> None:
-    assert settings_of(plan(), **other) != settings_of(plan())
+@pytest.mark.parametrize(
+    "other", [{"code": "b"}, {"openings": "b"}, {"seed": 2}], ids=["code", "openings", "seed"]
+)
+def test_settings_contain_code_openings_and_seed(other: dict[str, object]) -> None:
+    assert settings_of(make_plan(), **other) != settings_of(make_plan())
 
 
-def settings_of(made: Plan, *, code: str = "a", book: str = "a", seed: int = 1) -> dict[str, object]:
-    players, _, _ = made.inspect()
-    return made.settings(players, code=code, book=book, seed=seed)
+def test_different_settings_have_different_keys() -> None:
+    assert settings_key({"seed": 1}) != settings_key({"seed": 2}) != settings_key({})
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return the folder of an importable package."""
+    folder = tmp_path / "stamped_package"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from stamped_package.inner import Agent\n")
+    (folder / "inner.py").write_text("class Agent:\n    depth = 3\n")
+    (folder / "weights.bin").write_bytes(b"123")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    yield folder
+    for name in [name for name in sys.modules if name.startswith("stamped_package")]:
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize("file", ["__init__.py", "inner.py", "weights.bin", "new.txt"])
+def test_code_stamp_covers_every_file_of_a_package(file: str, package: Path) -> None:
+    from stamped_package import Agent
+
+    before = code_stamp([Agent])
+    assert code_stamp([Agent]) == before != code_stamp([])
+    with (package / file).open("ab") as changed:
+        changed.write(b"\n# changed\n")
+    assert code_stamp([Agent]) != before
+
+
+def test_code_stamp_ignores_compiled_files(package: Path) -> None:
+    from stamped_package import Agent
+
+    before = code_stamp([Agent])
+    (package / "left.pyc").write_bytes(b"anything")
+    assert code_stamp([Agent]) == before
+
+
+def test_code_stamp_covers_single_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "lone_module.py").write_text("class Agent:\n    pass\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    from lone_module import Agent
+
+    before = code_stamp([Agent])
+    (tmp_path / "lone_module.py").write_text("class Agent:\n    depth = 4\n")
+    assert code_stamp([Agent]) != before

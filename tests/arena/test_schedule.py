@@ -1,4 +1,4 @@
-"""Who meets whom, for any number of agents."""
+"""Schedules for any number of agents."""
 
 from itertools import combinations
 
@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boardgames.arena.schedule import gauntlet, round_robin, swiss_round, swiss_rounds
+from boardgames.arena.schedule import gauntlet, round_robin, swiss_pairings, swiss_round_count
 from boardgames.errors import LimitError
 
 
 @given(st.integers(2, 12))
-def test_in_a_round_robin_all_meet_all_once(agents: int) -> None:
+def test_round_robin_pairs_everybody_once(agents: int) -> None:
     assert sorted(round_robin(agents)) == sorted(combinations(range(agents), 2))
 
 
 @given(st.integers(2, 12), st.data())
-def test_in_a_gauntlet_one_meets_all_others(agents: int, data: st.DataObject) -> None:
+def test_gauntlet_pairs_the_champion_with_all_others(agents: int, data: st.DataObject) -> None:
     champion = data.draw(st.integers(0, agents - 1))
     assert {first for first, _ in gauntlet(agents, champion)} == {champion}
     assert sorted(other for _, other in gauntlet(agents, champion)) == [
@@ -25,55 +25,53 @@ def test_in_a_gauntlet_one_meets_all_others(agents: int, data: st.DataObject) ->
 
 
 @given(st.integers(2, 9), st.data())
-def test_in_a_swiss_nobody_meets_twice_or_rests_twice_and_everybody_has_a_place(
-    agents: int, data: st.DataObject
-) -> None:
-    scores, met = [0.0] * agents, {}
-    for _ in range(min(swiss_rounds(agents), (agents + 1) // 2)):
-        meetings, resting = swiss_round(scores, met)
-        seated = [agent for meeting in meetings for agent in meeting] + [resting] * (resting is not None)
-        assert sorted(seated) == list(range(agents))
-        assert all(met.get(meeting, 0) == 0 and meeting[0] < meeting[1] for meeting in meetings)
-        assert resting is None or met.get((resting, resting), 0) == 0
-        for meeting in [*meetings, *([(resting, resting)] if resting is not None else [])]:
-            met[meeting] = met.get(meeting, 0) + 1
-        for meeting in meetings:
-            winner = data.draw(st.sampled_from(meeting))
-            scores[winner] += 1
-        if resting is not None:
-            scores[resting] += 1
+def test_swiss_repeats_no_pairing_or_bye_and_pairs_everybody(agents: int, data: st.DataObject) -> None:
+    scores, played = [0.0] * agents, {}
+    for _ in range(min(swiss_round_count(agents), (agents + 1) // 2)):
+        pairings, bye = swiss_pairings(scores, played)
+        paired = [agent for pairing in pairings for agent in pairing] + [bye] * (bye is not None)
+        assert sorted(paired) == list(range(agents))
+        assert all(played.get(pairing, 0) == 0 and pairing[0] < pairing[1] for pairing in pairings)
+        assert bye is None or played.get((bye, bye), 0) == 0
+        for pairing in [*pairings, *([(bye, bye)] if bye is not None else [])]:
+            played[pairing] = played.get(pairing, 0) + 1
+        for pairing in pairings:
+            scores[data.draw(st.sampled_from(pairing))] += 1
+        if bye is not None:
+            scores[bye] += 1
 
 
-def test_neighbours_in_the_standing_meet() -> None:
-    assert swiss_round([0, 3, 1, 3, 1, 0], {})[0] == [(1, 3), (2, 4), (0, 5)]
+def test_swiss_pairs_neighbours_in_the_standings() -> None:
+    assert swiss_pairings([0, 3, 1, 3, 1, 0], {})[0] == [(1, 3), (2, 4), (0, 5)]
 
 
-def test_who_has_met_meets_somebody_else_unless_nobody_is_left() -> None:
-    assert swiss_round([1, 1, 0, 0], {(0, 1): 1, (2, 3): 1})[0] == [(0, 2), (1, 3)]
-    assert swiss_round([1, 0], {(0, 1): 1})[0] == [(0, 1)]
+def test_swiss_repeats_a_pairing_only_if_it_must() -> None:
+    assert swiss_pairings([1, 1, 0, 0], {(0, 1): 1, (2, 3): 1})[0] == [(0, 2), (1, 3)]
+    assert swiss_pairings([1, 0], {(0, 1): 1})[0] == [(0, 1)]
 
 
-def test_the_pairing_of_a_late_round_among_many_is_found_or_given_up_soon() -> None:
-    scores, met = [0.0] * 40, {}
-    for _ in range(swiss_rounds(40, 39)):
-        meetings, _ = swiss_round(scores, met)
-        assert sorted(agent for meeting in meetings for agent in meeting) == list(range(40))
-        for first, second in meetings:
-            met[first, second] = met.get((first, second), 0) + 1
+def test_swiss_finds_pairings_for_late_rounds_among_many_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardgames.arena.schedule.MAX_TRIES", 1000)
+    scores, played = [0.0] * 40, {}
+    for _ in range(swiss_round_count(40, 39)):
+        pairings, _ = swiss_pairings(scores, played)
+        assert sorted(agent for pairing in pairings for agent in pairing) == list(range(40))
+        for first, second in pairings:
+            played[first, second] = played.get((first, second), 0) + 1
             scores[first] += 1
 
 
-def test_the_last_who_has_not_rested_rests() -> None:
-    assert swiss_round([2, 1, 0], {})[1] == 2
-    assert swiss_round([2, 1, 0], {(2, 2): 1})[1] == 1
+def test_bye_goes_to_the_lowest_agent_without_one() -> None:
+    assert swiss_pairings([2, 1, 0], {})[1] == 2
+    assert swiss_pairings([2, 1, 0], {(2, 2): 1})[1] == 1
 
 
 @pytest.mark.parametrize(("agents", "rounds"), [(2, 1), (3, 2), (4, 2), (5, 3), (8, 3), (9, 4), (64, 6)])
-def test_a_swiss_has_rounds_enough_to_leave_one_unbeaten(agents: int, rounds: int) -> None:
-    assert swiss_rounds(agents) == rounds
+def test_default_number_of_swiss_rounds_leaves_one_agent_unbeaten(agents: int, rounds: int) -> None:
+    assert swiss_round_count(agents) == rounds
 
 
 @pytest.mark.parametrize(("agents", "rounds"), [(4, 0), (4, 4), (5, 6), (2, 2), (4, -1)])
-def test_rounds_that_must_repeat_a_meeting_are_refused(agents: int, rounds: int) -> None:
+def test_more_rounds_than_opponents_are_rejected(agents: int, rounds: int) -> None:
     with pytest.raises(LimitError, match="rounds among"):
-        swiss_rounds(agents, rounds)
+        swiss_round_count(agents, rounds)

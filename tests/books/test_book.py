@@ -1,23 +1,32 @@
-"""A book's file: read back as written, refused where it is none, looked up however a board is turned."""
+"""Opening books: the file, looking up moves however the board is turned, and finding books by name."""
 
 import json
+import os
+import sys
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 import boardgames
-from boardgames.books import Book, BookMove, Page, book_choice
+from boardgames import plugins
+from boardgames.books import Book, BookMove, Page, book_choice, find_books
 from boardgames.books.book import canonical
-from boardgames.errors import BookError
+from boardgames.errors import BookError, FileError, PluginError, UnknownNameError
 from boardgames.game import Game, Position
+from boardgames.hookspecs import PROJECT, Entry, hookimpl
+from boardgames.plugins import Registry
 from boardgames.score import RETURN, Score
 
 FOUR = boardgames.load("connect4")
-EMPTY = "/".join(["......."] * 5)
+SMALL = boardgames.load("connect4", columns=4, rows=4)
+START = str(FOUR.start())
 
 
-def best(move: str, weight: int = 10) -> BookMove:
+def entry(move: str, weight: int = 10) -> BookMove:
     return BookMove(move, Score.of(0.25, RETURN), Score.of(0.5, RETURN), weight)
 
 
@@ -29,8 +38,13 @@ def page(position: Position, *moves: BookMove) -> Page:
     return Page(canonical(position)[0], 1, 8, 900, moves)
 
 
-def test_a_book_is_read_as_it_was_written(tmp_path: Path) -> None:
-    written = book_of(page(FOUR.start(), best("4"), best("3", 0)), page(FOUR.start().apply("1"), best("4")))
+# --- the file ---
+
+
+def test_a_book_survives_the_round_trip(tmp_path: Path) -> None:
+    written = book_of(
+        page(FOUR.start(), entry("4"), entry("3", 0)), page(FOUR.start().apply("1"), entry("4"))
+    )
     written.write(tmp_path / "a.book")
     read = Book.read(tmp_path / "a.book")
     assert read.pages == written.pages
@@ -39,97 +53,30 @@ def test_a_book_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read.fingerprint == written.fingerprint
 
 
-def test_wins_and_losses_are_kept_with_their_plies(tmp_path: Path) -> None:
-    moves = (BookMove("4", Score.win(5), Score.loss(4), 10), best("3"))
+def test_wins_and_losses_are_written_with_their_plies() -> None:
+    moves = (BookMove("4", Score.win(5), Score.loss(4), 10), entry("3"))
     written = book_of(page(FOUR.start(), *moves))
-    written.write(tmp_path / "a.book")
-    assert Book.read(tmp_path / "a.book").pages == written.pages
-    assert written.pages[canonical(FOUR.start())[0]].score == Score.win(5)
+    assert Book.parse(written.text()).pages == written.pages
+    assert written.pages[START].score == Score.win(5)
 
 
 @pytest.mark.parametrize("name", ["u\u2028.book", "u\x85.book", "caf\udce9.book"])
-def test_a_book_made_with_any_text_is_read_again(tmp_path: Path, name: str) -> None:
+def test_provenance_may_be_any_text(tmp_path: Path, name: str) -> None:
     made = {"agent": f"alphabeta:book={name}"}
-    written = Book("connect4", FOUR.options, RETURN, made, [page(FOUR.start(), best("4"))])
+    written = Book("connect4", FOUR.options, RETURN, made, [page(FOUR.start(), entry("4"))])
     written.write(tmp_path / "a.book")
     assert Book.read(tmp_path / "a.book").provenance == made
 
 
-def test_pages_stand_by_ply_so_that_equal_books_are_equal_files() -> None:
-    first, second = page(FOUR.start(), best("4")), page(FOUR.start().apply("1"), best("4"))
+def test_equal_books_are_equal_files_whatever_the_order_of_pages() -> None:
+    first, second = page(FOUR.start(), entry("4")), page(FOUR.start().apply("1"), entry("4"))
     assert book_of(first, second).text() == book_of(second, first).text()
-
-
-@pytest.mark.parametrize("layout", ["belgian-daisy", "standard", "snakes"])
-def test_one_page_serves_a_position_however_it_is_turned(layout: str) -> None:
-    game = boardgames.load("abalone", layout=layout)
-    position = game.start().apply(game.start().legal_moves[5])
-    text, _ = canonical(position)
-    on_page = game.parse(text)
-    wanted = on_page.legal_moves[7]
-    book = book_of(page(position, best(str(wanted))), game=game)
-    after = canonical(on_page.apply(wanted))[0]
-    for turned in (symmetry for symmetry in game.symmetries() if not symmetry.swaps_sides):
-        image = game.unpack(turned.words(position.words))
-        ((move, _),) = book.lookup(image)
-        assert canonical(image.apply(move))[0] == after
-
-
-def test_a_position_with_the_sides_exchanged_is_another_one() -> None:
-    game = boardgames.load("abalone", layout="standard")
-    position = game.start().apply(game.start().legal_moves[5])
-    book = book_of(page(position, best("4")), game=game)
-    (swap,) = (symmetry for symmetry in game.symmetries() if symmetry.swaps_sides)
-    assert canonical(game.unpack(swap.words(position.words)))[0] not in book.pages
-
-
-def test_moves_are_drawn_by_their_weights() -> None:
-    book = book_of(page(FOUR.start(), best("4", 3), best("3", 1), best("1", 0)))
-    random = np.random.default_rng(1)
-    drawn = [book_choice([book], FOUR.start(), random) for _ in range(400)]
-    moves = [str(choice.move) for choice in drawn if choice is not None]
-    assert 270 <= moves.count("4") <= 330
-    assert moves.count("3") == 400 - moves.count("4")
-
-
-def test_a_choice_says_what_the_book_says() -> None:
-    choice = book_choice([book_of(page(FOUR.start(), best("4")))], FOUR.start(), np.random.default_rng(1))
-    assert choice is not None
-    assert (str(choice.move), choice.score, choice.depth) == ("4", Score.of(0.25, RETURN), 8)
-    assert choice.line == (choice.move,)
-
-
-def test_a_single_move_leaves_the_chance_alone() -> None:
-    random = np.random.default_rng(1)
-    assert book_choice([book_of(page(FOUR.start(), best("4")))], FOUR.start(), random) is not None
-    assert random.integers(1 << 40) == np.random.default_rng(1).integers(1 << 40)
-
-
-def test_the_next_book_is_asked_where_the_first_has_nothing_to_play() -> None:
-    silent, telling = book_of(page(FOUR.start(), best("1", 0))), book_of(page(FOUR.start(), best("4")))
-    choice = book_choice([silent, telling], FOUR.start(), np.random.default_rng(1))
-    assert choice is not None
-    assert str(choice.move) == "4"
-    assert book_choice([silent], FOUR.start(), np.random.default_rng(1)) is None
-    assert book_choice([], FOUR.start(), np.random.default_rng(1)) is None
-
-
-def test_a_move_that_is_not_legal_is_not_played() -> None:
-    full = FOUR.parse(canonical(FOUR.parse("1" * 6))[0])
-    column = next(name for name in "17" if not full.is_legal(name))
-    assert book_of(page(full, best(column), best("9"))).lookup(full) == ()
-
-
-def test_a_book_of_a_variant_fits_that_variant_alone() -> None:
-    small = boardgames.load("connect4", columns=4, rows=4)
-    assert book_of(game=small).fits(small)
-    assert not book_of(game=small).fits(FOUR)
-    assert not book_of(game=FOUR).fits(boardgames.load("hexifence"))
 
 
 HEADER = book_of().text()
 PAGE = {"position": "x", "ply": 0, "depth": 1, "nodes": 1, "moves": [["4", 0, 0, 1]]}
-DEEP = "[" * 100_000
+BAD_MOVE = "line 2: a move needs a text, two scores and a weight, not "
+BAD_PAGE = "line 2: a page needs position, ply, depth, nodes and moves"
 
 
 def line(**changed: object) -> str:
@@ -137,41 +84,207 @@ def line(**changed: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
-        ("", "expected the header of a book: nothing came on line 1"),
-        ("rubbish", "expected a JSON object: 'rubbish' on line 1"),
-        ("{}", "expected the format 'boardgames opening book': None on line 1"),
-        (HEADER.replace('"version":2', '"version":1'), "expected version 2 of the format: 1 on line 1"),
-        (HEADER.replace('"connect4"', "4"), "expected 'game' in the header: 4 on line 1"),
-        (HEADER.replace('"return"', '""'), "the unit on line 1 is not valid: a unit needs a name"),
-        (HEADER.replace('"digits"', '"decimals"'), "the unit on line 1 is not valid: "),
-        (HEADER + DEEP, "expected a JSON object: "),
-        (HEADER + "[1]", "expected a JSON object: '[1]' on line 2"),
-        (line(ply=-1), "expected position, ply, depth, nodes and moves on line 2"),
-        (line(depth=True), "expected position, ply, depth, nodes and moves on line 2"),
-        (line(moves=[]), "expected position, ply, depth, nodes and moves on line 2"),
-        (line(moves=[["4", 0, 0]]), "expected a move with two scores and a weight: ['4', 0, 0] on line 2"),
-        (line(moves=[["4", 0, 0, -1]]), "expected a move with two scores and a weight"),
-        (line(moves=[["4", 0, 0, 10**9]]), "expected a move with two scores and a weight"),
-        (line(moves=[["4", {"win_in": 0}, 0, 1]]), "expected a move with two scores and a weight"),
-        (line(moves=[["4", {"win_in": "5"}, 0, 1]]), "expected a move with two scores and a weight"),
-        (line(moves=[["4", float("nan"), 0, 1]]), "expected a move with two scores and a weight"),
-        (f"{line()}\n{json.dumps(PAGE)}", "expected one line a position: one comes twice after line 1"),
+        ("", "line 1: not a JSON object: ''"),
+        ("rubbish", "line 1: not a JSON object: 'rubbish'"),
+        ("{}", "line 1: not the header of an opening book: format is None"),
+        (
+            HEADER.replace('"version":2', '"version":1'),
+            "line 1: version 1 of the format is not supported, only 2",
+        ),
+        (HEADER.replace('"connect4"', "4"), "line 1: 'game' is missing or invalid: 4"),
+        (HEADER.replace('"return"', '""'), "line 1: invalid unit: a unit needs a name and a label, not ''"),
+        (HEADER.replace('"digits"', '"decimals"'), "line 1: invalid unit: "),
+        (HEADER + "[" * 100_000, "line 2: not a JSON object: "),
+        (HEADER + "[1]", "line 2: not a JSON object: '[1]'"),
+        (line(ply=-1), BAD_PAGE),
+        (line(depth=True), BAD_PAGE),
+        (line(moves=[]), BAD_PAGE),
+        (line(moves=[["4", 0, 0]]), f"{BAD_MOVE}['4', 0, 0]"),
+        (line(moves=[["4", 0, 0, -1]]), BAD_MOVE),
+        (line(moves=[["4", 0, 0, 10**9]]), BAD_MOVE),
+        (line(moves=[["4", float("nan"), 0, 1]]), BAD_MOVE),
+        (line(moves=[["4", {"win_in": 0}, 0, 1]]), BAD_MOVE),
+        (line(moves=[["4", {"win_in": "5"}, 0, 1]]), BAD_MOVE),
+        (f"{line()}\n{json.dumps(PAGE)}", "line 3: a second page for 'x'"),
     ],
-    ids=lambda value: value[:40] if isinstance(value, str) and value.startswith("expected") else "",
+    ids=lambda value: value[:40] if isinstance(value, str) and value.startswith("line") else "",
 )
-def test_what_is_no_book_is_refused_with_its_line(text: str, told: str, tmp_path: Path) -> None:
-    (tmp_path / "bad.book").write_text(text)
-    with pytest.raises(BookError) as caught:
-        Book.read(tmp_path / "bad.book")
-    assert told in str(caught.value)
-    assert str(caught.value).endswith(f"of {tmp_path / 'bad.book'}")
-    assert "\n" not in str(caught.value)
+def test_a_malformed_file_is_refused_with_its_line(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "bad.book"
+    path.write_text(text)
+    with pytest.raises(BookError) as raised:
+        Book.read(path)
+    assert str(raised.value).startswith(f"{path}, {message}")
+    assert "\n" not in str(raised.value)
 
 
 def test_a_file_larger_than_any_book_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boardgames.books.book.LARGEST_BOOK", 100)
+    monkeypatch.setattr("boardgames.books.book.MAX_CHARACTERS", 100)
     book_of().write(tmp_path / "large.book")
-    with pytest.raises(BookError, match="expected a book of at most 100 characters"):
+    with pytest.raises(BookError, match="is larger than any book: 100 characters at most"):
         Book.read(tmp_path / "large.book")
+
+
+# --- looking up moves ---
+
+
+@pytest.mark.parametrize("layout", ["belgian-daisy", "standard", "snakes"])
+def test_one_page_serves_a_position_however_it_is_turned(layout: str) -> None:
+    game = boardgames.load("abalone", layout=layout)
+    position = game.start().apply(game.start().legal_moves[5])
+    text, _ = canonical(position)
+    filed = game.parse(text)
+    move = filed.legal_moves[7]
+    book = book_of(page(position, entry(str(move))), game=game)
+    after = canonical(filed.apply(move))[0]
+    for symmetry in (symmetry for symmetry in game.symmetries() if not symmetry.swaps_sides):
+        image = game.unpack(symmetry.words(position.words))
+        ((found, _),) = book.lookup(image)
+        assert canonical(image.apply(found))[0] == after
+
+
+def test_a_position_with_the_sides_swapped_has_a_page_of_its_own() -> None:
+    game = boardgames.load("abalone", layout="standard")
+    position = game.start().apply(game.start().legal_moves[5])
+    book = book_of(page(position, entry("4")), game=game)
+    (swap,) = (symmetry for symmetry in game.symmetries() if symmetry.swaps_sides)
+    assert canonical(game.unpack(swap.words(position.words)))[0] not in book.pages
+
+
+def test_moves_are_drawn_by_their_weights() -> None:
+    book = book_of(page(FOUR.start(), entry("4", 3), entry("3", 1), entry("1", 0)))
+    random = np.random.default_rng(1)
+    choices = [book_choice([book], FOUR.start(), random) for _ in range(400)]
+    moves = [str(choice.move) for choice in choices if choice is not None]
+    assert 270 <= moves.count("4") <= 330
+    assert moves.count("3") == 400 - moves.count("4")
+
+
+def test_a_choice_has_score_and_depth_of_the_page() -> None:
+    choice = book_choice([book_of(page(FOUR.start(), entry("4")))], FOUR.start(), np.random.default_rng(1))
+    assert choice is not None
+    assert (str(choice.move), choice.score, choice.depth) == ("4", Score.of(0.25, RETURN), 8)
+    assert choice.line == (choice.move,)
+
+
+def test_a_single_move_does_not_advance_the_generator() -> None:
+    random = np.random.default_rng(1)
+    assert book_choice([book_of(page(FOUR.start(), entry("4")))], FOUR.start(), random) is not None
+    assert random.integers(1 << 40) == np.random.default_rng(1).integers(1 << 40)
+
+
+def test_the_next_book_is_consulted_if_the_first_has_nothing_to_play() -> None:
+    empty, useful = book_of(page(FOUR.start(), entry("1", 0))), book_of(page(FOUR.start(), entry("4")))
+    choice = book_choice([empty, useful], FOUR.start(), np.random.default_rng(1))
+    assert choice is not None
+    assert str(choice.move) == "4"
+    assert book_choice([empty], FOUR.start(), np.random.default_rng(1)) is None
+    assert book_choice([], FOUR.start(), np.random.default_rng(1)) is None
+
+
+def test_illegal_moves_are_ignored() -> None:
+    full = FOUR.parse(canonical(FOUR.parse("1" * 6))[0])
+    column = next(name for name in "17" if not full.is_legal(name))
+    assert book_of(page(full, entry(column), entry("9"))).lookup(full) == ()
+
+
+def test_a_book_fits_only_the_options_it_was_made_for() -> None:
+    assert book_of(game=SMALL).fits(SMALL)
+    assert not book_of(game=SMALL).fits(FOUR)
+    assert not book_of(game=FOUR).fits(boardgames.load("hexifence"))
+
+
+# --- books by name ---
+
+
+def write(path: Path, move: str = "4", game: Game = FOUR) -> Path:
+    book_of(Page(str(game.start()), 0, 8, 900, (entry(move),)), game=game).write(path)
+    return path
+
+
+def first_moves(books: tuple[Book, ...]) -> list[str]:
+    return [book.pages[START].moves[0].move for book in books]
+
+
+@pytest.fixture
+def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function by which a plug-in offers books of Connect Four."""
+
+    def add(**targets: object) -> None:
+        module = ModuleType("books_under_test")
+        entries = []
+        for number, (name, target) in enumerate(targets.items()):
+            setattr(module, f"B{number}", target)
+            entries.append(Entry(name, "made for a test", f"{module.__name__}:B{number}", "connect4"))
+        module.bg_books = hookimpl(lambda: entries)  # type: ignore[attr-defined]  # a module made by hand
+        module.bg_books.__name__ = "bg_books"
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        games = [EntryPoint(name, f"boardgames_{name}.plugin", PROJECT) for name in ("abalone", "connect4")]
+        registry = Registry([*games, EntryPoint("under-test", module.__name__, PROJECT)])
+        assert registry.plugins[-1].error is None
+        monkeypatch.setattr(plugins, "registry", lambda: registry)
+
+    return add
+
+
+def test_true_names_all_books_that_fit_and_false_none(offer: Callable[..., None], tmp_path: Path) -> None:
+    offer(
+        second=write(tmp_path / "s", "3"),
+        first=write(tmp_path / "f", "4"),
+        small=write(tmp_path / "small", "1", SMALL),
+    )
+    assert first_moves(find_books("true", FOUR)) == ["4", "3"]
+    assert find_books("false", FOUR) == ()
+    assert [book.options for book in find_books("true", SMALL)] == [dict(SMALL.options)]
+    others = find_books("true", boardgames.load("abalone"))
+    assert all(START not in book.pages for book in others)
+
+
+def test_a_name_or_a_file_names_one_book(offer: Callable[..., None], tmp_path: Path) -> None:
+    offer(deep=write(tmp_path / "d", "5"))
+    assert first_moves(find_books("deep", FOUR)) == ["5"]
+    assert first_moves(find_books(str(write(tmp_path / "mine.book", "6")), FOUR)) == ["6"]
+
+
+def test_a_modified_file_is_read_again(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.book", "6")
+    assert first_moves(find_books(str(path), FOUR)) == ["6"]
+    write(path, "2")
+    os.utime(path, ns=(1, 1))
+    assert first_moves(find_books(str(path), FOUR)) == ["2"]
+
+
+def test_a_broken_book_of_a_plug_in_is_skipped_with_a_warning(
+    offer: Callable[..., None], tmp_path: Path
+) -> None:
+    offer(gone=tmp_path / "gone", whole=write(tmp_path / "w"))
+    with pytest.warns(RuntimeWarning, match="skipped the opening book 'gone': cannot read"):
+        assert first_moves(find_books("true", FOUR)) == ["4"]
+    with pytest.raises(FileError, match="cannot read "):
+        find_books("gone", FOUR)
+
+
+def test_a_plug_in_must_offer_a_path(offer: Callable[..., None]) -> None:
+    offer(odd="text")
+    with pytest.raises(PluginError, match="the book 'odd' must be offered as a Path, not 'text'"):
+        find_books("odd", FOUR)
+
+
+def test_a_book_for_other_options_is_refused_by_name(tmp_path: Path) -> None:
+    path = write(tmp_path / "mine.book")
+    with pytest.raises(BookError, match=r"is a book for connect4 .*columns=7.*not for connect4 .*columns=4"):
+        find_books(str(path), boardgames.load("connect4", columns=4))
+
+
+@pytest.mark.parametrize("text", ["deeep", "", "a\0b", "~nobody-of-this-name/x.book"])
+def test_an_unknown_name_is_refused(offer: Callable[..., None], tmp_path: Path, text: str) -> None:
+    offer(deep=write(tmp_path / "d"))
+    with pytest.raises(UnknownNameError, match="no such opening book for connect4: "):
+        find_books(text, FOUR)
+
+
+def test_a_text_with_an_extension_is_a_file() -> None:
+    with pytest.raises(FileError, match=r"cannot read 'missing\.book'"):
+        find_books("missing.book", FOUR)

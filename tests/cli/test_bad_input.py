@@ -109,7 +109,7 @@ CASES = {
     "a record without a name": (["replay", ""], "cannot read "),
     "bytes in place of a record": (["replay", "bytes"], "cannot read bytes: not UTF-8 text"),
     "an empty record": (["replay", "empty"], "no matches in empty"),
-    "a record of prose": (["replay", "file"], "match 1: expected a result after the moves"),
+    "a record of prose": (["replay", "file"], "match 1: no result after the moves"),
     "a match that is not there": (["replay", "good", "--match", "7"], "no match 7 in good"),
     "match zero": (["replay", "good", "--match", "0"], "--match must be at least 1"),
     "pictures in a file": (["replay", "good", "--svg", "file"], "cannot create the folder"),

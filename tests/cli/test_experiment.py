@@ -175,7 +175,7 @@ def test_too_few_trainings_for_an_interval_are_pointed_out(bg: Callable[..., Any
         (["connect4", "ancestors", "--set", "evolutions=0"], "evolutions must be 1 to 1000, not '0'"),
         (["connect4", "ancestors", "--set", "evolutions"], "an option is written name=value"),
         (["connect4", "ancestors", "--set", "features=line"], "did you mean 'lines'"),
-        (["connect4", "fine-tuning", "--set", "couples=9"], "at least 9 candidates: 8"),
+        (["connect4", "fine-tuning", "--set", "couples=9"], "at least couples (9), not 8"),
         (["connect4", "ancestors", "--csv", "."], "is a directory"),
         (["connect4", "ancestors", "--csv", ""], "not a file name"),
         (["connect4", "ancestors", "--workers", "0"], "--workers must be at least 1"),

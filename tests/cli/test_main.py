@@ -39,7 +39,7 @@ class Broken:
 @pytest.fixture
 def foreign(monkeypatch: pytest.MonkeyPatch) -> Registry:
     """Return the registry of a process in which both plug-ins above are installed."""
-    registry = Registry(found=[], blocked=frozenset())
+    registry = Registry(points=[], blocked=frozenset())
     for plugin in (Foreign, Broken):
         registry._manager.register(plugin, name=plugin.__name__)
     monkeypatch.setattr("boardgames.plugins.registry", lambda: registry)

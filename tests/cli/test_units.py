@@ -24,7 +24,7 @@ RECORD = '[Game "coins"]\n[Start "7:0:0:0"]\n\n1. take3 take1 2. take1 *\n'
 @pytest.fixture(autouse=True)
 def _coins_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     coins.as_plugin()
-    installed = Registry(found=[EntryPoint("coins", "coins_plugin", "boardgames")])
+    installed = Registry(points=[EntryPoint("coins", "coins_plugin", "boardgames")])
     for name, value in vars(installed).items():  # the registry itself is imported everywhere
         monkeypatch.setattr(registry(), name, value)
 

@@ -1,4 +1,4 @@
-"""SVG: well-formed whatever the texts are, the same text every time, nothing on top of the board."""
+"""SVG: well-formed for any texts, deterministic, clickable, without overlaps."""
 
 import re
 from dataclasses import replace
@@ -29,7 +29,7 @@ def numbers(element: ET.Element, *names: str) -> list[float]:
     return [float(element.get(name, "nan")) for name in names]
 
 
-def test_it_names_itself_to_screen_readers() -> None:
+def test_drawing_has_a_label_for_screen_readers() -> None:
     root = parsed(BOARD)
     assert root.get("role") == "img"
     assert root.get("aria-label") == "Test. first: 1 on 11. second: 1 on 12."
@@ -53,33 +53,33 @@ def test_any_text_gives_well_formed_xml(text: str) -> None:
     assert parsed(picture).tag == NAMESPACE + "svg"
 
 
-def test_markup_in_names_stays_text() -> None:
+def test_markup_in_captions_is_escaped() -> None:
     root = parsed(BOARD.with_captions(Caption("top-left", "<script>&\"'")))
     assert not found(root, "script")
     assert any(text.text == "<script>&\"'" for text in found(root, "text"))
 
 
 @pytest.mark.parametrize("surface", ["paper", "wood", "front"])
-def test_equal_pictures_give_equal_text(surface: str) -> None:
+def test_equal_pictures_give_equal_documents(surface: str) -> None:
     picture = replace(BOARD, surface=surface, changed=frozenset(["11", "00", "23"]))
     assert svg(picture) == svg(replace(picture, changed=frozenset(["23", "00", "11"])))
 
 
-def test_the_width_is_the_one_asked_for_and_the_shape_stays() -> None:
+def test_width_is_respected_and_height_follows() -> None:
     root = parsed(BOARD, width=1000)
     _, _, across, down = map(float, root.get("viewBox", "").split())
     assert root.get("width") == "1000"
     assert float(root.get("height", "0")) == pytest.approx(1000 * down / across, abs=1)
 
 
-def test_every_cell_and_line_can_be_clicked() -> None:
+def test_all_cells_and_lines_can_be_clicked() -> None:
     lines = (Line("l0", 0.0, 0.0, 1.0, 0.0), Line("l1", 0.0, 1.0, 1.0, 1.0, 1))
     root = parsed(replace(BOARD, lines=lines))
     ids = {element.get("data-id") for element in root.iter()} - {None}
     assert ids == {cell.id for cell in CELLS} | {"l0", "l1"}
 
 
-def test_what_lies_above_a_cell_lets_clicks_through() -> None:
+def test_pieces_do_not_catch_clicks() -> None:
     root = parsed(replace(BOARD, surface="front", changed=frozenset(["11"])))
     drawn = [element for element in found(root, "circle") if element.get("data-id") is None]
     assert drawn
@@ -100,9 +100,9 @@ def test_captions_do_not_overlap_the_board(surface: str, corner: str) -> None:
         assert baseline + 0.25 * size < top or baseline - 0.8 * size > bottom
 
 
-def test_captions_lie_within_the_drawing() -> None:
+def test_captions_are_inside_the_drawing() -> None:
     captions = [
-        Caption(corner, f"{corner} of forty signs {'m' * 12}") for corner in ("top-left", "top-right")
+        Caption(corner, f"{corner} of forty characters {'m' * 12}") for corner in ("top-left", "top-right")
     ]
     root = parsed(BOARD.with_captions(*captions, Caption("bottom-left", "below")))
     left, top, across, down = map(float, root.get("viewBox", "").split())
@@ -112,7 +112,7 @@ def test_captions_lie_within_the_drawing() -> None:
         assert top + size / 2 < y < top + down
 
 
-def test_two_long_captions_leave_room_for_each_other() -> None:
+def test_two_long_captions_do_not_overlap() -> None:
     captions = (Caption("top-left", "a" * 40), Caption("top-right", "b" * 40))
     root = parsed(BOARD.with_captions(*captions))
     first, second = (text for text in found(root, "text") if text.text and len(text.text) == 40)
@@ -120,20 +120,20 @@ def test_two_long_captions_leave_room_for_each_other() -> None:
     assert x2 - x1 >= 80 * 0.6 * size
 
 
-def test_changed_cells_have_a_ring_dashed_where_nothing_stands() -> None:
+def test_changed_cells_have_a_ring_dashed_if_empty() -> None:
     root = parsed(replace(BOARD, changed=frozenset(["11", "00"])))
     rings = [circle for circle in found(root, "circle") if circle.get("fill") == "none"]
     dashed = {tuple(numbers(ring, "cx", "cy")): ring.get("stroke-dasharray") is not None for ring in rings}
     assert dashed == {(100.0, 100.0): False, (0.0, 0.0): True}
 
 
-def test_a_line_just_drawn_is_marked_below_itself() -> None:
+def test_changed_line_has_a_mark_behind_it() -> None:
     line = Line("l", 0.0, 0.0, 1.0, 0.0, 1)
     drawn = found(parsed(replace(BOARD, lines=(line,), changed=frozenset(["l"]))), "line")
     assert [float(stroke.get("stroke-width", "0")) for stroke in drawn] == [24, 11]
 
 
-def test_a_line_just_drawn_lies_above_the_others() -> None:
+def test_changed_line_is_in_front_of_the_others() -> None:
     lines = tuple(
         Line(name, 0.0, 0.0, 1.0, 0.0, side) for name, side in (("new", 0), ("old", 1), ("open", None))
     )
@@ -141,7 +141,7 @@ def test_a_line_just_drawn_lies_above_the_others() -> None:
     assert [stroke.get("data-id") for stroke in drawn] == ["open", "old", None, "new"]
 
 
-def test_an_open_line_shows_its_label_and_a_drawn_one_its_side() -> None:
+def test_open_line_shows_its_label_and_drawn_line_its_side() -> None:
     ends = hexagon_side(0.0, 0.0, 1)
     cell = Cell("c", 0.0, 0.0, "hexagon")
     lines = tuple(Line(f"l{side}", *ends[0], *ends[1], side, "17") for side in (None, 1))
@@ -152,7 +152,7 @@ def test_an_open_line_shows_its_label_and_a_drawn_one_its_side() -> None:
     assert found(drawn, "line")[0].get("stroke") == "#ff0000"
 
 
-def test_a_closed_cell_shows_its_owner_by_colour_and_letter() -> None:
+def test_owned_cell_shows_colour_and_letter_of_its_owner() -> None:
     picture = Picture((Cell("c", 0.0, 0.0, "hexagon", 1),), sides=("blue", "red"), colours=("#00f", "#f00"))
     root = parsed(picture)
     assert [text.text for text in found(root, "text")] == ["R"]
@@ -165,24 +165,24 @@ def test_hexagons_have_the_corners_of_the_lattice() -> None:
     assert points == [(round(100 * x, 1), round(100 * y, 1)) for x, y in corners(2.0, 1.0)]
 
 
-def test_flipped_drawings_put_pieces_on_the_other_side() -> None:
+def test_flipped_drawing_shows_the_other_side() -> None:
     rings = [parsed(replace(BOARD, changed=frozenset(["00"])), flipped=flipped) for flipped in (False, True)]
     places = [numbers(found(root, "circle")[-1], "cx", "cy") for root in rings]
     assert places == [[0.0, 0.0], [300.0, 200.0]]
 
 
-def test_two_drawings_in_one_page_share_no_gradient_of_different_look() -> None:
+def test_different_drawings_have_different_gradient_ids() -> None:
     first, second = svg(BOARD), svg(replace(BOARD, colours=("red", "gold")))
     names = [set(re.findall(r'id="(bg[^"]*)"', text)) for text in (first, second)]
     assert names[0].isdisjoint(names[1])
 
 
-def test_every_gradient_used_is_defined() -> None:
+def test_all_gradients_in_use_are_defined() -> None:
     text = svg(replace(BOARD, surface="wood", changed=frozenset(["11"])))
     assert set(re.findall(r"url\(#([^)]*)\)", text)) <= set(re.findall(r' id="([^"]*)"', text))
 
 
 @pytest.mark.parametrize("surface", ["paper", "wood", "front"])
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_the_smallest_boards_can_be_drawn(surface: str, count: int) -> None:
+def test_tiny_boards_can_be_drawn(surface: str, count: int) -> None:
     assert "NaN" not in svg(Picture(CELLS[:count], surface=surface)).upper().replace("NAN", "NaN")

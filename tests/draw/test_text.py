@@ -1,4 +1,4 @@
-"""Terminal text: whole drawings, read as a person reads them."""
+"""Terminal text, compared with whole drawings."""
 
 from dataclasses import replace
 
@@ -44,7 +44,7 @@ def test_square_board() -> None:
     assert plain_text(picture) == drawing(expected)
 
 
-def test_rows_of_a_hexagon_are_shifted_by_half_a_cell() -> None:
+def test_rows_of_a_hexagonal_board_are_shifted_by_half_a_cell() -> None:
     cells = [Cell(f"{row}{column}", *hexagonal(row, column), "circle") for row, column in hexagon_places(3)]
     expected = """
         |  . . .|
@@ -55,12 +55,12 @@ def test_rows_of_a_hexagon_are_shifted_by_half_a_cell() -> None:
     assert plain_text(Picture(tuple(cells), (Piece("12", 0, "b"),))) == drawing(expected)
 
 
-def test_changed_pieces_change_case_and_emptied_cells_have_a_star() -> None:
+def test_changed_pieces_switch_case_and_emptied_cells_show_a_star() -> None:
     picture = replace(square_board(1, 3), pieces=(Piece("00", 0, "r"), Piece("01", 1, "B")))
     assert plain_text(replace(picture, changed=frozenset(["00", "01", "02"]))).startswith("R b *")
 
 
-def test_open_edges_show_their_numbers() -> None:
+def test_open_edges_show_their_labels() -> None:
     expected = r"""
         |     0  1  2  3|
         |    4     5     6|
@@ -72,7 +72,7 @@ def test_open_edges_show_their_numbers() -> None:
     assert plain_text(hexagon_board(2)) == drawing(expected)
 
 
-def test_drawn_edges_show_the_shape_of_the_cells() -> None:
+def test_drawn_edges_outline_the_cells() -> None:
     picture = hexagon_board(2, *range(30))
     cells = (replace(picture.cells[0], owner=0), *picture.cells[1:3], replace(picture.cells[3], owner=1))
     expected = r"""
@@ -86,7 +86,7 @@ def test_drawn_edges_show_the_shape_of_the_cells() -> None:
     assert plain_text(replace(picture, cells=cells + picture.cells[4:])) == drawing(expected)
 
 
-def test_a_line_just_drawn_and_its_cell_are_marked() -> None:
+def test_changed_line_and_its_cell_are_marked() -> None:
     picture = hexagon_board(2, *range(30))
     cells = (replace(picture.cells[0], owner=1), *picture.cells[1:])
     changed = frozenset(["e0", "e4", "c0"])
@@ -96,13 +96,13 @@ def test_a_line_just_drawn_and_its_cell_are_marked() -> None:
 
 
 @pytest.mark.parametrize("size", range(2, 9))
-def test_every_open_edge_can_be_read(size: int) -> None:
+def test_labels_of_open_edges_do_not_touch(size: int) -> None:
     picture = hexagon_board(size)
     assert plain_text(picture).split() == [line.label for line in picture.lines]
 
 
 @pytest.mark.parametrize("size", range(2, 9))
-def test_flipped_edges_come_in_the_opposite_order(size: int) -> None:
+def test_flipped_edges_are_in_reverse_order(size: int) -> None:
     picture = hexagon_board(size)
     labels = [line.label for line in picture.lines]
     assert plain_text(picture, flipped=True).split() == labels[::-1]
@@ -122,7 +122,7 @@ def test_edges_of_squares() -> None:
     assert plain_text(Picture((Cell("c", 0.0, 0.0),), lines=lines)) == drawing(expected)
 
 
-def test_captions_stand_in_the_corners() -> None:
+def test_captions_are_in_the_corners() -> None:
     captions = (
         Caption("top-left", "white 2"),
         Caption("top-right", "move 12"),
@@ -141,22 +141,22 @@ def test_long_captions_do_not_touch() -> None:
     assert plain_text(replace(square_board(2, 3), captions=captions)).split()[:2] == ["a" * 50, "b" * 50]
 
 
-def test_signs_that_steer_a_terminal_are_not_passed_on() -> None:
+def test_control_characters_are_replaced() -> None:
     picture = replace(square_board(1, 1), captions=(Caption("top-left", "\x1b[2J\n\tname"),))
     assert plain_text(picture).splitlines()[0] == "?[2J??name"
 
 
-def test_the_drawing_is_ascii() -> None:
+def test_drawing_is_ascii() -> None:
     assert plain_text(hexagon_board(3, 1, 2, 3)).isascii()
 
 
-def test_an_empty_picture_is_empty_text() -> None:
+def test_empty_picture_is_an_empty_text() -> None:
     assert plain_text(Picture()) == ""
 
 
 @pytest.mark.parametrize("surface", ["paper", "wood", "front"])
 @pytest.mark.parametrize("flipped", [False, True])
-def test_styled_text_has_the_signs_of_the_plain_one(surface: str, flipped: bool) -> None:
+def test_styled_text_has_the_characters_of_plain_text(surface: str, flipped: bool) -> None:
     picture = replace(
         square_board(3, 4),
         pieces=(Piece("10", 0, "r"), Piece("11", 1, "b")),
@@ -179,12 +179,12 @@ def test_any_css_colour_can_be_styled(colour: str) -> None:
 
 
 @pytest.mark.parametrize(("colour", "letter"), [("#111111", "#ffffff"), ("#eeeeee", "#000000")])
-def test_letters_stand_out_from_their_piece(colour: str, letter: str) -> None:
+def test_letter_contrasts_with_its_piece(colour: str, letter: str) -> None:
     picture = replace(square_board(1, 1), pieces=(Piece("00", 0, "x"),), colours=(colour, colour))
     span = next(span for span in styled_text(picture).spans if "bold" in str(span.style))
     assert letter in str(span.style)
 
 
-def test_printable_leaves_no_control_characters() -> None:
+def test_printable_replaces_control_characters() -> None:
     assert printable("é\x1b\n\x07\ud800").isprintable()
     assert printable("Ann é") == "Ann é"

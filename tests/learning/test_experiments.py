@@ -1,323 +1,55 @@
-"""Experiments measure what they say: same openings, right players, honest intervals, repeatable tables."""
+"""The base of experiments: tasks, tables, CSV, confidence intervals, and loading by name."""
 
 import csv
 import io
 import sys
+from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import EntryPoint
 from types import ModuleType
 
 import numpy as np
 import pytest
+from learning.helpers import small
 
 import boardgames
 from boardgames.errors import OptionError, PluginError, UnknownNameError
-from boardgames.executors import InProcess, ProcessPool
+from boardgames.executors import InProcess
 from boardgames.hookspecs import Entry, hookimpl
-from boardgames.kernels import Reals
 from boardgames.learning.experiments import (
     CSV_FIELDS,
+    MIN_UNITS,
+    Experiment,
     Figure,
     Findings,
+    Listener,
     Progress,
+    Share,
     Table,
-    experiment,
-    merged,
+    combine,
+    estimate_share,
+    load_experiment,
+    run_tasks,
+    wilson,
 )
-from boardgames.learning.experiments.basic_training import BasicTraining
-from boardgames.learning.experiments.fine_tuning import CONTROL, VARIANTS, FineTuning, _conclusion
-from boardgames.learning.experiments.tasks import Trained, meet_twice, train, train_and_meet
-from boardgames.learning.td import first_weights
+from boardgames.options import Option
 from boardgames.plugins import PROJECT, Registry
-from boardgames.selfplay import MatchResult, MatchSetup, TDParameters
+from boardgames.selfplay import MatchResult
 
-GAME = boardgames.load("connect4", columns=5, rows=4)
-SETTING = MatchSetup.of(GAME, "lines", opening=3, ply_limit=100)
-SIZE = len(boardgames.load_features("lines", GAME).features)
-RATES = TDParameters()
-FROZEN = TDParameters(alpha=0.0, epsilon=0.0)
+# --- tables -------------------------------------------------------------------
 
+WON, LOST = MatchResult(0, 0, False, 9, 1, (0, 0)), MatchResult(1, 0, False, 9, 2, (0, 0))
+DRAWN = MatchResult(1, None, False, 9, 3, (0, 0))
 
-def two(seed: int) -> Reals:
-    return first_weights(2, SIZE, 1.0, seed)
 
-
-def found(name: str, seed: int = 1, **options: object) -> Findings:
-    return experiment(name, GAME, **options).run(InProcess(), seed)
-
-
-def is_even(figure: Figure) -> bool:
-    return figure.wins[0] == figure.wins[1]
-
-
-# --- tasks -----------------------------------------------------------------
-
-
-def test_both_matches_of_a_pair_have_one_opening() -> None:
-    one = two(1)[[0, 0]]  # who has which side makes no difference then
-    courses = [match.moves_hash for match in train(SETTING, one, [FROZEN] * 8, seed=3).matches]
-    assert courses[::2] == courses[1::2]
-    assert len(set(courses)) > 1
-
-
-def test_openings_do_not_depend_on_how_is_learned() -> None:
-    only_opening = replace(SETTING, ply_limit=SETTING.opening)
-    rates = [TDParameters(alpha=0.5, epsilon=0.9), FROZEN]
-    courses = [
-        [match.moves_hash for match in train(only_opening, two(1), [rate] * 10, seed=3).matches]
-        for rate in rates
-    ]
-    assert courses[0] == courses[1]
-
-
-def test_a_training_changes_sides_and_keeps_weights_and_wins_with_their_player() -> None:
-    good = train(SETTING, two(1), [RATES] * 60, seed=1).weights[0]
-    players = np.stack([good, -good])
-    won = [match.winner == match.side for match in train(SETTING, players, [FROZEN] * 20, seed=2).matches]
-    lost = [
-        match.winner == match.side for match in train(SETTING, players[::-1], [FROZEN] * 20, seed=2).matches
-    ]
-    assert sum(won) > 15
-    assert sum(lost) < 5
-    learned = train(SETTING, players, [RATES] * 3, seed=2).weights
-    assert np.abs(learned - players).max() < np.abs(learned - players[::-1]).max()
-
-
-def test_a_training_leaves_what_it_was_given_alone() -> None:
-    weights = two(1)
-    taught = train(SETTING, weights, [RATES] * 4, seed=1)
-    assert np.array_equal(weights, two(1))
-    assert not np.array_equal(taught.weights, weights)
-
-
-def test_players_meet_from_the_same_openings_learning_or_not() -> None:
-    only_opening = replace(SETTING, ply_limit=SETTING.opening)
-    learning, frozen = meet_twice(only_opening, *two(1), replace(RATES, epsilon=0.0), matches=10, seed=4)
-    assert [match.moves_hash for match in learning] == [match.moves_hash for match in frozen]
-
-
-def test_each_player_meets_its_own_opponent_who_is_named_first() -> None:
-    good = train(SETTING, two(1), [RATES] * 60, seed=1).weights[0]
-    weights, opponents = np.stack([-good, good]), np.stack([good, -good])
-    trained = train_and_meet(SETTING, weights, [FROZEN] * 2, opponents, tests=20, seed=1)
-    points = [sum(match.points for match in contest) for contest in trained.contests]
-    assert points[0] > 15
-    assert points[1] < 5
-
-
-# --- basic training --------------------------------------------------------
-
-
-def test_trained_players_beat_their_old_selves() -> None:
-    table = found("basic-training", repetitions=8).tables[0]
-    share = table.share(table.totals[-1])
-    assert share is not None
-    assert table.share_name == "trained self"
-    assert share.low > 0.5
-
-
-def test_who_learns_nothing_is_even_with_its_old_self() -> None:
-    (table,) = found("basic-training", alpha=0, repetitions=3).tables
-    assert all(map(is_even, table.figures))
-
-
-def test_equal_seeds_give_equal_findings() -> None:
-    assert found("basic-training", repetitions=2) == found("basic-training", repetitions=2)
-    assert found("basic-training", repetitions=2) != found("basic-training", repetitions=2, seed=2)
-
-
-def test_repetitions_are_trainings_of_their_own() -> None:
-    (table,) = found("basic-training", repetitions=3).tables
-    assert [figure.row for figure in table.figures[::2]] == ["training 1", "training 2", "training 3"]
-    assert len({figure.units for figure in table.figures}) > 1
-
-
-@pytest.mark.parametrize(("first", "winner"), [(0, 0), (1, 1)], ids=["first", "second"])
-def test_the_winner_is_who_won_more_training_matches(first: int, winner: int) -> None:
-    match = MatchResult(0, first, False, 9, 1, (0, 0))
-    contests = [MatchResult(0, 0, False, 9, 1, (0, 0))], [MatchResult(0, 1, False, 9, 1, (0, 0))]
-    trained = Trained(two(1), [match], contests)
-    figures = BasicTraining(GAME)._figures(0, trained)
-    assert [figure.wins for figure in figures] == ([(1, 0), (0, 1)] if winner == 0 else [(0, 1), (1, 0)])
-
-
-def test_totals_sum_up_columns_and_both() -> None:
-    (table,) = found("basic-training", repetitions=3).tables
-    winner, loser, both = table.totals
-    assert winner.wins == tuple(sum(wins) for wins in zip(*(f.wins for f in table.figures[::2]), strict=True))
-    assert both.wins == (winner.wins[0] + loser.wins[0], winner.wins[1] + loser.wins[1])
-    assert both.matches == 60
-    assert len(both.units) == 3
-
-
-# --- ancestors -------------------------------------------------------------
-
-SMALL = {"population": 4, "survivors": 2, "training_matches": 6, "tournament_matches": 4, "matches": 6}
-
-
-def test_the_winner_meets_every_ancestor_learning_and_not() -> None:
-    (table,) = found("ancestors", generations=3, **SMALL).tables
-    rows = [f"ancestor {evolution}.{number}" for evolution in (1, 2) for number in (1, 2, 3, 4)]
-    assert [(figure.row, figure.column) for figure in table.figures] == [
-        (row, column) for row in rows for column in ("learning", "not learning")
-    ]
-    assert {figure.matches for figure in table.figures} == {6}
-    assert [figure.matches for figure in table.totals] == [24, 24, 48] * 2
-
-
-def test_a_winner_is_even_with_an_ancestor_of_the_same_weights() -> None:
-    alone = {**SMALL, "survivors": 1}  # its only couple is with itself, and nobody learns
-    (table,) = found("ancestors", generations=2, alpha=0, evolutions=1, **alone).tables
-    assert all(map(is_even, table.figures))
-
-
-@pytest.mark.parametrize("evolutions", [2, 3])
-def test_all_ancestors_of_an_evolution_are_one_unit_of_the_total(evolutions: int) -> None:
-    """They have met the same winner; two such units tell no interval, and the conclusion says so."""
-    findings = found("ancestors", generations=3, evolutions=evolutions, **SMALL)
-    (table,) = findings.tables
-    totals = [figure for figure in table.totals if figure.row == "total"]
-    assert len(totals) == 2
-    for figure in totals:
-        own = [f for f in table.totals if f.column == figure.column and f.row != "total"]
-        assert figure.units == tuple(f.wins for f in own)
-        share = table.share(figure)
-        assert share is not None
-        assert ((share.low, share.high) == (0, 1)) == (evolutions == 2)
-    assert ("fewer than 3 evolutions: no interval is known" in findings.conclusion) == (evolutions == 2)
-
-
-def test_an_evolution_that_cannot_be_is_refused_before_any_work() -> None:
-    with pytest.raises(OptionError, match="expected survivors within the population of 4: 5"):
-        experiment("ancestors", GAME, **{**SMALL, "survivors": 5})
-
-
-def test_ancestors_hears_of_evolutions_and_contests() -> None:
-    heard: list[Progress] = []
-    experiment("ancestors", GAME, generations=2, evolutions=1, **SMALL).run(InProcess(), 1, heard.append)
-    assert [progress.done for progress in heard if progress.stage == "evolution 1"] == [0, 1, 2, 3]
-    assert heard[-1] == Progress("ancestors 1", 2, 2)
-
-
-# --- fine-tuning -----------------------------------------------------------
-
-QUICK = {"couples": 2, "candidates": 4, "matches": 20, "test_matches": 4}
-
-
-def test_every_player_meets_every_variant_and_a_control() -> None:
-    _, table = found("fine-tuning", **QUICK).tables
-    names = [*(variant.name for variant in VARIANTS), CONTROL.name]
-    players = ["player 1", "player 2", "player 3", "player 4"]
-    assert [(figure.row, figure.column) for figure in table.figures] == [
-        (name, player) for name in names for player in players
-    ]
-    assert [(figure.row, figure.matches) for figure in table.totals] == [(name, 16) for name in names]
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "variant"),
-    [
-        ("gamma", 0.8, "gamma 0.8"),
-        ("lambda", 0.3, "lambda 0.3"),
-        ("alpha", 0.01, "alpha 0.01"),
-        ("epsilon", 0.5, "dynamic epsilon"),
-    ],
-)
-def test_a_variant_that_is_the_baseline_is_trained_to_the_same_weights(
-    option: str, value: float, variant: str
-) -> None:
-    """The same first weights and the same matches: what differs in others is the one setting."""
-    _, table = found("fine-tuning", **QUICK, **{option: value}).tables
-    assert all(is_even(figure) for figure in table.figures if figure.row == variant)
-    assert not all(is_even(figure) for figure in table.figures if figure.row != variant)
-
-
-def test_the_control_is_the_baseline_at_other_matches() -> None:
-    _, table = found("fine-tuning", **QUICK).tables
-    control = [figure for figure in table.figures if figure.row == CONTROL.name]
-    assert not all(map(is_even, control))
-    still = found("fine-tuning", **QUICK, alpha=0).tables[1]
-    assert all(is_even(figure) for figure in still.figures if figure.row == CONTROL.name)
-
-
-def test_the_couples_that_learned_best_are_chosen() -> None:
-    couples, _ = found("fine-tuning", **{**QUICK, "candidates": 6, "matches": 5}).tables
-    rows: dict[str, int] = {}
-    for figure in couples.figures:
-        rows[figure.row] = rows.get(figure.row, 0) + figure.wins[1] - figure.wins[0]
-    chosen = [lead for row, lead in rows.items() if row.endswith(", chosen")]
-    others = [lead for row, lead in rows.items() if not row.endswith(", chosen")]
-    assert (len(chosen), len(others)) == (2, 4)
-    assert min(chosen) >= max(others)
-    assert max(chosen) > min(others)
-
-
-def figures_of(*wins: tuple[int, int]) -> Table:
-    """Return a table of which only the totals count: of each variant, the control last."""
-    names = [*(variant.name for variant in VARIANTS), CONTROL.name]
-    totals = [
-        Figure(name, "total", ((first // 2, second // 2),) * 2, 0, 10)
-        for name, (first, second) in zip(names, wins, strict=True)
-    ]
-    return Table("table", "baseline", "modified", 0, (), tuple(totals))
-
-
-def test_chosen_couples_are_judged_by_the_control_and_others_by_one_half() -> None:
-    even, good, better, bad = (200, 200), (300, 100), (380, 20), (20, 380)
-    chosen = _conclusion(figures_of(good, better, bad, *[even] * 5, good), is_chosen=True)
-    assert chosen.startswith("against its own settings at other matches the baseline won 75 %")
-    assert "clearly more against gamma 0.8, clearly less against gamma 0.6" in chosen
-    free = _conclusion(figures_of(good, better, bad, *[even] * 5, even), is_chosen=False)
-    assert "clearly more against dynamic epsilon, gamma 0.8, clearly less against gamma 0.6" in free
-
-
-def test_exploration_falls_over_a_training() -> None:
-    tuning = FineTuning(GAME, matches=150)
-    dynamic, *_ = (tuning._schedule(variant) for variant in VARIANTS)
-    epsilons = [rates.epsilon for rates in dynamic]
-    assert (len(epsilons), epsilons[0], epsilons[-1]) == (150, 0.5, pytest.approx(0.1))
-    assert epsilons == sorted(epsilons, reverse=True)
-
-
-def test_more_couples_than_candidates_are_refused() -> None:
-    with pytest.raises(OptionError, match="expected at least 9 candidates: 8"):
-        experiment("fine-tuning", GAME, couples=9)
-
-
-# --- tables ----------------------------------------------------------------
-
-
-def test_a_figure_counts_wins_rests_and_distinct_matches() -> None:
-    won, lost = MatchResult(0, 0, False, 9, 1, (0, 0)), MatchResult(1, 0, False, 9, 2, (0, 0))
-    drawn = MatchResult(1, None, False, 9, 3, (0, 0))
-    figure = Figure.of("row", "column", [won, lost, won, drawn])
+def test_figure_counts_wins_undecided_and_distinct_matches() -> None:
+    figure = Figure.of("row", "column", [WON, LOST, WON, DRAWN])
     assert (figure.wins, figure.undecided, figure.distinct, figure.matches) == ((2, 1), 1, 3, 4)
 
 
-def test_matches_without_random_openings_repeat_and_the_table_says_so() -> None:
-    (table,) = found("basic-training", opening=0, repetitions=1).tables
-    assert all(figure.distinct <= 2 and figure.matches == 10 for figure in table.figures)
-    (table,) = found("basic-training", opening=4, repetitions=1).tables
-    assert all(figure.distinct > 5 for figure in table.figures)
-
-
-def test_csv_has_every_figure_and_total_once() -> None:
-    findings = found("fine-tuning", **QUICK)
-    text = findings.csv("connect4", "fine-tuning", 7, {"alpha": 0.1, "tanh": True})
-    rows = list(csv.DictReader(io.StringIO(text, newline="")))
-    assert tuple(rows[0]) == CSV_FIELDS
-    places = [(row["table"], row["row"], row["column"]) for row in rows]
-    assert len(places) == len(set(places)) == sum(len(t.figures) + len(t.totals) for t in findings.tables)
-    assert {(row["game"], row["seed"], row["settings"]) for row in rows} == {
-        ("connect4", "7", "alpha=0.1 tanh=true")
-    }
-    figures = [row for row in rows if row["total"] == "0"]
-    assert sum(int(row["distinct"]) for row in figures) == findings.distinct
-    counted = ("first_wins", "second_wins", "undecided")
-    assert sum(int(row[name]) for row in figures for name in counted) == findings.matches
-
-
-def test_the_share_is_that_of_the_subject() -> None:
+def test_share_is_that_of_the_subject() -> None:
     figure = Figure("row", "column", ((1, 3),), 0, 4, original=(2, 6))
     table = Table("table", "old", "new", 1, (figure,), ())
     fields = table.fields(figure)
@@ -326,62 +58,202 @@ def test_the_share_is_that_of_the_subject() -> None:
     assert replace(table, subject=0).fields(figure)["share"] == 0.25
 
 
-def test_what_is_merged_is_a_unit_each() -> None:
+def test_combined_figures_are_one_unit_each() -> None:
     figures = [Figure("1", "", ((1, 1), (0, 2)), 0, 4), Figure("2", "", ((0, 0),), 2, 2)]
-    assert merged("total", "", figures, (1, 2)) == Figure(
-        "total", "", ((1, 3), (0, 0)), 2, 6, (1, 2), fewest_units=3
+    assert combine("total", "", figures, (1, 2)) == Figure(
+        "total", "", ((1, 3), (0, 0)), 2, 6, (1, 2), min_units=3
     )
 
 
-# --- by name, anywhere -----------------------------------------------------
+def test_csv_has_each_figure_and_total_once() -> None:
+    figures = [Figure.of(row, "a", [WON, LOST, WON, DRAWN]) for row in ("1", "2")]
+    tables = [
+        Table(name, "old", "new", 0, tuple(figures), (combine("total", "a", figures),)) for name in ("t", "u")
+    ]
+    findings = Findings(tuple(tables), "")
+    text = findings.csv("connect4", "fine-tuning", 7, {"alpha": 0.1, "tanh": True})
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert tuple(rows[0]) == CSV_FIELDS
+    places = [(row["table"], row["row"], row["column"]) for row in rows]
+    assert len(places) == len(set(places)) == 6
+    common = {(row["game"], row["seed"], row["first"], row["second"], row["settings"]) for row in rows}
+    assert common == {("connect4", "7", "old", "new", "alpha=0.1 tanh=true")}
+    single = [row for row in rows if row["total"] == "0"]
+    assert sum(int(row["distinct"]) for row in single) == findings.distinct == 12
+    counted = ("first_wins", "second_wins", "undecided")
+    assert sum(int(row[name]) for row in single for name in counted) == findings.matches == 16
 
 
-@pytest.mark.parametrize("game", ["connect4", "hexifence", "abalone"])
-def test_every_game_with_features_has_the_experiments(game: str) -> None:
-    offers = boardgames.registry().offers("experiments", game)
-    assert [offer.entry.name for offer in offers] == ["ancestors", "basic-training", "fine-tuning"]
+# --- confidence intervals -----------------------------------------------------
 
 
-def test_an_unknown_experiment_or_option_is_refused_with_near_names() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'basic-training'"):
-        experiment("basic-trainin", GAME)
-    with pytest.raises(OptionError, match="did you mean 'repetitions'"):
-        experiment("basic-training", GAME, repetition=4)
+@pytest.mark.parametrize(
+    ("share", "count", "low", "high"),
+    [(0.5, 10, 0.2366, 0.7634), (0.9, 10, 0.5958, 0.9821), (0.0, 10, 0.0, 0.2775), (1.0, 10, 0.7225, 1.0)],
+)
+def test_wilson_interval_matches_published_values(share: float, count: int, low: float, high: float) -> None:
+    """Source: R. Newcombe, "Two-sided confidence intervals for the single proportion", 1998, method 3."""
+    assert wilson(share, count) == (pytest.approx(low, abs=1e-4), pytest.approx(high, abs=1e-4))
 
 
-class Raising(BasicTraining):
+def test_units_that_vary_like_single_matches_give_the_plain_interval() -> None:
+    share = estimate_share([(1, 1)] * 20)
+    assert share is not None
+    assert (share.low, share.high) == pytest.approx(wilson(0.5, 40))
+
+
+def test_related_matches_widen_the_interval() -> None:
+    mixed, split = estimate_share([(5, 5)] * 10), estimate_share([(10, 0), (0, 10)] * 5)
+    assert mixed is not None
+    assert split is not None
+    assert split.value == mixed.value == 0.5
+    assert split.high - split.low > 2 * (mixed.high - mixed.low)
+
+
+@pytest.mark.parametrize(
+    ("units", "low"),
+    [
+        ([(10, 0)], wilson(1.0, 1)),
+        ([(1, 0)] * 6, wilson(1.0, 6)),
+        ([(2, 0)] * 5, wilson(1.0, 5)),
+        ([(10, 0)] * 20, wilson(0.995, 200)),
+    ],
+    ids=["one unit", "single matches", "pairs", "trainings"],
+)
+def test_interval_after_a_sweep(units: list[tuple[int, int]], low: tuple[float, float]) -> None:
+    share, other = estimate_share(units), estimate_share([(lost, won) for won, lost in units])
+    assert share is not None
+    assert other is not None
+    assert (share.value, share.high) == (1.0, 1.0)
+    assert share.low == pytest.approx(low[0], abs=0.01)
+    assert (other.value, other.low, other.high) == (0.0, 0.0, pytest.approx(1 - share.low))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 20])
+@pytest.mark.parametrize("size", [1, 2, 10])
+def test_losing_a_match_never_raises_the_lower_end(count: int, size: int) -> None:
+    sweep = estimate_share([(size, 0)] * count)
+    one_lost = estimate_share([*[(size, 0)] * (count - 1), (size - 1, 1)])
+    assert sweep is not None
+    assert one_lost is not None
+    assert one_lost.low <= sweep.low
+
+
+def test_undecided_units_do_not_count() -> None:
+    assert estimate_share([(2, 1), (0, 0), (1, 2)]) == estimate_share([(2, 1), (1, 2)])
+    assert estimate_share([(0, 0)]) is None
+
+
+def coverage(units: int, size: int, chance: float, interval: Callable[..., tuple[float, float]]) -> float:
+    """Return how often an interval contains the chance, if units differ with correlation 0.1."""
+    random, rho, trials = np.random.default_rng(5), 0.1, 400
+    covered = 0
+    for _ in range(trials):
+        own = random.beta(chance * (1 / rho - 1), (1 - chance) * (1 / rho - 1), units)
+        low, high = interval([(int(won), size - int(won)) for won in random.binomial(size, own)])
+        covered += low <= chance <= high
+    return covered / trials
+
+
+def by_units(units: list[tuple[int, int]]) -> tuple[float, float]:
+    share = estimate_share(units)
+    assert share is not None
+    return share.low, share.high
+
+
+def by_matches(units: list[tuple[int, int]]) -> tuple[float, float]:
+    won, lost = (sum(wins) for wins in zip(*units, strict=True))
+    return wilson(won / (won + lost), won + lost)
+
+
+@pytest.mark.parametrize(("units", "chance"), [(5, 0.7), (10, 0.5), (20, 0.9)])
+def test_intervals_cover_as_promised_if_units_differ(units: int, chance: float) -> None:
+    assert coverage(units, 20, chance, by_units) > 0.91
+    assert coverage(units, 20, chance, by_matches) < 0.85
+
+
+def test_interval_of_two_units_would_not_cover_as_promised() -> None:
+    """Therefore totals need `MIN_UNITS`."""
+    assert coverage(2, 80, 0.7, by_units) < 0.87
+
+
+@pytest.mark.parametrize("units", [[(10, 0)] * 2, [(60, 20), (61, 19)], [(0, 9), (0, 0), (0, 0)]], ids=str)
+def test_too_few_units_have_a_share_but_no_interval(units: list[tuple[int, int]]) -> None:
+    share, free = estimate_share(units, MIN_UNITS), estimate_share(units)
+    assert share is not None
+    assert free is not None
+    assert share == Share(free.value, 0.0, 1.0)
+    assert estimate_share([*units, *units, *units], MIN_UNITS) == estimate_share([*units, *units, *units])
+
+
+# --- experiments --------------------------------------------------------------
+
+
+class Squares(Experiment):
+    """An experiment of a plug-in."""
+
+    name = "squares"
+    declared_options = (*Experiment.declared_options, Option("count", int, 3, "number of tasks"))
+
+    def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Findings:
+        tasks = [partial(pow, number, 2) for number in range(self.whole("count"))]
+        return Findings((), str(run_tasks(executor, tasks, listener, "squares")))
+
+
+class Broken(Squares):
     def __init__(self, game: boardgames.Game, **options: object) -> None:
         raise RuntimeError("no")
 
 
+not_an_experiment = 3
+
+
+@pytest.fixture
+def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Return a function that offers an object of this module as the experiment `squares`."""
+
+    def add(target: str) -> None:
+        module = ModuleType("experiments_under_test")
+
+        def bg_experiments() -> list[Entry]:
+            return [Entry("squares", "made for a test", f"experiments_under_test:{target}")]
+
+        monkeypatch.setattr(module, "bg_experiments", hookimpl(bg_experiments), raising=False)
+        monkeypatch.setattr(module, target, globals()[target], raising=False)
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        points = [("connect4", "boardgames_connect4.plugin"), ("under-test", module.__name__)]
+        registry = Registry([EntryPoint(name, target, PROJECT) for name, target in points])
+        for place in ("boardgames.plugins.registry", "boardgames.learning.experiments.registry"):
+            monkeypatch.setattr(place, lambda: registry)
+
+    return add
+
+
+def test_experiment_is_loaded_by_name_and_reports_progress(offer: Callable[[str], None]) -> None:
+    offer("Squares")
+    experiment = load_experiment("squares", small(), count="2")
+    reports: list[Progress] = []
+    assert experiment.run(InProcess(), 1, reports.append).conclusion == "[0, 1]"
+    assert reports == [Progress("squares", done, 2) for done in range(3)]
+    assert experiment.settings == {"features": "lines", "opening": 4, "ply_limit": 400, "count": 2}
+
+
+def test_unknown_names_and_options_are_rejected(offer: Callable[[str], None]) -> None:
+    offer("Squares")
+    with pytest.raises(UnknownNameError, match="did you mean 'squares'"):
+        load_experiment("square", small())
+    with pytest.raises(OptionError, match="did you mean 'count'"):
+        load_experiment("squares", small(), counts=4)
+
+
 @pytest.mark.parametrize(
     ("target", "words"),
-    [("Raising", "experiment 'other' is broken: RuntimeError: no"), ("two", "expected a subclass")],
-)
-def test_a_broken_experiment_is_blamed(target: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("hook_under_test")
-
-    def bg_experiments() -> list[Entry]:
-        return [Entry("other", "broken", f"hook_under_test:{target}")]
-
-    monkeypatch.setattr(module, "bg_experiments", hookimpl(bg_experiments), raising=False)
-    monkeypatch.setattr(module, target, globals()[target], raising=False)
-    monkeypatch.setitem(sys.modules, module.__name__, module)
-    registry = Registry([EntryPoint("under-test", module.__name__, PROJECT)])
-    monkeypatch.setattr("boardgames.learning.experiments.base.registry", lambda: registry)
-    with pytest.raises(PluginError, match=words):
-        experiment("other", GAME)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "options"),
     [
-        ("basic-training", {"repetitions": 4}),
-        ("ancestors", {"generations": 2, **SMALL}),
-        ("fine-tuning", QUICK),
+        ("Broken", "experiment 'squares' is broken: RuntimeError: no"),
+        ("not_an_experiment", "experiment 'squares' must be a subclass of Experiment, not 3"),
     ],
 )
-def test_the_number_of_workers_changes_nothing(name: str, options: dict[str, object]) -> None:
-    with ProcessPool(2) as pool:
-        assert experiment(name, GAME, **options).run(pool, 1) == found(name, **options)
+def test_broken_experiment_is_named(target: str, words: str, offer: Callable[[str], None]) -> None:
+    offer(target)
+    with pytest.raises(PluginError, match=words):
+        load_experiment("squares", small())

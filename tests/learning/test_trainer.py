@@ -25,7 +25,7 @@ from boardgames.learning.runs import Progress, Run, checkpoint_paths, read_metri
 from boardgames.learning.trainer import Trainer
 
 PROGRAM = (sys.executable, "-m", "boardgames.cli")
-KILLS = 6
+KILLS = 4
 STEPS = 200
 """More than are done before the last kill."""
 
@@ -200,7 +200,7 @@ def test_diverging_weights_stop_training_before_they_are_saved(walker: Walk, tmp
 
 
 def test_weights_too_large_for_a_file_have_diverged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("boardgames.learning.trainer.LARGEST_WEIGHT", 1e-3)
+    monkeypatch.setattr("boardgames.learning.trainer.MAX_WEIGHT", 1e-3)
     with pytest.raises(WeightsError, match="diverged in step 1; a smaller learning rate may help"):
         train(tmp_path / "run", small())
     assert read_metrics(tmp_path / "run" / "metrics.jsonl") == []
@@ -239,12 +239,12 @@ def test_cluster_trains_to_the_same_bytes(finished: Copy, tmp_path: Path) -> Non
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="kills a process by a signal")
 def test_killed_workers_change_nothing(tmp_path: Path) -> None:
-    config = small(steps=6, matches=1000)
+    config = small(steps=6, matches=600)
     train(tmp_path / "whole", config)
     killed: list[int] = []
 
     def kill(pool: ProcessPool) -> None:
-        worker = pool._lanes[len(killed) % 2]._worker
+        worker = pool._supervisors[len(killed) % 2]._worker
         assert worker is not None
         killed.append(worker._process.pid)
         worker.kill()

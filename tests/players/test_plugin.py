@@ -35,7 +35,7 @@ def test_each_can_play_every_game(entry: boardgames.Entry) -> None:
 
 
 def test_they_are_registered_without_any_entry_point() -> None:
-    registry = Registry(found=[], blocked=frozenset())
+    registry = Registry(points=[], blocked=frozenset())
     offered = [offer.entry.name for offer in registry.offers("agents") if offer.plugin == "core-players"]
     assert offered == sorted(NAMES)
 

@@ -28,18 +28,18 @@ def weights_file(tmp_path: Path) -> Path:
     return write(tmp_path / "mine.safetensors")
 
 
-def write(path: Path, seed: int = 0, *, squashes: bool = True) -> Path:
+def write(path: Path, seed: int = 0, *, tanh: bool = True) -> Path:
     values = np.random.default_rng(seed).uniform(-1, 1, 11)
-    Weights.of(CONNECT4, LINES, values, squashes=squashes).write(path)
+    Weights.of(CONNECT4, LINES, values, tanh=tanh).write(path)
     return path
 
 
-@pytest.mark.parametrize("squashes", [False, True], ids=["sum", "tanh"])
+@pytest.mark.parametrize("tanh", [False, True], ids=["sum", "tanh"])
 @pytest.mark.parametrize(("agent", "depth"), [("minimax:", 3), ("alphabeta:", 3), ("greedy:", 1)])
 def test_the_move_is_best_according_to_the_weights(
-    tmp_path: Path, agent: str, depth: int, squashes: bool
+    tmp_path: Path, agent: str, depth: int, tanh: bool
 ) -> None:
-    path = write(tmp_path / "x.safetensors", squashes=squashes)
+    path = write(tmp_path / "x.safetensors", tanh=tanh)
     evaluation = find_evaluation(str(path), CONNECT4)
     player = boardgames.load_player(f"{agent}weights={path}", CONNECT4, seed=1)
     for seed in range(4):
@@ -48,7 +48,7 @@ def test_the_move_is_best_according_to_the_weights(
         choice = player.choose(position, Limit(depth=depth))
         assert values[position.actions.index(choice.move.action)] == pytest.approx(max(values), abs=1e-9)
         assert search_value(choice.score) == pytest.approx(max(values), abs=1e-9)
-        assert evaluation.unit is (RETURN if squashes else WEIGHTED_SUM)
+        assert evaluation.unit is (RETURN if tanh else WEIGHTED_SUM)
 
 
 @AGENTS
@@ -60,9 +60,7 @@ def test_weights_are_part_of_the_agent_text_and_the_fingerprint(
     others = [
         boardgames.load_player(agent.rstrip(":,"), CONNECT4),
         boardgames.load_player(f"{agent}weights={write(tmp_path / 'other.safetensors', 1)}", CONNECT4),
-        boardgames.load_player(
-            f"{agent}weights={write(tmp_path / 'sum.safetensors', squashes=False)}", CONNECT4
-        ),
+        boardgames.load_player(f"{agent}weights={write(tmp_path / 'sum.safetensors', tanh=False)}", CONNECT4),
     ]
     assert len({player.fingerprint(), *(other.fingerprint() for other in others)}) == 4
 
@@ -89,20 +87,20 @@ def test_without_weights_the_fingerprint_is_that_of_the_evaluation_of_the_game(a
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ("nobody", "expected weights, a run or a file: 'nobody'"),
+        ("nobody", "no such weights, run or file 'nobody'"),
         ("{folder}/none.safetensors", "cannot read {folder}/none.safetensors: no such file"),
         (
             "{folder}/abalone.safetensors",
-            "expected weights of connect4: {folder}/abalone.safetensors has",
+            "{folder}/abalone.safetensors has weights for 'abalone', not for connect4",
         ),
         ("{folder}/rows.safetensors", "connect4 has no feature set 'rows'"),
-        ("{folder}/ranges.safetensors", "expected weights of features 'lines' with the ranges that"),
-        ("{folder}/cut.safetensors", "expected a file of weights: {folder}/cut.safetensors"),
+        ("{folder}/ranges.safetensors", "the weights are for features 'lines' with other ranges"),
+        ("{folder}/cut.safetensors", "{folder}/cut.safetensors is not a file of weights"),
         (
             "{folder}/nan.safetensors",
-            "expected weights from -1e+06 to 1e+06: nan in {folder}/nan",
+            "cannot use the weights in {folder}/nan.safetensors: weights must be -1e+06 to 1e+06, not nan",
         ),
-        ("{folder}", "expected a run with weights: {folder} has none yet"),
+        ("{folder}", "the run {folder} has no weights yet"),
     ],
     ids=["no name", "no file", "another game", "other features", "other ranges", "damaged", "nan", "folder"],
 )

@@ -28,10 +28,10 @@ ABALONE = boardgames.load("abalone")
 CELLS = boardgames.load("hexifence", dimension=2)
 
 
-def learned(game: Game, features: str, *, squashes: bool = False) -> Evaluation:
+def learned(game: Game, features: str, *, tanh: bool = False) -> Evaluation:
     known = boardgames.load_features(features, game)
     weights = np.random.default_rng(2).uniform(-1, 1, len(known.features))
-    return linear_evaluation(game, known, weights, squashes=squashes)
+    return linear_evaluation(game, known, weights, tanh=tanh)
 
 
 def chosen(position: Position, evaluation: Evaluation, depth: int, control: Control | None = None) -> int:
@@ -45,7 +45,7 @@ def chosen(position: Position, evaluation: Evaluation, depth: int, control: Cont
 CASES = {
     "connect4": (CONNECT4, CONNECT4.evaluation, 10, 3),
     "connect4, weights": (CONNECT4, learned(CONNECT4, "lines"), 8, 2),
-    "connect4, tanh": (CONNECT4, learned(CONNECT4, "lines", squashes=True), 8, 2),
+    "connect4, tanh": (CONNECT4, learned(CONNECT4, "lines", tanh=True), 8, 2),
     "connect4 of 4 x 4, near the end": (SMALL, SMALL.evaluation, 10, 5),
     "abalone": (ABALONE, ABALONE.evaluation, 12, 1),
     "abalone, weights": (ABALONE, learned(ABALONE, "classic14"), 12, 1),

@@ -18,7 +18,7 @@ ANN, BOB = PlayerKey("Ann"), PlayerKey("Bob")
 @pytest.fixture
 def _nim_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
     nim.as_plugin()
-    installed = Registry(found=[EntryPoint("nim", "nim_plugin", "boardgames")])
+    installed = Registry(points=[EntryPoint("nim", "nim_plugin", "boardgames")])
     monkeypatch.setattr(plugins, "registry", lambda: installed)
 
 

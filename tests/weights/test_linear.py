@@ -1,4 +1,4 @@
-"""Weights as an evaluation: against plain NumPy on many positions, and where its code is kept."""
+"""Weights as an evaluation: against plain NumPy on many positions, and caching of the compiled code."""
 
 import os
 import subprocess
@@ -28,11 +28,11 @@ CASES = [
 SETS = pytest.mark.parametrize(
     ("name", "options", "features"), CASES, ids=[f"{name} {features}" for name, _, features in CASES]
 )
-SQUASHES = pytest.mark.parametrize("squashes", [False, True], ids=["sum", "tanh"])
+TANH = pytest.mark.parametrize("tanh", [False, True], ids=["sum", "tanh"])
 
 
-def reached(game: Game, matches: int, longest: int = 60) -> Iterator[Position]:
-    """Yield the positions of seeded random matches."""
+def random_positions(game: Game, matches: int, longest: int = 60) -> Iterator[Position]:
+    """Yield the positions of random matches."""
     random = np.random.default_rng(4)
     for _ in range(matches):
         position = game.start()
@@ -43,14 +43,14 @@ def reached(game: Game, matches: int, longest: int = 60) -> Iterator[Position]:
             position = position.apply(Move(int(random.choice(position.actions)), ""))
 
 
-def worth(features: FeatureSet, weights: np.ndarray, position: Position, *, squashes: bool) -> float:
-    """Return the value to the side to move: minus that to the other side, which looks at the features."""
+def expected_value(features: FeatureSet, weights: np.ndarray, position: Position, *, tanh: bool) -> float:
+    """Return the value to the side to move: minus that to the other side, which sees the features."""
     numbers = np.zeros(len(features.features))
     features.kernel(position.words, 1 - position.side_to_move, numbers)
     low, high = (np.array([getattr(f, end) for f in features.features]) for end in ("low", "high"))
     width = np.where(high > low, high - low, 2)
     total = float(np.sum(weights * (2 * numbers - low - high) / width))
-    return -np.tanh(total) if squashes else -total
+    return -np.tanh(total) if tanh else -total
 
 
 def value(evaluation: Evaluation, position: Position) -> float:
@@ -58,45 +58,45 @@ def value(evaluation: Evaluation, position: Position) -> float:
 
 
 @pytest.mark.plain
-@SQUASHES
+@TANH
 @SETS
-def test_the_evaluation_is_minus_the_value_to_the_side_that_has_just_moved(
-    name: str, options: dict[str, object], features: str, squashes: bool
+def test_evaluation_is_minus_the_value_to_the_side_that_has_just_moved(
+    name: str, options: dict[str, object], features: str, tanh: bool
 ) -> None:
     game = boardgames.load(name, **options)
     known = boardgames.load_features(features, game)
     weights = np.random.default_rng(1).uniform(-1, 1, len(known.features))
-    evaluation = linear_evaluation(game, known, weights, squashes=squashes)
+    evaluation = linear_evaluation(game, known, weights, tanh=tanh)
     seen = [
-        (value(evaluation, position), worth(known, weights, position, squashes=squashes))
-        for position in reached(game, 5 if JIT else 1)
+        (value(evaluation, position), expected_value(known, weights, position, tanh=tanh))
+        for position in random_positions(game, 3 if JIT else 1)
     ]
-    found, expected = np.array(seen).T
-    assert np.abs(found - expected).max() <= 1e-12
-    assert len(np.unique(found)) > len(found) // 2
-    assert np.abs(found).max() <= evaluation.bound
-    assert evaluation.unit is (RETURN if squashes else WEIGHTED_SUM)
+    values, expected = np.array(seen).T
+    assert np.abs(values - expected).max() <= 1e-12
+    assert len(np.unique(values)) > len(values) // 2
+    assert np.abs(values).max() <= evaluation.bound
+    assert evaluation.unit is (RETURN if tanh else WEIGHTED_SUM)
     assert features in evaluation.name
 
 
 @pytest.mark.plain
-def test_a_sum_beyond_what_search_takes_is_cut_off() -> None:
+def test_sum_is_clipped_to_the_range_of_search() -> None:
     game = boardgames.load("connect4")
     lines = boardgames.load_features("lines", game)
     for sign in (1, -1):
-        evaluation = linear_evaluation(game, lines, np.full(11, sign * 1e6), squashes=False)
+        evaluation = linear_evaluation(game, lines, np.full(11, sign * 1e6), tanh=False)
         assert value(evaluation, game.start()) == sign * LARGEST_VALUE
 
 
-def test_games_and_features_have_kernels_of_their_own_and_equal_ones_share() -> None:
-    def kernel_of(features: str, *, squashes: bool = True, **options: object) -> object:
+def test_equal_games_and_features_share_a_kernel() -> None:
+    def kernel_of(features: str, *, tanh: bool = True, **options: object) -> object:
         game = boardgames.load("abalone", **options)
         known = boardgames.load_features(features, game)
-        return linear_evaluation(game, known, np.ones(len(known.features)), squashes=squashes).kernel
+        return linear_evaluation(game, known, np.ones(len(known.features)), tanh=tanh).kernel
 
     assert kernel_of("classic14") is kernel_of("classic14")
     assert kernel_of("extended") is not kernel_of("extended", broadside=False)
-    assert len({kernel_of("classic14"), kernel_of("simple"), kernel_of("classic14", squashes=False)}) == 3
+    assert len({kernel_of("classic14"), kernel_of("simple"), kernel_of("classic14", tanh=False)}) == 3
 
 
 FEATURES = """
@@ -109,7 +109,7 @@ from weighedgame.board import SIZE
 def sizes(position, side, out):
     out[0] = SIZE
 
-SIZES = FeatureSet("sizes", sizes, (Feature("size", "cells", -1.0, 1.0, "always the same"),))
+SIZES = FeatureSet("sizes", sizes, (Feature("size", "cells", -1.0, 1.0, "constant"),))
 """
 SHOW = """
 import numpy as np
@@ -120,26 +120,26 @@ with event.install_recorder("numba:compile") as recorder:
     from boardgames.weights.linear import linear_evaluation
     from weighedgame.features import SIZES
     game = boardgames.load("connect4")
-    made = linear_evaluation(game, SIZES, np.ones(1), squashes=False)
+    made = linear_evaluation(game, SIZES, np.ones(1), tanh=False)
 print(made.kernel(game.start().words, made.weights), len(recorder.buffer) // 2, made.kernel._cache.cache_path)
 """
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not JIT, reason="plain Python needs no cache")
-def test_its_code_is_kept_with_the_features_and_follows_them(tmp_path: Path) -> None:
+@pytest.mark.skipif(not JIT, reason="needs the compiler")
+def test_code_is_cached_with_that_of_the_features(tmp_path: Path) -> None:
     package = tmp_path / "weighedgame"
     package.mkdir()
     (package / "__init__.py").touch()
     (package / "features.py").write_text(FEATURES)
     environment = os.environ | {
         "BOARDGAMES_HOME": str(tmp_path / "home"),
-        "PYTHONPATH": str(tmp_path),
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 
     def show(size: float) -> tuple[float, int, Path]:
-        """Return value, number of compilations and folder of code, seen by another process."""
+        """Return value, number of compilations and cache folder, from another process."""
         (package / "board.py").write_text(f"SIZE = {size}\n")
         done = subprocess.run(
             [sys.executable, "-c", SHOW], env=environment, capture_output=True, text=True, check=False
@@ -148,8 +148,8 @@ def test_its_code_is_kept_with_the_features_and_follows_them(tmp_path: Path) -> 
         first, second, third = done.stdout.split(maxsplit=2)
         return float(first), int(second), Path(third.strip())
 
-    worth, compiled, folder = show(0.5)
-    assert worth == -0.5
+    first, compiled, folder = show(0.5)
+    assert first == -0.5
     assert compiled > 0
     assert folder.is_relative_to(tmp_path / "home" / "cache" / "kernels" / "weighedgame")
     assert [path for path in folder.iterdir() if "evaluate" in path.name]

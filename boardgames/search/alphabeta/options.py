@@ -102,7 +102,7 @@ class SearchOptions:
         here.killers, here.history = self.killers, self.history
         has_tactics = kernels.tactical_moves is not no_tactical_moves
         has_pass = kernels.pass_turn is not no_pass_turn
-        here.order_quiet_moves = not has_tactics
+        here.order_quiet_moves = not (has_tactics and self.history)
         if facts.allows_reductions:
             here.selective = self.lmr or self.futility or self.null_move
             here.lmr, here.null_move = self.lmr, self.null_move and has_pass

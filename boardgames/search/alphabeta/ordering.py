@@ -3,8 +3,8 @@
 The moves of a ply are in row 2 ply of `moves`, their ranks in the next row.
 The table's move comes first, then tactical moves in the game's order, then the
 killers, which refuted a sibling, then quiet moves by their history score (J.
-Schaeffer, "The history heuristic", 1983). In a game without tactical moves its
-`move_order` decides between equal scores.
+Schaeffer, "The history heuristic", 1983). In a game without tactical moves, and
+without the history heuristic, the game's `move_order` ranks quiet moves too.
 """
 
 from numba import types
@@ -56,8 +56,8 @@ def reverse_moves(moves: Actions, ply: int, start: int, end: int) -> None:
 def rank_moves(bundle: Actions, ply: int, count: int, side: int, table_move: int) -> None:
     """Rank the `count` moves of a ply, which are in ascending order.
 
-    A game with tactical moves is asked for the order of these alone: asking for
-    the order of all moves takes ten times as long and finds no better one.
+    With history scores, a game with tactical moves is asked for the order of these
+    alone: asking for that of all moves takes ten times as long and is no better.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 
 from boardgames.declarations import Evaluation, no_pass_turn, position_key
-from boardgames.game import Game, Move, Position
+from boardgames.game import Game, Position
 from boardgames.kernels import (
     Actions,
     Control,
@@ -35,6 +35,7 @@ from boardgames.search.alphabeta.options import SearchOptions, reduction_table
 from boardgames.search.alphabeta.search import pvs, search_root
 from boardgames.search.alphabeta.table import GENERATIONS, WORDS_PER_BUCKET, new_table
 from boardgames.search.alphabeta.workspace import KINDS, ROWS, Workspace
+from boardgames.search.results import decode_line
 from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, score_of
 from boardgames.search.runner import run
 
@@ -536,13 +537,5 @@ class _IterativeDeepening:
 
     def _move_value(self, result: RootResult, index: int) -> MoveValue:
         score = score_of(result.values[index], self.main.searcher.evaluation)
-        line = _moves_of(self.position, result.lines[index] or result.actions[index : index + 1])
+        line = decode_line(self.position, result.lines[index] or result.actions[index : index + 1])
         return MoveValue(line[0], score, result.is_proven(index), line)
-
-
-def _moves_of(position: Position, actions: tuple[int, ...]) -> tuple[Move, ...]:
-    moves = []
-    for action in actions:
-        moves.append(position.game.decode(position, action))
-        position = position.apply(moves[-1])
-    return tuple(moves)

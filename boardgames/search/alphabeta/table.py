@@ -22,7 +22,7 @@ from contextlib import suppress
 import numpy as np
 from numba import types
 
-from boardgames.errors import OptionError, shown
+from boardgames.errors import OptionError, quote
 from boardgames.kernels import Actions, bits_to_float, float_to_bits, kernel
 from boardgames.kernels.abi import ACTIONS_OUT
 from boardgames.kernels.atomics import atomic_load
@@ -164,7 +164,7 @@ def check_table(megabytes: int) -> int:
     32768
     """
     if not (type(megabytes) is int and 1 <= megabytes <= LARGEST_MB):
-        raise OptionError(f"the table must have 1 to {LARGEST_MB} MB, not {shown(megabytes)}")
+        raise OptionError(f"the table must have 1 to {LARGEST_MB} MB, not {quote(megabytes)}")
     buckets = 1 << ((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1
     free = free_memory()
     if free is not None and buckets * BYTES_PER_BUCKET > free:

@@ -1,7 +1,7 @@
 """Tic-tac-toe: rules as kernels on nine words, notation and picture.
 
-A word is a cell, in reading order: 0 empty, 1 a cross, 2 a nought. Crosses
-are side 0 and move first. An action is the cell it fills:
+Each word is a cell in reading order: 0 is empty, 1 a cross, 2 a nought. Crosses are side 0
+and move first. An action is the cell to fill:
 
     3   0 1 2
     2   3 4 5
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from boardgames.declarations import Facts, Kernels, Symmetry
-from boardgames.errors import PositionError, shown
+from boardgames.errors import PositionError, quote
 from boardgames.game import Game, Position
 from boardgames.kernels import (
     Actions,
@@ -36,16 +36,16 @@ SYMBOLS = ".xo"
 EMPTY = np.uint64(0)
 LINES = np.array([[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 3, 6], [1, 4, 7], [2, 5, 8], [0, 4, 8], [2, 4, 6]])
 THREE = np.uint64(3)
-TURNED, MIRRORED = (6, 3, 0, 7, 4, 1, 8, 5, 2), (2, 1, 0, 5, 4, 3, 8, 7, 6)
-"""Which cell comes to each place if the board is turned to the right, and if left and right change."""
+ROTATED, REFLECTED = (6, 3, 0, 7, 4, 1, 8, 5, 2), (2, 1, 0, 5, 4, 3, 8, 7, 6)
+"""The cell that moves to each place when the board is rotated clockwise, and reflected."""
 
 
 def _symmetries() -> npt.NDArray[np.int64]:
-    """Return, for each of the eight symmetries, which cell comes to each place."""
+    """Return the cell that moves to each place, for each of the eight symmetries."""
     maps = [np.arange(CELLS)]
     for _ in range(3):
-        maps.append(maps[-1][list(TURNED)])
-    return np.array([cells[list(order)] for cells in maps for order in (range(CELLS), MIRRORED)])
+        maps.append(maps[-1][list(ROTATED)])
+    return np.array([cells[list(order)] for cells in maps for order in (range(CELLS), REFLECTED)])
 
 
 SYMMETRIES = _symmetries()
@@ -53,7 +53,7 @@ SYMMETRIES = _symmetries()
 
 @kernel(SideToMove)
 def side_to_move(position: Words) -> int:
-    """Return 0 if as many cells are crosses as noughts, else 1."""
+    """Return 0 if there are as many crosses as noughts, otherwise 1."""
     filled = 0
     for cell in range(CELLS):
         if position[cell] != EMPTY:
@@ -63,7 +63,7 @@ def side_to_move(position: Words) -> int:
 
 @kernel(OutcomeOf)
 def outcome(position: Words) -> int:
-    """Return the side with three in a line, 2 on a full board, or -1."""
+    """Return the side with three in a line, 2 if the board is full, -1 if the match is ongoing."""
     for line in range(len(LINES)):
         first = position[LINES[line, 0]]
         if first != EMPTY and first == position[LINES[line, 1]] == position[LINES[line, 2]]:
@@ -76,7 +76,7 @@ def outcome(position: Words) -> int:
 
 @kernel(LegalMoves)
 def legal_moves(position: Words, moves: Actions) -> int:
-    """Write the empty cells into `moves`, ascending; none after the end."""
+    """Write the empty cells into `moves` in ascending order; none once the match is over."""
     count = 0
     if outcome(position) < 0:
         for cell in range(CELLS):
@@ -96,14 +96,14 @@ def apply(position: Words, action: int, successor: Words) -> None:
 
 @kernel(PositionKey)
 def symmetric_key(position: Words) -> np.uint64:
-    """Return one key for the eight positions that symmetries make of one: the least, read as a number."""
-    least = ~EMPTY
+    """Return a hash of the smallest of all symmetric positions, each read as a number in base 3."""
+    smallest = ~EMPTY
     for symmetry in range(len(SYMMETRIES)):
         number = EMPTY
         for cell in range(CELLS):
             number = number * THREE + position[SYMMETRIES[symmetry, cell]]
-        least = min(least, number)
-    return mix(least)
+        smallest = min(smallest, number)
+    return mix(smallest)
 
 
 class TicTacToe(Game):
@@ -121,7 +121,7 @@ class TicTacToe(Game):
         self.facts = Facts(
             name="tictactoe",
             title="Tic-tac-toe",
-            summary="three in a line win on 3 x 3",
+            summary="three in a line on a 3 x 3 board win",
             sides=("crosses", "noughts"),
             words=CELLS,
             actions=CELLS,
@@ -132,10 +132,10 @@ class TicTacToe(Game):
         self.kernels = Kernels(legal_moves, apply, side_to_move, outcome, symmetric_key=symmetric_key)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed words of three rows from the top, `x`, `o` and `.`."""
+        """Return the packed position of three rows from the top: `x`, `o` and `.`."""
         symbols = text.replace("/", "")
         if [len(row) for row in text.split("/")] != [3, 3, 3] or set(symbols) - set(SYMBOLS):
-            raise PositionError(f"expected three rows of three 'x', 'o' or '.': {shown(text)}")
+            raise PositionError(f"{quote(text)} is not a position; write three rows of three 'x', 'o' or '.'")
         return np.array([SYMBOLS.index(symbol) for symbol in symbols], dtype=np.uint64)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
@@ -148,22 +148,24 @@ class TicTacToe(Game):
         return NAMES[action]
 
     def is_move_text(self, text: str) -> bool:
-        """Say whether `text` is the name of a cell."""
+        """Return whether a text is the name of a cell."""
         return text.lower() in NAMES
 
     def check_words(self, words: Words) -> None:
-        """Refuse words that no match can have come to."""
+        """Refuse positions that cannot occur in a match."""
         crosses, noughts = (int(np.count_nonzero(words == side)) for side in (1, 2))
         if int(words.max()) > 2 or crosses - noughts not in (0, 1):
-            raise PositionError(f"expected as many crosses as noughts or one more: {words.tolist()}")
+            raise PositionError(f"there must be as many crosses as noughts or one more: {words.tolist()}")
         winners = {int(words[a]) for a, b, c in LINES if 0 < words[a] == words[b] == words[c]}
         if winners - {2 - (crosses - noughts)}:
-            raise PositionError(f"expected three in a line of the last to move only: {words.tolist()}")
+            raise PositionError(f"only the last to move can have three in a line: {words.tolist()}")
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         """Return the rotations and reflections of the board."""
         return tuple(
-            Symmetry(f"symmetry {number}", partial(_mapped, cells=cells), partial(_mapped_cell, cells=cells))
+            Symmetry(
+                f"symmetry {number}", partial(_map_words, cells=cells), partial(_map_action, cells=cells)
+            )
             for number, cells in enumerate(SYMMETRIES)
             if number
         )
@@ -185,11 +187,11 @@ class TicTacToe(Game):
         )
 
 
-def _mapped(words: Words, *, cells: npt.NDArray[np.int64]) -> Words:
-    """Return the position with the mark of `cells[k]` in cell k."""
+def _map_words(words: Words, *, cells: npt.NDArray[np.int64]) -> Words:
+    """Return the position with the content of `cells[k]` in cell k."""
     return words[cells]
 
 
-def _mapped_cell(words: Words, action: int, *, cells: npt.NDArray[np.int64]) -> int:
-    """Return where a symmetry takes a cell."""
+def _map_action(words: Words, action: int, *, cells: npt.NDArray[np.int64]) -> int:
+    """Return the image of a cell under a symmetry."""
     return int(np.flatnonzero(cells == action)[0])

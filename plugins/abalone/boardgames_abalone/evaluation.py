@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 
 from boardgames.declarations import Evaluation
-from boardgames.errors import WeightsError, shown
+from boardgames.errors import WeightsError, quote
 from boardgames.kernels import Evaluate, Reals, Words, kernel
 from boardgames.score import Unit
-from boardgames.weights.weights import Weights, ranges_of
+from boardgames.weights.weights import Weights, hash_ranges
 from boardgames_abalone.rules import ONE, STATUS
 from boardgames_abalone.simd import add_floats, load_floats, multiply_floats
 from boardgames_abalone.terms import (
@@ -175,10 +175,10 @@ def _in_centimarbles(path: Path) -> Reals:
     weights = Weights.read(path)
     if (weights.game, weights.features) != ("abalone", ENGINE.name):
         raise WeightsError(
-            f"{path} has weights for the features {shown(weights.features)} of {shown(weights.game)}, "
+            f"{path} has weights for the features {quote(weights.features)} of {quote(weights.game)}, "
             f"not for {ENGINE.name!r} of 'abalone'"
         )
-    if weights.ranges != ranges_of(ENGINE) or len(weights.values) != len(ENGINE.features):
+    if weights.ranges != hash_ranges(ENGINE) or len(weights.values) != len(ENGINE.features):
         raise WeightsError(f"{path} has weights for an earlier version of the features {ENGINE.name!r}")
     slopes: Reals = weights.values / ENGINE.scale[1]
     if slopes[0] <= 0.0:

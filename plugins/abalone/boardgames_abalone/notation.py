@@ -24,8 +24,8 @@ from boardgames.errors import (
     IllegalMoveError,
     MalformedMoveError,
     PositionError,
-    near,
-    shown,
+    quote,
+    suggest,
 )
 from boardgames.kernels import Words
 from boardgames_abalone.board import (
@@ -70,7 +70,7 @@ def parse_words(text: str, notation: str | None = None) -> Words:
         return _parse_fen(fields, text)
     parts = text.split(":")
     if len(parts) not in (1, 4):
-        raise PositionError(f"{shown(text)} is not a position; write BOARD or BOARD:SIDE:LOST:LOST")
+        raise PositionError(f"{quote(text)} is not a position; write BOARD or BOARD:SIDE:LOST:LOST")
     side, *lost = parts[1:] or ("b", "0", "0")
     rows = [_check_row(row, index, SIDES) for index, row in enumerate(_split_rows(parts[0]))]
     return _pack("".join(rows), _parse_side(side), [_parse_count(count, "marbles lost") for count in lost])
@@ -189,7 +189,7 @@ def parse_action(words: Words, legal: Iterable[int], text: str, notation: str | 
     if action not in actions or not _moves_group(words, action, cells):
         texts = [format_action(words, other) for other in actions]
         same = [other for other in texts if other.startswith(CELL_NAMES[cells[0]])]
-        raise IllegalMoveError(f"illegal move {text!r}{near(text.lower(), same or texts)}")
+        raise IllegalMoveError(f"illegal move {text!r}{suggest(text.lower(), same or texts)}")
     return action
 
 
@@ -286,13 +286,13 @@ def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str
         both = " or ".join(repr(format_action(words, action)) for action in matching)
         raise AmbiguousMoveError(f"{text!r} is ambiguous: {both}")
     texts = [format_action(words, action, NACRE) for action in actions]
-    raise IllegalMoveError(f"illegal move {text!r}{near(text.lower(), texts)}")
+    raise IllegalMoveError(f"illegal move {text!r}{suggest(text.lower(), texts)}")
 
 
 def _parse_cells(text: str) -> list[int]:
     names = _CELL.findall(text.lower())
     if "".join(names) != text.lower() or len(names) not in (2, 3):
-        raise MalformedMoveError(f"{shown(text)} is not a move; write moves like a1b2 or c3c5d4")
+        raise MalformedMoveError(f"{quote(text)} is not a move; write moves like a1b2 or c3c5d4")
     for name in names:
         if name not in CELL_OF_NAME:
             raise MalformedMoveError(f"{text!r} is not a move: there is no cell {name!r}")
@@ -303,7 +303,7 @@ def _parse_fen(fields: list[str], text: str) -> Words:
     if len(fields) not in (4, 5, 6):
         raise PositionError(
             "a FEN has the fields board, two scores, side to move, and optionally plies and move number, "
-            f"unlike {shown(text)}"
+            f"unlike {quote(text)}"
         )
     rows = []
     for index, row in enumerate(_split_rows(fields[0])):
@@ -312,7 +312,7 @@ def _parse_fen(fields: list[str], text: str) -> Words:
     white_lost, black_lost = (_parse_count(field, "marbles pushed off") for field in fields[1:3])
     for field in fields[4:]:
         if not (field.isascii() and field.isdigit()):
-            raise PositionError(f"{shown(field)} is not a number of plies or moves")
+            raise PositionError(f"{quote(field)} is not a number of plies or moves")
     board = "".join(rows).translate(str.maketrans(FEN_MARBLES, SIDES))
     return _pack(board, _parse_side(fields[3]), [black_lost, white_lost])
 
@@ -320,7 +320,7 @@ def _parse_fen(fields: list[str], text: str) -> Words:
 def _split_rows(board: str) -> list[str]:
     rows = board.split("/")
     if len(rows) != len(ROW_LENGTHS):
-        raise PositionError(f"a board has 9 rows, I to A, separated by '/', not {len(rows)}: {shown(board)}")
+        raise PositionError(f"a board has 9 rows, I to A, separated by '/', not {len(rows)}: {quote(board)}")
     return rows
 
 
@@ -332,20 +332,20 @@ def _check_row(row: str, index: int, symbols: str) -> str:
         )
     if len(row) != ROW_LENGTHS[index]:
         raise PositionError(
-            f"row {ROWS[index]} must have {ROW_LENGTHS[index]} cells, not {len(row)}: {shown(row)}"
+            f"row {ROWS[index]} must have {ROW_LENGTHS[index]} cells, not {len(row)}: {quote(row)}"
         )
     return row
 
 
 def _parse_side(text: str) -> int:
     if text not in ("b", "w"):
-        raise PositionError(f"the side to move must be 'b' or 'w', not {shown(text)}")
+        raise PositionError(f"the side to move must be 'b' or 'w', not {quote(text)}")
     return SIDES.index(text)
 
 
 def _parse_count(text: str, what: str) -> int:
     if len(text) != 1 or text not in "0123456":
-        raise PositionError(f"{what} must be 0 to {MARBLES_TO_WIN}, not {shown(text)}")
+        raise PositionError(f"{what} must be 0 to {MARBLES_TO_WIN}, not {quote(text)}")
     return int(text)
 
 

@@ -96,15 +96,20 @@ def bg_books() -> list[Entry]:
 
 @hookimpl
 def bg_experiments() -> list[Entry]:
-    """Offer the core's experiments, each with what an earlier project had found beside it."""
-    classes = {
-        "basic-training": ("BasicTraining", "two random players train; each meets its old self"),
-        "ancestors": ("Ancestors", "the winner of an evolution meets its ancestors"),
-        "fine-tuning": (
-            "FineTuning", "players trained with one setting changed meet those of a baseline"
-        ),
-    }  # fmt: skip
+    """Offer the experiments of the first project that let Abalone learn, to every game with features."""
+    package = "boardgames_abalone.experiments"
     return [
-        Entry(name, summary, f"boardgames_abalone.experiments:{made}", game="abalone")
-        for name, (made, summary) in classes.items()
+        Entry(
+            "basic-training",
+            "two random players train; each meets its old self",
+            f"{package}.basic_training:BasicTraining",
+        ),
+        Entry(
+            "ancestors", "the winner of an evolution meets its ancestors", f"{package}.ancestors:Ancestors"
+        ),
+        Entry(
+            "fine-tuning",
+            "baseline players meet what they become with one hyperparameter changed",
+            f"{package}.fine_tuning:FineTuning",
+        ),
     ]

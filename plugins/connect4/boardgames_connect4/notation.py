@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from boardgames.errors import IllegalMoveError, MalformedMoveError, PositionError, shown
+from boardgames.errors import IllegalMoveError, MalformedMoveError, PositionError, quote
 from boardgames.kernels import Words
 from boardgames_connect4.board import Board
 from boardgames_connect4.rules import (
@@ -48,7 +48,7 @@ def parse_words(text: str, board: Board) -> Words:
     if text.isascii() and text.isdigit():
         return _parse_sequence(text, board)
     raise PositionError(
-        f"{shown(text)} is not a position; write {board.rows} rows separated by '/', "
+        f"{quote(text)} is not a position; write {board.rows} rows separated by '/', "
         "a sequence of moves, or '-'"
     )
 
@@ -114,7 +114,7 @@ def parse_action(words: Words, actions: Sequence[int], text: str, board: Board) 
     3
     """
     if text not in {format_action(action) for action in range(board.columns)}:
-        raise MalformedMoveError(f"{shown(text)} is not a column; columns are 1 to {board.columns}")
+        raise MalformedMoveError(f"{quote(text)} is not a column; columns are 1 to {board.columns}")
     action = int(text) - 1
     if action not in actions:
         if outcome(words) >= 0:
@@ -132,7 +132,7 @@ def format_action(action: int) -> str:
 def _parse_rows(text: str, board: Board) -> Words:
     rows = text.split("/")
     if len(rows) != board.rows:
-        raise PositionError(f"a board has {board.rows} rows separated by '/', not {len(rows)}: {shown(text)}")
+        raise PositionError(f"a board has {board.rows} rows separated by '/', not {len(rows)}: {quote(text)}")
     stones = dict.fromkeys(SYMBOLS, 0)
     for index, line in enumerate(rows):
         if len(line) != board.columns:
@@ -158,7 +158,7 @@ def _parse_sequence(text: str, board: Board) -> Words:
         try:
             action = parse_action(position, actions, column, board)
         except (MalformedMoveError, IllegalMoveError) as error:
-            raise PositionError(f"{error} (ply {ply} of {shown(text)})") from None
+            raise PositionError(f"{error} (ply {ply} of {quote(text)})") from None
         successor = np.zeros(POSITION_WORDS, dtype=np.uint64)
         rules.apply(position, action, successor)
         position = successor

@@ -5,7 +5,7 @@ from functools import partial
 from math import perm
 
 from boardgames.declarations import Facts, Kernels, Symmetry
-from boardgames.errors import IllegalMoveError, PositionError, near, shown
+from boardgames.errors import IllegalMoveError, PositionError, quote, suggest
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.options import Option
@@ -75,8 +75,8 @@ class Hexifence(Game):
         """Return the open edge of a move text."""
         edge = texts.parse_edge(text, self.dimension)
         if edge not in position.actions:
-            others = near(text, map(str, position.actions))
-            raise IllegalMoveError(f"illegal move {shown(text)}: the edge is already drawn{others}")
+            others = suggest(text, map(str, position.actions))
+            raise IllegalMoveError(f"illegal move {quote(text)}: the edge is already drawn{others}")
         return edge
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:

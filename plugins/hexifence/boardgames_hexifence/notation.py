@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from boardgames.errors import MalformedMoveError, PositionError, shown
+from boardgames.errors import MalformedMoveError, PositionError, quote
 from boardgames.kernels import Words
 from boardgames_hexifence.board import CELL_WORDS, EDGE_WORDS, WORD_BITS, cells_of, edges_of
 from boardgames_hexifence.rules import (
@@ -55,11 +55,11 @@ def parse_words(text: str, dimension: int) -> Words:
     """
     parts = text.split(":")
     if len(parts) != 4:
-        raise PositionError(f"{shown(text)} is not a position; write DIMENSION:EDGES:CELLS:SIDE")
+        raise PositionError(f"{quote(text)} is not a position; write DIMENSION:EDGES:CELLS:SIDE")
     if parts[0] != str(dimension):
-        raise PositionError(f"the position has dimension {shown(parts[0])}, but the game {dimension}")
+        raise PositionError(f"the position has dimension {quote(parts[0])}, but the game {dimension}")
     if parts[3] not in tuple(SIDES):
-        raise PositionError(f"the side to move must be 'B' or 'R', not {shown(parts[3])}")
+        raise PositionError(f"the side to move must be 'B' or 'R', not {quote(parts[3])}")
     edges = _parse_sides(parts[1], edges_of(dimension), "edges")
     cells = _parse_sides(parts[2], cells_of(dimension), "cells")
     return pack_sides(dimension, edges, cells, SIDES.index(parts[3]))
@@ -88,7 +88,7 @@ def parse_edge(text: str, dimension: int) -> int:
     """
     last = edges_of(dimension) - 1
     if not _NUMBER.fullmatch(text) or int(text) > last:
-        raise MalformedMoveError(f"{shown(text)} is not an edge; edges are 0 to {last}")
+        raise MalformedMoveError(f"{quote(text)} is not an edge; edges are 0 to {last}")
     return int(text)
 
 
@@ -150,5 +150,5 @@ def _parse_sides(text: str, count: int, what: str) -> tuple[int, ...]:
     if unknown:
         raise PositionError(f"the {what} contain {unknown[0]!r}; write '.', 'B' or 'R'")
     if len(text) != count:
-        raise PositionError(f"the position must have {count} {what}, not {len(text)}: {shown(text)}")
+        raise PositionError(f"the position must have {count} {what}, not {len(text)}: {quote(text)}")
     return tuple(SIDES.find(symbol) for symbol in text)

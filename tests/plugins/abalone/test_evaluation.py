@@ -158,7 +158,7 @@ def test_engine_by_hand_values_a_marble_at_100_and_a_little_for_the_lead() -> No
 def write_weights(path: Path, **weights: float) -> Path:
     """Write weights of `engine` given by feature name; the others are 0."""
     values = [weights.get(feature.name.replace(" ", "_"), 0.0) for feature in ENGINE.features]
-    Weights.of(GAME, ENGINE, np.array(values), squashes=True).write(path)
+    Weights.of(GAME, ENGINE, np.array(values), tanh=True).write(path)
     return path
 
 

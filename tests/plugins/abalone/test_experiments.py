@@ -1,42 +1,326 @@
-"""Abalone's experiments: the figures of the original beside ours, and learning that works."""
+"""The original's experiments: openings, players and units are right, and its results stand beside ours."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
 import pytest
 
 import boardgames
-from boardgames.executors import InProcess
-from boardgames.learning.experiments import Table, experiment
-from boardgames.learning.experiments.fine_tuning import VARIANTS
-from boardgames_abalone.experiments import Ancestors, BasicTraining, FineTuning
+from boardgames.errors import OptionError
+from boardgames.executors import InProcess, ProcessPool
+from boardgames.kernels import Reals
+from boardgames.learning.experiments import Figure, Findings, Progress, Table, load_experiment
+from boardgames.learning.td import initial_weights
+from boardgames.selfplay import MatchResult, MatchSetup, TDParameters
+from boardgames_abalone.experiments import fine_tuning
+from boardgames_abalone.experiments.basic_training import BasicTraining
+from boardgames_abalone.experiments.fine_tuning import CONTROL, VARIANTS, FineTuning
+from boardgames_abalone.experiments.tasks import (
+    TrainedPair,
+    play_learning_and_frozen,
+    train_and_test,
+    train_pair,
+)
 
-GAME = boardgames.load("abalone")
-QUICK = {"ply_limit": 20, "matches": 2, "test_matches": 2}
+ABALONE = boardgames.load("abalone")
+QUICK_ABALONE = {"ply_limit": 20, "matches": 2, "test_matches": 2}
+SMALL = boardgames.load("connect4", columns=5, rows=4)
+SETUP = MatchSetup.of(SMALL, "lines", opening=3, ply_limit=100)
+LEARNING, FROZEN = TDParameters(), TDParameters(alpha=0.0, epsilon=0.0)
+ANCESTORS = {"population": 4, "survivors": 2, "training_matches": 6, "tournament_matches": 4, "matches": 6}
+TUNING = {"couples": 2, "candidates": 4, "matches": 20, "test_matches": 4}
 
 
-def table(name: str, **options: object) -> Table:
-    return experiment(name, GAME, **options).run(InProcess(), 1).tables[-1]
+@cache
+def _run(name: str, seed: int, options: tuple[tuple[str, object], ...]) -> Findings:
+    return load_experiment(name, SMALL, **dict(options)).run(InProcess(), seed)
 
 
-@pytest.mark.parametrize("made", [BasicTraining, Ancestors, FineTuning])
-def test_abalone_has_experiments_of_its_own(made: type) -> None:
-    assert type(experiment(made.name, GAME)) is made
-    assert type(experiment(made.name, boardgames.load("connect4"))) is not made
+def run(name: str, seed: int = 1, **options: object) -> Findings:
+    """Return the findings of an experiment on a small board, those of before if it has run already."""
+    return _run(name, seed, tuple(options.items()))
 
 
-def test_the_originals_basic_training_adds_up_to_its_own_totals() -> None:
-    """Source: the report of the original, 8 : 39 for winners and 6 : 20 for losers."""
-    winner, loser, both = table("basic-training", repetitions=1, **QUICK).totals
+def is_even(figure: Figure) -> bool:
+    return figure.wins[0] == figure.wins[1]
+
+
+# --- tasks --------------------------------------------------------------------
+
+
+def two(seed: int) -> Reals:
+    return initial_weights(2, 11, 1.0, seed)
+
+
+@cache
+def good_weights() -> Reals:
+    return train_pair(SETUP, two(1), [LEARNING] * 60, seed=1).weights[0]
+
+
+def hashes(results: list[MatchResult]) -> list[int]:
+    return [match.moves_hash for match in results]
+
+
+def test_training_matches_come_in_pairs_from_one_opening() -> None:
+    twins = two(1)[[0, 0]]  # so that exchanging the sides changes nothing
+    played = hashes(train_pair(SETUP, twins, [FROZEN] * 8, seed=3).matches)
+    assert played[::2] == played[1::2]
+    assert len(set(played)) > 1
+
+
+def test_openings_do_not_depend_on_hyperparameters_or_learning() -> None:
+    opening_only = replace(SETUP, ply_limit=SETUP.opening)
+    other = TDParameters(alpha=0.5, epsilon=0.9)
+    first, second = (
+        hashes(train_pair(opening_only, two(1), [one] * 10, seed=3).matches) for one in (other, FROZEN)
+    )
+    assert first == second
+    greedy = replace(LEARNING, epsilon=0.0)
+    learning, frozen = play_learning_and_frozen(opening_only, *two(1), greedy, matches=10, seed=4)
+    assert hashes(learning) == hashes(frozen)
+
+
+def test_weights_and_wins_stay_with_their_player_when_sides_change() -> None:
+    players = np.stack([good_weights(), -good_weights()])
+    for seats, is_expected in ((players, lambda won: won > 15), (players[::-1], lambda won: won < 5)):
+        matches = train_pair(SETUP, seats, [FROZEN] * 20, seed=2).matches
+        assert is_expected(sum(match.winner == match.side for match in matches))
+    learned = train_pair(SETUP, players, [LEARNING] * 3, seed=2).weights
+    assert np.abs(learned - players).max() < np.abs(learned - players[::-1]).max()
+
+
+def test_training_does_not_change_its_input() -> None:
+    weights = two(1)
+    result = train_pair(SETUP, weights, [LEARNING] * 4, seed=1)
+    assert np.array_equal(weights, two(1))
+    assert not np.array_equal(result.weights, weights)
+
+
+def test_each_player_is_tested_against_its_own_opponent() -> None:
+    good = good_weights()
+    weights, opponents = np.stack([-good, good]), np.stack([good, -good])
+    trained = train_and_test(SETUP, weights, [FROZEN] * 2, opponents, tests=20, seed=1)
+    points = [sum(match.points for match in test) for test in trained.tests]  # the opponents'
+    assert points[0] > 15
+    assert points[1] < 5
+
+
+# --- basic training -----------------------------------------------------------
+
+
+def test_trained_players_beat_their_old_selves() -> None:
+    table = run("basic-training", repetitions=8).tables[0]
+    share = table.share(table.totals[-1])
+    assert share is not None
+    assert table.share_name == "trained self"
+    assert share.low > 0.5
+    rows = [figure.row for figure in table.figures[::2]]
+    assert rows == [f"training {number}" for number in range(1, 9)]
+    assert len({figure.units for figure in table.figures}) > 1  # trainings differ
+
+
+def test_without_learning_players_are_even_with_their_old_selves() -> None:
+    (table,) = run("basic-training", alpha=0, repetitions=3, matches=20).tables
+    assert all(map(is_even, table.figures))
+
+
+def test_seed_decides_the_findings() -> None:
+    options = {"repetitions": 2, "matches": 20}
+    fresh = load_experiment("basic-training", SMALL, **options).run(InProcess(), 1)
+    assert fresh == run("basic-training", **options)
+    assert fresh != run("basic-training", seed=2, **options)
+
+
+@pytest.mark.parametrize(("winner", "wins"), [(0, [(1, 0), (0, 1)]), (1, [(0, 1), (1, 0)])])
+def test_winner_of_a_training_won_more_of_its_matches(winner: int, wins: list[tuple[int, int]]) -> None:
+    matches = [MatchResult(0, side, False, 9, 1, (0, 0)) for side in (0, 1)]
+    trained = TrainedPair(two(1), [matches[winner]], ([matches[0]], [matches[1]]))
+    figures = BasicTraining(SMALL)._figures(0, trained)
+    assert [figure.wins for figure in figures] == wins
+
+
+def test_totals_sum_up_columns_and_both() -> None:
+    table = run("basic-training", repetitions=8).tables[0]
+    winner, loser, both = table.totals
+    assert winner.wins == tuple(sum(wins) for wins in zip(*(f.wins for f in table.figures[::2]), strict=True))
+    assert both.wins == (winner.wins[0] + loser.wins[0], winner.wins[1] + loser.wins[1])
+
+
+def test_matches_without_random_openings_are_repetitions() -> None:
+    (table,) = run("basic-training", opening=0, repetitions=1, matches=20).tables
+    assert all(figure.distinct <= 2 and figure.matches == 10 for figure in table.figures)
+    assert all(figure.distinct > 5 for figure in run("basic-training", repetitions=8).tables[0].figures)
+
+
+# --- ancestors ----------------------------------------------------------------
+
+
+def test_winner_meets_every_ancestor_learning_and_not_learning() -> None:
+    (table,) = run("ancestors", generations=3, evolutions=2, **ANCESTORS).tables
+    rows = [f"ancestor {evolution}.{number}" for evolution in (1, 2) for number in (1, 2, 3, 4)]
+    assert [(figure.row, figure.column) for figure in table.figures] == [
+        (row, column) for row in rows for column in ("learning", "not learning")
+    ]
+    assert {figure.matches for figure in table.figures} == {6}
+    assert [figure.matches for figure in table.totals] == [24, 24, 48] * 2
+
+
+def test_winner_is_even_with_an_ancestor_of_the_same_weights() -> None:
+    copies = {**ANCESTORS, "survivors": 1}  # children are copies, and nobody learns
+    (table,) = run("ancestors", generations=2, alpha=0, evolutions=1, **copies).tables
+    assert all(map(is_even, table.figures))
+
+
+@pytest.mark.parametrize("evolutions", [2, 3])
+def test_evolutions_are_the_units_of_the_total(evolutions: int) -> None:
+    """Two such units give no interval, and the conclusion says so."""
+    findings = run("ancestors", generations=3, evolutions=evolutions, **ANCESTORS)
+    (table,) = findings.tables
+    totals = [figure for figure in table.totals if figure.row == "total"]
+    assert len(totals) == 2
+    for total in totals:
+        parts = [one for one in table.totals if one.column == total.column and one.row != "total"]
+        assert total.units == tuple(part.wins for part in parts)
+        share = table.share(total)
+        assert share is not None
+        assert ((share.low, share.high) == (0, 1)) == (evolutions == 2)
+    assert ("no interval: fewer than 3 evolutions" in findings.conclusion) == (evolutions == 2)
+
+
+def test_impossible_evolution_is_rejected_before_any_work() -> None:
+    with pytest.raises(OptionError, match="survivors must be at most the population of 4, not 5"):
+        load_experiment("ancestors", SMALL, **{**ANCESTORS, "survivors": 5})
+
+
+def test_evolutions_and_matches_report_progress() -> None:
+    reports: list[Progress] = []
+    experiment = load_experiment("ancestors", SMALL, generations=2, evolutions=1, **ANCESTORS)
+    experiment.run(InProcess(), 1, reports.append)
+    assert [progress.done for progress in reports if progress.stage == "evolution 1"] == [0, 1, 2, 3]
+    assert reports[-1] == Progress("ancestors 1", 2, 2)
+
+
+# --- fine-tuning --------------------------------------------------------------
+
+
+def test_each_player_meets_each_variant_and_a_control() -> None:
+    _, table = run("fine-tuning", **TUNING).tables
+    names = [*(variant.name for variant in VARIANTS), CONTROL.name]
+    players = ["player 1", "player 2", "player 3", "player 4"]
+    assert [(figure.row, figure.column) for figure in table.figures] == [
+        (name, player) for name in names for player in players
+    ]
+    assert [(figure.row, figure.matches) for figure in table.totals] == [(name, 16) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "variant"),
+    [
+        ("gamma", 0.8, "gamma 0.8"),
+        ("lambda", 0.3, "lambda 0.3"),
+        ("alpha", 0.01, "alpha 0.01"),
+        ("epsilon", 0.5, "dynamic epsilon"),
+    ],
+)
+def test_variant_equal_to_the_baseline_gives_the_same_weights(
+    option: str, value: float, variant: str
+) -> None:
+    """Initial weights and openings are the same; only the hyperparameter differs."""
+    _, table = run("fine-tuning", **{**TUNING, "candidates": 2}, **{option: value}).tables
+    assert all(is_even(figure) for figure in table.figures if figure.row == variant)
+    assert not all(is_even(figure) for figure in table.figures if figure.row != variant)
+
+
+def test_control_is_the_baseline_at_other_matches() -> None:
+    _, table = run("fine-tuning", **TUNING).tables
+    assert not all(is_even(figure) for figure in table.figures if figure.row == CONTROL.name)
+    _, frozen = run("fine-tuning", **{**TUNING, "candidates": 2}, alpha=0).tables
+    assert all(is_even(figure) for figure in frozen.figures if figure.row == CONTROL.name)
+
+
+def test_pairs_that_learned_best_are_selected() -> None:
+    couples, _ = run("fine-tuning", **{**TUNING, "candidates": 6, "matches": 5}).tables
+    leads: dict[str, int] = {}
+    for figure in couples.figures:
+        leads[figure.row] = leads.get(figure.row, 0) + figure.wins[1] - figure.wins[0]
+    selected = [lead for row, lead in leads.items() if row.endswith(", chosen")]
+    others = [lead for row, lead in leads.items() if not row.endswith(", chosen")]
+    assert (len(selected), len(others)) == (2, 4)
+    assert min(selected) >= max(others)
+    assert max(selected) > min(others)
+
+
+def totals(*wins: tuple[int, int]) -> Table:
+    """Return a table with these totals for the variants and, last, the control."""
+    names = [*(variant.name for variant in VARIANTS), CONTROL.name]
+    figures = [
+        Figure(name, "total", ((first // 2, second // 2),) * 2, 0, 10)
+        for name, (first, second) in zip(names, wins, strict=True)
+    ]
+    return Table("table", "baseline", "modified", 0, (), tuple(figures))
+
+
+def test_conclusion_compares_with_the_control_or_one_half() -> None:
+    even, good, better, bad = (200, 200), (300, 100), (380, 20), (20, 380)
+    with_selection = fine_tuning._conclusion(totals(good, better, bad, *[even] * 5, good), is_selection=True)
+    assert with_selection.startswith("against its own hyperparameters at other matches the baseline won 75 %")
+    assert "clearly more against gamma 0.8, clearly less against gamma 0.6" in with_selection
+    without = fine_tuning._conclusion(totals(good, better, bad, *[even] * 5, even), is_selection=False)
+    assert "clearly more against dynamic epsilon, gamma 0.8, clearly less against gamma 0.6" in without
+
+
+def test_dynamic_epsilon_decays_over_a_training() -> None:
+    dynamic = FineTuning(SMALL, matches=150)._schedule(VARIANTS[0])
+    epsilons = [parameters.epsilon for parameters in dynamic]
+    assert (len(epsilons), epsilons[0], epsilons[-1]) == (150, 0.5, pytest.approx(0.1))
+    assert epsilons == sorted(epsilons, reverse=True)
+
+
+def test_more_couples_than_candidates_are_rejected() -> None:
+    with pytest.raises(OptionError, match=r"candidates must be at least couples \(9\), not 8"):
+        load_experiment("fine-tuning", SMALL, couples=9)
+
+
+# --- the original's results ---------------------------------------------------
+
+
+def abalone_table(name: str, **options: object) -> Table:
+    return load_experiment(name, ABALONE, **options).run(InProcess(), 1).tables[-1]
+
+
+@pytest.mark.parametrize("game", ["connect4", "hexifence", "abalone"])
+def test_every_game_with_features_has_the_experiments(game: str) -> None:
+    offers = boardgames.registry().offers("experiments", game)
+    assert [offer.entry.name for offer in offers] == ["ancestors", "basic-training", "fine-tuning"]
+
+
+def test_other_games_have_no_original_results() -> None:
+    tables = [
+        table
+        for findings in (
+            run("basic-training", repetitions=8),
+            run("ancestors", generations=3, evolutions=2, **ANCESTORS),
+            run("fine-tuning", **TUNING),
+        )
+        for table in findings.tables
+    ]
+    assert all(figure.original is None for table in tables for figure in (*table.figures, *table.totals))
+
+
+def test_original_basic_training_has_its_published_totals() -> None:
+    """Source: the original's report, 8 : 39 for winners and 6 : 20 for losers; it has five trainings."""
+    table = abalone_table("basic-training", repetitions=6, **QUICK_ABALONE)
+    winner, loser, both = table.totals
     assert (winner.original, loser.original, both.original) == ((8, 39), (6, 20), (14, 59))
+    assert [figure.original for figure in table.figures[8:]] == [(1, 9), (0, 3), None, None]
 
 
-def test_a_training_that_the_original_has_not_stands_alone() -> None:
-    rows = table("basic-training", repetitions=6, **QUICK).figures
-    assert [figure.original for figure in rows[8:]] == [(1, 9), (0, 3), None, None]
-
-
-def test_the_originals_ancestors_stand_beside_those_that_learn() -> None:
-    small = {"population": 3, "survivors": 2, "training_matches": 1, "tournament_matches": 2}
-    found = table("ancestors", generations=2, matches=2, ply_limit=20, **small)
-    assert [(figure.row, figure.column, figure.original) for figure in found.figures] == [
+def test_original_ancestors_are_compared_with_those_that_learn() -> None:
+    evolution = {"population": 3, "survivors": 2, "training_matches": 1, "tournament_matches": 2}
+    table = abalone_table("ancestors", generations=2, matches=2, ply_limit=20, **evolution)
+    assert [(figure.row, figure.column, figure.original) for figure in table.figures] == [
         ("ancestor 1.1", "learning", (2, 2)),
         ("ancestor 1.1", "not learning", None),
         ("ancestor 1.2", "learning", (0, 0)),
@@ -46,25 +330,48 @@ def test_the_originals_ancestors_stand_beside_those_that_learn() -> None:
         ("ancestor 2.2", "learning", (0, 0)),
         ("ancestor 2.2", "not learning", None),
     ]
-    assert [figure.original for figure in found.totals[:3]] == [(31, 7), (1, 3), (32, 10)]
+    assert [figure.original for figure in table.totals[:3]] == [(31, 7), (1, 3), (32, 10)]
 
 
-def test_the_originals_players_and_variants_stand_beside_ours() -> None:
-    found = table("fine-tuning", candidates=3, **QUICK)
-    beside = {(figure.row, figure.column): figure.original for figure in found.figures}
-    assert beside["gamma 0.8", "player 4"] == (9, 0)
-    assert beside["alpha 0.01", "player 8"] == (8, 1)
-    assert beside["dynamic epsilon", "player 1"] == (0, 2)
-    assert beside["other matches", "player 1"] is None
-    assert all(beside[variant.name, "player 6"] for variant in VARIANTS)
-    assert found.totals[0].original == (11, 19)
-    assert all(max(wins) <= 10 for player in FineTuning.original for wins in player)
+def test_original_players_and_variants_stand_beside_ours() -> None:
+    table = abalone_table("fine-tuning", candidates=3, **QUICK_ABALONE)
+    originals = {(figure.row, figure.column): figure.original for figure in table.figures}
+    assert originals["gamma 0.8", "player 4"] == (9, 0)
+    assert originals["alpha 0.01", "player 8"] == (8, 1)
+    assert originals["dynamic epsilon", "player 1"] == (0, 2)
+    assert originals["other matches", "player 1"] is None
+    assert all(originals[variant.name, "player 6"] for variant in VARIANTS)
+    assert table.totals[0].original == (11, 19)
+    assert all(max(wins) <= 10 for player in fine_tuning.ORIGINAL for wins in player)
+
+
+# --- slow ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ProcessPool]:
+    with ProcessPool(2) as pool:
+        yield pool
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("basic-training", {"repetitions": 2, "matches": 20}),
+        ("ancestors", {"generations": 2, "evolutions": 2, **ANCESTORS}),
+        ("fine-tuning", TUNING),
+    ],
+)
+def test_workers_do_not_change_the_findings(name: str, options: dict[str, object], pool: ProcessPool) -> None:
+    assert load_experiment(name, SMALL, **options).run(pool, 1) == run(name, **options)
 
 
 @pytest.mark.slow
 def test_trained_selves_win_at_least_85_per_cent_of_decided_matches() -> None:
-    found = table("basic-training", repetitions=20)
-    share = found.share(found.totals[-1])
+    table = abalone_table("basic-training", repetitions=10)
+    total = table.totals[-1]
+    share = table.share(total)
     assert share is not None
     assert share.value >= 0.85
-    assert sum(found.totals[-1].wins) > 100
+    assert sum(total.wins) > 50

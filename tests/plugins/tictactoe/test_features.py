@@ -1,4 +1,4 @@
-"""The example's features, counted again on texts, and their declared ranges on every position there is."""
+"""The features of the example against counts on texts, and their ranges on every position."""
 
 import doctest
 import sys
@@ -27,15 +27,14 @@ def lines(game: Game) -> FeatureSet:
     return boardgames.load_features("lines", game)
 
 
-def read(lines: FeatureSet, position: Position, side: int) -> list[float]:
+def features_of(lines: FeatureSet, position: Position, side: int) -> list[float]:
     out = np.full(len(lines.features), np.nan)
     lines.kernel(position.words, side, out)
-    found: list[float] = out.tolist()
-    return found
+    return out.tolist()
 
 
-def counted(text: str, symbol: str) -> list[float]:
-    """Return the four numbers of a symbol, by the names of the cells."""
+def expected_features(text: str, symbol: str) -> list[float]:
+    """Return the four numbers of one side, counted on the text of a position."""
     board = dict(zip(CELLS, text.replace("/", ""), strict=True))
     rows = ["".join(sorted(board[line[at : at + 2]] for at in (0, 2, 4))) for line in LINES]
     corners = [board[cell] for cell in ("a1", "a3", "c1", "c3")]
@@ -48,14 +47,14 @@ def counted(text: str, symbol: str) -> list[float]:
 
 
 def every_position(game: Game) -> list[Position]:
-    found, waiting = {game.start()}, [game.start()]
-    while waiting:
-        position = waiting.pop()
+    found, queue = {game.start()}, [game.start()]
+    while queue:
+        position = queue.pop()
         for move in position.legal_moves:
             after = position.apply(move)
             if after not in found:
                 found.add(after)
-                waiting.append(after)
+                queue.append(after)
     return list(found)
 
 
@@ -67,30 +66,34 @@ def every_position(game: Game) -> list[Position]:
         (".../.x./...", 1, [0, 0, 0, 0, 0, 4, 1, 0]),
         ("xx./.o./...", 0, [1, 1, 0, 1, 0, 2, 1, 0]),
     ],
-    ids=["empty", "centre", "centre, seen by the other", "two in a line"],
+    ids=["empty", "centre", "centre of the opponent", "two in a line"],
 )
-def test_numbers_by_hand(game: Game, lines: FeatureSet, text: str, side: int, expected: list[float]) -> None:
-    assert read(lines, game.parse(text), side) == expected
+def test_features_counted_by_hand(
+    game: Game, lines: FeatureSet, text: str, side: int, expected: list[float]
+) -> None:
+    assert features_of(lines, game.parse(text), side) == expected
 
 
 @pytest.mark.slow
-def test_every_position_has_the_numbers_that_its_text_has(game: Game, lines: FeatureSet) -> None:
+def test_features_of_every_position_match_the_counts_and_use_the_whole_ranges(
+    game: Game, lines: FeatureSet
+) -> None:
     positions = every_position(game)
     assert len(positions) == 5478
     reached = np.zeros((2, 8))
     for position in positions:
         for side, (own, other) in enumerate(("xo", "ox")):
-            numbers = read(lines, position, side)
-            assert numbers == counted(str(position), own) + counted(str(position), other)
+            numbers = features_of(lines, position, side)
+            assert numbers == expected_features(str(position), own) + expected_features(str(position), other)
             reached = np.array([np.minimum(reached[0], numbers), np.maximum(reached[1], numbers)])
     ranges = np.array([[feature.low, feature.high] for feature in lines.features]).T
     assert np.array_equal(reached, ranges)
 
 
-def test_examples_in_its_docstrings_hold(lines: FeatureSet) -> None:
+def test_doctests_pass(lines: FeatureSet) -> None:
     failed, tried = doctest.testmod(sys.modules["boardgames_tictactoe.features"])
     assert (failed, tried) == (0, 2)
 
 
-def test_the_game_stays_without_an_evaluation(game: Game) -> None:
+def test_the_game_has_no_evaluation(game: Game) -> None:
     assert game.evaluation.weights.size == 0

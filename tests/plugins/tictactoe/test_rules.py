@@ -1,3 +1,5 @@
+"""Rules and notation of the tic-tac-toe example."""
+
 import doctest
 import sys
 from itertools import product
@@ -25,20 +27,20 @@ def game() -> Game:
 
 
 def has_line(text: str, symbol: str) -> bool:
-    """Say whether a symbol has three in a line, the slow way: by the names of the cells."""
-    held = {cell for cell, found in zip(CELLS, text.replace("/", ""), strict=True) if found == symbol}
-    return any({line[:2], line[2:4], line[4:]} <= held for line in LINES)
+    """Return whether a symbol has three in a line, by the names of the cells."""
+    cells = {cell for cell, content in zip(CELLS, text.replace("/", ""), strict=True) if content == symbol}
+    return any({line[:2], line[2:4], line[4:]} <= cells for line in LINES)
 
 
 class Reference:
-    """Tic-tac-toe on texts, as `boardgames.testing.Reference` asks for it."""
+    """Reference rules on texts, in the form of `boardgames.testing.Reference`."""
 
     def start(self, text: str) -> str:
         return text
 
     def legal(self, state: str) -> list[str]:
         cells = zip(CELLS, state.replace("/", ""), strict=True)
-        return [cell for cell, found in cells if found == "."] if self.outcome(state) < 0 else []
+        return [cell for cell, content in cells if content == "."] if self.outcome(state) < 0 else []
 
     def play(self, state: str, move: str) -> str:
         place = CELLS.index(move) + CELLS.index(move) // 3
@@ -55,17 +57,17 @@ class Reference:
         return state
 
 
-def test_example_passes_every_check_beside_slow_rules(game: Game) -> None:
-    report = boardgames.check_game(game, matches=20, positions=60, reference=Reference())
+def test_the_game_passes_every_check_against_the_reference(game: Game) -> None:
+    report = boardgames.check_game(game, matches=10, positions=30, reference=Reference())
     assert report.ok, report.findings
 
 
-def test_examples_in_its_docstrings_hold(game: Game) -> None:
+def test_doctests_pass(game: Game) -> None:
     assert doctest.testmod(sys.modules[type(game).__module__]) == (0, 2)
 
 
-def test_every_board_is_a_position_or_refused_as_the_slow_rules_say(game: Game) -> None:
-    """All 19683 boards would take long; every seventh of them is many of each kind."""
+def test_boards_are_accepted_or_refused_as_the_rules_say(game: Game) -> None:
+    """Every seventh of the 19,683 boards is tried."""
     for symbols in list(product(".xo", repeat=9))[::7]:
         text = "/".join("".join(symbols[start : start + 3]) for start in (0, 3, 6))
         more = text.count("x") - text.count("o")
@@ -80,12 +82,12 @@ def test_every_board_is_a_position_or_refused_as_the_slow_rules_say(game: Game) 
 @pytest.mark.parametrize(
     "text", ["", "...", ".../...", ".../.../....", "X../.../...", "........./", "x" * 500]
 )
-def test_other_texts_are_no_positions(game: Game, text: str) -> None:
-    with pytest.raises(PositionError, match="expected"):
+def test_texts_of_another_shape_are_refused(game: Game, text: str) -> None:
+    with pytest.raises(PositionError, match="is not a position"):
         game.parse(text)
 
 
-def test_taken_cells_are_illegal_and_other_texts_malformed(game: Game) -> None:
+def test_occupied_cells_are_illegal_and_other_texts_malformed(game: Game) -> None:
     position = game.start().apply("b2")
     with pytest.raises(IllegalMoveError, match="'b2'"):
         position.apply("b2")

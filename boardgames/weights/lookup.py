@@ -1,4 +1,4 @@
-"""Weights by the text that a user gives: a name, a training run, a file."""
+"""Looking up weights by what a user types: a name, a training run or a file."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -6,91 +6,87 @@ from pathlib import Path
 
 from boardgames import plugins
 from boardgames.declarations import Evaluation, FeatureSet
-from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, WeightsError, near, shown
+from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, WeightsError, quote, suggest
 from boardgames.game import Game
 from boardgames.paths import runs_folder
 from boardgames.weights.weights import Weights
 
 BEST = Path("checkpoints") / "best.safetensors"
-"""Where a run's folder has its best weights."""
+"""The best weights in the folder of a run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where weights come from: their file, and `owner_of` it."""
+    """A file of weights, and the name of the plug-in's offer or the run that it belongs to, if any."""
 
     path: Path
     name: str = ""
 
 
 def find_weights(text: str, game: Game) -> tuple[Weights, FeatureSet]:
-    """Return the weights that a text names, and the features that they are for.
+    """Return the weights that a text names, and their features.
 
     Parameters
     ----------
     text : str
-        A name that a plug-in offers for the game, the name of a run in the
-        user's folder, the folder of a run, or a file.
+        The name of weights that a plug-in offers for the game, the name of a
+        run in the user's folder, the folder of a run, or a file.
 
     Raises
     ------
     UnknownNameError
-        If nothing has this name; the message names near ones.
+        If there is nothing of that name; the message suggests similar names.
     WeightsError, FileError
-        If the file cannot be read, or they are for another game or other features.
+        If the file cannot be read, or has weights for another game or other features.
     """
-    return read_weights(weights_path(text, game), game)
-
-
-def read_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet]:
-    """Return the weights of a file, and the features of the game that they are for.
-
-    Raises
-    ------
-    WeightsError, FileError
-        As `find_weights`.
-    """
-    weights = Weights.read(path)
-    if weights.game != game.facts.name:
-        raise WeightsError(f"expected weights of {game.facts.name}: {path} has {shown(weights.game)}'s")
-    try:
-        features = plugins.load_features(weights.features, game)
-        weights.check(game, features)
-    except (UnknownNameError, WeightsError) as error:
-        raise WeightsError(f"{error} in {path}") from None
-    return weights, features
+    return read_weights(find_source(text, game).path, game)
 
 
 def find_evaluation(text: str, game: Game) -> Evaluation:
-    """Return the weights that a text names as an evaluation for search; raises as `find_weights`."""
+    """Return the weights that a text names as an evaluation for search; see `find_weights`."""
     weights, features = find_weights(text, game)
     return weights.evaluation(game, features)
 
 
-def weights_path(text: str, game: Game) -> Path:
-    """Return the file of the weights that a text names; see `find_weights`."""
-    return find_source(text, game).path
+def read_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet]:
+    """Return the weights in a file, and their features.
+
+    Raises
+    ------
+    WeightsError, FileError
+        If the file cannot be read, or has weights for another game or other features.
+    """
+    weights = Weights.read(path)
+    if weights.game != game.facts.name:
+        raise WeightsError(f"{path} has weights for {quote(weights.game)}, not for {game.facts.name}")
+    try:
+        features = plugins.load_features(weights.features, game)
+        weights.check(game, features)
+    except (UnknownNameError, WeightsError) as error:
+        raise WeightsError(f"cannot use the weights in {path}: {error}") from None
+    return weights, features
 
 
 def find_source(text: str, game: Game) -> Source:
-    """Return where the weights come from that a text names; see `find_weights`."""
+    """Return where the weights that a text names are; see `find_weights`."""
     names = offered_names(game)
     if text in names:
         path = plugins.registry().load("weights", text, game.facts.name)
         if not isinstance(path, Path):
-            raise PluginError(f"expected the path of a file as weights {text!r}: {shown(path)}")
+            raise PluginError(f"a plug-in offers {quote(path)} as weights {text!r}, not the path of a file")
         return Source(path, text)
     if is_plain_name(text) and _is_folder(runs_folder() / text):
         return _best_of(runs_folder() / text)
-    path = _existing(text)
+    path = _existing_path(text)
     if path is not None:
         return _best_of(path) if path.is_dir() else Source(path, owner_of(path, game))
-    known = [*names, *run_names()]
-    raise UnknownNameError(f"expected weights, a run or a file: {shown(text)}{near(text, known)}")
+    raise UnknownNameError(
+        f"no such weights, run or file {quote(text)}{suggest(text, [*names, *run_names()])}"
+    )
 
 
 def owner_of(path: Path, game: Game) -> str:
-    """Return the name of the offer or the run that a file of weights belongs to; empty for the user's own."""
+    """Return the plug-in's offer or the run that a file of weights belongs to; empty if it is the user's."""
     for name in offered_names(game):
         with suppress(BoardgamesError, OSError, TypeError, ValueError):
             if path.samefile(plugins.registry().load("weights", name, game.facts.name)):
@@ -114,16 +110,16 @@ def run_names() -> list[str]:
 
 
 def is_plain_name(text: str) -> bool:
-    """Say whether a text is one name, no path."""
+    """Return whether a text is a single name, not a path."""
     return bool(text) and Path(text).name == text and text not in (".", "..") and "\0" not in text
 
 
-def _existing(text: str) -> Path | None:
-    """Return the file or folder that a text names; a text that looks like a path names one in any case."""
+def _existing_path(text: str) -> Path | None:
+    """Return the path that a text names if it exists, or if the text looks like a path."""
     try:
         path = Path(text).expanduser()
         is_path = path.exists() or len(path.parts) > 1 or bool(path.suffix)
-    except (OSError, ValueError, RuntimeError):  # too long, of no file system, of an unknown user
+    except (OSError, ValueError, RuntimeError):  # too long, impossible, or below an unknown user's home
         return None
     return path if text and is_path else None
 
@@ -131,12 +127,12 @@ def _existing(text: str) -> Path | None:
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
-    except OSError:  # a name too long for any
+    except OSError:  # the name is too long
         return False
 
 
 def _best_of(run: Path) -> Source:
     path = run / BEST
     if not path.is_file():
-        raise WeightsError(f"expected a run with weights: {run} has none yet")
+        raise WeightsError(f"the run {run} has no weights yet")
     return Source(path, run.resolve().name)

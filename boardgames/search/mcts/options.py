@@ -1,0 +1,228 @@
+"""Options of Monte Carlo tree search, and what its kernels work with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.declarations import NO_EVALUATION, Evaluation, Facts
+from boardgames.game import Game
+from boardgames.kernels import Actions, Control, Evaluate, MoveOrder, Reals, Words
+from boardgames.kernels.abi import (
+    ACTIONS_OUT,
+    ACTIONS_STACK,
+    REALS,
+    REALS_OUT,
+    WORDS_OUT,
+    WORDS_STACK,
+    record_array,
+)
+from boardgames.kernels.bundles import unpacker
+from boardgames.kernels.control import CONTROL
+from boardgames.search.rules import RULES
+
+Prior = Literal["none", "order", "evaluation"]
+PRIORS: tuple[Prior, ...] = ("none", "order", "evaluation")
+NO_PRIOR, ORDER_PRIOR, EVALUATION_PRIOR = range(len(PRIORS))
+
+MAX_TREE_DEPTH = 500
+"""Depth at which leaves are never expanded."""
+MOST_THREADS = 64
+UNLIMITED = 2**62
+
+NO_CUTOFF = -1
+"""The cutoff of playouts to the end of the match."""
+LONG_PLAYOUT = 200
+"""The default cutoff where neither the rules nor an evaluation set an end."""
+
+PRIOR_TEMPERATURE = 0.1
+"""Temperature of the softmax that turns evaluations of moves, as returns, into priors."""
+
+OPTIONS_DTYPE = np.dtype(
+    [
+        ("no_moves_draws", np.int64),
+        ("all_moves", np.int64),
+        ("shared", np.int64),
+        ("cutoff", np.int64),
+        ("prior", np.int64),
+        ("max_depth", np.int64),
+        ("exploration", np.float64),
+        ("half_return", np.float64),
+        ("prior_temperature", np.float64),
+    ],
+    align=True,
+)
+"""How to search a position. Flags are 0 or 1.
+
+no_moves_draws : of the game
+all_moves : search until every root move is proven, not only the best
+shared : several threads work on the tree
+cutoff : plies after which a playout is evaluated, or `NO_CUTOFF`
+prior : `NO_PRIOR`, `ORDER_PRIOR` or `EVALUATION_PRIOR`
+max_depth : leaves at this depth are not expanded
+exploration : weight of the exploration term
+half_return : the evaluation that counts as a return of one half, 0 if it is a return already
+prior_temperature : `PRIOR_TEMPERATURE`
+"""
+
+OPTIONS = record_array(OPTIONS_DTYPE, readonly=True)
+Options = npt.NDArray[Any]  # one record of OPTIONS_DTYPE: NumPy has no type for fields
+
+COUNTERS_DTYPE = np.dtype(
+    [
+        ("simulations", np.int64),
+        ("simulation_limit", np.int64),
+        ("nodes", np.int64),
+        ("node_limit", np.int64),
+        ("unused", np.int64, 4),
+    ],
+    align=True,
+)
+"""What one thread counts, and its share of the limits; as long as a cache line, which no threads share."""
+
+COUNTERS = record_array(COUNTERS_DTYPE)
+Counters = npt.NDArray[Any]  # one record of COUNTERS_DTYPE: NumPy has no type for fields
+
+
+class Workspace(NamedTuple):
+    """Kernels and arrays of a tree search, for one thread.
+
+    Attributes
+    ----------
+    legal_moves, apply, side_to_move, outcome, move_order : kernels
+        The game.
+    evaluate, weights : kernel and float64[n]
+        The evaluation.
+    tree : int64[4 n]
+        See `tree`; the threads share it.
+    positions : uint64[4, words]
+        The root, two rows for the positions below it in turns, and one to look ahead.
+    moves : int64[1, actions]
+        The legal moves of a leaf or in a playout.
+    priors : float64[2 actions]
+        The values of a leaf's moves, then their priors before scaling.
+    path : int64[MAX_TREE_DEPTH + 2]
+        The nodes of the current simulation.
+    random_state : uint64[1]
+        Of the random generator.
+    options, counters, control : one record each
+        How to search; what this thread counts; the stop flag, which threads share.
+    """
+
+    legal_moves: Callable[[Words, Actions], int]
+    apply: Callable[[Words, int, Words], None]
+    side_to_move: Callable[[Words], int]
+    outcome: Callable[[Words], int]
+    move_order: Callable[[Words, int], int]
+    evaluate: Callable[[Words, Reals], float]
+    weights: Reals
+    tree: Actions
+    positions: Words
+    moves: Actions
+    priors: Reals
+    path: Actions
+    random_state: Words
+    options: Options
+    counters: Counters
+    control: Control
+
+
+KINDS = {
+    **RULES,
+    "move_order": MoveOrder,
+    "evaluate": Evaluate,
+    "weights": REALS,
+    "tree": ACTIONS_OUT,
+    "positions": WORDS_STACK,
+    "moves": ACTIONS_STACK,
+    "priors": REALS_OUT,
+    "path": ACTIONS_OUT,
+    "random_state": WORDS_OUT,
+    "options": OPTIONS,
+    "counters": COUNTERS,
+    "control": CONTROL,
+}
+
+unpack = unpacker(Workspace, KINDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MctsOptions:
+    """The options of a Monte Carlo tree search.
+
+    Attributes
+    ----------
+    exploration : float
+        Weight of the exploration term of PUCT and UCB1.
+    prior : str or None
+        Where the priors of moves come from: `order`, the game's move order; `evaluation`,
+        a softmax of their evaluations; `none` for UCB1 instead of PUCT. By default
+        `evaluation` if the game has one, else `none`.
+    cutoff : int or None
+        Plies of a playout after which it is evaluated. By default playouts go on to the
+        end of the match if the rules set one; if not, there are none: the random moves of
+        a long match say less than an evaluation.
+    memory : int
+        Size of the tree in MB.
+    threads : int
+        Number of threads that work on the same tree.
+    """
+
+    exploration: float = 1.0
+    prior: Prior | None = None
+    cutoff: int | None = None
+    memory: int = 64
+    threads: int = 1
+
+    def resolved(self, facts: Facts, evaluation: Evaluation) -> "MctsOptions":
+        """Return the options with the defaults of `prior` and `cutoff` for a game filled in.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> game = boardgames.load("abalone")
+        >>> options = MctsOptions().resolved(game.facts, game.evaluation)
+        >>> options.prior, options.cutoff
+        ('evaluation', 0)
+        """
+        has_evaluation = evaluation.kernel is not NO_EVALUATION.kernel
+        prior: Prior = "evaluation" if has_evaluation else "none"
+        cutoff = 0 if has_evaluation else LONG_PLAYOUT
+        if facts.longest_match is not None:
+            cutoff = NO_CUTOFF
+        return replace(
+            self,
+            prior=prior if self.prior is None else self.prior,
+            cutoff=cutoff if self.cutoff is None else self.cutoff,
+        )
+
+    def uses_evaluation(self, facts: Facts, evaluation: Evaluation) -> bool:
+        """Return True if the search of a game depends on the evaluation."""
+        resolved = self.resolved(facts, evaluation)
+        return resolved.prior == "evaluation" or resolved.cutoff != NO_CUTOFF
+
+    def record(
+        self, game: Game, evaluation: Evaluation, *, max_depth: int = MAX_TREE_DEPTH, all_moves: bool = False
+    ) -> Options:
+        """Return the options record for one search of a game."""
+        resolved = self.resolved(game.facts, evaluation)
+        assert resolved.prior is not None
+        record: Options = np.zeros(1, dtype=OPTIONS_DTYPE).view(np.recarray)
+        here = record[0]
+        here.no_moves_draws, here.all_moves = game.facts.no_moves_draws, all_moves
+        here.shared = self.threads > 1
+        here.prior, here.cutoff = PRIORS.index(resolved.prior), resolved.cutoff
+        here.max_depth = min(max_depth, MAX_TREE_DEPTH)
+        here.exploration, here.prior_temperature = self.exploration, PRIOR_TEMPERATURE
+        if not evaluation.unit.is_return:
+            here.half_return = evaluation.unit.half_return * evaluation.scale
+        return record
+
+
+def new_counters(simulation_limit: int = UNLIMITED, node_limit: int = UNLIMITED) -> Counters:
+    """Return a thread's counters, all 0."""
+    counters: Counters = np.zeros(1, dtype=COUNTERS_DTYPE).view(np.recarray)
+    counters[0].simulation_limit, counters[0].node_limit = simulation_limit, node_limit
+    return counters

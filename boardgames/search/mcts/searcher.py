@@ -1,0 +1,237 @@
+"""Searcher: runs simulations within limits, on one thread or several, on a tree kept between moves.
+
+A single thread with a limit of simulations or nodes does the same every time
+for the same seed.
+"""
+
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
+
+import numpy as np
+
+from boardgames.declarations import Evaluation
+from boardgames.game import Game, Position
+from boardgames.kernels import Control, Words, new_control
+from boardgames.kernels.bundles import Bundle
+from boardgames.player import Analysis, Context, Limit, MoveValue
+from boardgames.score import RETURN, Score
+from boardgames.search.mcts.options import (
+    KINDS,
+    MAX_TREE_DEPTH,
+    UNLIMITED,
+    Counters,
+    MctsOptions,
+    Options,
+    Workspace,
+    new_counters,
+)
+from boardgames.search.mcts.simulate import simulate
+from boardgames.search.mcts.tree import (
+    NO_PROOF,
+    ROOT,
+    MoveStatistics,
+    Tree,
+    child_count,
+    principal_variation,
+    proof_of,
+    ranked_moves,
+)
+from boardgames.search.results import decode_line
+from boardgames.search.runner import run
+
+REPORT_S = 0.2
+FORCED_SIMULATIONS = 100
+"""Simulations at most if there is only one legal move."""
+LONGEST_LINE = 100
+
+
+class Searcher:
+    """Searches the positions of a match one after another and keeps the tree between them.
+
+    Parameters
+    ----------
+    game : Game
+        The game.
+    evaluation : Evaluation
+        Of playouts at the cutoff, and for priors.
+    options : MctsOptions
+        How to search.
+
+    Raises
+    ------
+    OptionError
+        If the tree does not fit into memory.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> from boardgames.player import NO_CONTEXT
+    >>> game = boardgames.load("connect4")
+    >>> searcher = Searcher(game, game.evaluation, MctsOptions(memory=1))
+    >>> seeds = np.ones(1, dtype=np.uint64)
+    >>> found = searcher.search(game.parse("112233"), Limit(simulations=100), NO_CONTEXT, seeds=seeds)
+    >>> str(found.moves[0].move), found.score.amount, found.proven
+    ('4', 1.0, True)
+    """
+
+    def __init__(self, game: Game, evaluation: Evaluation, options: MctsOptions) -> None:
+        self.game, self.evaluation, self.options = game, evaluation, options
+        self.tree = Tree(options.memory)
+
+    def search(
+        self,
+        position: Position,
+        limit: Limit,
+        context: Context,
+        *,
+        seeds: Words,
+        all_moves: bool = False,
+    ) -> Analysis:
+        """Return what is known about the best move, or about all moves, when a limit is reached.
+
+        Parameters
+        ----------
+        position : Position
+            Not finished. If `context.history` leads there from the position of
+            the last search, what was found below it is kept.
+        limit : Limit
+            Time, simulations and nodes end the search; leaves at `depth` are not
+            expanded. The last simulation that the nodes allow is finished. With
+            several threads the limit of nodes is not exact.
+        context : Context
+            Its `stop` ends the search; its `report` is called five times a second.
+        seeds : uint64[threads]
+            For each thread the seed of its random generator.
+        all_moves : bool
+            Search until every move is proven, not only the best, and return them all.
+
+        Raises
+        ------
+        OptionError
+            If the tree does not fit into memory.
+        KeyboardInterrupt
+            When the user interrupts; the kernels have ended by then.
+        """
+        search = _Search(self, position, limit, context, seeds, all_moves=all_moves)
+        budget = limit.budget(position.side_to_move)
+        return run(search.run, search.control, seconds=budget, stop=context.stop)
+
+    def forget(self) -> None:
+        """Start afresh: later searches do not depend on earlier ones."""
+        self.tree.forget()
+
+    def release(self) -> None:
+        """Free the memory; the next search allocates it again."""
+        self.tree.release()
+
+
+class _Search:
+    """One search of one position."""
+
+    def __init__(
+        self,
+        searcher: Searcher,
+        position: Position,
+        limit: Limit,
+        context: Context,
+        seeds: Words,
+        *,
+        all_moves: bool,
+    ) -> None:
+        self.searcher, self.position, self.limit, self.context = searcher, position, limit, context
+        self.seeds, self.all_moves = seeds, all_moves
+        self.started = time.perf_counter()
+        self.control = new_control()
+        self.options = searcher.options.record(
+            searcher.game, searcher.evaluation, max_depth=limit.depth or MAX_TREE_DEPTH, all_moves=all_moves
+        )
+        self.counters = [self._new_counters(index) for index in range(searcher.options.threads)]
+
+    def run(self) -> Analysis:
+        """Run simulations on all threads until a limit is reached or everything is proven."""
+        self.searcher.tree.set_root(self.position, self.context.history)
+        with ThreadPoolExecutor(len(self.counters), "boardgames-simulations") as pool:
+            threads = [pool.submit(self._simulate, index) for index in range(len(self.counters))]
+            try:
+                while wait(threads, REPORT_S).not_done:
+                    self._report()
+            finally:
+                self.control[0].stop = 1  # the threads end even if a listener raised
+        for thread in threads:
+            thread.result()
+        self._report()
+        return self._analysis()
+
+    def _new_counters(self, index: int) -> Counters:
+        """Return the counters of a thread, with its share of the limits."""
+        simulations, nodes = self.limit.simulations or UNLIMITED, self.limit.nodes or UNLIMITED
+        if len(self.position.actions) == 1 and not self.all_moves:
+            simulations = min(simulations, FORCED_SIMULATIONS)
+        count = self.searcher.options.threads
+        return new_counters((simulations + count - 1 - index) // count, (nodes + count - 1 - index) // count)
+
+    def _simulate(self, index: int) -> None:
+        workspace = new_workspace(
+            self.searcher, self.position, self.options, self.counters[index], self.control, self.seeds[index]
+        )
+        bundle = Bundle(KINDS, workspace)
+        simulate(bundle.words)
+
+    def _report(self) -> None:
+        has_moves = child_count(self.searcher.tree.words, ROOT) > 0
+        if self.context.report is not None and has_moves:  # the first simulation may not have begun
+            self.context.report(self._analysis().choice())
+
+    def _analysis(self) -> Analysis:
+        words = self.searcher.tree.words
+        best_first = ranked_moves(words, ROOT)
+        shown = len(best_first) if self.all_moves else 1
+        moves = tuple(self._move_value(move) for move in best_first[:shown])
+        return Analysis(
+            position=self.position,
+            score=moves[0].score,
+            unit=RETURN,
+            proven=proof_of(words, ROOT) != NO_PROOF,
+            moves=moves,
+            depth=len(moves[0].line),
+            nodes=sum(int(counters[0].nodes) for counters in self.counters),
+            seconds=time.perf_counter() - self.started,
+            simulations=sum(int(counters[0].simulations) for counters in self.counters),
+        )
+
+    def _move_value(self, move: MoveStatistics) -> MoveValue:
+        actions = principal_variation(self.searcher.tree.words, move, longest=LONGEST_LINE)
+        line = decode_line(self.position, actions)
+        return MoveValue(line[0], Score.of(move.value, RETURN), move.proven, line)
+
+
+def new_workspace(
+    searcher: Searcher,
+    position: Position,
+    options: Options,
+    counters: Counters,
+    control: Control,
+    seed: np.uint64,
+) -> Workspace:
+    """Return the workspace of one thread; `position` is the root of the searcher's tree."""
+    facts, kernels = searcher.game.facts, searcher.game.kernels
+    positions = np.zeros((4, facts.words), dtype=np.uint64)
+    positions[0] = position.words
+    return Workspace(
+        legal_moves=kernels.legal_moves,
+        apply=kernels.apply,
+        side_to_move=kernels.side_to_move,
+        outcome=kernels.outcome,
+        move_order=kernels.move_order,
+        evaluate=searcher.evaluation.kernel,
+        weights=searcher.evaluation.weights,
+        tree=searcher.tree.words,
+        positions=positions,
+        moves=np.zeros((1, facts.actions), dtype=np.int64),
+        priors=np.zeros(2 * facts.actions),
+        path=np.zeros(MAX_TREE_DEPTH + 2, dtype=np.int64),
+        random_state=np.array([seed], dtype=np.uint64),
+        options=options,
+        counters=counters,
+        control=control,
+    )

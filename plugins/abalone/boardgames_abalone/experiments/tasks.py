@@ -1,0 +1,119 @@
+"""Tasks of the experiments: players train against each other, and meet others without learning.
+
+Training matches come in pairs from one opening. Every match has its own seed,
+so trainings with different hyperparameters meet the same openings from the
+first match to the last.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from boardgames.kernels import Reals
+from boardgames.selfplay import (
+    Contestant,
+    MatchResult,
+    MatchSetup,
+    TDParameters,
+    TrainingResult,
+    derive_seed,
+    play_matches,
+    train_players,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedPair:
+    """Two players after training and tests.
+
+    Attributes
+    ----------
+    weights : float64[2, n]
+        Of both players.
+    training : list of MatchResult
+        The training matches, from the first player's point of view.
+    tests : (list of MatchResult, list of MatchResult)
+        Test matches of each player, from its opponent's point of view.
+    """
+
+    weights: Reals
+    training: list[MatchResult]
+    tests: tuple[list[MatchResult], list[MatchResult]]
+
+
+def train_pair(
+    setup: MatchSetup, weights: Reals, parameters: Sequence[TDParameters], *, seed: int
+) -> TrainingResult:
+    """Train two players against each other, one match for each element of `parameters`.
+
+    Parameters
+    ----------
+    weights : float64[2, n]
+        Of both players. Not changed.
+    parameters : sequence of TDParameters
+        Hyperparameters of each match.
+    seed : int
+        Seeds openings and exploration.
+    """
+    results: list[MatchResult] = []
+    for number, match_parameters in enumerate(parameters):
+        side = number % 2
+        trained = train_players(
+            setup, weights[[side, 1 - side]], match_parameters,
+            matches=1, seed=derive_seed(seed, number // 2),
+        )  # fmt: skip
+        weights = trained.weights[[side, 1 - side]]
+        results.append(replace(trained.matches[0], side=side))
+    return TrainingResult(weights, results)
+
+
+def train_and_test(
+    setup: MatchSetup,
+    weights: Reals,
+    parameters: Sequence[TDParameters],
+    opponents: Reals,
+    *,
+    tests: int,
+    seed: int,
+) -> TrainedPair:
+    """Train two players, then test each of them against an opponent.
+
+    Parameters
+    ----------
+    opponents : float64[2, n]
+        The opponent of the first player and that of the second.
+    tests : int
+        Test matches of each player.
+    seed : int
+        Equal seeds give equal openings, whatever the hyperparameters.
+    """
+    trained = train_pair(setup, weights, parameters, seed=derive_seed(seed, "training"))
+    first, second = (
+        play_matches(
+            setup,
+            Contestant(opponents[player]),
+            Contestant(trained.weights[player]),
+            matches=tests,
+            seed=derive_seed(seed, "test", player),
+        )
+        for player in range(2)
+    )
+    return TrainedPair(trained.weights, trained.matches, (first, second))
+
+
+def play_learning_and_frozen(
+    setup: MatchSetup, first: Reals, second: Reals, parameters: TDParameters, *, matches: int, seed: int
+) -> tuple[list[MatchResult], list[MatchResult]]:
+    """Play matches in which both players learn, and as many in which they do not, from the same openings.
+
+    Parameters
+    ----------
+    first, second : float64[n]
+        Weights at the beginning of both.
+    parameters : TDParameters
+        Hyperparameters, without exploration.
+    """
+    learning = train_pair(setup, np.stack([first, second]), [parameters] * matches, seed=seed).matches
+    frozen = play_matches(setup, Contestant(first), Contestant(second), matches=matches, seed=seed)
+    return learning, frozen

@@ -1,0 +1,111 @@
+"""Helpers for tests of learners: quick settings on a small board, and fitness without matches."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+import boardgames
+from boardgames import plugins
+from boardgames.executors import InProcess
+from boardgames.game import Game
+from boardgames.learner import Learner, LearnerState
+from boardgames.learning.cem import CrossEntropy
+from boardgames.learning.cmaes import CovarianceAdaptation
+from boardgames.learning.fitness import Fitness, FitnessLearner
+from boardgames.learning.genetic import Genetic
+from boardgames.selfplay import Contestant
+
+TARGET = np.array([0.5, -1.0, 0.0, 0.25, 0.75, -0.5])
+"""Where the fitness of the quadratic learners is largest."""
+FITNESS = {"depth": 1, "pairs": 2, "population": 6, "steps": 3, "test_matches": 4}
+QUICK: dict[str, dict[str, object]] = {
+    "td": {"steps": 3, "matches": 8, "groups": 2, "test_matches": 4},
+    "evolve": {
+        "population": 6, "survivors": 2, "generations": 2, "training_matches": 2,
+        "tournament_matches": 2, "test_matches": 4,
+    },
+    "genetic": {**FITNESS, "parents": 2, "duel_pairs": 3},
+    "cem": {**FITNESS, "elite": 2},
+    "cmaes": FITNESS,
+    "regression": {"steps": 2, "matches": 6, "nodes": 30, "test_matches": 4, "opening": 4},
+}  # fmt: skip
+"""Settings with which a learner takes a moment."""
+
+
+@cache
+def small() -> Game:
+    """Return Connect Four on a small board."""
+    return boardgames.load("connect4", columns=5, rows=4)
+
+
+def make(name: str, **options: object) -> Any:  # a learner of the class that the name says
+    """Return a learner on a small board, quick by default."""
+    return plugins.load_learner(name, small(), **{**QUICK[name], **options})
+
+
+def train(learner: Learner, seed: int, executor: Executor | None = None) -> Sequence[LearnerState]:
+    """Return all states from the first to the last."""
+    states = [learner.start(seed)]
+    while not learner.is_done(states[-1]):
+        states.append(learner.step(states[-1], executor or InProcess())[0])
+    return states
+
+
+@cache
+def states_of(name: str) -> Sequence[LearnerState]:
+    """Return all states of a quick learner with seed 3; not to be changed."""
+    return train(make(name), 3)
+
+
+def same(first: LearnerState, second: LearnerState) -> bool:
+    """Return whether two states are equal to the last bit."""
+    return (
+        first.scalars == second.scalars
+        and first.arrays.keys() == second.arrays.keys()
+        and all(first.arrays[name].tobytes() == second.arrays[name].tobytes() for name in first.arrays)
+    )
+
+
+class Recording(InProcess):
+    """Keeps the results of all tasks."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.results: list[Any] = []
+
+    def submit(self, *arguments: Any, **keywords: Any) -> Any:
+        future = super().submit(*arguments, **keywords)
+        self.results.append(future.result())
+        return future
+
+
+class _Quadratic(FitnessLearner):
+    """Fitness is minus the squared distance to the target."""
+
+    def measure_fitness(
+        self, individuals: np.ndarray, opponent: Contestant, executor: Executor, seed: int
+    ) -> list[Fitness]:
+        return [Fitness(-float(np.square(row - TARGET).sum()), 1.0) for row in individuals]
+
+    def score(self, weights: np.ndarray, executor: Executor, *, seed: int, depth: int = 1) -> float:
+        return 0.5
+
+
+class QuadraticGenetic(_Quadratic, Genetic):
+    """The fitter individual wins every duel."""
+
+    def duel(self, individual: np.ndarray, best: np.ndarray, executor: Executor, seed: int) -> float:
+        fitness = self.measure_fitness(np.array([individual, best]), None, None, 0)
+        own, other = (one.value for one in fitness)
+        return 0.5 if own == other else float(own > other)
+
+
+class QuadraticCem(_Quadratic, CrossEntropy):
+    pass
+
+
+class QuadraticCmaes(_Quadratic, CovarianceAdaptation):
+    pass

@@ -1,0 +1,101 @@
+"""What holds for every learner: pure steps, resuming from any state, and the same result on any workers."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from installed import tictactoe_installed
+from learning.helpers import QUICK, make, same, states_of, train
+from nim import Nim
+
+from boardgames import plugins
+from boardgames.errors import OptionError, UnknownNameError
+from boardgames.executors import InProcess, ProcessPool
+from boardgames.learner import LearnerState
+from boardgames.learning.base import mean_points
+from boardgames.learning.td import TemporalDifference
+from boardgames.selfplay import Contestant
+
+pytest.importorskip("cma")
+LEARNERS = pytest.mark.parametrize("name", QUICK)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ProcessPool]:
+    with ProcessPool(2) as pool:
+        yield pool
+
+
+def test_all_learners_are_tested() -> None:
+    offers = plugins.registry().offers("learners", "connect4")
+    assert {offer.entry.name for offer in offers} == set(QUICK)
+
+
+@LEARNERS
+def test_new_learner_resumes_from_any_state(name: str) -> None:
+    states = states_of(name)
+    assert len(states) == make(name).length + 1
+    for before, after in pairwise(states):
+        copy = LearnerState({key: array.copy() for key, array in before.arrays.items()}, dict(before.scalars))
+        assert same(make(name).step(copy, InProcess())[0], after)
+        assert same(copy, before)  # a step does not change its input
+
+
+@LEARNERS
+def test_interrupted_step_leaves_no_trace(name: str) -> None:
+    class Interrupted(InProcess):
+        def submit(self, *_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+    learner, states = make(name), states_of(name)
+    learner.step(states[0], InProcess())
+    with pytest.raises(KeyboardInterrupt):
+        learner.step(states[1], Interrupted())
+    assert same(learner.step(states[1], InProcess())[0], states[2])
+
+
+@LEARNERS
+def test_seeds_decide_the_result(name: str) -> None:
+    learner, states = make(name), states_of(name)
+    assert same(train(make(name), 3)[-1], states[-1])
+    assert not np.array_equal(make(name).weights(train(make(name), 4)[-1]), learner.weights(states[-1]))
+
+
+@LEARNERS
+def test_score_needs_test_matches(name: str) -> None:
+    for matches in (0, 2):
+        learner = make(name, test_matches=matches)
+        state, _ = learner.step(learner.start(1), InProcess())
+        _, metrics = learner.step(state, InProcess())
+        assert ("score" in metrics) == (matches > 0)
+        assert all(isinstance(value, int | float) for value in metrics.values())
+
+
+@pytest.mark.slow
+@LEARNERS
+def test_workers_do_not_change_the_result(name: str, pool: ProcessPool) -> None:
+    assert same(train(make(name), 3, pool)[-1], states_of(name)[-1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["td", "genetic", "cem", "cmaes"])
+def test_example_game_is_learned(name: str) -> None:
+    td = {"steps": 20, "matches": 200}
+    fitness = {"depth": 1, "pairs": 20, "steps": 8, "opponent": "random"}
+    with tictactoe_installed() as game:
+        options = td if name == "td" else fitness
+        learner = plugins.load_learner(name, game, opening=1, test_matches=0, **options)
+        trained = Contestant(learner.weights(train(learner, seed=3)[-1]))
+        results = learner.play(trained, Contestant(is_random=True), 400, InProcess(), seed=9)
+    assert mean_points(results) > (0.93 if name == "td" else 0.8)
+
+
+def test_game_without_features_is_rejected() -> None:
+    with pytest.raises(OptionError, match="nim has no features to learn with"):
+        TemporalDifference(Nim())
+
+
+def test_unknown_feature_set_is_rejected() -> None:
+    with pytest.raises(UnknownNameError, match=r"'rows'.*; available: lines"):
+        make("td", features="rows")

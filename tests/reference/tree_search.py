@@ -1,0 +1,99 @@
+"""Tree searches to test, a plain walk through their trees, and the exact values of small games."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+from nim import Nim
+from reference.minimax import successors, tictactoe
+
+import boardgames
+from boardgames.game import Game, Position
+from boardgames.kernels import Actions
+from boardgames.player import NO_CONTEXT, Analysis, Context, Limit
+from boardgames.search.mcts.options import MctsOptions
+from boardgames.search.mcts.searcher import Searcher
+from boardgames.search.mcts.tree import (
+    CHILDREN,
+    COUNT_SHIFT,
+    INDEX_MASK,
+    ROOT,
+    WORDS_PER_NODE,
+)
+
+SMALL_GAMES: dict[str, tuple[Game, range]] = {
+    "tictactoe": (tictactoe(), range(7)),
+    "connect4 of 4 x 4": (boardgames.load("connect4", columns=4, rows=4), range(7, 13)),
+    "hexifence": (boardgames.load("hexifence", dimension=2), range(23, 28)),
+    "nim": (Nim(), range(3)),
+    "nim where one stone keeps the turn": (Nim(again=True), range(3)),
+    "nim ended by lack of moves": (Nim(stuck=True), range(3)),
+}
+"""Games, and numbers of random plies after which all matches can be gone through."""
+
+OPTIONS = {
+    "default": MctsOptions(memory=1),
+    "ucb1": MctsOptions(memory=1, prior="none"),
+    "order": MctsOptions(memory=1, prior="order"),
+    "evaluation": MctsOptions(memory=1, prior="evaluation", cutoff=0),
+    "cutoff": MctsOptions(memory=1, prior="none", cutoff=2),
+}
+
+
+def searcher_for(game: Game, options: MctsOptions = OPTIONS["default"]) -> Searcher:
+    """Return a new searcher with the game's own evaluation."""
+    return Searcher(game, game.evaluation, options)
+
+
+def search(
+    position: Position,
+    simulations: int = 1000,
+    *,
+    options: MctsOptions = OPTIONS["default"],
+    searcher: Searcher | None = None,
+    limit: Limit | None = None,
+    context: Context = NO_CONTEXT,
+    seed: int = 1,
+    all_moves: bool = False,
+) -> Analysis:
+    """Return what a new searcher, or the given one, finds in a number of simulations or within `limit`."""
+    searcher = searcher or searcher_for(position.game, options)
+    return searcher.search(
+        position,
+        limit or Limit(simulations=simulations),
+        context,
+        seeds=np.arange(seed, seed + searcher.options.threads, dtype=np.uint64),
+        all_moves=all_moves,
+    )
+
+
+@cache
+def exact_return(position: Position) -> int:
+    """Return the return of perfect play for side 0, from all matches that can follow."""
+    if position.outcome is not None:
+        winner = position.outcome.winner
+        return 0 if winner is None else 1 - 2 * winner
+    choose = max if position.side_to_move == 0 else min
+    return choose(exact_return(after) for after in successors(position))
+
+
+def exact_value(position: Position, *, after: Position | None = None) -> int:
+    """Return the exact return of a position, or of the move that leads to `after`, for its side to move."""
+    return exact_return(after or position) * (1 - 2 * position.side_to_move)
+
+
+def children_of(words: Actions, node: int) -> list[int]:
+    """Return the children of a node."""
+    children = int(words[node + CHILDREN])
+    first, count = children & INDEX_MASK, max(children, 0) >> COUNT_SHIFT
+    return [first + index * WORDS_PER_NODE for index in range(count)]
+
+
+def nodes_of(words: Actions, root: int = ROOT) -> Iterator[tuple[int, list[int]]]:
+    """Yield all nodes of a tree, each with its children."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        children = children_of(words, node)
+        yield node, children
+        waiting += children

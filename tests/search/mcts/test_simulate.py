@@ -1,0 +1,279 @@
+"""Simulations: selection, trees that add up, proofs that hold, values that converge."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from nim import Nim
+from reference.minimax import reached
+from reference.tree_search import (
+    OPTIONS,
+    SMALL_GAMES,
+    exact_value,
+    nodes_of,
+    search,
+    searcher_for,
+)
+
+import boardgames
+from boardgames.declarations import NO_EVALUATION
+from boardgames.game import Position
+from boardgames.kernels import JIT, Actions, new_control
+from boardgames.kernels.bundles import Bundle
+from boardgames.player import Limit
+from boardgames.search.mcts.options import KINDS, LONG_PLAYOUT, MctsOptions, new_counters
+from boardgames.search.mcts.searcher import Searcher, new_workspace
+from boardgames.search.mcts.simulate import EXPANSION_VISITS, select, to_total
+from boardgames.search.mcts.tree import (
+    FACTS,
+    ONE,
+    PRIOR_MASK,
+    PROOF_MASK,
+    ROOT,
+    SIDE_SHIFT,
+    SORTED_CHILDREN,
+    TOTAL,
+    VISITS,
+    WORDS_PER_NODE,
+    WORDS_USED,
+    prior_of,
+)
+
+ABALONE = boardgames.load("abalone")
+CONNECT4 = boardgames.load("connect4")
+WITHOUT_COMPILATION = ("tictactoe", "nim where one stone keeps the turn", "nim ended by lack of moves")
+
+GAMES = pytest.mark.parametrize("name", ["connect4", "hexifence", "abalone"])
+EVERY_OPTION = pytest.mark.parametrize("options", OPTIONS)
+
+
+def assert_adds_up(words: Actions, *, threads: int = 1) -> None:
+    """Check that no visit, return or node was lost or counted twice."""
+    found = list(nodes_of(words))
+    assert (len(found) + 1) * WORDS_PER_NODE == words[WORDS_USED] <= words.size
+    for node, below in found:
+        visits = int(words[node + VISITS])
+        assert abs(int(words[node + TOTAL])) <= visits * ONE
+        below_visits = sum(int(words[child + VISITS]) for child in below)
+        assert below_visits <= visits
+        if below and node != ROOT and threads == 1:
+            # visits that ended at the node: before it was expanded, or because that proved it
+            assert visits - below_visits <= EXPANSION_VISITS
+
+
+def count_proofs(name: str, options: MctsOptions, seeds: range) -> int:
+    """Check every proof of many searches, and return how many positions were proven."""
+    game, plies = SMALL_GAMES[name]
+    proofs = 0
+    for seed in seeds:
+        for count in plies:
+            position = reached(game, count, seed)
+            value = exact_value(position)
+            for simulations in (3, 40, 600):
+                found = search(position, simulations, options=options, seed=seed)
+                proofs += found.proven
+                best = exact_value(position, after=position.apply(found.moves[0].move))
+                assert not found.proven or found.score.amount == value == best
+                for move in search(position, simulations, options=options, seed=seed, all_moves=True).moves:
+                    after = position.apply(move.move)
+                    assert not move.proven or move.score.amount == exact_value(position, after=after)
+    return proofs
+
+
+@pytest.mark.plain
+@EVERY_OPTION
+@pytest.mark.parametrize("name", WITHOUT_COMPILATION)
+def test_proofs_hold(name: str, options: str) -> None:
+    assert count_proofs(name, OPTIONS[options], range(1 if not JIT else 2)) > 0
+
+
+@pytest.mark.slow
+@EVERY_OPTION
+@pytest.mark.parametrize("name", SMALL_GAMES)
+def test_proofs_hold_in_hundreds_of_positions(name: str, options: str) -> None:
+    assert count_proofs(name, OPTIONS[options], range(25)) > 25
+
+
+def test_proofs_of_several_threads_hold() -> None:
+    game, plies = SMALL_GAMES["connect4 of 4 x 4"]
+    for seed in range(20):
+        position = reached(game, plies[seed % len(plies)], seed)
+        found = search(position, 3000, options=MctsOptions(memory=1, threads=4), seed=seed)
+        assert not found.proven or found.score.amount == exact_value(position)
+
+
+@pytest.mark.parametrize("name", SMALL_GAMES)
+def test_small_positions_are_solved(name: str) -> None:
+    game, plies = SMALL_GAMES[name]
+    found = search(reached(game, plies[-1] - 1, 1), 10**6)
+    assert found.proven
+    assert found.simulations < 10**6
+
+
+@pytest.mark.parametrize("options", ["ucb1", "order", "default"])
+def test_values_converge_to_those_of_perfect_play(options: str) -> None:
+    # exploration keeps them a tenth away after so many simulations
+    wide = replace(OPTIONS[options], memory=64)
+    assert search(CONNECT4.parse("444444"), 20_000, options=wide).score.sign > 0
+    game, plies = SMALL_GAMES["connect4 of 4 x 4"]
+    for seed in range(5):
+        position = reached(game, plies[0], seed)
+        found = search(position, 20_000, options=OPTIONS[options])
+        assert found.score.amount == pytest.approx(exact_value(position), abs=0.1)
+
+
+@pytest.mark.plain
+@EVERY_OPTION
+@pytest.mark.parametrize("name", ["connect4", "hexifence"])
+def test_visits_and_returns_add_up(name: str, options: str) -> None:
+    game = boardgames.load(name)
+    searcher = searcher_for(game, OPTIONS[options])
+    assert search(game.start(), 80, searcher=searcher).simulations == 80
+    assert searcher.tree.words[ROOT + VISITS] == 80
+    assert_adds_up(searcher.tree.words)
+
+
+@GAMES
+@pytest.mark.parametrize("threads", [2, 4])
+def test_visits_and_returns_of_several_threads_add_up(threads: int, name: str) -> None:
+    game = boardgames.load(name)
+    for simulations in (threads - 1, threads, 5001):
+        searcher = searcher_for(game, MctsOptions(memory=1, threads=threads, cutoff=3))
+        found = search(game.start(), simulations, searcher=searcher)
+        assert found.simulations == searcher.tree.words[ROOT + VISITS] == simulations
+        assert_adds_up(searcher.tree.words, threads=threads)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("prior", ["order", "evaluation"])
+@GAMES
+def test_puct_selects_the_highest_bound_of_all_children(name: str, prior: str, threads: int) -> None:
+    start, compared = boardgames.load(name).start(), 0
+    searcher = searcher_for(start.game, replace(OPTIONS[prior], threads=threads, memory=4))
+    search(start, 1500, searcher=searcher)
+    words, bundle = searcher.tree.words, bundle_of(searcher, start)
+    for node, below in nodes_of(words):
+        if not below or words[node + FACTS] & PROOF_MASK:
+            continue
+        priors = [prior_of(words, child) for child in below]
+        assert priors[:SORTED_CHILDREN] == sorted(priors, reverse=True)[:SORTED_CHILDREN]
+        bounds = {child: puct_bound(words, node, child) for child in below}
+        assert bounds[select(bundle.words, node)] == pytest.approx(max(bounds.values()), abs=1e-9)
+        compared += 1
+    assert compared > 30
+
+
+@pytest.mark.plain
+@GAMES
+def test_ucb1_selects_the_highest_bound_once_all_children_have_visits(name: str) -> None:
+    start, compared = boardgames.load(name).start(), 0
+    searcher = searcher_for(start.game, replace(OPTIONS["ucb1"], cutoff=0, memory=4))
+    search(start, 200, searcher=searcher)
+    words, bundle = searcher.tree.words, bundle_of(searcher, start)
+    for node, below in nodes_of(words):
+        if not below or words[node + FACTS] & PROOF_MASK:
+            continue
+        chosen = select(bundle.words, node)
+        if all(words[child + VISITS] > 0 for child in below):
+            bounds = {child: ucb1_bound(words, node, child) for child in below}
+            assert bounds[chosen] == pytest.approx(max(bounds.values()), abs=1e-9)
+            compared += 1
+        else:
+            assert words[chosen + VISITS] == 0
+    assert compared > 0
+
+
+def bundle_of(searcher: Searcher, position: Position) -> Bundle:
+    """Return the bundle of a thread that works on a searcher's tree."""
+    options = searcher.options.record(searcher.game, searcher.evaluation)
+    workspace = new_workspace(searcher, position, options, new_counters(), new_control(), np.uint64(1))
+    return Bundle(KINDS, workspace)
+
+
+def puct_bound(words: Actions, node: int, child: int) -> float:
+    """Return the upper bound of a child as Silver et al., 2018, define it; minus infinity if it is lost."""
+    side = words[node + FACTS] >> SIDE_SHIFT & 1
+    if words[child + FACTS] & PROOF_MASK == 2 - side:
+        return -math.inf
+    above, visits = max(int(words[node + VISITS]), 1), int(words[child + VISITS])
+    total, count = (words[child + TOTAL], visits) if visits > 0 else (words[node + TOTAL], above)
+    growth = 1.0 + math.log((1 + above + 4999) / 5000)
+    prior = prior_of(words, child) / PRIOR_MASK
+    return (1 - 2 * side) * total / (count * ONE) + growth * prior * math.sqrt(above) / (1 + max(visits, 0))
+
+
+def ucb1_bound(words: Actions, node: int, child: int) -> float:
+    """Return the upper bound of a child as Kocsis and Szepesvári, 2006, define it, exploration being 1."""
+    side = words[node + FACTS] >> SIDE_SHIFT & 1
+    if words[child + FACTS] & PROOF_MASK == 2 - side:
+        return -math.inf
+    above, visits = int(words[node + VISITS]), int(words[child + VISITS])
+    return (1 - 2 * side) * words[child + TOTAL] / (visits * ONE) + math.sqrt(math.log(above) / visits)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("again", [False, True])
+def test_returns_are_those_of_the_side_to_move(again: bool) -> None:
+    # three stones are taken at once; four are lost, unless taking one keeps the turn
+    game = Nim(again=again)
+    for side in (0, 1):
+        assert search(game.parse(f"3:{side}:0:0")).score.amount == 1.0
+        assert search(game.parse(f"4:{side}:0:0")).score.amount == (1.0 if again else -1.0)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("draws", "value"), [(False, 1.0), (True, 0.0)])
+def test_a_side_without_moves_loses_or_draws_as_the_game_says(draws: bool, value: float) -> None:
+    game = Nim(stuck=True)
+    game.facts = replace(game.facts, no_moves_draws=draws)
+    found = search(game.parse("1:0:0:0"))
+    assert (found.score.amount, found.proven) == (value, True)
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("value", [-1e9, -3.0, -0.5, 0.0, 0.5, 3.0, 1e9])
+@pytest.mark.parametrize("half_return", [0.0, 1.0, 3.0, 200.0])
+def test_an_evaluation_becomes_a_return(half_return: float, value: float) -> None:
+    first, second = (to_total(value, half_return, side) / ONE for side in (0, 1))
+    assert first == -second
+    assert -1 <= first <= 1
+    assert np.sign(first) == np.sign(value)
+
+
+@pytest.mark.plain
+def test_half_a_return_is_what_the_unit_says() -> None:
+    assert to_total(200.0, 200.0, 0) == ONE // 2
+    assert to_total(0.25, 0.0, 0) == ONE // 4
+
+
+def test_a_playout_is_evaluated_at_the_cutoff() -> None:
+    # without plies and priors, nothing but the evaluation distinguishes the moves
+    start, evaluation = ABALONE.start(), ABALONE.evaluation
+    found = search(
+        start,
+        options=MctsOptions(memory=1, cutoff=0, prior="none"),
+        limit=Limit(simulations=52, depth=1),
+        all_moves=True,
+    )
+    assert found.simulations == 52
+    for move in found.moves:
+        value = -float(evaluation.kernel(start.apply(move.move).words, evaluation.weights))
+        expected = evaluation.unit.to_return(value / evaluation.scale)
+        assert move.score.amount == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.plain
+def test_a_game_without_an_evaluation_is_searched() -> None:
+    game = Nim(passing=True)
+    assert game.evaluation is NO_EVALUATION
+    options = MctsOptions(memory=1, prior="evaluation", cutoff=1)
+    assert search(game.parse("3:0:0:0"), options=options).score.amount == 1.0
+
+
+@pytest.mark.plain
+def test_playouts_of_a_game_without_an_end_are_cut_off() -> None:
+    # both sides may pass forever
+    found = search(Nim(passing=True).parse("100:0:0:0"), 50)
+    assert found.simulations == 50
+    assert found.nodes < 50 * (LONG_PLAYOUT + 60)
