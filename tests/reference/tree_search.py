@@ -1,6 +1,7 @@
 """Tree searches to test, a plain walk through their trees, and the exact values of small games."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -14,11 +15,21 @@ from boardgames.player import NO_CONTEXT, Analysis, Context, Limit
 from boardgames.search.mcts.options import MctsOptions
 from boardgames.search.mcts.searcher import Searcher
 from boardgames.search.mcts.tree import (
+    ACTION_SHIFT,
     CHILDREN,
     COUNT_SHIFT,
+    FACTS,
     INDEX_MASK,
+    NO_PROOF,
+    ONE,
+    PRIOR_MASK,
+    PRIOR_SHIFT,
     ROOT,
+    SIDE_SHIFT,
+    TOTAL,
+    VISITS,
     WORDS_PER_NODE,
+    Tree,
 )
 
 SMALL_GAMES: dict[str, tuple[Game, range]] = {
@@ -80,6 +91,35 @@ def exact_return(position: Position) -> int:
 def exact_value(position: Position, *, after: Position | None = None) -> int:
     """Return the exact return of a position, or of the move that leads to `after`, for its side to move."""
     return exact_return(after or position) * (1 - 2 * position.side_to_move)
+
+
+@dataclass(frozen=True)
+class Child:
+    """A child of the root in a tree made by hand; `value` is for side 0."""
+
+    visits: int = 0
+    value: float = 0.0
+    proof: int = NO_PROOF
+    prior: float = 0.0
+
+
+def tree_of(position: Position, children: Sequence[Child], *, visits: int = 0) -> Tree:
+    """Return a tree with these children of the root, whose actions count from 0."""
+    tree = Tree(1)
+    words = tree.set_root(position, ())
+    first = ROOT + WORDS_PER_NODE
+    words[ROOT + VISITS] = visits
+    words[ROOT + CHILDREN] = first | len(children) << COUNT_SHIFT
+    for action, child in enumerate(children):
+        node = first + action * WORDS_PER_NODE
+        words[node + VISITS], words[node + TOTAL] = child.visits, int(child.visits * child.value * ONE)
+        words[node + FACTS] = (
+            action << ACTION_SHIFT
+            | int(child.prior * PRIOR_MASK) << PRIOR_SHIFT
+            | (1 - position.side_to_move) << SIDE_SHIFT
+            | child.proof
+        )
+    return tree
 
 
 def children_of(words: Actions, node: int) -> list[int]:

@@ -10,10 +10,13 @@ from reference.minimax import reached
 from reference.tree_search import (
     OPTIONS,
     SMALL_GAMES,
+    Child,
+    children_of,
     exact_value,
     nodes_of,
     search,
     searcher_for,
+    tree_of,
 )
 
 import boardgames
@@ -22,11 +25,19 @@ from boardgames.game import Position
 from boardgames.kernels import JIT, Actions, new_control
 from boardgames.kernels.bundles import Bundle
 from boardgames.player import Limit
-from boardgames.search.mcts.options import KINDS, LONG_PLAYOUT, MctsOptions, new_counters
+from boardgames.search.mcts.options import (
+    KINDS,
+    LONG_PLAYOUT,
+    PRIOR_TEMPERATURE,
+    MctsOptions,
+    Workspace,
+    new_counters,
+)
 from boardgames.search.mcts.searcher import Searcher, new_workspace
-from boardgames.search.mcts.simulate import EXPANSION_VISITS, select, to_total
+from boardgames.search.mcts.simulate import EXPANSION_VISITS, backpropagate, select, to_total
 from boardgames.search.mcts.tree import (
     FACTS,
+    NO_PROOF,
     ONE,
     PRIOR_MASK,
     PROOF_MASK,
@@ -37,11 +48,16 @@ from boardgames.search.mcts.tree import (
     VISITS,
     WORDS_PER_NODE,
     WORDS_USED,
+    action_of,
     prior_of,
+    proof_of,
 )
 
 ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")
+START = CONNECT4.start()
+LOSS, DRAW = 2, 3
+"""Proofs, where side 0 is to move."""
 WITHOUT_COMPILATION = ("tictactoe", "nim where one stone keeps the turn", "nim ended by lack of moves")
 
 GAMES = pytest.mark.parametrize("name", ["connect4", "hexifence", "abalone"])
@@ -70,7 +86,7 @@ def count_proofs(name: str, options: MctsOptions, seeds: range) -> int:
         for count in plies:
             position = reached(game, count, seed)
             value = exact_value(position)
-            for simulations in (3, 40, 600):
+            for simulations in (3, 40, 600 if JIT else 150):
                 found = search(position, simulations, options=options, seed=seed)
                 proofs += found.proven
                 best = exact_value(position, after=position.apply(found.moves[0].move))
@@ -109,6 +125,17 @@ def test_small_positions_are_solved(name: str) -> None:
     found = search(reached(game, plies[-1] - 1, 1), 10**6)
     assert found.proven
     assert found.simulations < 10**6
+
+
+@pytest.mark.parametrize("name", SMALL_GAMES)
+def test_with_all_moves_every_move_is_proven(name: str) -> None:
+    game, plies = SMALL_GAMES[name]
+    position = reached(game, plies[-1] - 1, 1)
+    found = search(position, 10**6, all_moves=True)
+    assert found.simulations < 10**6
+    for move in found.moves:
+        assert move.proven
+        assert move.score.amount == exact_value(position, after=position.apply(move.move))
 
 
 @pytest.mark.parametrize("options", ["ucb1", "order", "default"])
@@ -182,6 +209,71 @@ def test_ucb1_selects_the_highest_bound_once_all_children_have_visits(name: str)
         else:
             assert words[chosen + VISITS] == 0
     assert compared > 0
+
+
+@pytest.mark.plain
+def test_children_behind_an_unvisited_one_count_if_the_tree_is_shared() -> None:
+    # several threads may leave a child unvisited that another one has just selected
+    tree = tree_of(START, [Child(prior=0.2), Child(visits=10, value=0.9, prior=0.2)], visits=10)
+    searcher = searcher_for(CONNECT4, replace(OPTIONS["order"], threads=2))
+    searcher.tree = tree
+    assert select(bundle_of(searcher, START).words, ROOT) == children_of(tree.words, ROOT)[1]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("prior", ["order", "evaluation"])
+@pytest.mark.parametrize(
+    "position",
+    [START, CONNECT4.parse("112233"), ABALONE.start()],
+    ids=["connect4", "connect4 with a win", "abalone"],
+)
+def test_priors_follow_from_the_order_or_the_evaluation_of_moves(position: Position, prior: str) -> None:
+    searcher = searcher_for(position.game, OPTIONS[prior])
+    search(position, 1, searcher=searcher)
+    words = searcher.tree.words
+    found = {
+        action_of(words, child): prior_of(words, child) / PRIOR_MASK for child in children_of(words, ROOT)
+    }
+    expected = expected_priors(position, prior)
+    assert sorted(found) == sorted(expected)
+    for action, share in expected.items():
+        assert found[action] == pytest.approx(share, abs=1e-6)
+
+
+def expected_priors(position: Position, prior: str) -> dict[int, float]:
+    """Return the shares of moves by place in the order, or the softmax of their evaluations."""
+    kernels, evaluation, shares = position.game.kernels, position.game.evaluation, {}
+    ranks = [kernels.move_order(position.words, action) for action in position.actions]
+    for action, move, rank in zip(position.actions, position.legal_moves, ranks, strict=True):
+        after = position.apply(move)
+        if prior == "order":
+            shares[action] = 1.0 / (1 + sum(other > rank for other in ranks))
+        elif after.outcome is not None:
+            shares[action] = math.exp(1.0 / PRIOR_TEMPERATURE)
+        else:
+            value = -evaluation.kernel(after.words, evaluation.weights) / evaluation.scale
+            shares[action] = math.exp(evaluation.unit.to_return(value) / PRIOR_TEMPERATURE)
+    return {action: share / sum(shares.values()) for action, share in shares.items()}
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("sibling", "root_proof", "root_total"),
+    [
+        pytest.param(DRAW, DRAW, 0, id="the others are draws"),
+        pytest.param(LOSS, LOSS, -ONE, id="the others are losses"),
+        pytest.param(NO_PROOF, NO_PROOF, -ONE, id="the others are open"),
+    ],
+)
+def test_a_loss_is_backpropagated_as_what_it_proves(sibling: int, root_proof: int, root_total: int) -> None:
+    searcher = searcher_for(CONNECT4)
+    searcher.tree = tree_of(START, [Child(proof=sibling), Child(visits=1, proof=LOSS)], visits=1)
+    bundle, words = bundle_of(searcher, START), searcher.tree.words
+    path = Workspace(*bundle.items).path
+    path[:2] = ROOT, children_of(words, ROOT)[1]
+    backpropagate(bundle.words, 1, -ONE, LOSS)
+    assert (proof_of(words, ROOT), words[ROOT + TOTAL]) == (root_proof, root_total)
+    assert words[path[1] + TOTAL] == -ONE
 
 
 def bundle_of(searcher: Searcher, position: Position) -> Bundle:
