@@ -1,8 +1,27 @@
-"""From the actions that kernels deal in to the moves that players see."""
+"""From the values and actions of search kernels to the scores and moves that players see."""
 
 from collections.abc import Iterable
 
+from boardgames.declarations import Evaluation
 from boardgames.game import Move, Position
+from boardgames.score import Score
+from boardgames.search.rules import EVALUATION_BOUND, WIN
+
+
+def score_of(value: float, evaluation: Evaluation) -> Score:
+    """Return the value of a search with `evaluation` as a score.
+
+    Examples
+    --------
+    >>> from boardgames.declarations import NO_EVALUATION
+    >>> [str(score_of(value, NO_EVALUATION)) for value in (WIN - 5, 4 - WIN, 0.25)]
+    ['win in 5', 'loss in 4', '+0.250']
+    """
+    if value > EVALUATION_BOUND:
+        return Score.win(round(WIN - value))
+    if value < -EVALUATION_BOUND:
+        return Score.loss(round(WIN + value))
+    return evaluation.score(value)
 
 
 def decode_line(position: Position, actions: Iterable[int]) -> tuple[Move, ...]:

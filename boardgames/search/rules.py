@@ -3,17 +3,15 @@
 Depth-first searches count values in float64, for the side to move. A win `n`
 plies from the root is worth `WIN - n` and a loss the opposite, so that quick
 wins and slow losses are preferred; evaluations stay below `EVALUATION_BOUND`.
-These numbers do not leave `boardgames.search`: `score_of` makes scores of them.
+These numbers do not leave `boardgames.search`: `results.score_of` turns them into scores.
 """
 
 from collections.abc import Callable
 
 from numba import types
 
-from boardgames.declarations import Evaluation
 from boardgames.kernels import Apply, LegalMoves, OutcomeOf, SideToMove, Words, kernel
 from boardgames.kernels.abi import WORDS, first_class
-from boardgames.score import Score
 
 RULES = {"legal_moves": LegalMoves, "apply": Apply, "side_to_move": SideToMove, "outcome": OutcomeOf}
 """Signatures of the rules' kernels: the first fields of every workspace."""
@@ -41,19 +39,3 @@ def final_result(
     if result == ONGOING:  # the side to move is stuck
         return DRAWN if no_moves_draws else 1 - side_to_move(position)
     return result
-
-
-def score_of(value: float, evaluation: Evaluation) -> Score:
-    """Return the value of a search with `evaluation` as a score.
-
-    Examples
-    --------
-    >>> from boardgames.declarations import NO_EVALUATION
-    >>> [str(score_of(value, NO_EVALUATION)) for value in (WIN - 5, 4 - WIN, 0.25)]
-    ['win in 5', 'loss in 4', '+0.250']
-    """
-    if value > EVALUATION_BOUND:
-        return Score.win(round(WIN - value))
-    if value < -EVALUATION_BOUND:
-        return Score.loss(round(WIN + value))
-    return evaluation.score(value)

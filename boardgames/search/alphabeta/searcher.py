@@ -35,8 +35,8 @@ from boardgames.search.alphabeta.options import SearchOptions, reduction_table
 from boardgames.search.alphabeta.search import pvs, search_root
 from boardgames.search.alphabeta.table import GENERATIONS, WORDS_PER_BUCKET, new_table
 from boardgames.search.alphabeta.workspace import KINDS, ROWS, Workspace
-from boardgames.search.results import decode_line
-from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH, score_of
+from boardgames.search.results import decode_line, score_of
+from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH
 from boardgames.search.runner import run
 
 REMEMBERED_POSITIONS = 200

@@ -203,26 +203,16 @@ class MctsOptions:
         resolved = self.resolved(facts, evaluation)
         return resolved.prior == "evaluation" or resolved.cutoff != NO_CUTOFF
 
-    def record(
-        self, game: Game, evaluation: Evaluation, *, max_depth: int = MAX_TREE_DEPTH, all_moves: bool = False
-    ) -> Options:
-        """Return the options record for one search of a game."""
+    def record(self, game: Game, evaluation: Evaluation) -> Options:
+        """Return the options record for a game, all but the fields that belong to one search."""
         resolved = self.resolved(game.facts, evaluation)
         assert resolved.prior is not None
         record: Options = np.zeros(1, dtype=OPTIONS_DTYPE).view(np.recarray)
         here = record[0]
-        here.no_moves_draws, here.all_moves = game.facts.no_moves_draws, all_moves
-        here.shared = self.threads > 1
+        here.no_moves_draws, here.shared = game.facts.no_moves_draws, self.threads > 1
         here.prior, here.cutoff = PRIORS.index(resolved.prior), resolved.cutoff
-        here.max_depth = min(max_depth, MAX_TREE_DEPTH)
+        here.max_depth = MAX_TREE_DEPTH
         here.exploration, here.prior_temperature = self.exploration, PRIOR_TEMPERATURE
         if not evaluation.unit.is_return:
             here.half_return = evaluation.unit.half_return * evaluation.scale
         return record
-
-
-def new_counters(simulation_limit: int = UNLIMITED, node_limit: int = UNLIMITED) -> Counters:
-    """Return a thread's counters, all 0."""
-    counters: Counters = np.zeros(1, dtype=COUNTERS_DTYPE).view(np.recarray)
-    counters[0].simulation_limit, counters[0].node_limit = simulation_limit, node_limit
-    return counters

@@ -11,19 +11,17 @@ import numpy as np
 
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
-from boardgames.kernels import Control, Words, new_control
+from boardgames.kernels import Words, new_control
 from boardgames.kernels.bundles import Bundle
 from boardgames.player import Analysis, Context, Limit, MoveValue
 from boardgames.score import RETURN, Score
 from boardgames.search.mcts.options import (
+    COUNTERS_DTYPE,
     KINDS,
     MAX_TREE_DEPTH,
     UNLIMITED,
-    Counters,
     MctsOptions,
-    Options,
     Workspace,
-    new_counters,
 )
 from boardgames.search.mcts.simulate import simulate
 from boardgames.search.mcts.tree import (
@@ -77,6 +75,9 @@ class Searcher:
     def __init__(self, game: Game, evaluation: Evaluation, options: MctsOptions) -> None:
         self.game, self.evaluation, self.options = game, evaluation, options
         self.tree = Tree(options.memory)
+        self.record = options.record(game, evaluation)
+        self.control = new_control()
+        self._threads: list[SearchThread] = []
 
     def search(
         self,
@@ -112,9 +113,10 @@ class Searcher:
         KeyboardInterrupt
             When the user interrupts; the kernels have ended by then.
         """
+        self.control[0].stop = 0
         search = _Search(self, position, limit, context, seeds, all_moves=all_moves)
         budget = limit.budget(position.side_to_move)
-        return run(search.run, search.control, seconds=budget, stop=context.stop)
+        return run(search.run, self.control, seconds=budget, stop=context.stop)
 
     def forget(self) -> None:
         """Start afresh: later searches do not depend on earlier ones."""
@@ -123,6 +125,73 @@ class Searcher:
     def release(self) -> None:
         """Free the memory; the next search allocates it again."""
         self.tree.release()
+        self._threads = []
+
+    def start_threads(
+        self, position: Position, limit: Limit, context: Context, seeds: Words, *, all_moves: bool
+    ) -> "list[SearchThread]":
+        """Return the threads, ready to search a position; the parameters are those of `search`."""
+        self.tree.set_root(position, context.history)
+        here = self.record[0]
+        here.all_moves, here.max_depth = all_moves, min(limit.depth or MAX_TREE_DEPTH, MAX_TREE_DEPTH)
+        if not self._threads:
+            self._threads = [SearchThread(self) for _ in range(self.options.threads)]
+        simulations, nodes = limit.simulations or UNLIMITED, limit.nodes or UNLIMITED
+        if len(position.actions) == 1 and not all_moves:
+            simulations = min(simulations, FORCED_SIMULATIONS)
+        count = len(self._threads)
+        for index, thread in enumerate(self._threads):
+            shares = [(total + count - 1 - index) // count for total in (simulations, nodes)]
+            thread.start(position, seeds[index], *shares)
+        return self._threads
+
+
+class SearchThread:
+    """One thread's workspace, kept from search to search: to make a bundle takes long."""
+
+    def __init__(self, searcher: Searcher) -> None:
+        facts, kernels = searcher.game.facts, searcher.game.kernels
+        self.workspace = Workspace(
+            legal_moves=kernels.legal_moves,
+            apply=kernels.apply,
+            side_to_move=kernels.side_to_move,
+            outcome=kernels.outcome,
+            move_order=kernels.move_order,
+            evaluate=searcher.evaluation.kernel,
+            weights=searcher.evaluation.weights,
+            tree=searcher.tree.words,
+            positions=np.zeros((4, facts.words), dtype=np.uint64),
+            moves=np.zeros((1, facts.actions), dtype=np.int64),
+            priors=np.zeros(2 * facts.actions),
+            path=np.zeros(MAX_TREE_DEPTH + 2, dtype=np.int64),
+            random_state=np.zeros(1, dtype=np.uint64),
+            options=searcher.record,
+            counters=np.zeros(1, dtype=COUNTERS_DTYPE).view(np.recarray),
+            control=searcher.control,
+        )
+        self.bundle = Bundle(KINDS, self.workspace)
+
+    @property
+    def simulations(self) -> int:
+        """Return the number of simulations since the start."""
+        return int(self.workspace.counters[0].simulations)
+
+    @property
+    def nodes(self) -> int:
+        """Return the number of positions visited since the start."""
+        return int(self.workspace.counters[0].nodes)
+
+    def start(self, position: Position, seed: np.uint64, simulation_limit: int, node_limit: int) -> None:
+        """Set the root, seed and limits, and the counters to 0."""
+        self.workspace.positions[0] = position.words
+        self.workspace.random_state[0] = seed
+        counters = self.workspace.counters[0]
+        counters.simulations, counters.simulation_limit = 0, simulation_limit
+        counters.nodes, counters.node_limit = 0, node_limit
+
+    def simulate(self) -> None:
+        """Run simulations until a limit is reached, the search is stopped or everything is proven."""
+        simulate(self.bundle.words)
 
 
 class _Search:
@@ -141,41 +210,24 @@ class _Search:
         self.searcher, self.position, self.limit, self.context = searcher, position, limit, context
         self.seeds, self.all_moves = seeds, all_moves
         self.started = time.perf_counter()
-        self.control = new_control()
-        self.options = searcher.options.record(
-            searcher.game, searcher.evaluation, max_depth=limit.depth or MAX_TREE_DEPTH, all_moves=all_moves
-        )
-        self.counters = [self._new_counters(index) for index in range(searcher.options.threads)]
+        self.threads: list[SearchThread] = []
 
     def run(self) -> Analysis:
         """Run simulations on all threads until a limit is reached or everything is proven."""
-        self.searcher.tree.set_root(self.position, self.context.history)
-        with ThreadPoolExecutor(len(self.counters), "boardgames-simulations") as pool:
-            threads = [pool.submit(self._simulate, index) for index in range(len(self.counters))]
+        self.threads = self.searcher.start_threads(
+            self.position, self.limit, self.context, self.seeds, all_moves=self.all_moves
+        )
+        with ThreadPoolExecutor(len(self.threads), "boardgames-simulations") as pool:
+            running = [pool.submit(thread.simulate) for thread in self.threads]
             try:
-                while wait(threads, REPORT_S).not_done:
+                while wait(running, REPORT_S).not_done:
                     self._report()
             finally:
-                self.control[0].stop = 1  # the threads end even if a listener raised
-        for thread in threads:
+                self.searcher.control[0].stop = 1  # the threads end even if a listener raised
+        for thread in running:
             thread.result()
         self._report()
         return self._analysis()
-
-    def _new_counters(self, index: int) -> Counters:
-        """Return the counters of a thread, with its share of the limits."""
-        simulations, nodes = self.limit.simulations or UNLIMITED, self.limit.nodes or UNLIMITED
-        if len(self.position.actions) == 1 and not self.all_moves:
-            simulations = min(simulations, FORCED_SIMULATIONS)
-        count = self.searcher.options.threads
-        return new_counters((simulations + count - 1 - index) // count, (nodes + count - 1 - index) // count)
-
-    def _simulate(self, index: int) -> None:
-        workspace = new_workspace(
-            self.searcher, self.position, self.options, self.counters[index], self.control, self.seeds[index]
-        )
-        bundle = Bundle(KINDS, workspace)
-        simulate(bundle.words)
 
     def _report(self) -> None:
         has_moves = child_count(self.searcher.tree.words, ROOT) > 0
@@ -194,44 +246,12 @@ class _Search:
             proven=proof_of(words, ROOT) != NO_PROOF,
             moves=moves,
             depth=len(moves[0].line),
-            nodes=sum(int(counters[0].nodes) for counters in self.counters),
+            nodes=sum(thread.nodes for thread in self.threads),
             seconds=time.perf_counter() - self.started,
-            simulations=sum(int(counters[0].simulations) for counters in self.counters),
+            simulations=sum(thread.simulations for thread in self.threads),
         )
 
     def _move_value(self, move: MoveStatistics) -> MoveValue:
         actions = principal_variation(self.searcher.tree.words, move, longest=LONGEST_LINE)
         line = decode_line(self.position, actions)
         return MoveValue(line[0], Score.of(move.value, RETURN), move.proven, line)
-
-
-def new_workspace(
-    searcher: Searcher,
-    position: Position,
-    options: Options,
-    counters: Counters,
-    control: Control,
-    seed: np.uint64,
-) -> Workspace:
-    """Return the workspace of one thread; `position` is the root of the searcher's tree."""
-    facts, kernels = searcher.game.facts, searcher.game.kernels
-    positions = np.zeros((4, facts.words), dtype=np.uint64)
-    positions[0] = position.words
-    return Workspace(
-        legal_moves=kernels.legal_moves,
-        apply=kernels.apply,
-        side_to_move=kernels.side_to_move,
-        outcome=kernels.outcome,
-        move_order=kernels.move_order,
-        evaluate=searcher.evaluation.kernel,
-        weights=searcher.evaluation.weights,
-        tree=searcher.tree.words,
-        positions=positions,
-        moves=np.zeros((1, facts.actions), dtype=np.int64),
-        priors=np.zeros(2 * facts.actions),
-        path=np.zeros(MAX_TREE_DEPTH + 2, dtype=np.int64),
-        random_state=np.array([seed], dtype=np.uint64),
-        options=options,
-        counters=counters,
-        control=control,
-    )

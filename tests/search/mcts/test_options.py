@@ -17,6 +17,7 @@ from boardgames.search.mcts.options import (
     NO_PRIOR,
     ORDER_PRIOR,
     MctsOptions,
+    Prior,
 )
 
 pytestmark = pytest.mark.plain
@@ -59,13 +60,17 @@ def test_the_evaluation_is_used_for_priors_and_at_a_cutoff(options: MctsOptions,
 
 def test_the_record_says_how_to_search() -> None:
     options = MctsOptions(prior="order", cutoff=7, exploration=0.5, threads=2)
-    here = options.record(ABALONE, ABALONE.evaluation, max_depth=9, all_moves=True)[0]
+    here = options.record(ABALONE, ABALONE.evaluation)[0]
     assert (here.prior, here.cutoff, here.exploration) == (ORDER_PRIOR, 7, 0.5)
-    assert (here.shared, here.all_moves, here.max_depth) == (1, 1, 9)
-    alone = MctsOptions(prior="none").record(ABALONE, ABALONE.evaluation, max_depth=10**6)[0]
-    assert (alone.shared, alone.all_moves, alone.prior) == (0, 0, NO_PRIOR)
-    assert alone.max_depth == MAX_TREE_DEPTH
-    assert MctsOptions().record(ABALONE, ABALONE.evaluation)[0].prior == EVALUATION_PRIOR
+    assert (here.shared, here.all_moves, here.max_depth) == (1, 0, MAX_TREE_DEPTH)
+    assert MctsOptions().record(ABALONE, ABALONE.evaluation)[0].shared == 0
+
+
+@pytest.mark.parametrize(
+    ("prior", "kind"), [("none", NO_PRIOR), ("order", ORDER_PRIOR), ("evaluation", EVALUATION_PRIOR)]
+)
+def test_priors_have_the_numbers_that_kernels_know(prior: Prior, kind: int) -> None:
+    assert MctsOptions(prior=prior).record(ABALONE, ABALONE.evaluation)[0].prior == kind
 
 
 @pytest.mark.parametrize(

@@ -22,18 +22,10 @@ from reference.tree_search import (
 import boardgames
 from boardgames.declarations import NO_EVALUATION
 from boardgames.game import Position
-from boardgames.kernels import JIT, Actions, new_control
-from boardgames.kernels.bundles import Bundle
+from boardgames.kernels import JIT, Actions
 from boardgames.player import Limit
-from boardgames.search.mcts.options import (
-    KINDS,
-    LONG_PLAYOUT,
-    PRIOR_TEMPERATURE,
-    MctsOptions,
-    Workspace,
-    new_counters,
-)
-from boardgames.search.mcts.searcher import Searcher, new_workspace
+from boardgames.search.mcts.options import LONG_PLAYOUT, PRIOR_TEMPERATURE, MctsOptions
+from boardgames.search.mcts.searcher import SearchThread
 from boardgames.search.mcts.simulate import EXPANSION_VISITS, backpropagate, select, to_total
 from boardgames.search.mcts.tree import (
     FACTS,
@@ -179,7 +171,7 @@ def test_puct_selects_the_highest_bound_of_all_children(name: str, prior: str, t
     start, compared = boardgames.load(name).start(), 0
     searcher = searcher_for(start.game, replace(OPTIONS[prior], threads=threads, memory=4))
     search(start, 1500, searcher=searcher)
-    words, bundle = searcher.tree.words, bundle_of(searcher, start)
+    words, bundle = searcher.tree.words, SearchThread(searcher).bundle
     for node, below in nodes_of(words):
         if not below or words[node + FACTS] & PROOF_MASK:
             continue
@@ -197,7 +189,7 @@ def test_ucb1_selects_the_highest_bound_once_all_children_have_visits(name: str)
     start, compared = boardgames.load(name).start(), 0
     searcher = searcher_for(start.game, replace(OPTIONS["ucb1"], cutoff=0, memory=4))
     search(start, 200, searcher=searcher)
-    words, bundle = searcher.tree.words, bundle_of(searcher, start)
+    words, bundle = searcher.tree.words, SearchThread(searcher).bundle
     for node, below in nodes_of(words):
         if not below or words[node + FACTS] & PROOF_MASK:
             continue
@@ -217,7 +209,7 @@ def test_children_behind_an_unvisited_one_count_if_the_tree_is_shared() -> None:
     tree = tree_of(START, [Child(prior=0.2), Child(visits=10, value=0.9, prior=0.2)], visits=10)
     searcher = searcher_for(CONNECT4, replace(OPTIONS["order"], threads=2))
     searcher.tree = tree
-    assert select(bundle_of(searcher, START).words, ROOT) == children_of(tree.words, ROOT)[1]
+    assert select(SearchThread(searcher).bundle.words, ROOT) == children_of(tree.words, ROOT)[1]
 
 
 @pytest.mark.plain
@@ -268,19 +260,12 @@ def expected_priors(position: Position, prior: str) -> dict[int, float]:
 def test_a_loss_is_backpropagated_as_what_it_proves(sibling: int, root_proof: int, root_total: int) -> None:
     searcher = searcher_for(CONNECT4)
     searcher.tree = tree_of(START, [Child(proof=sibling), Child(visits=1, proof=LOSS)], visits=1)
-    bundle, words = bundle_of(searcher, START), searcher.tree.words
-    path = Workspace(*bundle.items).path
+    thread, words = SearchThread(searcher), searcher.tree.words
+    path = thread.workspace.path
     path[:2] = ROOT, children_of(words, ROOT)[1]
-    backpropagate(bundle.words, 1, -ONE, LOSS)
+    backpropagate(thread.bundle.words, 1, -ONE, LOSS)
     assert (proof_of(words, ROOT), words[ROOT + TOTAL]) == (root_proof, root_total)
     assert words[path[1] + TOTAL] == -ONE
-
-
-def bundle_of(searcher: Searcher, position: Position) -> Bundle:
-    """Return the bundle of a thread that works on a searcher's tree."""
-    options = searcher.options.record(searcher.game, searcher.evaluation)
-    workspace = new_workspace(searcher, position, options, new_counters(), new_control(), np.uint64(1))
-    return Bundle(KINDS, workspace)
 
 
 def puct_bound(words: Actions, node: int, child: int) -> float:
