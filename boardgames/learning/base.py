@@ -18,7 +18,9 @@ from boardgames.weights import Weights
 
 FEATURES = Option("features", str, None, "feature set; default: the game's")
 OPENING = Option("opening", int, 4, "number of random opening plies", minimum=0, maximum=1000)
-PLY_LIMIT = Option("ply_limit", int, 400, "length of a match, in plies", minimum=1, maximum=100_000)
+PLY_LIMIT = Option(
+    "ply_limit", int, 400, "plies after which a match ends unfinished", minimum=1, maximum=100_000
+)
 TEST_MATCHES = Option(
     "test_matches", int, 40, "matches per step against the reference player, for the score",
     minimum=0, maximum=100_000,

@@ -29,7 +29,7 @@ from boardgames.selfplay import TDParameters, derive_seed, train_players
 
 TD_OPTIONS = (
     Option("alpha", float, 0.1, "learning rate", minimum=0, maximum=100),
-    Option("gamma", float, 0.9, "discount factor per move of a side", minimum=0, maximum=1),
+    Option("gamma", float, 0.9, "discount factor", minimum=0, maximum=1),
     Option("lambda", float, 0.5, "trace decay", minimum=0, maximum=1),
     Option("tanh", bool, True, "squash values to the range -1 to 1"),
 )
