@@ -16,8 +16,8 @@ from functools import cached_property
 from itertools import pairwise
 from types import MappingProxyType
 
-from boardgames.draw.chart import Mark, values_svg
-from boardgames.errors import RecordError
+from boardgames.adapters import charts
+from boardgames.errors import MissingExtraError, RecordError
 from boardgames.game import Game, Move, Position, Termination
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
 from boardgames.record import Record
@@ -199,7 +199,13 @@ class Review:
         return sum(losses) / len(losses) if losses else None
 
     def svg(self) -> str:
-        """Return a chart of the smoothed scores for side 0 with its mistakes, as an SVG document."""
+        """Return a chart of the smoothed scores for side 0 and the mistakes, as an SVG document.
+
+        Raises
+        ------
+        MissingExtraError
+            If matplotlib is not installed.
+        """
         sides = self.game.facts.sides
         names = [f"{name} ({side})" for name, side in zip(self.record.names, sides, strict=True)]
         values = [
@@ -208,7 +214,7 @@ class Review:
             else known.smoothed_for_side(0)
             for known in self.positions
         ]
-        return values_svg(
+        return charts.score_chart(
             values,
             title=f"{names[0]} - {names[1]} {self.record.result}",
             unit=f"{self.unit.label}, by {self.agent}, mean of the last two depths",
@@ -216,14 +222,17 @@ class Review:
             bound=self.unit.bound,
             colours=self.positions[0].position.picture().colours,
             marks=[
-                Mark(move.number, move.side, move.mark, _described(move, sides))
+                charts.Mark(move.number, move.side, move.mark, _described(move, sides))
                 for move in self.moves
                 if move.mark in MARKS_IN_LISTS
             ],
         )
 
-    def _repr_svg_(self) -> str:
-        return self.svg()
+    def _repr_svg_(self) -> str | None:
+        try:
+            return self.svg()
+        except MissingExtraError:  # a notebook shows the text instead
+            return None
 
     def _move(
         self, number: int, text: str, before: ReviewedPosition, after: ReviewedPosition

@@ -254,7 +254,7 @@ def check_installed() -> None:
     try:
         import choix  # noqa: F401 - only checks that it can be imported
     except ImportError:
-        raise MissingExtraError("rating", "ratings of more than two agents") from None
+        raise MissingExtraError("rating", "rating more than two agents") from None
 
 
 def _fit(results: _Results) -> FloatArray:

@@ -318,7 +318,10 @@ def _read_source(source: str) -> str:
 
 
 def _check_chart_file(path: Path, source: str) -> None:
-    """Fail before the search if the chart cannot be written or would replace the record."""
+    """Fail before the search if the chart cannot be drawn or written, or would replace the record."""
+    from boardgames.adapters.charts import check_installed
+
+    check_installed()
     if source != STDIN and path.exists() and path.samefile(source):
         raise FileError(f"--svg would overwrite the record {path}")
     check_writable(path)

@@ -107,15 +107,15 @@ def _rung_json(rung: "LadderEntry") -> dict[str, object]:
 
 
 def _draw(rungs: "list[LadderEntry]", path: Path, title: str) -> None:
-    from boardgames.draw.intervals import Row, intervals_svg
+    from boardgames.adapters.charts import Interval, interval_chart
     from boardgames.paths import write_atomic
 
     named = list(zip(rungs, _names(rungs), strict=True))
     rows = [
-        Row(name, estimate.elo, estimate.low, estimate.high, f"{rung.matches} matches")
+        Interval(name, estimate.elo, estimate.low, estimate.high, f"{rung.matches} matches")
         for rung, name in named
         if (estimate := rung.estimate) is not None
     ]
     apart = [name for rung, name in named if rung.estimate is None]
     remarks = [f"not comparable: {', '.join(apart)}"] if apart else []
-    write_atomic(path, intervals_svg(rows, title=f"{title}: ladder", unit="Elo", remarks=remarks))
+    write_atomic(path, interval_chart(rows, title=f"{title}: ladder", unit="Elo", remarks=remarks))

@@ -1,5 +1,6 @@
 import json
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -198,6 +199,15 @@ def test_the_chart_is_written_and_said_so(files: Path, bg: Run) -> None:
     label = ET.fromstring((files / "new" / "chart.svg").read_text()).get("aria-label", "")  # our own file
     assert "Ann (red) - Bob (blue) 1-0" in label
     assert "ply 6, blue 3??, better 1" in label
+
+
+def test_chart_without_matplotlib_is_refused_before_the_search(
+    files: Path, bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ran = bg("analyze", "connect4", "match.record", *QUICK, "--svg", "chart.svg")
+    message = "drawing charts needs the extra 'plot': run pip install 'boardgames-core[plot]'"
+    assert (ran.code, ran.out, ran.err) == (2, "", f"bg: {message}\n")
 
 
 CASES = {

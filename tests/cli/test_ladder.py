@@ -1,6 +1,7 @@
 """`bg ladder`: everybody who has met, from the matches that are kept."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,16 @@ def test_the_drawing_has_a_line_for_each(bg: Callable[..., Any], tmp_path: Path)
     text = Path("ladder.svg").read_text()
     ET.fromstring(text)
     assert all(f">{agent}</text>" in text for agent in AGENTS)
+
+
+@pytest.mark.usefixtures("met")
+def test_chart_without_matplotlib_says_what_to_install(
+    bg: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ran = bg("ladder", "connect4", "--svg", "ladder.svg")
+    message = "drawing charts needs the extra 'plot': run pip install 'boardgames-core[plot]'"
+    assert (ran.code, ran.out, ran.err) == (2, "", f"bg: {message}\n")
 
 
 def test_without_matches_there_is_no_ladder_and_no_store(bg: Callable[..., Any], home: Path) -> None:
