@@ -53,7 +53,7 @@ RESOLUTION = 2.0**-12
 BATCH = 20
 """Matches of one task."""
 
-OWN, OTHERS = "own ", "other's "
+OWN, OTHERS = "own ", "opponent's "
 
 
 def fitness_option(default: str) -> Option:
@@ -170,7 +170,7 @@ class SearchSpace:
 def search_space(features: FeatureSet, mirrored: bool | None = None) -> SearchSpace:
     """Return the search space for the weights of a feature set.
 
-    If mirrored, the feature `other's X` gets the weight of `own X` negated,
+    If mirrored, the feature `opponent's X` gets the weight of `own X` negated,
     which requires equal ranges; other features have weights of their own.
 
     Parameters
@@ -193,7 +193,7 @@ def search_space(features: FeatureSet, mirrored: bool | None = None) -> SearchSp
     pairs = _mirror_pairs(features)
     if mirrored and not pairs:
         raise OptionError(
-            f"features {quote(features.name)} cannot be mirrored: every 'own X' needs an \"other's X\" "
+            f"features {quote(features.name)} cannot be mirrored: every 'own X' needs an \"opponent's X\" "
             "with the same range"
         )
     if mirrored is False or not pairs:

@@ -62,8 +62,8 @@ def side_terms(board: Board, side: int) -> dict[str, float]:
     made = list(pushes(board, side))
     return {
         "off centre": sum(distance(cell) > 0 for cell in own),
-        "outside 1": sum(distance(cell) > 1 for cell in own),
-        "outside 2": sum(distance(cell) > 2 for cell in own),
+        "outside ring 1": sum(distance(cell) > 1 for cell in own),
+        "outside ring 2": sum(distance(cell) > 2 for cell in own),
         "border": sum(distance(cell) > 3 for cell in own),
         "pairs": sum(beside(cell, axis) in own for cell in own for axis in AXES),
         "flowers": sum(all(beside(cell, step) in own for step in DIRECTIONS) for cell in own),
@@ -84,7 +84,7 @@ def terms(board: Board, side: int) -> list[float]:
     return [
         gained - lost,
         gained**2 - lost**2,
-        *(other[name] - own[name] for name in ("off centre", "outside 1", "outside 2", "border")),
+        *(other[name] - own[name] for name in ("off centre", "outside ring 1", "outside ring 2", "border")),
         *(own[name] - other[name] for name in ("pairs", "flowers")),
         *(other[name] - own[name] for name in ("edge danger", "sandwiched")),
         sign * mover["pushes"],

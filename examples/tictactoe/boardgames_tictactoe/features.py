@@ -65,7 +65,7 @@ def lines(game: Game) -> FeatureSet:
     )
     named = tuple(
         Feature(f"{whose} {term.name}", term.unit, term.low, term.high, term.summary)
-        for whose in ("own", "other's")
+        for whose in ("own", "opponent's")
         for term in terms
     )
     return FeatureSet("lines", line_features, named)

@@ -44,7 +44,7 @@ HAND_WEIGHTS = HAND_TERMS + HAND_TERMS
 
 The ring terms add up: a marble on the border is worth 30 less than one in the centre. In
 40 matches at depth 3 against `classic` these weights won 28 and lost 8. With larger weights
-for threats (60 for a push-off at hand, 25 for edge danger) they won 2 and lost 33: a threat
+for threats (60 for a push-off, 25 for edge danger) they won 2 and lost 33: a threat
 counts once for each move that carries it out, but only one move can be played.
 """
 QUIET_MARGIN = 30.0

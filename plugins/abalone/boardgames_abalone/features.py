@@ -291,6 +291,6 @@ def extended(game: Game) -> FeatureSet:
 def _for_both_sides(terms: tuple[Feature, ...]) -> tuple[Feature, ...]:
     return tuple(
         Feature(f"{whose} {term.name}", term.unit, term.low, term.high, term.summary)
-        for whose in ("own", "other's")
+        for whose in ("own", "opponent's")
         for term in terms
     )

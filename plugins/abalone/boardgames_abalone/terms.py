@@ -11,12 +11,12 @@ eight, at most 1.
 
 A *push* (sumito) is an in-line move that moves opposing marbles; each marble that can
 be the tail of a push counts as one. A push goes *to the border* if the foremost
-marble that it moves leaves the interior for the border. Pushes of the side to move are
-*at hand*; those that the opponent could make if it were to move are *waiting*. A
-marble is *sandwiched* if it lies between two opposing marbles on any of its three
-lines. Pairs, flowers and edge danger are defined in `features`. The *spread* is the sum
-of the squared distances of the marbles to their centre of mass, with neighbouring cells
-one apart: x^2 + x y + y^2 for x and y steps along two axes at 60 degrees.
+marble that it moves leaves the interior for the border. *Threats* are the pushes that
+the side not to move could make if it were to move. A marble is *sandwiched* if it lies
+between two opposing marbles on any of its three lines. Pairs, flowers and edge danger are
+defined in `features`. The *spread* is the sum of the squared distances of the marbles to
+their centre of mass, with neighbouring cells one apart: x^2 + x y + y^2 for x and y steps
+along two axes at 60 degrees.
 """
 
 from collections.abc import Callable, Iterator
@@ -65,17 +65,17 @@ ENGINE_TERMS = (
     Feature("material", "marbles", -6.0, 6.0, "marbles lost by the opponent minus own marbles lost"),
     Feature("lead", "marbles^2", -36.0, 36.0, "the same with the squares of the marbles lost"),
     Feature("off centre", "marbles", -8.0, 8.0, "opposing marbles off the centre cell minus own ones"),
-    Feature("outside 1", "marbles", -14.0, 14.0, "the same, at least two steps from the centre"),
-    Feature("outside 2", "marbles", -14.0, 14.0, "the same, at least three steps from the centre"),
+    Feature("outside ring 1", "marbles", -14.0, 14.0, "the same, at least two steps from the centre"),
+    Feature("outside ring 2", "marbles", -14.0, 14.0, "the same, at least three steps from the centre"),
     Feature("border", "marbles", -14.0, 14.0, "the same, on the border"),
     Feature("pairs", "pairs", -25.0, 25.0, "pairs of neighbouring own marbles minus the opponent's"),
     Feature("flowers", "marbles", -4.0, 4.0, "marbles with six own neighbours, minus the opponent's"),
     Feature("edge danger", "marbles", -12.0, 12.0, "opposing marbles in edge danger minus own ones"),
     Feature("sandwiched", "marbles", -12.0, 12.0, "opposing marbles that are sandwiched minus own ones"),
-    Feature("pushes at hand", "moves", -25.0, 25.0, "pushes of the side to move, negative if the opponent's"),
-    Feature("pushes waiting", "moves", -25.0, 25.0, "pushes of the side not to move, signed likewise"),
-    Feature("push-offs at hand", "moves", -12.0, 12.0, "push-offs of the side to move, signed likewise"),
-    Feature("push-offs waiting", "moves", -12.0, 12.0, "push-offs of the side not to move, signed likewise"),
+    Feature("pushes", "moves", -25.0, 25.0, "pushes of the side to move, negative if the opponent's"),
+    Feature("push threats", "moves", -25.0, 25.0, "pushes of the side not to move, signed likewise"),
+    Feature("push-offs", "moves", -12.0, 12.0, "push-offs of the side to move, signed likewise"),
+    Feature("push-off threats", "moves", -12.0, 12.0, "push-offs of the side not to move, signed likewise"),
     Feature("edge pressure", "moves", -25.0, 25.0, "pushes to the border minus the opponent's"),
     Feature("spread", "cells^2", -120.0, 120.0, "spread of the opposing marbles minus that of the own ones"),
     Feature("tempo", "moves", -1.0, 1.0, "1 if this side is to move, -1 otherwise"),

@@ -112,7 +112,7 @@ def lines(game: Game) -> FeatureSet:
     )
     named = tuple(
         Feature(f"{whose} {term.name}", term.unit, term.low, term.high, term.summary)
-        for whose in ("own", "other's")
+        for whose in ("own", "opponent's")
         for term in terms
     )
     to_move = Feature("to move", "", 0.0, 1.0, "1 if this side is to move")

@@ -94,13 +94,13 @@ def simple(game: Game) -> FeatureSet:
     --------
     >>> from boardgames_hexifence.game import Hexifence
     >>> [feature.name for feature in simple(Hexifence(dimension=2)).features][:3]
-    ['own cells', "other's cells", 'to move']
+    ['own cells', "opponent's cells", 'to move']
     """
     dimension = int(game.options["dimension"] or 0)
     cells, edges = float(cells_of(dimension)), float(edges_of(dimension))
     features = (
         Feature("own cells", "cells", 0.0, cells, "cells that this side owns"),
-        Feature("other's cells", "cells", 0.0, cells, "cells that the opponent owns"),
+        Feature("opponent's cells", "cells", 0.0, cells, "cells that the opponent owns"),
         Feature("to move", "", 0.0, 1.0, "1 if this side is to move"),
         Feature("free edges", "edges", 0.0, edges, "open edges that close a cell and offer none"),
         Feature("capturing edges", "edges", 0.0, edges, "open edges that close a cell and offer another"),

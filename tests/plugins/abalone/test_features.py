@@ -159,7 +159,7 @@ def test_features_are_named_own_first() -> None:
     names = [feature.name for feature in boardgames.load_features("simple", GAME).features]
     assert names == [
         "own centre distance", "own density", "own lost",
-        "other's centre distance", "other's density", "other's lost",
+        "opponent's centre distance", "opponent's density", "opponent's lost",
     ]  # fmt: skip
 
 

@@ -171,25 +171,25 @@ def test_the_phase_depends_on_the_marbles_lost_by_both_sides(lost: str, late: fl
     ("row", "line", "expected"),
     [
         # the row counted from the top; the rest of the board is empty and black is to move
-        (4, ".bbw.....", {"pushes at hand": 1, "pairs": 1}),
-        (4, ".wbb.....", {"pushes at hand": 1, "edge pressure": 1}),
-        (4, "..wbb....", {"pushes at hand": 1, "push-offs at hand": 0, "edge pressure": 0}),
-        (4, "wbb......", {"pushes at hand": 1, "push-offs at hand": 1, "edge danger": 1}),
-        (4, "wbbb.....", {"pushes at hand": 2, "push-offs at hand": 2, "edge danger": 1}),
-        (4, ".wbbb....", {"pushes at hand": 2, "push-offs at hand": 0, "edge pressure": 2}),
-        (4, "wwbbb....", {"pushes at hand": 1, "push-offs at hand": 1, "pairs": 1}),
-        (4, ".wwbbb...", {"pushes at hand": 1, "push-offs at hand": 0, "edge pressure": 1}),
-        (4, "wwwbbb...", {"pushes at hand": 0, "push-offs at hand": 0}),
-        (4, "wwbb.....", {"pushes at hand": 0, "pushes waiting": 0}),
-        (4, "w.wbb....", {"pushes at hand": 1}),
-        (4, "wbwbb....", {"pushes at hand": 0, "sandwiched": 0}),  # one marble of each side
+        (4, ".bbw.....", {"pushes": 1, "pairs": 1}),
+        (4, ".wbb.....", {"pushes": 1, "edge pressure": 1}),
+        (4, "..wbb....", {"pushes": 1, "push-offs": 0, "edge pressure": 0}),
+        (4, "wbb......", {"pushes": 1, "push-offs": 1, "edge danger": 1}),
+        (4, "wbbb.....", {"pushes": 2, "push-offs": 2, "edge danger": 1}),
+        (4, ".wbbb....", {"pushes": 2, "push-offs": 0, "edge pressure": 2}),
+        (4, "wwbbb....", {"pushes": 1, "push-offs": 1, "pairs": 1}),
+        (4, ".wwbbb...", {"pushes": 1, "push-offs": 0, "edge pressure": 1}),
+        (4, "wwwbbb...", {"pushes": 0, "push-offs": 0}),
+        (4, "wwbb.....", {"pushes": 0, "push threats": 0}),
+        (4, "w.wbb....", {"pushes": 1}),
+        (4, "wbwbb....", {"pushes": 0, "sandwiched": 0}),  # one marble of each side
         (4, "wbw.bb...", {"sandwiched": -1}),
-        (4, "bww......", {"pushes waiting": -1, "push-offs waiting": -1, "edge danger": -1}),
-        (4, ".bww.....", {"pushes waiting": -1, "push-offs waiting": 0, "edge pressure": -1}),
-        (4, "..wbw....", {"sandwiched": -1, "pushes at hand": 0}),
+        (4, "bww......", {"push threats": -1, "push-off threats": -1, "edge danger": -1}),
+        (4, ".bww.....", {"push threats": -1, "push-off threats": 0, "edge pressure": -1}),
+        (4, "..wbw....", {"sandwiched": -1, "pushes": 0}),
         (4, "..bwb....", {"sandwiched": 1}),
-        (0, "..wbb", {"pushes at hand": 1, "edge pressure": 0}),  # along the border, not onto it
-        (0, "wbb..", {"push-offs at hand": 1}),
+        (0, "..wbb", {"pushes": 1, "edge pressure": 0}),  # along the border, not onto it
+        (0, "wbb..", {"push-offs": 1}),
     ],
 )  # fmt: skip
 def test_terms_of_single_rows(row: int, line: str, expected: dict[str, float]) -> None:
@@ -205,9 +205,9 @@ def test_terms_of_single_rows(row: int, line: str, expected: dict[str, float]) -
     [
         # a flower has twelve pairs, and six of its marbles are one step from the centre of mass
         ("...../....../......./...bb.../...bbb.../...bb.../......./....../.....:b:0:0",
-         {"flowers": 1, "pairs": 12, "spread": -6, "off centre": -6, "outside 1": 0}),
+         {"flowers": 1, "pairs": 12, "spread": -6, "off centre": -6, "outside ring 1": 0}),
         ("w..../....../......./......../....b..../......../......./....../.....:b:0:0",
-         {"off centre": 1, "outside 1": 1, "outside 2": 1, "border": 1, "spread": 0, "tempo": 1}),
+         {"off centre": 1, "outside ring 1": 1, "outside ring 2": 1, "border": 1, "spread": 0, "tempo": 1}),
         # opposite corners are eight steps apart, each four from their centre of mass
         ("b..../....../......./......../........./......../......./....../....b:b:0:0",
          {"spread": -32, "pairs": 0, "border": -2}),
@@ -221,12 +221,12 @@ def test_terms_of_whole_boards(board: str, expected: dict[str, float]) -> None:
     assert {name: found[name] for name in expected} == pytest.approx(expected)
 
 
-def test_pushes_are_at_hand_for_the_side_to_move_and_waiting_for_the_other() -> None:
+def test_pushes_count_for_the_side_to_move_and_push_threats_for_the_other() -> None:
     board = "...../....../......./......../wbbb...../......../......./....../....."
     to_move, waiting = terms_of(f"{board}:b:0:0"), terms_of(f"{board}:w:0:0")
-    assert (to_move["pushes at hand"], to_move["pushes waiting"]) == (2, 0)
-    assert (waiting["pushes at hand"], waiting["pushes waiting"]) == (0, -2)
-    assert (to_move["push-offs at hand"], waiting["push-offs waiting"]) == (2, -2)
+    assert (to_move["pushes"], to_move["push threats"]) == (2, 0)
+    assert (waiting["pushes"], waiting["push threats"]) == (0, -2)
+    assert (to_move["push-offs"], waiting["push-off threats"]) == (2, -2)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
