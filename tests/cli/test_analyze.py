@@ -207,7 +207,7 @@ def test_chart_without_matplotlib_is_refused_before_the_search(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     ran = bg("analyze", "connect4", "match.record", *QUICK, "--svg", "chart.svg")
     message = "drawing charts needs the extra 'plot': run pip install 'boardgames-core[plot]'"
-    assert (ran.code, ran.out, ran.err) == (2, "", f"boardgames: {message}\n")
+    assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n")
 
 
 CASES = {

@@ -87,7 +87,7 @@ def test_chart_without_matplotlib_says_what_to_install(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     ran = bg("ladder", "connect4", "--svg", "ladder.svg")
     message = "drawing charts needs the extra 'plot': run pip install 'boardgames-core[plot]'"
-    assert (ran.code, ran.out, ran.err) == (2, "", f"boardgames: {message}\n")
+    assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n")
 
 
 def test_without_matches_there_is_no_ladder_and_no_store(bg: Callable[..., Any], home: Path) -> None:
