@@ -108,7 +108,7 @@ class Workspace(NamedTuple):
     random_state : uint64[1]
         Of the random generator.
     options, counters, control : one record each
-        How to search; what this thread counts; the stop flag, which threads share.
+        How to search; what this thread counts; the stop flag, which the threads share.
     """
 
     legal_moves: Callable[[Words, Actions], int]

@@ -147,7 +147,7 @@ class Searcher:
 
 
 class SearchThread:
-    """One thread's workspace, kept from search to search: to make a bundle takes long."""
+    """One thread's workspace, kept from search to search because building a bundle is slow."""
 
     def __init__(self, searcher: Searcher) -> None:
         facts, kernels = searcher.game.facts, searcher.game.kernels
