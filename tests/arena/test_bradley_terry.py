@@ -49,11 +49,11 @@ def slow_ratings(points: np.ndarray) -> list[float]:
 
 
 def elos(estimates: Estimates) -> list[float]:
-    return [found.elo for found in estimates if found is not None]
+    return [result.elo for result in estimates if result is not None]
 
 
 def texts(estimates: Estimates) -> list[str]:
-    return [str(found) for found in estimates]
+    return [str(result) for result in estimates]
 
 
 # --- the fit -----------------------------------------------------------------------------
@@ -96,8 +96,8 @@ def test_order_of_two_agents_does_not_matter() -> None:
 def test_renumbering_the_agents_changes_nothing() -> None:
     order = [2, 0, 3, 1]
     renumbered = {(order[i], order[j]): pairs for (i, j), pairs in ROUND_ROBIN.items()}
-    found = texts(ratings(4, renumbered))
-    assert [found[order[agent]] for agent in range(4)] == texts(ratings(4, ROUND_ROBIN))
+    result = texts(ratings(4, renumbered))
+    assert [result[order[agent]] for agent in range(4)] == texts(ratings(4, ROUND_ROBIN))
 
 
 # --- two agents ----------------------------------------------------------------------------
@@ -167,8 +167,8 @@ def test_bounds_add_up_along_a_chain() -> None:
     estimates = ratings(5, series)
     above, next_above, _, _, below = estimates
     lead, guess = elo_from_score(0.025 ** (1 / 10)), elo_from_score(10.5 / 11)
-    found = elos(estimates)
-    assert np.subtract(found, found[2]) == pytest.approx([2 * guess, guess, 0, 0, -guess])
+    result = elos(estimates)
+    assert np.subtract(result, result[2]) == pytest.approx([2 * guess, guess, 0, 0, -guess])
     assert above is not None
     assert next_above is not None
     assert above.low is not None
@@ -184,10 +184,10 @@ def test_estimate_lies_in_its_interval(seed: int) -> None:
         pairing: tuple(int(number) for number in random.integers(0, 2, size=3))
         for pairing in itertools.combinations(range(6), 2)
     }
-    for found in match_ratings(6, results):  # type: ignore[arg-type]  # three each
-        if found is not None:
-            assert found.low is None or found.low <= found.elo
-            assert found.high is None or found.elo <= found.high
+    for result in match_ratings(6, results):  # type: ignore[arg-type]  # three each
+        if result is not None:
+            assert result.low is None or result.low <= result.elo
+            assert result.high is None or result.elo <= result.high
 
 
 def test_component_that_won_everything_is_one_sideded_together() -> None:
@@ -239,7 +239,7 @@ def test_lopsided_field_is_rated() -> None:
         (2, 4): (0, 0, 20),
         (3, 5): (2, 0, 0),
     }
-    assert all(found is not None for found in match_ratings(6, results))
+    assert all(result is not None for result in match_ratings(6, results))
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -250,12 +250,11 @@ def test_sparse_fields_give_finite_numbers(seed: int) -> None:
     for pairing in itertools.combinations(range(count), 2):
         if random.random() < 0.4:
             results[pairing] = tuple(int(number) for number in random.integers(0, 3, size=3))
-    for standing in match_ratings(count, results):
-        found = standing
-        if found is not None:
-            ends = [end for end in (found.low, found.high) if end is not None]
+    for result in match_ratings(count, results):
+        if result is not None:
+            ends = [end for end in (result.low, result.high) if end is not None]
             assert ends
-            assert all(abs(number) < 10_000 for number in (found.elo, *ends))
+            assert all(abs(number) < 10_000 for number in (result.elo, *ends))
 
 
 # --- validation ------------------------------------------------------------------------------
@@ -289,9 +288,9 @@ def test_correlated_matches_widen_the_interval_and_draws_narrow_it() -> None:
     swept, split = Pairs((30, 0, 0, 0, 30)), Pairs((0, 0, 60, 0, 0))
     errors = {}
     for name, pairs in (("swept", swept), ("split", split)):
-        found = ratings(3, dict.fromkeys([(0, 1), (0, 2), (1, 2)], pairs))[0]
-        assert found is not None
-        errors[name] = found.error or math.inf
+        result = ratings(3, dict.fromkeys([(0, 1), (0, 2), (1, 2)], pairs))[0]
+        assert result is not None
+        errors[name] = result.error or math.inf
     single = match_ratings(3, dict.fromkeys([(0, 1), (0, 2), (1, 2)], (60, 0, 60)))[0]
     assert single is not None
     assert single.error is not None
@@ -301,11 +300,11 @@ def test_correlated_matches_widen_the_interval_and_draws_narrow_it() -> None:
 
 @pytest.mark.parametrize("pairs", [Pairs((1, 0, 2, 1, 2)), Pairs((1, 3, 2, 2, 4)), MIXED], ids=str)
 def test_interval_of_two_agents_is_the_textbook_interval_of_a_mean(pairs: Pairs) -> None:
-    found = ratings(2, {(0, 1): pairs})[0]
-    assert found is not None
+    result = ratings(2, {(0, 1): pairs})[0]
+    assert result is not None
     slope = 400 / math.log(10) / (pairs.score * (1 - pairs.score))  # Elo by score, at the mean
     extent = t_quantile(pairs.count - 1) * math.sqrt(pairs.variance / (pairs.count - 1))
-    assert found.error == pytest.approx(slope * extent / 2)
+    assert result.error == pytest.approx(slope * extent / 2)
 
 
 def coverage(truth: list[float], *, pairs: int, series: int) -> float:
@@ -319,12 +318,11 @@ def coverage(truth: list[float], *, pairs: int, series: int) -> float:
             won = expected_score(float(true_elos[i] - true_elos[j])) - 0.25
             lost, split, swept = random.multinomial(pairs, (0.5 - won, 0.5, won))
             drawn[i, j] = Pairs((int(lost), 0, int(split), 0, int(swept)))
-        for standing, true_elo in zip(ratings(len(truth), drawn), true_elos, strict=True):
-            found = standing
-            assert found is not None
-            assert found.low is not None
-            assert found.high is not None
-            held += found.low <= true_elo <= found.high
+        for result, true_elo in zip(ratings(len(truth), drawn), true_elos, strict=True):
+            assert result is not None
+            assert result.low is not None
+            assert result.high is not None
+            held += result.low <= true_elo <= result.high
     return held / (series * len(truth))
 
 

@@ -46,10 +46,10 @@ STRONGER = np.array([0.02, 0.08, 0.2, 0.2, 0.5])
     ids=["fastchess output", "fastchess test 1", "fastchess test 2", "fastchess test 3"],
 )
 def test_elo_and_error_agree_with_fastchess(counts: Counts, elo: float, error: float) -> None:
-    found = estimate(Pairs(counts))
-    assert found is not None
-    assert found.elo == pytest.approx(elo, abs=0.005)
-    assert found.error == pytest.approx(error, rel=0.01)
+    result = estimate(Pairs(counts))
+    assert result is not None
+    assert result.elo == pytest.approx(elo, abs=0.005)
+    assert result.error == pytest.approx(error, rel=0.01)
 
 
 def test_likelihood_of_superiority_agrees_with_fastchess() -> None:
@@ -59,11 +59,11 @@ def test_likelihood_of_superiority_agrees_with_fastchess() -> None:
 
 def test_score_and_variance_agree_with_montytest() -> None:
     pairs = Pairs((13, 37, 50, 25, 3))
-    found = estimate(pairs)
-    assert found is not None
+    result = estimate(pairs)
+    assert result is not None
     assert pairs.score == 0.4375
     assert pairs.variance == pytest.approx(0.05762, abs=0.000005)
-    assert found.elo == pytest.approx(-43.6578, abs=0.00005)
+    assert result.elo == pytest.approx(-43.6578, abs=0.00005)
 
 
 # --- pairs -----------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def test_elo_must_be_finite(elo: float) -> None:
 
 
 def slow_log_likelihood(counts: Counts, score: float) -> float:
-    """Owen's form, with a multiplier for the mean found by bisection; the module uses tilts instead."""
+    """Owen's form, with a multiplier for the mean result by bisection; the module uses tilts instead."""
     seen = np.array([count or PSEUDOCOUNT for count in counts])
     leads = np.array(SCORES) - score
     low, high = -1 / leads.max(), -1 / leads.min()
@@ -175,12 +175,12 @@ def test_no_pairs_give_no_estimate() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 10, 100, 10**6])
 def test_clean_sweep_gives_the_exact_bound(count: int) -> None:
-    found = estimate(Pairs((0, 0, 0, 0, count)))
-    assert found is not None
-    assert found.is_one_sided
-    assert found.high is None
-    assert found.low is not None
-    assert expected_score(found.low) ** count == pytest.approx(0.025)
+    result = estimate(Pairs((0, 0, 0, 0, count)))
+    assert result is not None
+    assert result.is_one_sided
+    assert result.high is None
+    assert result.low is not None
+    assert expected_score(result.low) ** count == pytest.approx(0.025)
 
 
 @pytest.mark.parametrize("count", [1, 2, 10, 100, 10**6])
@@ -211,11 +211,11 @@ def test_no_result_gives_a_better_bound_than_a_clean_sweep() -> None:
 
 
 def test_interval_of_a_near_sweep_is_wide() -> None:
-    found = estimate(Pairs((0, 0, 1, 0, 99)))
-    assert found is not None
-    assert found.low is not None
-    assert found.high is not None
-    assert found.low < 600 < found.elo < 1000 < found.high < 1500
+    result = estimate(Pairs((0, 0, 1, 0, 99)))
+    assert result is not None
+    assert result.low is not None
+    assert result.high is not None
+    assert result.low < 600 < result.elo < 1000 < result.high < 1500
 
 
 @pytest.mark.parametrize(
@@ -224,27 +224,27 @@ def test_interval_of_a_near_sweep_is_wide() -> None:
     ids=str,
 )
 def test_intervals_of_one_or_two_pairs_are_wide_but_finite(counts: Counts) -> None:
-    found = estimate(Pairs(counts))
-    assert found is not None
-    assert found.low is None or -2000 < found.low < 0
-    assert found.high is None or 0 < found.high < 2000
+    result = estimate(Pairs(counts))
+    assert result is not None
+    assert result.low is None or -2000 < result.low < 0
+    assert result.high is None or 0 < result.high < 2000
 
 
 def test_even_pairs_only_are_not_taken_for_certainty() -> None:
-    found = estimate(Pairs((0, 0, 20, 0, 0)))
-    assert found is not None
-    assert found.elo == 0
-    assert found.error is not None
-    assert 20 < found.error < 100
+    result = estimate(Pairs((0, 0, 20, 0, 0)))
+    assert result is not None
+    assert result.elo == 0
+    assert result.error is not None
+    assert 20 < result.error < 100
 
 
 @given(COUNTS)
 def test_estimate_is_finite_and_lies_in_its_interval(counts: Counts) -> None:
-    found = estimate(Pairs(counts))
-    assert found is not None
-    assert math.isfinite(found.elo)
-    assert found.low is None or -math.inf < found.low <= found.elo
-    assert found.high is None or math.inf > found.high >= found.elo
+    result = estimate(Pairs(counts))
+    assert result is not None
+    assert math.isfinite(result.elo)
+    assert result.low is None or -math.inf < result.low <= result.elo
+    assert result.high is None or math.inf > result.high >= result.elo
 
 
 @given(COUNTS)
@@ -261,10 +261,10 @@ def test_estimate_is_symmetric_in_the_players(counts: Counts) -> None:
 @given(COUNTS)
 def test_superiority_is_significant_if_and_only_if_the_interval_is_positive(counts: Counts) -> None:
     pairs = Pairs(counts)
-    found = estimate(pairs)
-    assert found is not None
-    if found.low is not None and abs(found.low) > 1e-6 and pairs.score > 0.5:
-        assert (likelihood_of_superiority(pairs) > 0.975) == (found.low > 0)
+    result = estimate(pairs)
+    assert result is not None
+    if result.low is not None and abs(result.low) > 1e-6 and pairs.score > 0.5:
+        assert (likelihood_of_superiority(pairs) > 0.975) == (result.low > 0)
 
 
 @pytest.mark.parametrize(
@@ -287,9 +287,9 @@ def coverage(cells: np.ndarray, *, count: int, series: int) -> float:
     elo = elo_from_score(float(cells @ SCORES))
     held = 0
     for row in np.random.default_rng(1).multinomial(count, cells, size=series):
-        found = estimate(Pairs(tuple(row)))
-        assert found is not None
-        held += (found.low is None or found.low <= elo) and (found.high is None or elo <= found.high)
+        result = estimate(Pairs(tuple(row)))
+        assert result is not None
+        held += (result.low is None or result.low <= elo) and (result.high is None or elo <= result.high)
     return held / series
 
 
@@ -318,7 +318,7 @@ def test_intervals_of_near_sweeps_are_wide_enough(lost: float, count: int) -> No
 
 def test_deviance_of_a_sweep_at_its_bound_is_the_maximum() -> None:
     pairs = Pairs((0, 0, 0, 0, 50))
-    found = estimate(pairs)
-    assert found is not None
-    assert found.low is not None
-    assert -2 * log_likelihood(pairs, expected_score(found.low)) == pytest.approx(MAX_DEVIANCE, rel=0.01)
+    result = estimate(pairs)
+    assert result is not None
+    assert result.low is not None
+    assert -2 * log_likelihood(pairs, expected_score(result.low)) == pytest.approx(MAX_DEVIANCE, rel=0.01)

@@ -147,17 +147,17 @@ def decision_of(test: Sprt, pairs: Pairs) -> str | None:
 def decisions(test: Sprt, cells: np.ndarray, *, series: int) -> tuple[float, float]:
     """Run the test on simulated series; return the shares decided for H0 and H1."""
     random = np.random.default_rng(1)
-    found: list[str] = []
+    decided: list[str] = []
     for _ in range(series):
         counts = [0] * len(SCORES)
         for cell in random.choice(len(SCORES), p=cells, size=3000):
             counts[cell] += 1
             decision = decision_of(test, Pairs(tuple(counts)))
             if decision is not None:
-                found.append(decision)
+                decided.append(decision)
                 break
-    assert len(found) == series
-    return found.count("H0") / series, found.count("H1") / series
+    assert len(decided) == series
+    return decided.count("H0") / series, decided.count("H1") / series
 
 
 def test_distant_hypotheses_are_distinguished() -> None:

@@ -35,30 +35,30 @@ def test_match_is_returned_as_it_was_stored(store: Store, match: Make) -> None:
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     new = match("4", "5", players=(CID, BOB), seconds=(0.5, 0.1), fault="late", run=run, number=7)
     (number,) = store.add([new])
-    (kept,) = store.matches()
-    assert kept.id == number
+    (stored,) = store.matches()
+    assert stored.id == number
     for name in NewMatch.__slots__:
-        assert getattr(kept, name) == getattr(new, name), name
+        assert getattr(stored, name) == getattr(new, name), name
 
 
 def test_matches_are_there_when_the_store_is_opened_again(path: Path, match: Make) -> None:
     with Store(path) as store:
         store.add([match("4")])
     with Store(path) as store:
-        assert [kept.plies for kept in store.matches()] == [1]
+        assert [stored.plies for stored in store.matches()] == [1]
 
 
 def test_time_is_stored_in_utc_to_the_second(path: Path, match: Make) -> None:
     there = datetime(2026, 1, 31, 1, 30, 5, 999, tzinfo=timezone(timedelta(hours=2)))
     with Store(path, now=lambda: there) as store:
         store.add([match()])
-        assert [kept.played for kept in store.matches()] == ["2026-01-30T23:30:05Z"]
+        assert [stored.played for stored in store.matches()] == ["2026-01-30T23:30:05Z"]
 
 
 def test_matches_come_newest_first_across_pages(store: Store, match: Make) -> None:
     ids = store.add([match()] * (2 * PAGE_SIZE + 1))
-    assert [kept.id for kept in store.matches()] == ids[::-1]
-    assert [kept.id for kept in store.matches(limit=PAGE_SIZE + 1)] == ids[: PAGE_SIZE - 1 : -1]
+    assert [stored.id for stored in store.matches()] == ids[::-1]
+    assert [stored.id for stored in store.matches(limit=PAGE_SIZE + 1)] == ids[: PAGE_SIZE - 1 : -1]
     assert list(store.matches(limit=0)) == []
 
 
@@ -67,7 +67,7 @@ def test_matches_can_be_deleted_while_they_are_read(
 ) -> None:
     monkeypatch.setattr("boardgames.store.store.PAGE_SIZE", 3)
     store.add([match()] * 6)
-    assert sum(store.delete([kept.id]) for kept in store.matches()) == 6
+    assert sum(store.delete([stored.id]) for stored in store.matches()) == 6
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_matches_are_filtered(choice: dict[str, object], found: list[int], store
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     other = PlayerKey("alphabeta:depth=40")
     store.add([match(), match(players=(CID, BOB)), match(run=run, number=1), match(players=(BOB, other))])
-    assert [kept.id for kept in store.matches(**choice)] == found
+    assert [stored.id for stored in store.matches(**choice)] == found
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_matches_are_filtered_by_faults_and_results(
         outcome = Outcome(1, termination)  # as in an imported record, which has no fault text
         store.add([NewMatch.from_record(Record("connect4", start="-", outcome=outcome), variant="")])
     store.add([match(finished=False)])
-    assert [kept.id for kept in store.matches(**choice)] == found
+    assert [stored.id for stored in store.matches(**choice)] == found
 
 
 def test_unknown_result_is_rejected(store: Store) -> None:
@@ -128,7 +128,7 @@ def test_unknown_result_is_rejected(store: Store) -> None:
 
 def test_moves_hash_depends_on_start_and_moves_only(store: Store, match: Make) -> None:
     store.add([match("4", "5"), match("4", "5", winner=1), match("5", "4")])
-    hashes = [kept.moves_hash for kept in store.matches()][::-1]
+    hashes = [stored.moves_hash for stored in store.matches()][::-1]
     assert hashes == [moves_hash("-", moves) for moves in (("4", "5"), ("4", "5"), ("5", "4"))]
 
 
@@ -155,8 +155,8 @@ def test_add_new_skips_stored_records(store: Store, match: Make) -> None:
 def test_any_text_can_be_stored(names: tuple[str, str], event: str, shared: Store) -> None:
     record = Record("connect4", start="-", names=names, tags={"Event": event})
     shared.add([NewMatch.from_record(record, variant="", fault=event)])
-    (kept,) = shared.matches(limit=1)
-    assert parse_records(kept.record, None).records == (record,)
+    (stored,) = shared.matches(limit=1)
+    assert parse_records(stored.record, None).records == (record,)
 
 
 def test_lone_surrogates_become_question_marks(store: Store, match: Make) -> None:
@@ -178,9 +178,9 @@ def test_run_is_returned_as_it_was_stored(store: Store, match: Make) -> None:
     settings = {"agents": ["a", "b"], "openings": None, "depth": 4, "share": 0.5, "swap": True}
     run = store.begin_run("arena", "connect4", key="k", settings=settings, seed=2**80)
     store.add([match(run=run.id, number=1)])
-    (kept,) = store.runs()
-    assert (kept.settings, kept.seed, kept.finished, kept.matches) == (settings, 2**80, None, 1)
-    assert (kept.id, kept.kind, kept.game, kept.key) == (run.id, "arena", "connect4", "k")
+    (stored,) = store.runs()
+    assert (stored.settings, stored.seed, stored.finished, stored.matches) == (settings, 2**80, None, 1)
+    assert (stored.id, stored.kind, stored.game, stored.key) == (run.id, "arena", "connect4", "k")
 
 
 def test_unfinished_run_is_the_latest_one_with_its_key(store: Store) -> None:
@@ -216,7 +216,7 @@ def test_run_is_finished_only_once(run: int, store: Store) -> None:
 def test_matches_of_a_run_come_in_order_of_their_number(store: Store, match: Make) -> None:
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     store.add([match(run=run, number=number) for number in (5, 1, 3)])
-    assert [kept.number for kept in store.run_matches(run)] == [1, 3, 5]
+    assert [stored.number for stored in store.run_matches(run)] == [1, 3, 5]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_number_within_a_run_is_unique(
     store.add([match(run=run, number=number) for number in (1, 2, 3)])
     with pytest.raises(MatchError, match=f"run {run} already has a match of this number: {named}$"):
         store.add([match(run=run, number=number) for number in numbers])
-    assert [kept.number for kept in store.run_matches(run)] == [1, 2, 3]
+    assert [stored.number for stored in store.run_matches(run)] == [1, 2, 3]
 
 
 def test_runs_number_their_matches_independently(store: Store, match: Make) -> None:
@@ -256,7 +256,7 @@ def test_run_is_deleted_with_its_matches_and_ratings(store: Store, match: Make) 
         store.finish_run(run, [Rating(ANN, 2, 1.0, None, None)])
     assert store.delete_run(runs[0]) == 2
     assert [run.id for run in store.runs()] == [runs[1]]
-    assert [kept.run for kept in store.matches()] == [runs[1]]
+    assert [stored.run for stored in store.matches()] == [runs[1]]
     assert (len(store.ratings(runs[0])), len(store.ratings(runs[1]))) == (0, 1)
 
 
@@ -308,7 +308,7 @@ def test_players_with_different_limits_are_different_players(store: Store, match
         (CID, slow),
         (slow, BOB),
     }
-    assert [kept.players for kept in store.matches()] == [(slow, BOB), (CID, slow)]
+    assert [stored.players for stored in store.matches()] == [(slow, BOB), (CID, slow)]
     assert len(list(store.matches(agent="alphabeta"))) == 2
     ratings = [Rating(slow, 2, 30.0, None, None), Rating(CID, 1, -30.0, None, None)]
     store.finish_run(run, ratings)
