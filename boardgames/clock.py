@@ -162,6 +162,11 @@ class MatchClock:
         seconds[side_to_move] = max(seconds[side_to_move] - self.elapsed, 0.0)
         return seconds[0], seconds[1]
 
+    @property
+    def remaining_for_move(self) -> float | None:
+        """Return the seconds left for the current move, None if single moves have no limit."""
+        return None if self.control.move is None else max(self.control.move - self.elapsed, 0.0)
+
     def is_exceeded(self, side: int, seconds: float) -> bool:
         """Return True if `side` has less than `seconds` for the current ply."""
         if self.control.move is not None and seconds > self.control.move:

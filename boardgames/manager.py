@@ -283,6 +283,11 @@ class Manager:
         return self._clock.remaining(self.side_to_move)
 
     @property
+    def move_clock(self) -> float | None:
+        """Return the seconds left for the current move, None if single moves have no limit."""
+        return self._clock.remaining_for_move
+
+    @property
     def time_used(self) -> tuple[float, float]:
         """Return the seconds that each side has spent on the moves made."""
         used = [0.0, 0.0]
