@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +12,7 @@ from boardgames.cli.match_setup import MatchSetup, close_players, read_unfinishe
 from boardgames.cli.options import user_path
 from boardgames.cli.output import console, outcome_text, print_picture, wrapped_moves
 from boardgames.cli.program import EXIT_INTERRUPTED
+from boardgames.cli.prompt import open_prompt
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -72,10 +73,10 @@ class Session:
             name.partition(" ")[0]: getattr(self, f"_{name.partition(' ')[0]}") for name in COMMANDS
         }
         self.commands |= {"q": self._quit, "exit": self._quit}
+        self.prompt = open_prompt(words=self._words, toolbar=self._toolbar, is_time_up=self._is_time_up)
 
     def run(self) -> int:
         """Play until the user quits; return the exit code. The match is saved in any case."""
-        _prepare_line_editing()
         code = 0
         try:
             self._begin()
@@ -96,13 +97,17 @@ class Session:
         if manager.outcome is None and not self._is_person(manager.side_to_move):
             self._agent_moves()
             return
-        line = self._read(self._prompt()).strip()
+        was_over = manager.outcome is not None
+        line = self.prompt.command(self._prompt_text()).strip()
+        if manager.outcome is not None and not was_over:  # time ran out at the prompt
+            self._show()
+            return
         if not line:
             return
-        word, _, rest = line.partition(" ")
+        word, _, argument = line.partition(" ")
         try:
             if word.lower() in self.commands:
-                self.commands[word.lower()](rest.strip())
+                self.commands[word.lower()](argument.strip())
             else:
                 self._person_moves(line)
         except BoardgamesError as error:
@@ -112,7 +117,7 @@ class Session:
         except Exception as error:  # noqa: BLE001 - an agent may raise anything; the match goes on
             click.echo(printable(f"unexpected error: {describe_error(error)}"))
 
-    def _prompt(self) -> str:
+    def _prompt_text(self) -> str:
         if self.manager.outcome is not None:
             return "match over (new, undo, save FILE, quit): "
         side = self.manager.side_to_move
@@ -126,23 +131,37 @@ class Session:
         seated = self.manager.players[side]
         return seated is None or seated.is_human
 
-    def _read(self, prompt: str) -> str:
-        """Return the next line, with line editing on a terminal."""
-        if sys.stdin.isatty() and sys.stdout.isatty():
-            return input(prompt)
-        sys.stdout.write(prompt)
-        sys.stdout.flush()
-        line = sys.stdin.readline()
-        if not line:
-            raise EOFError
-        if not sys.stdin.isatty():
-            sys.stdout.write("\n")
-        return line
+    def _words(self) -> Iterator[str]:
+        """Yield what a line can be completed to: the legal moves and the commands."""
+        position = self.manager.position
+        if self.manager.outcome is None:
+            yield from (self._move_text(position, move) for move in position.legal_moves)
+        for name in COMMANDS:
+            command, space, _ = name.partition(" ")
+            yield command + space
+
+    def _toolbar(self) -> str:
+        """Return the clocks, that of the side to move in brackets; empty without a time control."""
+        manager = self.manager
+        if manager.outcome is not None:
+            return ""
+        sides, mover = manager.game.facts.sides, manager.side_to_move
+        parts = []
+        for side, seconds in enumerate(manager.clocks or ()):
+            text = f"{sides[side]} {clock_text(seconds)}"
+            parts.append(f"[{text}]" if side == mover else f" {text} ")
+        if manager.move_clock is not None:
+            parts.append(f"{clock_text(manager.move_clock)} for this move")
+        return "  ".join(parts)
+
+    def _is_time_up(self) -> bool:
+        """End the match if the time of the side to move is up; return True if this has ended it."""
+        return self.manager.outcome is None and self.manager.tick() is not None
 
     def _ask(self, question: str) -> bool:
         """Ask a yes-or-no question; Enter means no."""
         while True:
-            answer = self._read(f"{question} [y/N] ").strip().lower()
+            answer = self.prompt.question(f"{question} [y/N] ").strip().lower()
             if answer in ("y", "yes"):
                 return True
             if answer in ("", "n", "no"):
@@ -180,7 +199,7 @@ class Session:
             move = self._parse(line)
             if self.confirm and not self._confirm_move(move):
                 click.echo("move taken back")
-            else:
+            elif manager.outcome is None:  # time may run out at the question
                 manager.make_move(manager.side_to_move, move)
         if manager.outcome is not None or self._is_person(manager.side_to_move):
             self._show()
@@ -206,7 +225,7 @@ class Session:
     def _confirm_move(self, move: "Move") -> bool:
         position = self.manager.position
         print_picture(position.apply(move).picture().since(position.picture()), flipped=self.flipped)
-        answer = self._read(f"keep {self._move_text(position, move)}? [Enter: keep, u: undo] ")
+        answer = self.prompt.question(f"keep {self._move_text(position, move)}? [Enter: keep, u: undo] ")
         return answer.strip().lower() in ("", "y", "yes", "k", "keep")
 
     def _move_text(self, position: "Position", move: "Move") -> str:
@@ -214,15 +233,18 @@ class Session:
 
     # --- commands --------------------------------------------------------
 
-    def _moves(self, rest: str) -> None:
+    def _moves(self, argument: str) -> None:
         position = self._current_position()
         texts = [self._move_text(position, move) for move in position.legal_moves]
         click.echo(f"{len(texts)} legal moves:\n{wrapped_moves(texts)}")
 
-    def _hint(self, rest: str) -> None:
+    def _hint(self, argument: str) -> None:
         position = self._current_position()
         agent = load_player(position.game.facts.default_agent, position.game)
-        choice = agent.choose(position, self.setup.limit)
+        try:
+            choice = agent.choose(position, self.setup.limit)
+        finally:
+            agent.close()
         if choice.move is not None:
             click.echo(f"hint: {self._move_text(position, choice.move)}")
 
@@ -231,22 +253,23 @@ class Session:
             raise MatchError(f"the match is over: {outcome_text(self.manager.outcome, self.manager.game)}")
         return self.manager.position
 
-    def _undo(self, rest: str) -> None:
+    def _undo(self, argument: str) -> None:
         self.manager.undo()
         self._show()
 
-    def _flip(self, rest: str) -> None:
+    def _flip(self, argument: str) -> None:
         self.flipped = not self.flipped
         self._show()
 
-    def _draw(self, rest: str) -> None:
+    def _draw(self, argument: str) -> None:
         manager = self.manager
         side = manager.side_to_move
         if manager.draw_offer is None:  # else it was offered before, and not answered
             manager.offer_draw(side)
         if manager.draw_offer is not None:  # the other player is a person
             accepts = self._ask(f"{self._player_name(1 - side)}, do you accept the draw?")
-            (manager.accept if accepts else manager.decline)(1 - side)
+            if manager.outcome is None:  # time may run out at the question
+                (manager.accept if accepts else manager.decline)(1 - side)
         if manager.outcome is not None:
             self._show_outcome()
         else:
@@ -256,24 +279,24 @@ class Session:
         name = self._name(side)
         return self.manager.game.facts.sides[side] if name == "human" else name
 
-    def _resign(self, rest: str) -> None:
+    def _resign(self, argument: str) -> None:
         self.manager.resign(self.manager.side_to_move)
         self._show_outcome()
 
-    def _save(self, rest: str) -> None:
-        path = user_path(rest)
+    def _save(self, argument: str) -> None:
+        path = user_path(argument)
         if not path.parent.is_dir():
             raise FileError(f"no such folder: {quote(str(path.parent))}")
         append_record(path, self.manager.record())
-        click.echo(f"saved to {rest}")
+        click.echo(f"saved to {argument}")
 
-    def _load(self, rest: str) -> None:
-        manager = self.setup.new_match(read_unfinished(user_path(rest), self.manager.game))
+    def _load(self, argument: str) -> None:
+        manager = self.setup.new_match(read_unfinished(user_path(argument), self.manager.game))
         self._end_match()
         self.manager = manager
         self._begin()
 
-    def _new(self, rest: str) -> None:
+    def _new(self, argument: str) -> None:
         self._end_match()
         self.manager = self.setup.new_match()
         self._begin()
@@ -288,10 +311,10 @@ class Session:
         except FileError as error:
             click.echo(printable(str(error)))
 
-    def _quit(self, rest: str) -> None:
+    def _quit(self, argument: str) -> None:
         self.is_over = True
 
-    def _help(self, rest: str) -> None:
+    def _help(self, argument: str) -> None:
         click.echo(f"type a move{self._example()}, the cells of a move separated by spaces, or a command:")
         for name, meaning in COMMANDS.items():
             click.echo(f"  {name:<10} {meaning}")
@@ -302,7 +325,7 @@ class Session:
         """Print who plays whom, and the board."""
         sides = self.manager.game.facts.sides
         players = ", ".join(f"{sides[side]} is {self._name(side)}" for side in (0, 1))
-        click.echo(f"{players}; type a move{self._example()}, or help for a list of commands")
+        click.echo(f"{players}; type a move{self._example()}, or help")
         for seated in self.manager.players:
             if seated is not None and seated.is_learning:
                 click.echo(
@@ -359,10 +382,3 @@ def clock_text(seconds: float) -> str:
     hours, left = divmod(minutes, 60)
     text = f"{hours}:{left:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
     return f"{text}.{int((seconds - whole) * 10)}" if seconds < TENTHS_BELOW_S else text
-
-
-def _prepare_line_editing() -> None:
-    """Give `input` line editing, if the system has readline."""
-    if sys.stdin.isatty() and sys.stdout.isatty():
-        with suppress(ImportError):
-            import readline  # noqa: F401  # the import has this effect

@@ -159,6 +159,8 @@ class Terminal:
             data = os.read(self.end, 65536)
         except OSError:  # Linux says so when the other end is closed
             return False
+        if b"\x1b[6n" in data:  # the program asks where the cursor is
+            os.write(self.end, b"\x1b[1;1R")
         self.seen += data.decode(errors="replace").replace("\r\n", "\n")
         return bool(data)
 

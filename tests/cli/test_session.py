@@ -33,7 +33,7 @@ def unwritable(home: Path) -> None:
 
 def test_the_beginning_names_both_players_and_a_move(bg: Run) -> None:
     assert bg(*AGENT).out.startswith(
-        "red is human, blue is alphabeta:depth=2; type a move such as 1, or help for a list of commands\n"
+        "red is human, blue is alphabeta:depth=2; type a move such as 1, or help\n"
     )
 
 

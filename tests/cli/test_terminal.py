@@ -45,9 +45,9 @@ def test_boards_are_plain_where_colours_are_not_wanted(environment: dict[str, st
 
 def test_a_match_without_colours_has_none(terminal: Start) -> None:
     user = terminal(*PEOPLE, NO_COLOR="1")
-    user.wait_for("red to move: ")
+    user.wait_for("red to move:")
     user.type("4\n")
-    user.wait_for("blue to move: ")
+    user.wait_for("blue to move:")
     user.type("\x04")
     assert user.wait() == 0
     assert COLOUR not in user.seen
@@ -55,13 +55,12 @@ def test_a_match_without_colours_has_none(terminal: Start) -> None:
 
 
 def test_keys_edit_the_line(terminal: Start, records: Start) -> None:
-    pytest.importorskip("readline")
     user = terminal(*PEOPLE)
-    user.wait_for("red to move: ")
+    user.wait_for("red to move:")
     user.type("x4\x1b[D\x1b[D\x1b[3~\n")  # left, left, delete
-    user.wait_for("blue to move: ")
+    user.wait_for("blue to move:")
     user.type("\x1b[A\n")  # up: the same move again
-    user.wait_for("red to move: ")
+    user.wait_for("red to move:")
     user.type("\x04")
     assert user.wait() == 0
     assert last_record(records).moves == ("4", "4")
@@ -69,9 +68,9 @@ def test_keys_edit_the_line(terminal: Start, records: Start) -> None:
 
 def test_ctrl_d_saves_the_match_and_leaves_with_0(terminal: Start, records: Start) -> None:
     user = terminal(*PEOPLE)
-    user.wait_for("red to move: ")
+    user.wait_for("red to move:")
     user.type("4\n")
-    user.wait_for("blue to move: ")
+    user.wait_for("blue to move:")
     user.type("\x04")
     assert user.wait() == 0
     assert f"match saved to {records()[0]}" in user.seen.replace("\n", "").replace("the match", " the match")
@@ -79,9 +78,9 @@ def test_ctrl_d_saves_the_match_and_leaves_with_0(terminal: Start, records: Star
 
 def test_ctrl_c_at_the_prompt_saves_the_match_and_leaves_with_130(terminal: Start, records: Start) -> None:
     user = terminal(*PEOPLE)
-    user.wait_for("red to move: ")
+    user.wait_for("red to move:")
     user.type("4\n")
-    user.wait_for("blue to move: ")
+    user.wait_for("blue to move:")
     assert user.interrupt() == 130
     assert "match saved to " in user.seen
     assert "Traceback" not in user.seen
@@ -92,7 +91,7 @@ def test_ctrl_c_while_the_agent_thinks_saves_the_match_and_leaves_with_130(
     terminal: Start, records: Start
 ) -> None:
     user = terminal(*SLOW_AGENT)
-    user.wait_for("red to move: ")
+    user.wait_for("red to move:")
     user.type("4\n")
     user.wait_for("blue is thinking")
     assert user.interrupt() == 130
@@ -128,9 +127,9 @@ def test_a_closed_terminal_saves_the_match(
     number: int, match: tuple[str, ...], terminal: Start, records: Start
 ) -> None:
     user = terminal(*match)
-    user.wait_for("red to move: ")
+    user.wait_for("red to move:")
     user.type("4\n")
-    user.wait_for("blue to move: " if match is PEOPLE else "blue is thinking")
+    user.wait_for("blue to move:" if match is PEOPLE else "blue is thinking")
     assert user.interrupt(partial(user.process.send_signal, number)) == 130
     assert last_record(records).moves == ("4",)
 
@@ -146,7 +145,7 @@ def test_interrupted_agents_leave_their_match_saved(terminal: Start, records: St
 
 def test_the_first_board_names_players_before_anything_is_typed(terminal: Start) -> None:
     user = terminal(*PEOPLE, "--names", "Ann,Bob", NO_COLOR="1")
-    assert "red is Ann, blue is Bob; type a move such as 1, or help" in user.wait_for("red (Ann) to move: ")
+    assert "red is Ann, blue is Bob; type a move such as 1, or help" in user.wait_for("red (Ann) to move:")
     user.type("quit\n")
     assert user.wait() == 0
 
@@ -224,3 +223,21 @@ def test_ctrl_c_leaves_replay_with_130(home: Path, terminal: Start) -> None:
     user.wait_for("[0/3] ")
     assert user.interrupt() == 130
     assert "Traceback" not in user.seen
+
+
+def test_tab_completes_a_command(terminal: Start) -> None:
+    user = terminal(*PEOPLE)
+    user.wait_for("red to move:")
+    user.type("qu\t")
+    user.wait_for("quit")
+    user.type("\n")
+    assert user.wait() == 0
+
+
+def test_time_that_runs_out_ends_the_match_at_the_prompt(terminal: Start, records: Start) -> None:
+    user = terminal(*PEOPLE, "--clock", "1", NO_COLOR="1")
+    user.wait_for("[red 0:0")
+    user.wait_for("blue wins on time")
+    user.type("quit\n")
+    assert user.wait() == 0
+    assert last_record(records).result == "0-1"

@@ -1,0 +1,134 @@
+"""Reading what people type: a prompt with editing and completion on a terminal, else plain lines."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.completion import Completer
+
+POLL_S = 0.1
+FILE_COMMANDS = ("save", "load")
+"""Commands whose argument is completed as a path."""
+
+
+class Prompt(Protocol):
+    """Reads one line at a time; both methods raise EOFError at the end of the input."""
+
+    def command(self, text: str) -> str:
+        """Show a prompt and return the line typed, with completion and history on a terminal."""
+
+    def question(self, text: str) -> str:
+        """Ask a question and return the line typed."""
+
+
+class PlainPrompt:
+    """Reads lines from a pipe, a file, or a terminal that cannot move its cursor."""
+
+    def command(self, text: str) -> str:
+        """Print a prompt and return the next line."""
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+        if not sys.stdin.isatty():  # where the line does not show, nor its end
+            sys.stdout.write("\n")
+        return line
+
+    def question(self, text: str) -> str:
+        """Print a question and return the next line."""
+        return self.command(text)
+
+
+class TerminalPrompt:
+    """Reads lines with prompt_toolkit: editing, history, completion with Tab and a toolbar.
+
+    Parameters
+    ----------
+    words : callable
+        Returns what a line may be completed to: commands and moves.
+    toolbar : callable
+        Returns the text below the prompt; without text there is no toolbar.
+    is_time_up : callable
+        Called ten times a second. When it returns True, an empty line is returned at once.
+    """
+
+    def __init__(
+        self, words: Callable[[], Iterable[str]], toolbar: Callable[[], str], is_time_up: Callable[[], bool]
+    ) -> None:
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.shortcuts import CompleteStyle
+
+        self._toolbar, self._is_time_up = toolbar, is_time_up
+        self._commands: PromptSession[str] = PromptSession(
+            completer=_completer(words),
+            complete_while_typing=False,
+            complete_style=CompleteStyle.MULTI_COLUMN,
+        )
+        self._questions: PromptSession[str] = PromptSession()
+
+    def command(self, text: str) -> str:
+        """Show a prompt and return the line typed; Tab completes commands and moves."""
+        return self._read(self._commands, text)
+
+    def question(self, text: str) -> str:
+        """Ask a question and return the line typed."""
+        return self._read(self._questions, text)
+
+    def _read(self, session: "PromptSession[str]", text: str) -> str:
+        session.bottom_toolbar = self._toolbar if self._toolbar() else None
+        return session.prompt(text, pre_run=self._watch)
+
+    def _watch(self) -> None:
+        """Redraw the toolbar when it changes, and leave the prompt when time is up."""
+        from prompt_toolkit.application import get_app
+
+        app = get_app()
+
+        async def watch() -> None:
+            shown = self._toolbar()
+            while not app.is_done:
+                await asyncio.sleep(POLL_S)
+                if self._is_time_up() and not app.is_done:
+                    app.exit(result="")
+                elif self._toolbar() != shown:
+                    shown = self._toolbar()
+                    app.invalidate()
+
+        app.create_background_task(watch())
+
+
+def open_prompt(
+    *, words: Callable[[], Iterable[str]], toolbar: Callable[[], str], is_time_up: Callable[[], bool]
+) -> Prompt:
+    """Return a `TerminalPrompt` if both ends are a terminal with a cursor, else a `PlainPrompt`."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return PlainPrompt()
+    from prompt_toolkit.utils import is_dumb_terminal
+
+    return PlainPrompt() if is_dumb_terminal() else TerminalPrompt(words, toolbar, is_time_up)
+
+
+def _completer(words: Callable[[], Iterable[str]]) -> "Completer":
+    from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
+    from prompt_toolkit.document import Document
+
+    paths = PathCompleter(expanduser=True)
+
+    class WordCompleter(Completer):
+        """Completes the whole line to a word, and the argument of file commands to a path."""
+
+        def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+            line = document.text_before_cursor.lstrip()
+            command, space, argument = line.partition(" ")
+            if space and command.lower() in FILE_COMMANDS:
+                yield from paths.get_completions(Document(argument), complete_event)
+                return
+            for word in words():
+                if word.lower().startswith(line.lower()):
+                    yield Completion(word, start_position=-len(line))
+
+    return WordCompleter()
