@@ -22,7 +22,9 @@ from boardgames_abalone.rules import (
     legal_moves_in_line,
     move_order,
     outcome,
+    pass_turn,
     side_to_move,
+    tactical_moves,
 )
 
 MoveKernel = Callable[[Words, Actions], int]
@@ -351,6 +353,35 @@ def test_move_order_ranks_pushes_and_push_offs(seed: int) -> None:
         is_push_off = int(successor[4]) >> 8 != int(words[4]) >> 8
         rank = move_order(words, action)
         assert (rank in (1000, FORCING + 1), rank >= TACTICAL) == (is_push_off, is_push)
+
+
+def on_border(words: Words, side: int) -> int:
+    """Return the number of marbles of a side that have a neighbour off the board."""
+    symbols = unpack(words).partition(":")[0].replace("/", "")
+    return sum(symbols[cell] == SIDES[side] and bool((NEIGHBOURS[cell] < 0).any()) for cell in range(CELLS))
+
+
+@pytest.mark.plain
+@given(seed=SEEDS)
+@settings(max_examples=25)
+def test_tactical_moves_are_push_offs_and_pushes_to_the_border(seed: int) -> None:
+    words = crowded(seed)
+    side = int(words[4]) & 1
+    expected = []
+    for action in actions_of(words):
+        successor = successor_of(words, action)
+        is_push_off = int(successor[4]) >> 8 != int(words[4]) >> 8
+        if is_push_off or on_border(successor, 1 - side) > on_border(words, 1 - side):
+            expected.append(action)
+    assert actions_of(words, tactical_moves) == expected
+
+
+@pytest.mark.plain
+def test_pass_turn_changes_the_side_to_move_only() -> None:
+    words, successor = crowded(1), np.zeros(5, dtype=np.uint64)
+    pass_turn(words, successor)
+    assert unpack(successor).split(":")[0] == unpack(words).split(":")[0]
+    assert int(successor[4]) == int(words[4]) ^ 1
 
 
 def test_a_winning_push_off_ranks_above_threats() -> None:
