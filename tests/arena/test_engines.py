@@ -1,4 +1,4 @@
-"""Arenas of external programs that misbehave at random: every fault is recorded, nothing hangs or stays."""
+"""Arenas of engines that misbehave at random: every fault is counted, nothing hangs or is left behind."""
 
 import os
 import sys
@@ -17,23 +17,23 @@ from boardgames.store import Store
 
 CHAOTIC_ENGINE = Path(__file__).parents[1] / "ugi" / "chaotic_engine.py"
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes as Linux shows them")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
-def running() -> list[str]:
-    """Return the command lines of all engines of this test that run."""
-    found = []
+def running_engines() -> list[str]:
+    """Return the command lines of the running engines of this test."""
+    engines = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = path.read_bytes().decode(errors="replace").split("\0")
         except OSError:
             continue
-        found += [" ".join(words)] if str(CHAOTIC_ENGINE) in words else []
-    return found
+        engines += [" ".join(words)] if str(CHAOTIC_ENGINE) in words else []
+    return engines
 
 
-def fight(folder: Path, *, matches: int, workers: int) -> tuple[Report, list[int]]:
-    """Let two such engines meet; return the report, and how often each has misbehaved."""
+def play_match(folder: Path, *, matches: int, workers: int) -> tuple[Report, list[int]]:
+    """Let two such engines play; return the report, and how often each of them misbehaved."""
     logs = [folder / name for name in ("one.log", "two.log")]
     agents = tuple(f'engine:command="{sys.executable} {CHAOTIC_ENGINE} {log} 0.05"' for log in logs)
     limit = TimeControl(move=1.0, margin=0.1)
@@ -44,20 +44,20 @@ def fight(folder: Path, *, matches: int, workers: int) -> tuple[Report, list[int
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("matches", "workers"), [(40, 1), (60, 2)])
-def test_engines_that_misbehave_at_random_lose_and_leave_nothing(
+@pytest.mark.parametrize(("matches", "workers"), [(20, 1), (30, 2)])
+def test_misbehaving_engines_lose_and_leave_nothing_behind(
     matches: int, workers: int, tmp_path: Path
 ) -> None:
-    fight(tmp_path, matches=2, workers=workers)  # what is opened once is open now
+    play_match(tmp_path, matches=2, workers=workers)  # what Python opens once is open from now on
     before = (threading.active_count(), len(os.listdir("/proc/self/fd")))  # noqa: PTH208 - no path is needed
     (tmp_path / "new").mkdir()
-    report, misdeeds = fight(tmp_path / "new", matches=matches, workers=workers)
+    report, faults = play_match(tmp_path / "new", matches=matches, workers=workers)
     assert report.matches == matches
-    assert [sum(standing.faults.values()) for standing in report.standings] == misdeeds
-    assert sum(misdeeds) > 0
+    assert [sum(standing.faults.values()) for standing in report.standings] == faults
+    assert sum(faults) > 0
     with Store(tmp_path / "new" / "matches.db") as store:
-        faults = [match for match in store.matches() if match.fault]
-    assert len(faults) == sum(misdeeds)
-    assert all(match.termination in ("crash", "time", "illegal-move") for match in faults)
-    assert running() == []
+        faulty = [match for match in store.matches() if match.fault]
+    assert len(faulty) == sum(faults)
+    assert all(match.termination in ("crash", "time", "illegal-move") for match in faulty)
+    assert running_engines() == []
     assert (threading.active_count(), len(os.listdir("/proc/self/fd"))) == before  # noqa: PTH208

@@ -285,12 +285,14 @@ def test_estimate_is_formatted_in_whole_elo(shown: Estimate, text: str) -> None:
 
 def coverage(cells: np.ndarray, *, count: int, series: int) -> float:
     elo = elo_from_score(float(cells @ SCORES))
-    held = 0
-    for row in np.random.default_rng(1).multinomial(count, cells, size=series):
+    drawn = np.random.default_rng(1).multinomial(count, cells, size=series)
+    covered = 0
+    for row, times in zip(*np.unique(drawn, axis=0, return_counts=True), strict=True):
         result = estimate(Pairs(tuple(row)))
         assert result is not None
-        held += (result.low is None or result.low <= elo) and (result.high is None or elo <= result.high)
-    return held / series
+        is_covered = (result.low is None or result.low <= elo) and (result.high is None or elo <= result.high)
+        covered += is_covered * int(times)
+    return covered / series
 
 
 def test_intervals_cover_the_true_value_about_95_times_in_100() -> None:

@@ -1,18 +1,17 @@
-"""Matches to store, and programs that store some at the same time."""
+"""Matches to store, and processes that use a store at the same time."""
 
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from store_processes import StoreProcess
 
 from boardgames.game import Outcome, Termination
 from boardgames.record import Record
 from boardgames.store import NewMatch, PlayerKey, Store
 
 ANN, BOB, CID = PlayerKey("Ann"), PlayerKey("Bob"), PlayerKey("alphabeta:depth=4", "9a129038d9a0")
-Start = Callable[..., "subprocess.Popen[str]"]
+Start = Callable[..., StoreProcess]
 
 
 def make_match(
@@ -49,17 +48,14 @@ def match() -> Callable[..., NewMatch]:
 
 @pytest.fixture
 def start(path: Path) -> Iterator[Start]:
-    """Return a function that starts a program of this directory on the store; it is killed in the end."""
-    started: list[subprocess.Popen[str]] = []
+    """Return a function that starts a process on the store; what still runs in the end is killed."""
+    started: list[StoreProcess] = []
 
-    def start(program: str, *arguments: object) -> "subprocess.Popen[str]":
-        command = [sys.executable, str(Path(__file__).with_name(program)), str(path), *map(str, arguments)]
-        pipe = subprocess.PIPE
-        started.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True))
+    def start(target: Callable[..., None], *arguments: object) -> StoreProcess:
+        started.append(StoreProcess(target, path, *arguments))
         return started[-1]
 
     yield start
     for process in started:
-        if process.poll() is None:
-            process.kill()
-        process.communicate(timeout=60)
+        process.kill()
+        process.process.join(60)

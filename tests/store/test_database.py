@@ -4,7 +4,6 @@ import os
 import random
 import shutil
 import sqlite3
-import subprocess
 import sys
 import threading
 import time
@@ -13,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from store_processes import StoreProcess, add_matches, fill_disk
 
 from boardgames.errors import StoreError
 from boardgames.record import Record
@@ -21,7 +21,7 @@ from boardgames.store.database import create_atomically
 from boardgames.store.schema import APPLICATION_ID, MIGRATIONS, VERSION, migrate, schema_version
 
 Make = Callable[..., NewMatch]
-Start = Callable[..., "subprocess.Popen[str]"]
+Start = Callable[..., StoreProcess]
 PAGE_BYTES = 4096
 OLD_MATCHES = 40
 IS_ROOT = not hasattr(os, "geteuid") or os.geteuid() == 0
@@ -425,9 +425,8 @@ def test_migration_that_another_process_did_first_is_not_repeated(
 @pytest.mark.slow
 def test_two_processes_that_migrate_at_once_do_it_once(path: Path, start: Start) -> None:
     make_version_1(path)
-    processes = [start("write_program.py", 20, "Ann") for _ in range(2)]
-    output = [process.communicate(timeout=120) for process in processes]
-    assert [process.returncode for process in processes] == [0, 0], output
+    processes = [start(add_matches, 20, "Ann") for _ in range(2)]
+    assert [len(process.rest()) for process in processes] == [21, 21]
     with Store(path) as store:
         assert len(list(store.matches())) == OLD_MATCHES + 40
     assert len(list(path.parent.glob("matches.db.version-1-*"))) == 1
@@ -440,20 +439,20 @@ def test_two_processes_that_migrate_at_once_do_it_once(path: Path, start: Start)
 @pytest.mark.parametrize("count", [2, 4])
 def test_processes_that_create_and_write_at_once_lose_nothing(count: int, path: Path, start: Start) -> None:
     each = 100
-    processes = [start("write_program.py", each, f"player {number}") for number in range(count)]
+    processes = [start(add_matches, each, f"player {number}") for number in range(count)]
     seen = 0
-    while any(process.poll() is None for process in processes):
+    while any(process.process.is_alive() for process in processes):
         if path.exists():  # a reader all the while
             with Store(path) as store:
                 now = len(list(store.matches()))
             assert now >= seen
             seen = now
-    output = [process.communicate(timeout=120) for process in processes]
-    assert [process.returncode for process in processes] == [0] * count, output
-    printed = [int(line) for out, _ in output for line in out.split()[1:]]
+    sent = [process.rest() for process in processes]
+    assert [messages[0] for messages in sent] == ["open"] * count
     with Store(path) as store:
         stored = list(store.matches())
-    assert sorted(printed) == sorted(one.id for one in stored) == list(range(1, count * each + 1))
+    ids = sorted(number for messages in sent for number in messages[1:])
+    assert ids == sorted(one.id for one in stored) == list(range(1, count * each + 1))
     names = [one.players[0].agent for one in stored]
     assert {names.count(f"player {number}") for number in range(count)} == {each}
     assert [file.name for file in path.parent.iterdir()] == ["matches.db"]
@@ -466,8 +465,7 @@ def test_second_store_of_a_process_does_not_drop_the_locks_of_the_first(
         Store(path).close()
         assert first.add([match()]) == [1]
         # without the locks the other process would take itself for the last one and delete the log
-        other = start("write_program.py", 1, "Ann")
-        assert other.communicate(timeout=60) == ("open\n2\n", "")
+        assert start(add_matches, 1, "Ann").rest() == ["open", 2]
         assert first.add([match()]) == [3]
         with Store(path) as second:  # would miss what the first one wrote to the deleted log
             assert len(list(second.matches())) == 3
@@ -509,26 +507,21 @@ def test_use_from_another_thread_is_reported(store: Store) -> None:
 
 @pytest.mark.slow
 def test_fifty_kills_lose_no_match_that_was_reported_as_stored(path: Path, start: Start) -> None:
-    generator, printed, rounds = random.Random(5), [], 0
-    while rounds < 25 or len(printed) <= 50:
+    generator, reported, rounds = random.Random(5), [], 0
+    while rounds < 25 or len(reported) <= 50:
         rounds += 1
-        processes = [start("write_program.py", 100_000, name) for name in ("Ann", "Cid")]
-        for process in processes:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "open\n", process.communicate(timeout=60)
+        processes = [start(add_matches, 100_000, name) for name in ("Ann", "Cid")]
+        assert [process.receive() for process in processes] == ["open", "open"]
         for process in processes:
             time.sleep(generator.uniform(0.0, 0.1))
             process.kill()
         for process in processes:
-            # not communicate(), which does not return what readline() has buffered
-            assert process.stdout is not None
-            printed += [int(line) for line in process.stdout]
-            process.wait(60)
+            reported += process.rest()
     with Store(path) as store:
         stored = {one.id for one in store.matches()}
-    assert len(set(printed)) == len(printed)
-    assert set(printed) <= stored
-    assert len(stored) <= len(printed) + 2 * rounds  # each kill may come between commit and print
+    assert len(set(reported)) == len(reported)
+    assert set(reported) <= stored
+    assert len(stored) <= len(reported) + 2 * rounds  # each kill may come between commit and report
     assert pragma(path, "integrity_check") == "ok"
 
 
@@ -618,40 +611,11 @@ def test_full_disk_loses_nothing_that_was_stored(path: Path, match: Make) -> Non
         assert len(store.add([match()])) == 1
 
 
-FILL_UP = """
-import resource, signal, sys
-from pathlib import Path
-from boardgames.errors import StoreError
-from boardgames.record import Record
-from boardgames.store import NewMatch, Store
-match = NewMatch.from_record(Record("connect4", start="-", moves=("4",) * 6), variant="")
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
-stored = 0
-try:
-    with Store(Path(sys.argv[1])) as store:
-        while True:
-            stored += len(store.add([match] * 10))
-            sys.stdout.write(f"{stored}\\n")
-except StoreError as error:
-    sys.stdout.write(str(error))
-"""
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits on file size")
 @pytest.mark.parametrize("limit", [1000, 30_000, 200_000, 400_000])
-def test_disk_that_fills_up_is_reported_in_one_line(limit: int, path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", FILL_UP, str(path), str(limit)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    *counts, message = done.stdout.splitlines()
-    assert (done.returncode, done.stderr) == (0, "")
+def test_disk_that_fills_up_is_reported(limit: int, path: Path, start: Start) -> None:
+    ((count, message),) = start(fill_disk, limit).rest()
     assert message.startswith(f"cannot use the store {path}: ")
     with Store(path) as store:
-        assert len(list(store.matches())) == (int(counts[-1]) if counts else 0)
+        assert len(list(store.matches())) == count
     assert [file.name for file in path.parent.iterdir()] == ["matches.db"]

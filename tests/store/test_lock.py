@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from store_processes import StoreProcess, claim_run
 
 from boardgames.errors import MatchError, StoreError
 from boardgames.store import Store
@@ -42,22 +43,16 @@ def test_closing_a_store_releases_its_claims(store: Store, run: int, path: Path)
 
 
 def test_claims_exclude_other_processes_until_they_are_closed_or_killed(
-    store: Store, run: int, path: Path, start: Callable[..., object]
+    store: Store, run: int, path: Path, start: Callable[..., StoreProcess]
 ) -> None:
-    process = start("claim_program.py")
-
-    def claim_there() -> str:
-        process.stdin.write("\n")
-        process.stdin.flush()
-        return process.stdout.readline().strip()
-
+    other = start(claim_run)
     with Store(path) as first:
         assert first.claim_run(run)
-        assert claim_there() == "False"
-    assert claim_there() == "True"
+        assert other.ask(run) is False
+    assert other.ask(run) is True
     assert not store.claim_run(run)
-    process.kill()
-    process.wait(60)
+    other.kill()
+    assert other.rest() == []
     assert store.claim_run(run)
     store.close()
     assert lock_files(path) == []
