@@ -255,7 +255,7 @@ def test_a_second_process_is_refused_and_the_first_goes_on(home: Path) -> None:
     process = started(*LONG)
     wait_for_steps(home / "runs" / "long", 2)
     _, err = started("train", "--resume", "long").communicate(timeout=TIMEOUT_S)
-    assert err.decode() == f"error: expected a run that no other process has: {home / 'runs' / 'long'}\n"
+    assert err.decode() == f"error: another process is using the run {home / 'runs' / 'long'}\n"
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
     assert process.wait(TIMEOUT_S) == 130
