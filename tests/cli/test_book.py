@@ -102,7 +102,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_search(
     ("field", "value", "told"),
     [("moves", [["99", 0.0, 0.0, 1]], "'99'"), ("position", "garbage", "'garbage'")],
 )
-def test_a_page_that_cannot_be_gone_on_with_is_named(
+def test_a_page_that_cannot_be_extended_is_named(
     bg: Callable, home: Path, field: str, value: object, told: str
 ) -> None:
     bg("book", *SMALL, "--out", "a.book")
@@ -112,7 +112,7 @@ def test_a_page_that_cannot_be_gone_on_with_is_named(
     ran = bg("book", *SMALL[:-4], "--positions", "7", "--workers", "1", "--out", "a.book")
     assert ran.code == 2
     assert told in ran.err
-    assert ran.err.startswith("bg: a.book, page of ")
+    assert ran.err.startswith("error: a.book, page of ")
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_analyze_shows_amounts_in_the_unit(bg: Run, agent: str) -> None:
     assert (found["value"], found["unit"], found["win_in"], found["proven"]) == (3.0, "penny", None, False)
     assert {move["value"] for move in found["moves"]} <= {3.0, -3.0}
     text = bg("analyze", "coins", "30:0:0:0", "--agent", agent).out
-    assert text.startswith("value of each move for first, in pence, and the line it begins:\n")
+    assert text.startswith("values of all moves for first, in pence, with the line of best play:\n")
     assert " +3.0 " in text
 
 
@@ -73,7 +73,7 @@ def test_a_review_marks_moves_by_the_thresholds_of_the_unit(bg: Run, home: Path)
     assert [ply["loss"] for ply in found["plies"]] == [0.0, 0.0, 50.0]
     out = bg("analyze", "coins", "match.record", "--agent", "alphabeta:depth=1", "--svg", "chart.svg").out
     assert "in pence, by alphabeta" in out
-    assert "?! is a loss of 0.5 or more, ? of 1.0, ?? of 3.0" in out
+    assert "?! loses 0.5 or more, ? 1.0, ?? 3.0" in out
     assert "in pence" in Path("chart.svg").read_text()
 
 

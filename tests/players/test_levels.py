@@ -201,9 +201,12 @@ def test_no_move_is_chosen_after_the_end(number: int) -> None:
         level(number).choose(CONNECT4.parse("1212121"))
 
 
-@pytest.mark.parametrize("value", ["0", "11", "-1", "2.5", "easy", ""])
-def test_an_impossible_level_is_refused(value: str) -> None:
-    with pytest.raises(OptionError, match=f"level must be 1 to 10, not '{value}'"):
+@pytest.mark.parametrize(
+    ("value", "allowed"),
+    [("0", "1 to 10"), ("11", "1 to 10"), ("-1", "1 to 10"), ("2.5", "an integer"), ("easy", "an integer")],
+)
+def test_an_impossible_level_is_refused(value: str, allowed: str) -> None:
+    with pytest.raises(OptionError, match=f"level must be {allowed}, not '{value}'"):
         boardgames.load_player(f"level:level={value}", CONNECT4)
 
 
