@@ -106,7 +106,7 @@ MAX_ENCOUNTERS = 15
 @click.option(
     "--sprt",
     metavar="ELO0,ELO1[,A,B]",
-    help="Two agents: stop when a sequential test decides between two Elo differences.",
+    help="Two agents: stop when a sequential test accepts ELO0 or ELO1; A and B are its error rates.",
 )
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for openings and agents; default: random.")
 @worker_options
@@ -143,7 +143,7 @@ def arena(
     end: after an interruption, the same command continues where it stopped.
 
     Elo is the difference to the opponent, or to the average of all if there
-    are more than two agents, with a 95 % confidence interval. An agent that
+    are more than two agents, with a 95% confidence interval. An agent that
     won every match has only a lower bound: "> +X".
     """
     if gauntlet is not None and swiss:

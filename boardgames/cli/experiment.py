@@ -265,7 +265,7 @@ def _table_lines(table: "Table") -> Iterator[str]:
         yield from _blocks(rows, [part for name, figures in columns for part in _parts(name, figures, table)])
     else:
         yield from _wide_lines(table, rows, columns, has_original=has_original)
-    yield f"totals, with the {table.share_name}'s share of decided matches (95 % interval):"
+    yield f"totals, with the {table.share_name}'s share of decided matches (95% interval):"
     yield from table_lines(_totals(table, has_original=has_original), right=range(2, 6), cut=())
     few = [figure.min_units for figure in table.totals if table.is_open(figure)]
     if few:
@@ -278,7 +278,7 @@ def _parts(name: str, figures: "Sequence[Figure]", table: "Table") -> Iterator[C
     yield name, [wins(figure.wins) for figure in figures]
     if any(figure.original for figure in figures):
         yield "original", [wins(figure.original) for figure in figures]
-    yield "share [95 %]", [_share(table, figure) for figure in figures]
+    yield "share [95%]", [_share(table, figure) for figure in figures]
 
 
 def _wide_lines(
@@ -298,7 +298,7 @@ def _wide_lines(
         return share if share == MISSING else share.partition("% ")[2]
 
     yield from _blocks(rows, _columns(columns, cell))
-    yield f"95 % interval of the {table.share_name}'s share of decided matches, in %:"
+    yield f"95% interval of the {table.share_name}'s share of decided matches, in %:"
     yield from _blocks(rows, _columns(columns, interval))
 
 
@@ -338,7 +338,7 @@ def _totals(table: "Table", *, has_original: bool) -> list[tuple[str, ...]]:
         *(["original"] if has_original else []),
         "undecided",
         "distinct",
-        "share [95 %]",
+        "share [95%]",
     )
     return [heading] + [
         (

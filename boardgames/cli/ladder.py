@@ -40,7 +40,7 @@ HEADER = ("", "agent", "matches", "wins", "losses", "draws", "Elo")
 def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_json: bool) -> None:
     """Rank all agents by their stored matches of GAME.
 
-    Elo is relative to the average of all agents, with a 95 % confidence
+    Elo is relative to the average of all agents, with a 95% confidence
     interval. Identical matches count once. Every setting of the game's options
     has its own ladder; layouts share one. An agent with other weights or
     limits counts as another agent; the code after # tells them apart.

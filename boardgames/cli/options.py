@@ -34,7 +34,10 @@ class Number(click.ParamType):  # type: ignore[type-arg]  # generic in newer ver
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number."""
-        name = "the number" if param is None else param.opts[0]
+        name = "the number"
+        if param is not None:
+            is_option = isinstance(param, click.Option)
+            name = param.opts[0] if is_option else param.human_readable_name.strip("[].")
         return Option(name, self.kind, 0, "", self.minimum, self.maximum).read(value)
 
 

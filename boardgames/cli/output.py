@@ -125,7 +125,7 @@ def _padded(part: str) -> str:
 
 def option_line(option: "Option") -> str:
     """Return the name, meaning, accepted values and default of an option."""
-    default = "not set" if option.default is None else str(option.default).lower()
+    default = "none" if option.default in (None, "") else str(option.default).lower()
     return f"{option.name}: {option.summary} ({option.describe_values()}; default: {default})"
 
 

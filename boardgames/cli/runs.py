@@ -95,7 +95,7 @@ def delete(name: str, yes: bool) -> None:
     from boardgames.weights.lookup import run_names
 
     if name not in run_names():
-        raise UnknownNameError(f"no run {quote(name)}{suggest(name, run_names())}")
+        raise UnknownNameError(f"no such run {quote(name)}{suggest(name, run_names())}")
     folder = runs_folder() / name
     if run_summary(folder).status == "running":
         raise MatchError(f"run {name!r} is in progress; stop it first")

@@ -10,9 +10,9 @@ import click
 from boardgames.cli.loading import load_player
 from boardgames.cli.match_setup import MatchSetup, close_players, read_unfinished, save_match
 from boardgames.cli.options import user_path
-from boardgames.cli.output import console, outcome_text, print_picture, wrapped_moves
+from boardgames.cli.output import console, outcome_text, print_picture, wrap, wrapped_moves
 from boardgames.cli.program import EXIT_INTERRUPTED
-from boardgames.cli.prompt import open_prompt
+from boardgames.cli.prompt import TerminalPrompt, open_prompt
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -111,11 +111,11 @@ class Session:
             else:
                 self._person_moves(line)
         except BoardgamesError as error:
-            click.echo(printable(str(error)))
+            click.echo(wrap(printable(str(error)), 2))
         except (EOFError, OSError):
             raise
         except Exception as error:  # noqa: BLE001 - an agent may raise anything; the match goes on
-            click.echo(printable(f"unexpected error: {describe_error(error)}"))
+            click.echo(wrap(printable(f"unexpected error: {describe_error(error)}"), 2))
 
     def _prompt_text(self) -> str:
         if self.manager.outcome is not None:
@@ -318,6 +318,8 @@ class Session:
         click.echo(f"type a move{self._example()}, the cells of a move separated by spaces, or a command:")
         for name, meaning in COMMANDS.items():
             click.echo(f"  {name:<10} {meaning}")
+        if isinstance(self.prompt, TerminalPrompt):
+            click.echo("Tab completes moves, commands and file names; the arrow keys recall earlier lines")
 
     # --- showing ---------------------------------------------------------
 

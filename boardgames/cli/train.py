@@ -69,7 +69,7 @@ FIXED_BY_RUN = {
         "boardgames train --resume slow",
     )
 )
-@click.argument("game_name", metavar="GAME", required=False)
+@click.argument("game_name", metavar="[GAME]", required=False)
 @click.option("--learner", "learner_name", metavar="NAME", help="Learning algorithm; default: td.")
 @click.option("--evolve", "evolves", is_flag=True, help="Short for --learner evolve.")
 @click.option(
@@ -246,6 +246,8 @@ def _config(
         "options": parse_assignments(options),
         "settings": parse_assignments(settings),
     }
+    if config_path is None and game_name is None:
+        raise click.MissingParameter(param_hint="'GAME'", param_type="argument")
     if config_path is not None:
         return Config.read(user_path(config_path), **overrides)
     return Config.parse("", "the command", **overrides)

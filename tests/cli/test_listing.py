@@ -81,4 +81,4 @@ def test_an_unknown_game_is_refused_with_near_names(bg: Run) -> None:
 def test_agents_of_a_game_are_shown_with_their_options(bg: Run) -> None:
     out = bg("agents", "abalone").out
     assert "  depth: search depth in plies (int, 1 to 100; default: " in out
-    assert "(float, 0.001 to 86400; default: not set)" in out
+    assert "(float, 0.001 to 86400; default: none)" in out

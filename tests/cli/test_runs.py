@@ -101,7 +101,7 @@ def test_only_what_is_listed_is_deleted(name: str, bg: Run, runs: Path, home: Pa
     (home / "data").mkdir()
     ran = bg("runs", "delete", name, "--yes")
     assert (ran.code, ran.err.count("\n")) == (2, 1)
-    assert "no run " in ran.err
+    assert "no such run " in ran.err
     assert (home / "data").exists()
     assert (runs / "done" / "checkpoints" / "best.safetensors").exists()
 

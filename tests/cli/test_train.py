@@ -109,7 +109,7 @@ def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "the command does not name a game"),
+        ([], "missing argument 'GAME'"),
         (["conect4"], "did you mean 'connect4'"),
         (["connect4", "--learner", "tdd"], "'tdd'; did you mean 'td'"),
         (["connect4", "--evolve", "--learner", "td"], "give --evolve or --learner td, not both"),
