@@ -20,7 +20,7 @@ def test_the_winning_move_comes_first_and_is_proven(bg: Run) -> None:
     assert lines[1].split() == ["1", "win", "in", "1!", "1"]
 
 
-def test_the_last_line_says_what_it_took(bg: Run) -> None:
+def test_the_last_line_has_depth_nodes_and_time(bg: Run) -> None:
     last = bg("analyze", "connect4", "--depth", "2").out.splitlines()[-1]
     assert last.startswith("depth 2, ")
     assert last.endswith("; ! marks a proven value")
@@ -39,13 +39,13 @@ def test_every_legal_move_is_valued(bg: Run) -> None:
     assert len({entry["move"] for entry in found["moves"]}) == 52
 
 
-def test_a_win_is_told_by_its_plies(bg: Run) -> None:
+def test_a_win_is_shown_as_a_number_of_plies(bg: Run) -> None:
     text = "...../....../......./......../....bbbww/......../......./....../.....:b:5:5"
     lines = bg("analyze", "abalone", text, "--depth", "2").out.splitlines()
     assert lines[1].split() == ["e5e6", "win", "in", "1!", "e5e6"]
 
 
-def test_lines_are_the_best_moves_and_no_others(bg: Run) -> None:
+def test_the_lines_option_limits_the_moves_to_the_best(bg: Run) -> None:
     every = json.loads(bg("analyze", "connect4", "4453", "--depth", "4", "--json").out)
     best = json.loads(bg("analyze", "connect4", "4453", "--depth", "4", "--lines", "2", "--json").out)
     assert [entry["move"] for entry in best["moves"]] == [entry["move"] for entry in every["moves"][:2]]
@@ -54,7 +54,7 @@ def test_lines_are_the_best_moves_and_no_others(bg: Run) -> None:
     assert text.count("\n") == 4
 
 
-def test_values_stand_below_each_other(bg: Run) -> None:
+def test_values_are_aligned(bg: Run) -> None:
     lines = bg("analyze", "connect4", "4453", "--depth", "4").out.splitlines()[1:-1]
     assert len({line.index(".") for line in lines}) == 1
 
@@ -75,20 +75,20 @@ def test_values_stand_below_each_other(bg: Run) -> None:
     ],
     ids=str,
 )
-def test_wrong_input_is_one_line(arguments: list[str], said: str, bg: Run) -> None:
+def test_invalid_input_gives_a_one_line_error(arguments: list[str], said: str, bg: Run) -> None:
     ran = bg("analyze", "connect4", *arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert said in ran.err
 
 
-def test_a_position_that_is_over_tells_who_has_won(bg: Run) -> None:
+def test_a_finished_position_says_who_won(bg: Run) -> None:
     assert bg("analyze", "connect4", "1212121").err.startswith(
         "error: nothing to analyze, the match is over: red wins;"
     )
 
 
 @pytest.mark.slow
-def test_ctrl_c_prints_what_is_known(terminal: Run) -> None:
+def test_ctrl_c_prints_the_results_so_far(terminal: Run) -> None:
     user = terminal("analyze", "abalone", "--lines", "1", "--time", "600")
     user.wait_for(" nodes")
     assert user.interrupt() == 130
@@ -130,7 +130,7 @@ def rows(out: str) -> list[list[str]]:
     return [line.split() for line in out.splitlines()]
 
 
-def test_every_ply_has_its_value_and_the_blunder_its_better_move(files: Path, bg: Run) -> None:
+def test_every_ply_has_a_value_and_the_blunder_a_better_move(files: Path, bg: Run) -> None:
     lines = rows(bg("analyze", "connect4", "match.record", *QUICK).out)
     assert " ".join(lines[0]) == "match 1 of 1: Ann - Bob 1-0, 7 plies"
     assert " ".join(lines[1]).startswith(
@@ -153,23 +153,23 @@ def test_a_match_without_mistakes_says_so(files: Path, bg: Run) -> None:
     assert "no mistakes (?! loses 0.100 or more, ? 0.200, ?? 0.500)" in out
 
 
-def test_the_first_match_is_taken_unless_another_one_is_named(files: Path, bg: Run) -> None:
+def test_the_first_match_is_reviewed_by_default(files: Path, bg: Run) -> None:
     assert bg("analyze", "connect4", "two", *QUICK).out.startswith("match 1 of 2: Cleo - Dan")
     assert bg("analyze", "connect4", "two", "--match", "2", *QUICK).out.startswith("match 2 of 2: Ann - Bob")
 
 
 @pytest.mark.parametrize(("file", "number"), [("broken", "3"), ("torn", "2")])
-def test_a_match_behind_broken_ones_keeps_its_number(file: str, number: str, files: Path, bg: Run) -> None:
+def test_a_match_after_unreadable_ones_keeps_its_number(file: str, number: str, files: Path, bg: Run) -> None:
     out = bg("analyze", "connect4", file, "--match", number, *QUICK).out
     assert out.startswith(f"match {number} of 3: Ann")
 
 
-def test_a_record_comes_from_a_pipe_too(files: Path, bg: Run) -> None:
+def test_a_record_is_read_from_a_pipe(files: Path, bg: Run) -> None:
     ran = bg("analyze", "connect4", "-", *QUICK, typed=OPENING)
     assert (ran.code, ran.out.splitlines()[0]) == (0, "match 1 of 1: Cleo - Dan *, 3 plies")
 
 
-def test_after_position_a_text_is_one_whatever_files_there_are(files: Path, bg: Run) -> None:
+def test_the_position_option_never_reads_a_file(files: Path, bg: Run) -> None:
     (files / "4453").write_text(BLUNDER)
     assert bg("analyze", "connect4", "4453", *QUICK).out.startswith("match 1 of 1: Ann")
     assert bg("analyze", "connect4", "--position", "4453", *QUICK).out.startswith("values of all moves")
@@ -181,7 +181,7 @@ def test_the_game_has_the_options_of_the_record(files: Path, bg: Run) -> None:
     assert lines[4][:3] == ["1", "blue", "0"]
 
 
-def test_json_has_the_same_in_numbers(files: Path, bg: Run) -> None:
+def test_json_has_the_same_results(files: Path, bg: Run) -> None:
     found = json.loads(bg("analyze", "connect4", "match.record", *QUICK, "--mistakes", "1", "--json").out)
     assert len(found["values_for_side_0"]) == len(found["plies"]) + 1 == 8
     assert found["mistakes"] == [6]
@@ -193,7 +193,7 @@ def test_json_has_the_same_in_numbers(files: Path, bg: Run) -> None:
     assert (found["complete"], found["outcome"]["winner"], found["values_for_side_0"][-1]) == (True, 0, 1.0)
 
 
-def test_the_chart_is_written_and_said_so(files: Path, bg: Run) -> None:
+def test_the_chart_is_written_and_its_path_printed(files: Path, bg: Run) -> None:
     ran = bg("analyze", "connect4", "match.record", *QUICK, "--svg", "new/chart.svg")
     assert ran.out.endswith("wrote new/chart.svg\n")
     label = ET.fromstring((files / "new" / "chart.svg").read_text()).get("aria-label", "")  # our own file
@@ -201,7 +201,7 @@ def test_the_chart_is_written_and_said_so(files: Path, bg: Run) -> None:
     assert "ply 6, blue 3??, better 1" in label
 
 
-def test_chart_without_matplotlib_is_refused_before_the_search(
+def test_chart_without_matplotlib_fails_before_the_search(
     files: Path, bg: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
@@ -240,7 +240,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("arguments", "said"), CASES.values(), ids=CASES)
-def test_wrong_input_is_one_line_and_nothing_is_searched(
+def test_invalid_input_is_reported_before_any_search(
     arguments: list[str], said: str, files: Path, bg: Run
 ) -> None:
     ran = bg("analyze", "connect4", *arguments, typed="once upon a time\n")
@@ -248,7 +248,7 @@ def test_wrong_input_is_one_line_and_nothing_is_searched(
     assert said in ran.err
 
 
-def test_the_place_of_an_illegal_move_is_told(files: Path, bg: Run) -> None:
+def test_an_illegal_move_is_reported_with_its_ply(files: Path, bg: Run) -> None:
     assert "(ply 3, token '9')" in bg("analyze", "connect4", "broken").err
 
 
@@ -256,9 +256,7 @@ def test_the_place_of_an_illegal_move_is_told(files: Path, bg: Run) -> None:
     ("agent", "depth", "seconds"),
     [("alphabeta", None, 0.2), ("alphabeta:depth=2", None, None), ("alphabeta", 2, None), ("td", None, 0.2)],
 )
-def test_a_little_time_is_set_where_nothing_is_limited(
-    agent: str, depth: int | None, seconds: float | None
-) -> None:
+def test_there_is_a_default_time_limit(agent: str, depth: int | None, seconds: float | None) -> None:
     wish = AnalysisRequest("connect4", agent, None, depth, None, as_json=False)
     player = boardgames.load_player(agent, boardgames.load("connect4"))
     assert review_limit(wish, player) == boardgames.Limit(seconds=seconds, depth=depth)
@@ -266,7 +264,7 @@ def test_a_little_time_is_set_where_nothing_is_limited(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 60])
-def test_a_narrow_terminal_gets_no_broken_lines(columns: int, files: Path, terminal: Run) -> None:
+def test_lines_fit_a_narrow_terminal(columns: int, files: Path, terminal: Run) -> None:
     user = terminal("analyze", "connect4", "match.record", *QUICK, COLUMNS=str(columns))
     assert user.wait() == 0
     table = user.seen[user.seen.index("ply side") :].splitlines()
@@ -274,7 +272,7 @@ def test_a_narrow_terminal_gets_no_broken_lines(columns: int, files: Path, termi
 
 
 @pytest.mark.slow
-def test_ctrl_c_prints_the_plies_that_are_known(files: Path, terminal: Run) -> None:
+def test_ctrl_c_prints_the_plies_reviewed_so_far(files: Path, terminal: Run) -> None:
     user = terminal("analyze", "connect4", "match.record", "--time", "0.5", "--svg", "chart.svg")
     user.wait_for("position 3 of 8")
     assert user.interrupt(lambda: user.process.send_signal(signal.SIGINT)) == 130

@@ -22,7 +22,7 @@ ALONE = ("--workers", "1")
 RANDOM = ("arena", "connect4", "random", "greedy", "--seed", "1")
 
 
-def test_a_report_says_who_is_stronger_and_how_sure_that_is(bg: Callable[..., Any]) -> None:
+def test_a_report_says_which_agent_is_stronger_and_how_certain_that_is(bg: Callable[..., Any]) -> None:
     deep, flat = "alphabeta:depth=3", "alphabeta:depth=1"
     ran = bg("arena", "connect4", flat, deep, "--matches", "40", "--seed", "1", *ALONE)
     assert (ran.code, ran.err) == (0, "")
@@ -35,7 +35,7 @@ def test_a_report_says_who_is_stronger_and_how_sure_that_is(bg: Callable[..., An
     assert re.search(rf"likelihood that {flat} is stronger: \d+\.\d%", ran.out)
 
 
-def test_a_clean_sweep_is_at_least_so_much_and_never_infinite(bg: Callable[..., Any]) -> None:
+def test_a_clean_sweep_gives_a_finite_lower_bound(bg: Callable[..., Any]) -> None:
     sweep = ("arena", "connect4", "alphabeta:depth=4", "random", "--matches", "20", "--seed", "1", *ALONE)
     assert re.search(r" +100\.0% +> \+\d+$", bg(*sweep).out, re.MULTILINE)
     first, second = json.loads(bg(*sweep, "--fresh", "--json").out)["players"]
@@ -48,7 +48,7 @@ def test_equal_commands_print_equal_reports(bg: Callable[..., Any]) -> None:
     assert ran[0].out == ran[1].out
 
 
-def test_four_agents_have_one_table(bg: Callable[..., Any]) -> None:
+def test_four_agents_share_one_table(bg: Callable[..., Any]) -> None:
     agents = ("random", "greedy", "alphabeta:depth=1", "alphabeta:depth=2")
     ran = bg("arena", "connect4", *agents, "--matches", "6", "--seed", "1", "--json", *ALONE)
     report = json.loads(ran.out)
@@ -70,7 +70,7 @@ def test_gauntlet_and_swiss_play_fewer_meetings(
     assert json.loads(ran.out)["matches"] == json.loads(ran.out)["planned"] == matches
 
 
-def test_a_champion_need_not_be_named_twice(bg: Callable[..., Any]) -> None:
+def test_the_gauntlet_agent_is_added_to_the_field(bg: Callable[..., Any]) -> None:
     ran = bg("arena", "connect4", "random", "--gauntlet", "greedy", "--matches", "2", "--json", *ALONE)
     assert [player["agent"] for player in json.loads(ran.out)["players"]] == ["greedy", "random"]
 
@@ -96,7 +96,7 @@ def test_a_sequential_test_stops_early(bg: Callable[..., Any]) -> None:
     assert "H1 accepted: the difference is nearer to +100 Elo" in bg(*series, "--fresh").out
 
 
-def test_an_agent_is_asked_for_the_time_that_was_given(bg: Callable[..., Any]) -> None:
+def test_agents_get_the_given_time_limit(bg: Callable[..., Any]) -> None:
     series = ("arena", "connect4", "alphabeta", "random", "--time", "0.02", "--matches", "2", *ALONE)
     assert bg(*series).code == 0
     match = json.loads(bg("matches", "list", "--limit", "1", "--json").out)["matches"][0]
@@ -104,7 +104,7 @@ def test_an_agent_is_asked_for_the_time_that_was_given(bg: Callable[..., Any]) -
     assert limits == {"alphabeta": "0.02 s a move", "random": ""}
 
 
-def test_repeated_pairs_are_pointed_out(bg: Callable[..., Any]) -> None:
+def test_repeated_pairs_are_reported(bg: Callable[..., Any]) -> None:
     agents = ("alphabeta:depth=2", "minimax:depth=1")
     ran = bg("arena", "connect4", *agents, "--openings", "every:0", "--matches", "20", *ALONE)
     assert "9 of 10 pairs repeat an earlier one" in ran.out
@@ -114,7 +114,7 @@ def test_repeated_pairs_are_pointed_out(bg: Callable[..., Any]) -> None:
     assert "repeat" not in ran.out
 
 
-def test_more_than_two_agents_have_their_encounters_listed(bg: Callable[..., Any]) -> None:
+def test_results_of_more_than_two_agents_are_listed_by_pairing(bg: Callable[..., Any]) -> None:
     ran = bg(
         "arena", "connect4", "random", "greedy", "alphabeta:depth=2", "--matches", "4", "--seed", "1", *ALONE
     )
@@ -122,7 +122,7 @@ def test_more_than_two_agents_have_their_encounters_listed(bg: Callable[..., Any
     assert "Elo is relative to the average of all agents" in ran.out
 
 
-def test_faults_are_told_with_a_reason(bg: Callable[..., Any], tmp_path: Path) -> None:
+def test_faults_are_reported_with_a_reason(bg: Callable[..., Any], tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("import sys\nsys.exit('out of order')\n")
     engine = f'engine:command="{sys.executable} {bot}"'
@@ -133,7 +133,7 @@ def test_faults_are_told_with_a_reason(bg: Callable[..., Any], tmp_path: Path) -
     assert len(faults) == 2
 
 
-def test_the_seed_is_told_so_that_a_result_can_be_had_again(bg: Callable[..., Any]) -> None:
+def test_the_seed_is_printed_so_that_results_can_be_reproduced(bg: Callable[..., Any]) -> None:
     ran = bg("arena", "connect4", "random", "greedy", "--matches", "10", *ALONE)
     seed = ran.out.splitlines()[-1].removeprefix("seed ")
     again = bg("arena", "connect4", "random", "greedy", "--matches", "10", "--seed", seed, *ALONE)
@@ -190,7 +190,7 @@ def test_limits_reach_agents_and_matches(bg: Callable[..., Any]) -> None:
         (["connect4", "random", "alphabeta:depth=0"], "must be 1 to"),
     ],
 )
-def test_what_makes_no_arena_is_refused_in_one_line(
+def test_invalid_settings_give_a_one_line_error(
     arguments: list[str], words: str, bg: Callable[..., Any]
 ) -> None:
     ran = bg("arena", *arguments)
@@ -198,7 +198,7 @@ def test_what_makes_no_arena_is_refused_in_one_line(
     assert words in ran.err
 
 
-def test_a_store_that_cannot_be_had_is_reported(bg: Callable[..., Any], home: Path) -> None:
+def test_a_store_that_cannot_be_opened_is_reported(bg: Callable[..., Any], home: Path) -> None:
     (home / "data").write_text("no folder")
     ran = bg(*RANDOM, "--matches", "2")
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
@@ -235,7 +235,7 @@ def wait_for_matches(home: Path, count: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_arena_prints_what_is_known_and_goes_on_later(number: int, home: Path) -> None:
+def test_an_interrupted_arena_prints_results_and_can_be_resumed(number: int, home: Path) -> None:
     process = started(*LONG)
     wait_for_matches(home, 4)
     process.send_signal(number)
@@ -251,7 +251,7 @@ def test_an_interrupted_arena_prints_what_is_known_and_goes_on_later(number: int
 
 
 @pytest.mark.slow
-def test_killed_again_and_again_it_ends_with_the_matches_of_one_that_was_not(home: Path) -> None:
+def test_an_arena_that_is_killed_repeatedly_ends_with_the_same_matches(home: Path) -> None:
     kills, before = 0, 0
     while not is_finished(home):
         process = started(*LONG, "--json")
@@ -281,7 +281,7 @@ def is_finished(home: Path) -> bool:
 
 
 @pytest.mark.slow
-def test_a_second_process_with_the_same_command_is_refused_and_the_first_goes_on(home: Path) -> None:
+def test_a_second_process_with_the_same_command_fails_and_the_first_continues(home: Path) -> None:
     process = started(*LONGER)
     wait_for_matches(home, 2)
     _, err = started(*LONGER).communicate(timeout=TIMEOUT_S)

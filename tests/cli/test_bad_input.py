@@ -209,7 +209,7 @@ def files(home: Path) -> Path:
 
 
 @pytest.mark.parametrize(("arguments", "said"), CASES.values(), ids=CASES)
-def test_wrong_input_is_one_line_on_stderr_and_code_2(
+def test_invalid_input_gives_one_line_on_stderr_and_code_2(
     arguments: list[str], said: str, files: Path, bg: Callable[..., Any]
 ) -> None:
     before = sorted(path.name for path in files.iterdir())
@@ -223,7 +223,7 @@ def test_wrong_input_is_one_line_on_stderr_and_code_2(
     assert sorted({path.name for path in files.iterdir()} - {"typed"}) == before
 
 
-def test_a_match_in_error_leaves_the_others_shown(files: Path, bg: Callable[..., Any]) -> None:
+def test_a_match_with_an_error_does_not_hide_the_others(files: Path, bg: Callable[..., Any]) -> None:
     broken = FINISHED.replace("1-0", "*").replace('[Termination "rules"]\n', "").replace("2. 1 2", "2. 1 9")
     (files / "two").write_text(f"{broken}\n{FINISHED}")
     ran = bg("replay", "two", "--list")
@@ -234,7 +234,7 @@ def test_a_match_in_error_leaves_the_others_shown(files: Path, bg: Callable[...,
     assert "1-0, 7 plies" in ran.out
 
 
-def test_wrong_input_of_a_program_leaves_no_traceback(program: Callable[..., Any]) -> None:
+def test_invalid_input_gives_no_traceback(program: Callable[..., Any]) -> None:
     ran = program("perft", "connect4", "--depth", "x")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "error: --depth must be an integer, not 'x'\n"

@@ -12,7 +12,7 @@ from boardgames.books import Book
 SMALL = ("connect4", "--agent", "alphabeta:table=1", "--depth", "2", "--positions", "5", "--workers", "1")
 
 
-def test_a_book_is_made_and_gone_on_with(bg: Callable, home: Path) -> None:
+def test_a_book_is_built_and_extended(bg: Callable, home: Path) -> None:
     ran = bg("book", *SMALL, "--out", "a.book")
     assert (ran.code, ran.out) == (0, "5 positions, 5 new: a.book\n")
     assert len(Book.read(Path("a.book")).pages) == 5
@@ -30,7 +30,7 @@ def test_a_book_that_ends_early_says_why(bg: Callable, home: Path) -> None:
     assert int(ran.out.split()[0]) == len(Book.read(Path("a.book")).pages) < 50
 
 
-def test_json_says_what_there_is(bg: Callable, home: Path) -> None:
+def test_json_describes_the_book(bg: Callable, home: Path) -> None:
     told = json.loads(bg("book", *SMALL, "--out", "a.book", "--json").out)
     assert (told["game"], told["file"], told["pages"], told["new"]) == ("connect4", "a.book", 5, 5)
     assert told["made"] == {
@@ -49,7 +49,9 @@ def test_the_command_in_the_header_makes_the_same_book(bg: Callable, home: Path)
     assert Path("a.book").read_bytes() == Path("b.book").read_bytes()
 
 
-def test_ctrl_c_leaves_what_is_done(bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_keeps_the_pages_written_so_far(
+    bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from boardgames.books import building
 
     def interrupted(*arguments: object) -> None:
@@ -61,7 +63,7 @@ def test_ctrl_c_leaves_what_is_done(bg: Callable, home: Path, monkeypatch: pytes
     assert ran.err == "interrupted after 0 positions; run the same command to continue\n"
 
 
-def test_ctrl_c_counts_the_pages_that_are_in_the_file(
+def test_ctrl_c_reports_the_number_of_pages_in_the_file(
     bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from boardgames.books import building
@@ -82,14 +84,14 @@ def test_ctrl_c_counts_the_pages_that_are_in_the_file(
     assert ran.out == f"{kept} positions, {kept} new: a.book\n"
 
 
-def test_another_margin_weighs_a_whole_book_anew(bg: Callable, home: Path) -> None:
+def test_another_margin_recomputes_all_weights(bg: Callable, home: Path) -> None:
     bg("book", *SMALL, "--out", "a.book")
     ran = bg("book", *SMALL, "--margin", "0.5", "--json", "--out", "a.book")
     assert json.loads(ran.out)["new"] == 0
     assert Book.read(Path("a.book")).provenance["margin"] == 0.5
 
 
-def test_a_place_that_cannot_be_written_is_refused_before_the_search(
+def test_an_unwritable_output_is_reported_before_the_search(
     bg: Callable, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("boardgames.books.building.search_page", None)
@@ -128,7 +130,9 @@ def test_a_page_that_cannot_be_extended_is_named(
         (("connect4", "--out", "rubbish"), "rubbish, line 1: not a JSON object: 'rubbish'"),
     ],
 )
-def test_wrong_input_is_one_line(bg: Callable, home: Path, arguments: tuple[str, ...], told: str) -> None:
+def test_invalid_input_gives_a_one_line_error(
+    bg: Callable, home: Path, arguments: tuple[str, ...], told: str
+) -> None:
     Path("rubbish").write_text("rubbish\n")
     ran = bg("book", *arguments, *(() if "--workers" in arguments else ("--workers", "1")))
     assert ran.code == 2

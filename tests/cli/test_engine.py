@@ -81,7 +81,7 @@ def started(home: Path) -> Iterator[Callable[..., Pipes]]:
         one.close()
 
 
-def test_the_transcript_in_the_documentation_is_what_it_says(program: Run) -> None:
+def test_the_transcript_in_the_documentation_is_accurate(program: Run) -> None:
     blocks = re.findall(
         r"^```text\n\$ boardgames (engine .*)\n([\s\S]*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE
     )
@@ -138,7 +138,7 @@ def test_a_strict_runner_can_play_a_whole_match_with_it(game: str, started: Call
 
 @pytest.mark.slow
 @GAMES
-def test_a_stop_is_answered_soon(game: str, started: Callable[..., Pipes]) -> None:
+def test_a_stop_is_answered_quickly(game: str, started: Callable[..., Pipes]) -> None:
     engine = started(game, "--agent", "alphabeta")
     engine.tell("isready")
     engine.until("readyok")
@@ -154,7 +154,7 @@ def test_a_stop_is_answered_soon(game: str, started: Callable[..., Pipes]) -> No
     assert slowest < 5.0  # a hang; on an idle machine it is a millisecond
 
 
-def test_the_end_of_the_input_ends_it_even_while_it_thinks(program: Run) -> None:
+def test_the_end_of_the_input_ends_it_even_during_a_search(program: Run) -> None:
     ran = program("engine", "abalone", typed="position startpos\ngo infinite")
     assert ran.code == 0
     assert ran.out.splitlines()[-1].startswith("bestmove ")
@@ -195,7 +195,7 @@ def test_quit_ends_it_at_once(program: Run) -> None:
         (["connect4", "--seed", "-1"], "error: "),
     ],
 )
-def test_a_setup_that_cannot_be_made_is_one_line(program: Run, arguments: list[str], message: str) -> None:
+def test_an_invalid_setup_gives_a_one_line_error(program: Run, arguments: list[str], message: str) -> None:
     ran = program("engine", *arguments, typed="isready\n")
     assert ran.code == 2
     assert ran.out == ""
@@ -203,7 +203,7 @@ def test_a_setup_that_cannot_be_made_is_one_line(program: Run, arguments: list[s
     assert ran.err.count("\n") == 1
 
 
-def test_an_interrupt_ends_it_quietly(started: Callable[..., Pipes]) -> None:
+def test_an_interrupt_ends_it_without_a_message(started: Callable[..., Pipes]) -> None:
     engine = started("connect4")
     engine.tell("go infinite")
     engine.until("info depth 2")
@@ -215,7 +215,7 @@ def test_an_interrupt_ends_it_quietly(started: Callable[..., Pipes]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="C's output is found by name on POSIX")
-def test_whatever_an_agent_prints_the_protocol_stays_clean(home: Path) -> None:
+def test_output_of_an_agent_does_not_disturb_the_protocol(home: Path) -> None:
     typed = "position startpos\ngo\nisready\nposition startpos moves 4\ngo\n"
     done = subprocess.run(
         [sys.executable, "-c", PRINTING],
@@ -233,7 +233,7 @@ def test_whatever_an_agent_prints_the_protocol_stays_clean(home: Path) -> None:
 
 
 @pytest.mark.slow
-def test_bytes_of_all_kinds_do_not_end_it(program: Run) -> None:
+def test_arbitrary_bytes_do_not_end_it(program: Run) -> None:
     noise = random.Random(1)
     typed = b"".join(noise.randbytes(noise.randrange(60)) + b"\n" for _ in range(300))
     typed += b"position startpos moves " + b"4 " * 1_000_000 + b"\n" + b"\xff\xfe\n\0\n"
@@ -243,7 +243,7 @@ def test_bytes_of_all_kinds_do_not_end_it(program: Run) -> None:
     assert "info string expected lines of at most 1048576 bytes: one was longer" in ran.out
 
 
-def test_a_reader_that_has_gone_ends_it(home: Path) -> None:
+def test_a_closed_output_ends_it(home: Path) -> None:
     source, target = os.pipe()
     os.close(source)
     process = subprocess.Popen(
@@ -257,7 +257,7 @@ def test_a_reader_that_has_gone_ends_it(home: Path) -> None:
     assert (process.returncode, err) == (0, b"")
 
 
-def test_pipes_that_do_not_wait_do_no_harm(home: Path) -> None:
+def test_non_blocking_pipes_are_supported(home: Path) -> None:
     asked, heard = os.pipe(), os.pipe()
     os.set_blocking(asked[0], False)
     os.set_blocking(heard[1], False)

@@ -32,7 +32,7 @@ def written(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(path.read_text(), newline="")))
 
 
-def test_a_game_has_its_experiments_listed_with_their_options(bg: Callable[..., Any]) -> None:
+def test_experiments_of_a_game_are_listed_with_their_options(bg: Callable[..., Any]) -> None:
     ran = bg("experiment", "abalone")
     assert (ran.code, ran.err) == (0, "")
     names = re.findall(r"^(\S+)", ran.out, re.MULTILINE)
@@ -54,7 +54,7 @@ def test_a_table_has_wins_shares_and_totals(bg: Callable[..., Any]) -> None:
     assert max(map(len, lines[:-1])) <= 85
 
 
-def test_figures_of_the_original_stand_beside(bg: Callable[..., Any]) -> None:
+def test_figures_of_the_original_program_are_shown_alongside(bg: Callable[..., Any]) -> None:
     assert re.search(r"^training 1 +\d+:\d+ +2:6 .* 1:3 ", bg(*ABALONE).out, re.MULTILINE)
     out = bg(*TUNING).out
     row = next(line for line in out.splitlines() if line.startswith("lambda 0.9"))
@@ -62,7 +62,7 @@ def test_figures_of_the_original_stand_beside(bg: Callable[..., Any]) -> None:
     assert re.search(r"^lambda 0.9 +total +\d+:\d+ +30:11 ", out, re.MULTILINE)
 
 
-def test_repeated_matches_are_pointed_out(bg: Callable[..., Any]) -> None:
+def test_repeated_matches_are_reported(bg: Callable[..., Any]) -> None:
     ran = bg(*TRAINING, "--set", "opening=0")
     assert re.search(
         r"^40 matches, \d distinct: the intervals are too narrow; use a longer opening$",
@@ -71,7 +71,7 @@ def test_repeated_matches_are_pointed_out(bg: Callable[..., Any]) -> None:
     )
 
 
-def test_a_table_too_wide_for_the_terminal_is_cut_into_several(
+def test_a_table_too_wide_for_the_terminal_is_split(
     bg: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "45")
@@ -82,7 +82,7 @@ def test_a_table_too_wide_for_the_terminal_is_cut_into_several(
     assert len(numbers) > 2
 
 
-def test_figures_are_written_below_the_users_data(bg: Callable[..., Any], home: Path) -> None:
+def test_figures_are_written_to_the_data_folder_by_default(bg: Callable[..., Any], home: Path) -> None:
     ran = bg(*TRAINING, "--seed", "5")
     (path,) = (home / "data" / "experiments").iterdir()
     assert re.fullmatch(r"connect4-basic-training-5-[0-9a-f]{8}\.csv", path.name)
@@ -95,22 +95,20 @@ def test_figures_are_written_below_the_users_data(bg: Callable[..., Any], home: 
     assert printed[1] == wins[4]
 
 
-def test_figures_are_written_where_one_says(bg: Callable[..., Any], home: Path, tmp_path: Path) -> None:
+def test_figures_are_written_to_the_given_file(bg: Callable[..., Any], home: Path, tmp_path: Path) -> None:
     assert bg(*TRAINING, "--csv", str(tmp_path / "mine.csv")).code == 0
     assert len(written(tmp_path / "mine.csv")) == 7
     assert not (home / "data").exists()
 
 
-def test_the_seed_is_told_so_that_findings_can_be_had_again(bg: Callable[..., Any]) -> None:
+def test_the_seed_is_printed_so_that_results_can_be_reproduced(bg: Callable[..., Any]) -> None:
     ran = bg(*TRAINING)
     seed = ran.out.splitlines()[0].rpartition(" ")[2]
     assert bg(*TRAINING, "--seed", seed).out == ran.out
     assert bg(*TRAINING).out != ran.out
 
 
-def test_other_settings_or_boards_write_another_file_and_equal_ones_the_same(
-    bg: Callable[..., Any], home: Path
-) -> None:
+def test_the_file_name_depends_on_settings_and_board(bg: Callable[..., Any], home: Path) -> None:
     quick = (
         "experiment",
         "connect4",
@@ -130,7 +128,7 @@ def test_other_settings_or_boards_write_another_file_and_equal_ones_the_same(
 @pytest.mark.parametrize(
     "place", ["file/mine.csv", "file/deep/mine.csv", "link", "folder", "x" * 300, "loop"]
 )
-def test_a_place_that_cannot_be_written_is_refused_before_the_work(
+def test_an_unwritable_output_is_reported_before_the_work(
     place: str, bg: Callable[..., Any], tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("no folder")
@@ -145,7 +143,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
-def test_what_is_found_is_told_though_it_cannot_be_written(
+def test_results_are_printed_even_if_they_cannot_be_written(
     form: tuple[str, ...], bg: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, content: str) -> None:
@@ -159,7 +157,7 @@ def test_what_is_found_is_told_though_it_cannot_be_written(
     assert "no space left on device" in ran.err
 
 
-def test_too_few_trainings_for_an_interval_are_pointed_out(bg: Callable[..., Any]) -> None:
+def test_too_few_trainings_for_an_interval_are_reported(bg: Callable[..., Any]) -> None:
     remark = "[0, 100]: an interval needs at least 3 independent units"
     assert remark in bg(*TRAINING, "--seed", "1").out.splitlines()
     assert remark not in bg(*TRAINING, "--set", "repetitions=3", "--seed", "1").out
@@ -182,7 +180,7 @@ def test_too_few_trainings_for_an_interval_are_pointed_out(bg: Callable[..., Any
         (["connect4", "ancestors", "--layout", "x"], "no layout 'x'"),
     ],
 )
-def test_what_makes_no_experiment_is_refused_in_one_line_before_any_work(
+def test_invalid_settings_give_a_one_line_error_before_any_work(
     arguments: list[str], words: str, bg: Callable[..., Any]
 ) -> None:
     ran = bg("experiment", *arguments)
@@ -191,7 +189,7 @@ def test_what_makes_no_experiment_is_refused_in_one_line_before_any_work(
 
 
 @pytest.mark.slow
-def test_the_number_of_workers_changes_nothing(bg: Callable[..., Any]) -> None:
+def test_results_do_not_depend_on_the_number_of_workers(bg: Callable[..., Any]) -> None:
     ran = [bg(*TRAINING[:-1], workers, "--seed", "3", "--json") for workers in ("1", "2")]
     assert json.loads(ran[0].out)["matches"] == 40
     assert ran[0].out == ran[1].out
@@ -215,7 +213,7 @@ def test_an_interrupted_experiment_exits_130_and_writes_nothing(
 
 
 @pytest.mark.slow
-def test_a_terminal_shows_how_far_the_work_is(terminal: Callable[..., Any]) -> None:
+def test_a_terminal_shows_progress(terminal: Callable[..., Any]) -> None:
     run = terminal(*TRAINING[:3], "--set", "repetitions=60", "--seed", "1")
     run.wait_for("training ")
     run.wait_for("%")

@@ -171,7 +171,7 @@ def test_an_object_has_the_documented_keys_and_types(
 
 
 @pytest.mark.parametrize("title", SECTIONS)
-def test_every_documented_key_comes_up(title: str, bg: Callable[..., Any]) -> None:
+def test_every_documented_key_occurs(title: str, bg: Callable[..., Any]) -> None:
     section = SECTIONS[title]
     found = [entry for command in section.examples for entry in paths(printed(bg, command), section.types)]
     seen = {path for path, _ in found}
@@ -180,5 +180,5 @@ def test_every_documented_key_comes_up(title: str, bg: Callable[..., Any]) -> No
 
 
 @pytest.mark.parametrize(("section", "command"), EXAMPLES, ids=[command for _, command in EXAMPLES])
-def test_an_example_is_true(section: Section, command: str, bg: Callable[..., Any]) -> None:
+def test_an_example_is_accurate(section: Section, command: str, bg: Callable[..., Any]) -> None:
     assert is_within(section.examples[command], printed(bg, command))

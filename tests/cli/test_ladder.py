@@ -20,7 +20,7 @@ def met(bg: Callable[..., Any]) -> None:
 
 
 @pytest.mark.usefixtures("met")
-def test_the_ladder_ranks_all_who_have_met(bg: Callable[..., Any]) -> None:
+def test_the_ladder_ranks_all_agents_that_have_met(bg: Callable[..., Any]) -> None:
     players = json.loads(bg("ladder", "connect4", "--json").out)["players"]
     assert {player["agent"] for player in players} == set(AGENTS)
     assert players[-1]["agent"] == "random"
@@ -30,7 +30,7 @@ def test_the_ladder_ranks_all_who_have_met(bg: Callable[..., Any]) -> None:
     assert [line.split()[1] for line in lines[1 : 1 + len(AGENTS)]] == [player["agent"] for player in players]
 
 
-def test_agents_with_other_limits_stand_apart(bg: Callable[..., Any]) -> None:
+def test_agents_with_different_limits_are_listed_separately(bg: Callable[..., Any]) -> None:
     for nodes in ("10", "1000"):
         arena = (
             "arena",
@@ -72,7 +72,7 @@ def test_a_game_with_other_options_has_a_ladder_of_its_own(bg: Callable[..., Any
 
 
 @pytest.mark.usefixtures("met")
-def test_the_drawing_has_a_line_for_each(bg: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_chart_has_a_row_for_each_agent(bg: Callable[..., Any], tmp_path: Path) -> None:
     ran = bg("ladder", "connect4", "--svg", "ladder.svg")
     assert "wrote ladder.svg" in ran.out
     text = Path("ladder.svg").read_text()
@@ -90,7 +90,7 @@ def test_chart_without_matplotlib_says_what_to_install(
     assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n")
 
 
-def test_without_matches_there_is_no_ladder_and_no_store(bg: Callable[..., Any], home: Path) -> None:
+def test_without_matches_no_store_is_created(bg: Callable[..., Any], home: Path) -> None:
     ran = bg("ladder", "connect4")
     assert (ran.code, ran.out) == (0, "no agents have met yet; see `boardgames arena --help`\n")
     assert not (home / "data").exists()
@@ -106,7 +106,9 @@ def test_without_matches_there_is_no_ladder_and_no_store(bg: Callable[..., Any],
         ([], "missing argument 'GAME'"),
     ],
 )
-def test_bad_input_is_one_line(arguments: list[str], words: str, bg: Callable[..., Any]) -> None:
+def test_invalid_input_gives_a_one_line_error(
+    arguments: list[str], words: str, bg: Callable[..., Any]
+) -> None:
     ran = bg("ladder", *arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert words in ran.err

@@ -28,12 +28,12 @@ def test_games_lists_names_and_summaries(bg: Run) -> None:
         assert f"\n{name} " in f"\n{out}"
 
 
-def test_agents_of_a_game_leave_out_those_of_others(bg: Run) -> None:
+def test_agents_of_other_games_are_not_listed(bg: Run) -> None:
     assert "simple" in bg("agents", "abalone").out
     assert "simple" not in bg("agents", "connect4").out
 
 
-def test_plugins_shows_a_broken_one_with_its_error(broken: None, bg: Run) -> None:
+def test_plugins_lists_a_broken_plugin_with_its_error(broken: None, bg: Run) -> None:
     ran = bg("plugins")
     assert ran.code == 0
     assert "error: ModuleNotFoundError: No module named 'no_such_module'" in ran.out
@@ -45,7 +45,7 @@ def test_plugins_gives_the_error_as_json_too(broken: None, bg: Run) -> None:
     assert "no_such_module" in rows["torn"]
 
 
-def test_a_broken_plugin_takes_no_game_down(broken: None, bg: Run) -> None:
+def test_a_broken_plugin_does_not_affect_other_games(broken: None, bg: Run) -> None:
     ran = bg("games")
     assert ran.code == 0
     assert ran.out.startswith("connect4 ")
@@ -53,7 +53,7 @@ def test_a_broken_plugin_takes_no_game_down(broken: None, bg: Run) -> None:
     assert bg("show", "connect4").code == 0
 
 
-def test_a_blocked_plugin_is_left_out(program: Run) -> None:
+def test_a_blocked_plugin_is_not_listed(program: Run) -> None:
     ran = program("games", BOARDGAMES_BLOCK="hexifence")
     assert "abalone" in ran.out
     assert "hexifence" not in ran.out
@@ -70,7 +70,7 @@ def test_a_game_is_shown_with_its_options_layouts_and_notations(bg: Run) -> None
     ]
 
 
-def test_an_unknown_game_is_refused_with_near_names(bg: Run) -> None:
+def test_an_unknown_game_is_reported_with_suggestions(bg: Run) -> None:
     done = bg("games", "abalon")
     assert (done.code, done.err) == (
         2,

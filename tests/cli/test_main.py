@@ -49,7 +49,7 @@ def foreign(monkeypatch: pytest.MonkeyPatch) -> Registry:
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"]], ids=["nothing", "--help", "-h"])
-def test_help_lists_every_command_with_its_line(arguments: list[str], bg: Run) -> None:
+def test_help_lists_every_command_with_its_summary(arguments: list[str], bg: Run) -> None:
     ran = bg(*arguments)
     assert (ran.code, ran.err) == (0, "")
     for name, (_, line) in COMMANDS.items():
@@ -58,7 +58,7 @@ def test_help_lists_every_command_with_its_line(arguments: list[str], bg: Run) -
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_a_command_shows_examples_one_a_line(name: str, bg: Run) -> None:
+def test_help_of_a_command_shows_one_example_per_line(name: str, bg: Run) -> None:
     ran = bg(name, "--help")
     assert ran.code == 0
     examples = ran.out.partition("  Examples:\n")[2].splitlines()
@@ -84,7 +84,7 @@ def test_version_is_that_of_the_package(bg: Run) -> None:
     assert bg("--version").out == f"boardgames, version {boardgames.__version__}\n"
 
 
-def test_an_interrupt_anywhere_leaves_with_130(monkeypatch: pytest.MonkeyPatch, bg: Run) -> None:
+def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch, bg: Run) -> None:
     def interrupted(*arguments: object) -> int:
         raise KeyboardInterrupt
 
@@ -98,7 +98,7 @@ def test_a_plugin_adds_a_command(foreign: Registry, bg: Run) -> None:
     assert bg("greet").out == "hello\n"
 
 
-def test_a_plugin_that_raises_adding_commands_breaks_nothing(foreign: Registry, bg: Run) -> None:
+def test_a_plugin_that_fails_to_add_commands_does_no_harm(foreign: Registry, bg: Run) -> None:
     ran = bg("--help")
     assert ran.code == 0
     assert "plug-in 'Broken', hook bg_commands, raised SystemExit: 7" in ran.err
@@ -107,14 +107,14 @@ def test_a_plugin_that_raises_adding_commands_breaks_nothing(foreign: Registry, 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell with pipes")
 @pytest.mark.parametrize("arguments", ["games", "--help", "show abalone", "perft connect4 --divide"])
-def test_a_reader_that_has_gone_is_no_error(arguments: str, home: object) -> None:
+def test_a_closed_pipe_is_not_an_error(arguments: str, home: object) -> None:
     command = f"set -o pipefail; {sys.executable} -m boardgames.cli {arguments} | head -c 0"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a device that is always full")
-def test_a_full_disk_is_one_line_and_code_2(home: object) -> None:
+def test_a_full_disk_gives_one_line_and_code_2(home: object) -> None:
     command = f"{sys.executable} -m boardgames.cli games > /dev/full"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (
@@ -124,12 +124,12 @@ def test_a_full_disk_is_one_line_and_code_2(home: object) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
-def test_closed_streams_are_no_error(home: object) -> None:
+def test_closed_streams_are_not_an_error(home: object) -> None:
     command = f"{sys.executable} -m boardgames.cli play connect4 --second human <&- >&- 2>&-"
     assert subprocess.run(["bash", "-c", command], timeout=60, check=False).returncode == 0
 
 
-def test_authors_of_plug_ins_can_have_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plugin_authors_can_get_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOARDGAMES_DEBUG", "1")
     with pytest.raises(UnknownNameError):
         main(["show", "abalon"])
@@ -160,11 +160,11 @@ def greet(name: str, count: int, mood: str, loud: bool) -> None:
         (["a", "--count", "x"], "invalid value for '--count': 'x' is not a valid integer range"),
     ],
 )
-def test_what_click_finds_is_said_in_one_clause(arguments: list[str], message: str) -> None:
+def test_usage_errors_of_click_are_rephrased(arguments: list[str], message: str) -> None:
     with pytest.raises(click.ClickException) as caught:
         greet.main(arguments, prog_name="greet", standalone_mode=False)
     assert usage_message(caught.value) == message
 
 
-def test_a_message_of_a_plugin_stays_as_it_is() -> None:
+def test_a_usage_error_of_a_plugin_is_not_rephrased() -> None:
     assert usage_message(click.UsageError("expected a quiet room")) == "expected a quiet room"

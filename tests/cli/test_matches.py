@@ -73,13 +73,13 @@ def test_an_empty_store_says_so(arguments: list[str], bg: Run) -> None:
     ],
     ids=" ".join,
 )
-def test_what_only_reads_makes_no_store(arguments: list[str], bg: Run, home: Path) -> None:
+def test_read_only_commands_create_no_store(arguments: list[str], bg: Run, home: Path) -> None:
     before = sorted(home.parent.rglob("*"))
     bg("matches", *arguments)
     assert [path for path in sorted(home.parent.rglob("*")) if path.name != "typed"] == before
 
 
-def test_the_group_alone_shows_its_commands(bg: Run) -> None:
+def test_the_group_without_a_command_shows_help(bg: Run) -> None:
     ran = bg("matches")
     assert ran.code == 0
     assert all(f"  {name} " in ran.out for name in ("delete", "export", "import", "list", "show"))
@@ -112,7 +112,7 @@ def keep_long_names() -> None:
 
 
 @pytest.mark.parametrize("columns", ["60", "80", "200"])
-def test_list_fits_the_line_of_a_terminal_whatever_the_names(columns: str, home: Path, terminal: Run) -> None:
+def test_list_fits_the_terminal_whatever_the_names(columns: str, home: Path, terminal: Run) -> None:
     keep_long_names()
     screen = terminal("matches", "list", COLUMNS=columns)
     assert screen.wait() == 0
@@ -123,7 +123,7 @@ def test_list_fits_the_line_of_a_terminal_whatever_the_names(columns: str, home:
     assert "\x1b" not in line
 
 
-def test_list_is_whole_where_it_goes_to_a_program(home: Path, bg: Run) -> None:
+def test_list_is_not_truncated_in_a_pipe(home: Path, bg: Run) -> None:
     keep_long_names()
     (line,) = bg("matches", "list").out.splitlines()
     shown = LONG.replace("\x1b", "?")
@@ -151,17 +151,17 @@ def test_list_fits_a_terminal(kept: list[int], terminal: Run) -> None:
     ],
     ids=str,
 )
-def test_list_takes_a_choice(choice: list[str], found: list[int], kept: list[int], bg: Run) -> None:
+def test_list_can_be_filtered(choice: list[str], found: list[int], kept: list[int], bg: Run) -> None:
     ran = bg("matches", "list", *choice, "--json")
     assert [match["id"] for match in json.loads(ran.out)["matches"]] == found
 
 
-def test_list_says_if_nothing_fits(kept: list[int], bg: Run) -> None:
+def test_list_says_if_nothing_matches(kept: list[int], bg: Run) -> None:
     ran = bg("matches", "list", "--game", "chess")
     assert (ran.code, ran.out) == (0, "no stored match fits the filters\n")
 
 
-def test_runs_take_a_choice(kept: list[int], bg: Run) -> None:
+def test_runs_can_be_filtered(kept: list[int], bg: Run) -> None:
     with Store() as store:
         store.begin_run("arena", "connect4", key="k", settings={}, seed=8)
 
@@ -178,7 +178,7 @@ def test_runs_take_a_choice(kept: list[int], bg: Run) -> None:
 # --- show --------------------------------------------------------------------------
 
 
-def test_show_tells_who_when_and_why_and_prints_every_position(kept: list[int], bg: Run) -> None:
+def test_show_prints_players_date_and_every_position(kept: list[int], bg: Run) -> None:
     out = bg("matches", "show", "1").out
     assert out.splitlines()[:5] == [
         "match 1 of connect4",
@@ -191,7 +191,7 @@ def test_show_tells_who_when_and_why_and_prints_every_position(kept: list[int], 
     assert out.endswith("red wins\n")
 
 
-def test_show_names_weights_run_and_fault(kept: list[int], bg: Run) -> None:
+def test_show_prints_weights_run_and_fault(kept: list[int], bg: Run) -> None:
     out = bg("matches", "show", "3").out
     assert out.startswith(
         "match 3 of abalone, broadside=false\nfirst: alphabeta:depth=4 (9a129038d9a0), 100 nodes, 0.0 s\n"
@@ -215,11 +215,11 @@ def test_show_draws_pictures(kept: list[int], bg: Run) -> None:
     assert all(ET.fromstring(file.read_text()).tag.endswith("svg") for file in files)  # our own files
 
 
-def test_show_turns_the_board(kept: list[int], bg: Run) -> None:
+def test_show_flips_the_board(kept: list[int], bg: Run) -> None:
     assert bg("matches", "show", "2", "--flip").out != bg("matches", "show", "2").out
 
 
-def test_show_gives_the_match_as_an_object(kept: list[int], bg: Run) -> None:
+def test_show_prints_the_match_as_json(kept: list[int], bg: Run) -> None:
     shown = json.loads(bg("matches", "show", "1", "--json").out)
     assert shown["record"] == str(WON)
     assert shown["seconds"] == [1.5, 2.0]
@@ -235,7 +235,7 @@ def test_export_writes_the_oldest_first(kept: list[int], bg: Run) -> None:
     assert bg("matches", "export", "-", "--run", "1").out == f"{LOST}\n\n"
 
 
-def test_export_replaces_a_file_only_by_force(kept: list[int], bg: Run) -> None:
+def test_export_replaces_a_file_only_with_force(kept: list[int], bg: Run) -> None:
     Path("out").write_text("mine")
     ran = bg("matches", "export", "out")
     assert (ran.code, ran.err) == (2, "error: out already exists; --force overwrites it\n")
@@ -256,7 +256,7 @@ def test_export_and_import_lose_nothing_of_a_record(
     assert parse_records("\n\n".join(before), None).records == (WON, OPEN)
 
 
-def test_a_record_has_no_limits(home: Path, bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_are_not_part_of_a_record(home: Path, bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store() as store:
         store.add([NewMatch.from_record(WON, players=(DEEP, PlayerKey("Bob", "", "0.1 s a move")))])
     bg("matches", "export", "out")
@@ -267,7 +267,7 @@ def test_a_record_has_no_limits(home: Path, bg: Run, monkeypatch: pytest.MonkeyP
         assert [match.players for match in store.matches()] == [(PlayerKey("Ann"), PlayerKey("Bob"))]
 
 
-def test_import_leaves_out_what_is_kept(home: Path, bg: Run) -> None:
+def test_import_skips_matches_already_stored(home: Path, bg: Run) -> None:
     Path("one").write_text(f"{WON}\n\n{OPEN}\n")
     Path("two").write_text(f"{OPEN}\n\n{WON}\n\n{OPEN}\n")
     assert bg("matches", "import", "one").out == "added 2 matches\n"
@@ -276,7 +276,7 @@ def test_import_leaves_out_what_is_kept(home: Path, bg: Run) -> None:
     assert records_kept() == [str(WON), str(OPEN)]
 
 
-def test_import_takes_what_is_right_of_files_with_errors(home: Path, bg: Run) -> None:
+def test_import_adds_the_valid_matches_of_files_with_errors(home: Path, bg: Run) -> None:
     wrong = str(OPEN).replace("1. 4", "1. 9")
     Path("mixed").write_text(f"{WON}\n\n{wrong}\n\n{OPEN}\n")
     ran = bg("matches", "import", "none", "mixed")
@@ -300,7 +300,7 @@ def test_import_takes_what_is_right_of_files_with_errors(home: Path, bg: Run) ->
     ],
     ids=["by ids", "by id", "by run"],
 )
-def test_delete_says_what_went(
+def test_delete_says_what_was_deleted(
     arguments: list[str], told: str, left: list[int], kept: list[int], bg: Run
 ) -> None:
     assert bg("matches", "delete", *arguments, "--yes").out == f"{told}\n"
@@ -308,14 +308,14 @@ def test_delete_says_what_went(
     assert [match["id"] for match in found] == left
 
 
-def test_a_run_goes_with_its_matches_or_without_any(kept: list[int], bg: Run) -> None:
+def test_deleting_a_run_deletes_its_matches(kept: list[int], bg: Run) -> None:
     assert bg("matches", "delete", "3", "--yes").code == 0
     assert len(json.loads(bg("matches", "list", "--runs", "--json").out)["runs"]) == 1
     assert bg("matches", "delete", "--run", "1", "--yes").out == "deleted run 1 with 0 matches\n"
     assert json.loads(bg("matches", "list", "--runs", "--json").out)["runs"] == []
 
 
-def test_a_run_that_is_played_stays(kept: list[int], bg: Run) -> None:
+def test_a_running_run_is_not_deleted(kept: list[int], bg: Run) -> None:
     with Store() as playing:
         assert playing.claim_run(1)
         ran = bg("matches", "delete", "--run", "1", "--yes")
@@ -325,7 +325,7 @@ def test_a_run_that_is_played_stays(kept: list[int], bg: Run) -> None:
     assert bg("matches", "delete", "--run", "1", "--yes").code == 0
 
 
-def test_a_run_is_kept_from_others_while_the_user_is_asked(kept: list[int], terminal: Run) -> None:
+def test_a_run_is_locked_while_delete_asks(kept: list[int], terminal: Run) -> None:
     screen = terminal("matches", "delete", "--run", "1")
     screen.wait_for("delete run 1 with 1 match permanently? [y/N]")
     with Store() as other:
@@ -379,7 +379,7 @@ def test_delete_asks_on_a_terminal(kept: list[int], bg: Run, terminal: Run) -> N
     ],
     ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else "",
 )
-def test_wrong_input_is_one_line_and_changes_nothing(
+def test_invalid_input_gives_a_one_line_error_and_changes_nothing(
     arguments: list[str], message: str, kept: list[int], bg: Run
 ) -> None:
     Path("missing").mkdir()
@@ -393,7 +393,7 @@ def test_wrong_input_is_one_line_and_changes_nothing(
     assert not os.path.lexists("out")
 
 
-def test_a_damaged_store_is_set_aside_in_one_line(kept: list[int], bg: Run, home: Path) -> None:
+def test_a_damaged_store_is_set_aside_and_reported_in_one_line(kept: list[int], bg: Run, home: Path) -> None:
     path = home / "data" / "matches.db"
     path.write_bytes(b"")
     ran = bg("matches", "list")
@@ -403,7 +403,7 @@ def test_a_damaged_store_is_set_aside_in_one_line(kept: list[int], bg: Run, home
     assert bg("matches", "list").out == "no matches are stored yet\n"
 
 
-def test_a_record_that_cannot_be_kept_takes_no_other_with_it(bg: Callable[..., Any]) -> None:
+def test_a_record_that_cannot_be_stored_does_not_affect_others(bg: Callable[..., Any]) -> None:
     good = '[Game "connect4"]\n[Start "-"]\n\n1. 4 4 *\n\n'
     endless = '[Game "connect4"]\n[Start "-"]\n\n1. 4 {1e308} 4 2. 4 {1e308} *\n\n'
     Path("mixed.record").write_text(good + endless + good.replace("4 4", "4 5"))
@@ -413,7 +413,7 @@ def test_a_record_that_cannot_be_kept_takes_no_other_with_it(bg: Callable[..., A
 
 
 @pytest.mark.parametrize("choice", ["--agent", "--game"])
-def test_text_that_no_encoding_holds_finds_nothing(choice: str, bg: Callable[..., Any]) -> None:
+def test_text_that_cannot_be_encoded_matches_nothing(choice: str, bg: Callable[..., Any]) -> None:
     Path("one.record").write_text('[Game "connect4"]\n[Start "-"]\n\n1. 4 4 *\n')
     assert bg("matches", "import", "one.record").code == 0
     ran = bg("matches", "list", choice, "\udcff")
@@ -468,7 +468,7 @@ def begin(settings: dict[str, object], ratings: list[Rating] | None = None) -> N
     ],
     ids=["nodes", "time", "another kind of run"],
 )
-def test_an_unfinished_run_tells_who_plays_what(
+def test_an_unfinished_run_shows_its_agents_and_settings(
     settings: dict[str, object], lines: list[str], home: Path, bg: Run
 ) -> None:
     begin(settings)
@@ -487,7 +487,7 @@ def test_a_finished_run_has_ratings_as_the_arena_prints_them(home: Path, bg: Run
     ]
 
 
-def test_ratings_come_to_hundredths(home: Path, bg: Run) -> None:
+def test_ratings_are_rounded_to_hundredths(home: Path, bg: Run) -> None:
     begin(SETTINGS, [Rating(DEEP, 8, 41.4567, 11.7777, None)])
     (run,) = json.loads(bg("matches", "list", "--runs", "--json").out)["runs"]
     (rating,) = run["ratings"]
@@ -496,7 +496,7 @@ def test_ratings_come_to_hundredths(home: Path, bg: Run) -> None:
     assert run["settings"] == SETTINGS
 
 
-def test_names_of_a_run_stay_different_on_a_terminal(home: Path, terminal: Run) -> None:
+def test_shortened_names_of_a_run_stay_distinct(home: Path, terminal: Run) -> None:
     agents = [f'engine:command="python bot.py {number} {"very " * 20} long"' for number in range(3)]
     begin({"agents": agents})
     screen = terminal("matches", "list", "--runs")
@@ -506,6 +506,6 @@ def test_names_of_a_run_stay_different_on_a_terminal(home: Path, terminal: Run) 
     assert all(len(line) <= 80 for line in lines)
 
 
-def test_no_setting_moves_the_cursor(home: Path, bg: Run) -> None:
+def test_settings_are_printed_without_control_characters(home: Path, bg: Run) -> None:
     begin({"agents": ["a\x1b[2J"], "openings": "b\x1b[2J", "planned": "\x1b", "limit": {"x": "\x1b"}})
     assert "\x1b" not in bg("matches", "list", "--runs").out

@@ -6,12 +6,12 @@ from boardgames.players import alphabeta
 
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-1", "x", "", "1_0", "1e9", "9" * 5000])
-def test_seconds_are_a_finite_number_of_a_week_at_most(text: str) -> None:
+def test_seconds_must_be_finite_and_at_most_a_week(text: str) -> None:
     with pytest.raises(OptionError, match=r"must be (a number|0 to 604800), not"):
         SECONDS.convert(text, None, None)
 
 
-def test_a_huge_count_is_a_count() -> None:
+def test_huge_counts_are_accepted() -> None:
     assert POSITIVE.convert("9" * 400, None, None) == int("9" * 400)
 
 

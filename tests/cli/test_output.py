@@ -45,19 +45,17 @@ def terminal_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
         (24, ["  7 a long tex… kept", "123 short       kept too"]),
     ],
 )
-def test_columns_stand_below_each_other_within_the_line(
-    columns: int, lines: list[str], terminal_of: Terminal
-) -> None:
+def test_columns_are_aligned_and_fit_the_line(columns: int, lines: list[str], terminal_of: Terminal) -> None:
     terminal_of(columns)
     assert table_lines(ROWS, right=(0,), cut=(1,)) == lines
 
 
-def test_no_text_moves_the_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_are_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
     print_table([("a\x1b[2Jb\nc", "[red]d")], right=(), cut=())
     assert capsys.readouterr().out == "a?[2Jb?c [red]d\n"
 
 
-def test_nothing_is_cut_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_truncated_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     rows = [("1", "x" * 300, "名前" * 100, "end"), ("2", "y", "", "z" * 500)]
     lines = table_lines(rows, right=(0,), cut=(1, 2))
@@ -66,7 +64,7 @@ def test_nothing_is_cut_without_a_terminal(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("columns", [20, 64, 80, 110])
-def test_names_leave_room_and_stay_different(columns: int, terminal_of: Terminal) -> None:
+def test_shortened_names_stay_distinct(columns: int, terminal_of: Terminal) -> None:
     terminal_of(columns)
     names = shorten_names([*OPENINGS, "名前" * 40, "random"], other_columns=BESIDE)
     assert len(set(names)) == len(names)
@@ -74,7 +72,7 @@ def test_names_leave_room_and_stay_different(columns: int, terminal_of: Terminal
     assert names[-1] == "random"
 
 
-def test_listed_counts_numbers_as_numbers_and_breaks_no_move(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moves_are_sorted_naturally_and_never_split(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "10")
     assert wrapped_moves(["a10", "a9", "b1-b2"]) == "a9 a10\nb1-b2"
 
@@ -88,5 +86,5 @@ def test_listed_counts_numbers_as_numbers_and_breaks_no_move(monkeypatch: pytest
         (Outcome(None, Termination.AGREEMENT), "draw by agreement"),
     ],
 )
-def test_an_outcome_says_why_unless_the_rules_do(outcome: Outcome, text: str) -> None:
+def test_an_outcome_has_a_reason_unless_the_rules_decided(outcome: Outcome, text: str) -> None:
     assert outcome_text(outcome, load("connect4")) == text

@@ -51,11 +51,11 @@ def test_watch_shows_every_move(bg: Run) -> None:
     assert ran.out.count("1 2 3 4 5 6 7") == 4
 
 
-def test_plies_end_a_match_of_agents(bg: Run) -> None:
+def test_the_ply_limit_ends_a_match_of_agents(bg: Run) -> None:
     assert "draw (ply limit) after 3 plies" in bg(*AGENTS, "--plies", "3").out
 
 
-def test_agents_stop_at_the_third_repetition_unless_told_otherwise(bg: Run) -> None:
+def test_matches_of_agents_end_at_the_third_repetition_by_default(bg: Run) -> None:
     corners = "....w/....../......./......../........./......../......./....../b...."
     table = (
         "play",
@@ -75,7 +75,7 @@ def test_agents_stop_at_the_third_repetition_unless_told_otherwise(bg: Run) -> N
     assert "(ply limit) after 300 plies" in free
 
 
-def test_names_layout_and_options_stand_in_the_record(bg: Run) -> None:
+def test_names_layout_and_options_are_in_the_record(bg: Run) -> None:
     arguments = ("--layout", "standard", "--option", "broadside=false", "--names", "Ann,Bob", "--plies", "1")
     out = bg("play", "abalone", "--first", "random", "--second", "random", *arguments).out
     (record,) = parse_records(out[out.index("[Game") :], load_game_of).records
@@ -85,7 +85,7 @@ def test_names_layout_and_options_stand_in_the_record(bg: Run) -> None:
     assert record.outcome.termination is Termination.PLY_LIMIT
 
 
-def test_position_is_where_the_match_starts(bg: Run) -> None:
+def test_the_position_option_sets_the_start(bg: Run) -> None:
     out = bg(*AGENTS, "--position", "4453", "--plies", "1").out
     (record,) = parse_records(out[out.index("[Game") :], load_game_of).records
     assert record.start.endswith("..brr..")
@@ -96,7 +96,7 @@ def test_agent_is_short_for_second(option: str, bg: Run) -> None:
     assert "blue is random" in bg("play", "connect4", option, "random").out
 
 
-def test_default_is_a_person_against_the_game_s_agent(bg: Run) -> None:
+def test_by_default_a_person_plays_the_default_agent(bg: Run) -> None:
     assert bg("play", "abalone").out.startswith("black is human, white is alphabeta")
 
 
@@ -109,11 +109,11 @@ def test_a_level_is_the_second_player(bg: Run, records: Callable[[], list[Path]]
     assert record.names == ("human", "level:level=2")
 
 
-def test_a_level_may_sit_on_either_side(bg: Run) -> None:
+def test_a_level_can_play_either_side(bg: Run) -> None:
     ran = bg("play", "connect4", "--first", "level:level=1", "--level", "6", "--seed", "1")
     (record,) = parse_records(ran.out[ran.out.index("[Game") :], load_game_of).records
     assert record.names == ("level:level=1", "level:level=6")
 
 
-def test_the_levels_of_the_command_line_are_those_there_are() -> None:
+def test_the_level_option_accepts_exactly_the_existing_levels() -> None:
     assert len(STRENGTHS) == HIGHEST_LEVEL

@@ -37,7 +37,7 @@ def texts(path: Path) -> list[str]:
     return found
 
 
-def test_a_picture_names_score_steps_and_every_feature(bg: Run, runs: Path) -> None:
+def test_a_chart_names_score_steps_and_every_feature(bg: Run, runs: Path) -> None:
     ran = bg("plot", "slow")
     assert (ran.code, ran.out) == (0, f"wrote {runs / 'slow' / 'plot.svg'}\n")
     found = texts(runs / "slow" / "plot.svg")
@@ -47,25 +47,25 @@ def test_a_picture_names_score_steps_and_every_feature(bg: Run, runs: Path) -> N
     assert any(text.startswith("best ") for text in found)
 
 
-def test_several_runs_share_a_picture_of_their_curves(bg: Run, runs: Path, tmp_path: Path) -> None:
+def test_several_runs_share_one_chart(bg: Run, runs: Path, tmp_path: Path) -> None:
     assert bg("plot", "slow", "fast", "--output", str(tmp_path / "both.svg")).code == 0
     found = texts(tmp_path / "both.svg")
     assert {"slow", "fast", "score"} <= set(found)
     assert "weight" not in found
 
 
-def test_the_name_says_which_kind_of_picture(bg: Run, runs: Path, tmp_path: Path) -> None:
+def test_the_file_extension_sets_the_image_format(bg: Run, runs: Path, tmp_path: Path) -> None:
     assert bg("plot", "slow", "--output", str(tmp_path / "slow.PNG")).code == 0
     assert (tmp_path / "slow.PNG").read_bytes().startswith(PNG)
 
 
-def test_equal_runs_have_equal_pictures(bg: Run, runs: Path, tmp_path: Path) -> None:
+def test_equal_runs_have_equal_charts(bg: Run, runs: Path, tmp_path: Path) -> None:
     for name in ("one.svg", "two.svg"):
         bg("plot", "slow", "--output", str(tmp_path / name))
     assert (tmp_path / "one.svg").read_bytes() == (tmp_path / "two.svg").read_bytes()
 
 
-def test_a_run_of_a_game_that_is_gone_is_drawn_without_names(bg: Run, runs: Path) -> None:
+def test_a_run_of_an_uninstalled_game_is_plotted_without_feature_names(bg: Run, runs: Path) -> None:
     config = runs / "slow" / "config.toml"
     config.write_text(config.read_text().replace('"connect4"', '"gone"'))
     assert bg("plot", "slow").code == 0
@@ -85,7 +85,7 @@ def test_a_run_of_a_game_that_is_gone_is_drawn_without_names(bg: Run, runs: Path
         (["empty"], "cannot read run empty"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_in_one_line(
+def test_runs_that_cannot_be_plotted_give_a_one_line_error(
     arguments: list[str], words: str, bg: Run, runs: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "letter.txt").touch()
@@ -96,13 +96,15 @@ def test_what_cannot_be_drawn_is_refused_in_one_line(
     assert words in ran.err
 
 
-def test_a_name_is_no_formula(bg: Run, runs: Path) -> None:
+def test_names_are_not_interpreted_as_formulas(bg: Run, runs: Path) -> None:
     (runs / "slow").rename(runs / "$^$")
     assert bg("plot", "$^$").code == 0
     assert any(text.startswith("$^$: td") for text in texts(runs / "$^$" / "plot.svg"))
 
 
-def test_without_matplotlib_the_extra_is_named(bg: Run, runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_the_error_names_the_extra(
+    bg: Run, runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     ran = bg("plot", "slow")
     assert (ran.code, ran.err.count("\n")) == (2, 1)

@@ -40,7 +40,7 @@ def keyboard() -> Iterator[PipeInput]:
     ],
     ids=["typed", "edited"],
 )
-def test_keys_make_a_line(keys: str, line: str, keyboard: PipeInput) -> None:
+def test_typed_keys_make_a_line(keys: str, line: str, keyboard: PipeInput) -> None:
     keyboard.send_text(keys)
     assert new_prompt().command("> ") == line
 
@@ -77,7 +77,7 @@ def test_tab_completes_the_file_of_a_command(keyboard: PipeInput, tmp_path: Path
     assert new_prompt(is_time_up=press).command("> ") == f"save {tmp_path}/mine.record"
 
 
-def test_up_recalls_the_last_command_but_no_answer(keyboard: PipeInput) -> None:
+def test_up_recalls_commands_but_not_answers(keyboard: PipeInput) -> None:
     prompt = new_prompt()
     keyboard.send_text("i9i8" + ENTER)
     assert prompt.command("> ") == "i9i8"

@@ -18,7 +18,7 @@ def two(home: Path) -> Path:
     return path
 
 
-def test_list_prints_one_line_a_match(two: Path, bg: Run) -> None:
+def test_list_prints_one_line_per_match(two: Path, bg: Run) -> None:
     assert bg("replay", "two", "--list").out == (
         "1. connect4: Ann - Bob *, 3 plies\n2. connect4: ? - ? 1-0, 7 plies\n"
     )
@@ -35,7 +35,7 @@ def test_match_chooses_one(two: Path, bg: Run) -> None:
     assert bg("replay", "two", "--match", "2", "--list").out.startswith("2. ")
 
 
-def test_a_broken_match_keeps_its_number(home: Path, bg: Run) -> None:
+def test_a_match_with_an_error_keeps_its_number(home: Path, bg: Run) -> None:
     (home.parent / "mixed").write_text(f"{MATCH.replace('1. 4', '1. 9')}\n{MATCH}")
     done = bg("replay", "mixed", "--match", "2", "--list")
     assert done.out == "2. connect4: Ann - Bob *, 3 plies\n"
@@ -55,7 +55,7 @@ def test_flip_turns_the_board(two: Path, bg: Run) -> None:
     assert bg("replay", "two", "--flip").out != bg("replay", "two").out
 
 
-def test_pictures_go_into_a_folder_and_not_into_a_file(two: Path, bg: Run) -> None:
+def test_pictures_are_written_to_a_folder_not_to_a_file(two: Path, bg: Run) -> None:
     done = bg("replay", "two", "--svg", "out.svg")
     assert (done.code, done.err) == (
         2,

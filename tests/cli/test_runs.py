@@ -39,7 +39,7 @@ def interrupt_after_2(trainer: Trainer) -> None:
         raise KeyboardInterrupt
 
 
-def test_runs_are_listed_newest_first_with_how_far_they_are(bg: Run, runs: Path) -> None:
+def test_runs_are_listed_newest_first_with_their_progress(bg: Run, runs: Path) -> None:
     rows = [line.split(maxsplit=5) for line in bg("runs").out.splitlines()]
     assert rows[0] == ["run", "game", "learner", "steps", "best", "state"]
     assert [row[0] for row in rows[1:]] == ["empty", "torn", "early", "halted", "done"]
@@ -49,7 +49,7 @@ def test_runs_are_listed_newest_first_with_how_far_they_are(bg: Run, runs: Path)
     assert float(rows[5][4]) >= told["metrics"]["score"]
 
 
-def test_states_tell_what_can_be_done(bg: Run, runs: Path) -> None:
+def test_each_run_is_listed_with_its_state(bg: Run, runs: Path) -> None:
     with Folder.open(runs / "early"):
         found = json.loads(bg("runs", "--json").out)["runs"]
     assert {one["run"]: one["state"] for one in found} == {
@@ -64,13 +64,13 @@ def test_states_tell_what_can_be_done(bg: Run, runs: Path) -> None:
     assert "no config.toml" in errors["empty"]
 
 
-def test_listing_changes_nothing(bg: Run, runs: Path) -> None:
+def test_listing_runs_changes_nothing(bg: Run, runs: Path) -> None:
     before = sorted(runs.rglob("*"))
     assert bg("runs").code == 0
     assert sorted(runs.rglob("*")) == before
 
 
-def test_where_there_are_no_runs_one_learns_how_to_make_one(bg: Run) -> None:
+def test_without_runs_the_list_says_how_to_start_one(bg: Run) -> None:
     assert bg("runs").out == "no training runs yet; start one with `boardgames train GAME`\n"
     assert json.loads(bg("runs", "--json").out)["runs"] == []
 
@@ -82,14 +82,14 @@ def test_a_run_is_deleted_with_all_its_files(name: str, bg: Run, runs: Path) -> 
     assert (runs / "halted" / "config.toml").exists()
 
 
-def test_nothing_is_deleted_unasked(bg: Run, runs: Path) -> None:
+def test_delete_asks_for_confirmation(bg: Run, runs: Path) -> None:
     ran = bg("runs", "delete", "done", typed="y\n")
     assert (ran.code, ran.out) == (2, "")
     assert "--yes is required" in ran.err
     assert (runs / "done").exists()
 
 
-def test_a_running_one_stays(bg: Run, runs: Path) -> None:
+def test_a_running_run_is_not_deleted(bg: Run, runs: Path) -> None:
     with Folder.open(runs / "early"):
         ran = bg("runs", "delete", "early", "--yes")
     assert (ran.code, ran.err) == (2, "error: run 'early' is in progress; stop it first\n")
@@ -106,7 +106,7 @@ def test_only_what_is_listed_is_deleted(name: str, bg: Run, runs: Path, home: Pa
     assert (runs / "done" / "checkpoints" / "best.safetensors").exists()
 
 
-def test_a_link_is_deleted_and_not_what_it_leads_to(bg: Run, runs: Path, tmp_path: Path) -> None:
+def test_deleting_a_link_keeps_its_target(bg: Run, runs: Path, tmp_path: Path) -> None:
     (runs / "done").rename(tmp_path / "elsewhere")
     (runs / "linked").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     assert bg("runs", "delete", "linked", "--yes").code == 0
@@ -114,7 +114,9 @@ def test_a_link_is_deleted_and_not_what_it_leads_to(bg: Run, runs: Path, tmp_pat
     assert not (runs / "linked").is_symlink()
 
 
-def test_exported_weights_are_those_of_the_best_step_and_play(bg: Run, runs: Path, tmp_path: Path) -> None:
+def test_exported_weights_are_those_of_the_best_step_and_can_play(
+    bg: Run, runs: Path, tmp_path: Path
+) -> None:
     target = tmp_path / "mine.safetensors"
     assert bg("runs", "export", "done", str(target)).code == 0
     exported, kept = Weights.read(target), Weights.read(runs / "done" / "checkpoints" / "best.safetensors")
@@ -132,7 +134,7 @@ def test_exported_weights_are_those_of_the_best_step_and_play(bg: Run, runs: Pat
     ("name", "told"),
     [("early", "run 'early' has no weights yet"), ("nobody", "no such run")],
 )
-def test_a_run_without_weights_exports_none(
+def test_exporting_a_run_without_weights_fails(
     name: str, told: str, bg: Run, runs: Path, tmp_path: Path
 ) -> None:
     failed = bg("runs", "export", name, str(tmp_path / "file"))
@@ -150,7 +152,7 @@ def test_a_run_without_weights_exports_none(
     ],
     ids=["long number", "no seed", "seed of text", "deep"],
 )
-def test_a_broken_config_is_told_beside_the_other_runs(content: str, bg: Run, runs: Path) -> None:
+def test_a_broken_config_is_reported_beside_the_other_runs(content: str, bg: Run, runs: Path) -> None:
     (runs / "early" / "config.toml").write_text(content)
     ran = bg("runs", "--json")
     assert (ran.code, ran.err) == (0, "")

@@ -31,7 +31,7 @@ def unwritable(home: Path) -> None:
 # --- beginning and end -----------------------------------------------------
 
 
-def test_the_beginning_names_both_players_and_a_move(bg: Run) -> None:
+def test_the_introduction_names_both_players_and_an_example_move(bg: Run) -> None:
     assert bg(*AGENT).out.startswith(
         "red is human, blue is alphabeta:depth=2; type a move such as 1, or help\n"
     )
@@ -41,11 +41,11 @@ def test_the_prompt_names_side_and_person(bg: Run) -> None:
     assert "red (Ann) to move: " in bg(*PEOPLE, "--names", "Ann,Bob").out
 
 
-def test_the_prompt_leaves_out_a_name_that_nobody_gave(bg: Run) -> None:
+def test_the_prompt_omits_default_names(bg: Run) -> None:
     assert "\nred to move: " in bg(*PEOPLE).out
 
 
-def test_the_end_of_the_input_saves_the_match_and_is_no_error(bg: Run, records: Run) -> None:
+def test_the_end_of_the_input_saves_the_match_and_is_not_an_error(bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, typed="4\n4\n")
     assert (ran.code, ran.err) == (0, "")
     assert saved(records).moves == ("4", "4")
@@ -55,19 +55,19 @@ def test_the_end_of_the_input_saves_the_match_and_is_no_error(bg: Run, records: 
     )
 
 
-def test_a_last_line_without_its_end_is_read(bg: Run, records: Run) -> None:
+def test_a_last_line_without_a_line_end_is_read(bg: Run, records: Run) -> None:
     bg(*PEOPLE, typed="4\n5")
     assert saved(records).moves == ("4", "5")
 
 
 @pytest.mark.parametrize("word", ["quit", "QUIT", "  quit  "])
-def test_quit_saves_the_match_and_leaves(word: str, bg: Run, records: Run) -> None:
+def test_quit_saves_the_match_and_exits(word: str, bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, typed=f"4\n{word}\n5\n")
     assert ran.code == 0
     assert saved(records).moves == ("4",)
 
 
-def test_a_match_that_cannot_be_saved_is_shown(bg: Run, unwritable: None) -> None:
+def test_a_match_that_cannot_be_saved_is_printed(bg: Run, unwritable: None) -> None:
     ran = bg(*PEOPLE, typed="4\n5\n")
     assert ran.code == 2
     assert '[Game "connect4"]' in ran.out
@@ -81,7 +81,7 @@ def test_a_finished_match_says_who_has_won_and_is_saved(bg: Run, records: Run) -
     assert saved(records).result == "1-0"
 
 
-def test_a_position_after_the_end_can_be_looked_at(bg: Run) -> None:
+def test_the_final_position_can_be_viewed(bg: Run) -> None:
     assert "red wins" in bg(*PEOPLE, "--position", "1212121").out
 
 
@@ -105,7 +105,7 @@ def test_the_agent_can_begin(bg: Run, records: Run) -> None:
     assert len(saved(records).moves) == 3
 
 
-def test_the_board_marks_what_the_agent_has_played(bg: Run, records: Run) -> None:
+def test_the_board_marks_the_agents_move(bg: Run, records: Run) -> None:
     board = bg(*AGENT, typed="4\n").out.rpartition("blue plays")[2]
     assert board.count("B") == 1
     assert board.count("r") > board.count("R") == 0
@@ -119,14 +119,14 @@ def test_a_move_is_typed_as_text_or_clicks(clicks: str, bg: Run, records: Run) -
     assert saved(records).moves[0][:4] == "c3c5"
 
 
-def test_moves_are_read_in_the_notation_that_was_asked_for(bg: Run, records: Run) -> None:
+def test_moves_are_read_in_the_chosen_notation(bg: Run, records: Run) -> None:
     layout = ("--layout", "standard", "--notation", "nacre", "--second", "human")
     ran = bg("play", "abalone", *layout, typed="a1d4\n")
     assert "expected" not in ran.out
     assert saved(records).moves == ("a1b2",)
 
 
-def test_an_illegal_move_is_refused_and_the_match_goes_on(bg: Run, records: Run) -> None:
+def test_an_illegal_move_is_rejected_and_the_match_continues(bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, typed="1\n1\n1\n1\n1\n1\n1\n2\n")
     assert ran.code == 0
     assert "'1'" in ran.out
@@ -134,7 +134,7 @@ def test_an_illegal_move_is_refused_and_the_match_goes_on(bg: Run, records: Run)
     assert saved(records).moves[-1] == "2"
 
 
-def test_an_illegal_move_among_many_does_not_list_them_all(bg: Run) -> None:
+def test_the_error_of_an_illegal_move_does_not_list_all_moves(bg: Run) -> None:
     ran = bg("play", "abalone", "--second", "human", typed="i5i6\n")
     said = next(line for line in ran.out.splitlines() if "i5i6" in line)
     assert len(said) < 120
@@ -151,7 +151,7 @@ def test_an_illegal_move_among_many_does_not_list_them_all(bg: Run) -> None:
     ],
     ids=["another word", "a misspelt command", "an arrow key", "very long", "clicks of no move"],
 )
-def test_a_line_that_is_no_move_is_quoted_and_the_match_goes_on(line: str, said: str, bg: Run) -> None:
+def test_a_malformed_move_is_quoted_and_the_match_continues(line: str, said: str, bg: Run) -> None:
     ran = bg(*PEOPLE, typed=f"{line}\n4\n")
     assert (ran.code, ran.err) == (0, "")
     assert said in ran.out
@@ -159,11 +159,11 @@ def test_a_line_that_is_no_move_is_quoted_and_the_match_goes_on(line: str, said:
     assert "\x1b" not in ran.out
 
 
-def test_an_empty_line_asks_again(bg: Run) -> None:
+def test_an_empty_line_repeats_the_prompt(bg: Run) -> None:
     assert bg(*PEOPLE, typed="\n   \n").out.count("red to move: ") == 3
 
 
-def test_bytes_that_are_no_text_are_a_line_like_any_other(program: Run) -> None:
+def test_invalid_utf8_is_treated_like_any_malformed_move(program: Run) -> None:
     ran = program(*PEOPLE, typed=b"\xff\xfe\x00\n4\n", PYTHONIOENCODING="utf-8")
     assert ran.code == 0
     assert "is not a column" in ran.out
@@ -192,29 +192,29 @@ def test_hint_names_a_move_that_wins(bg: Run) -> None:
     assert "hint: 1\n" in ran.out
 
 
-def test_hint_leaves_the_match_as_it_was(bg: Run, records: Run) -> None:
+def test_hint_does_not_change_the_match(bg: Run, records: Run) -> None:
     bg(*PEOPLE, "--time", "0.2", typed="hint\n")
     assert saved(records).moves == ()
 
 
-def test_undo_between_people_takes_one_ply_back(bg: Run, records: Run) -> None:
+def test_undo_between_people_takes_back_one_ply(bg: Run, records: Run) -> None:
     bg(*PEOPLE, typed="4\n5\nundo\n6\n")
     assert saved(records).moves == ("4", "6")
 
 
-def test_undo_against_an_agent_goes_back_to_the_own_last_move(bg: Run, records: Run) -> None:
+def test_undo_against_an_agent_goes_back_to_the_persons_last_move(bg: Run, records: Run) -> None:
     bg(*AGENT, typed="4\n5\nundo\n")
     assert saved(records).moves[::2] == ("4",)
     assert len(saved(records).moves) == 2
 
 
-def test_undo_after_the_last_move_goes_on(bg: Run, records: Run) -> None:
+def test_undo_after_the_end_continues_the_match(bg: Run, records: Run) -> None:
     bg(*PEOPLE, typed="1\n2\n1\n2\n1\n2\n1\nundo\n3\n")
     assert saved(records).result == "*"
     assert saved(records).moves[-1] == "3"
 
 
-def test_undo_of_nothing_is_refused(bg: Run) -> None:
+def test_undo_without_a_move_is_rejected(bg: Run) -> None:
     assert "there is no move to take back" in bg(*PEOPLE, typed="undo\n").out
 
 
@@ -232,26 +232,26 @@ def test_draw_is_agreed_between_people(bg: Run, records: Run) -> None:
     assert saved(records).result == "1/2-1/2"
 
 
-def test_draw_is_offered_by_the_other_person_too(bg: Run, records: Run) -> None:
+def test_either_person_can_offer_a_draw(bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, "--names", "Ann,Bob", typed="4\ndraw\nyes\n")
     assert "Ann, do you accept the draw? [y/N] " in ran.out
     assert saved(records).result == "1/2-1/2"
 
 
 @pytest.mark.parametrize("answer", ["n", "no", ""])
-def test_a_draw_that_is_declined_lets_the_match_go_on(answer: str, bg: Run, records: Run) -> None:
+def test_the_match_continues_after_a_declined_draw(answer: str, bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, typed=f"draw\n{answer}\n4\n")
     assert "blue declines the draw" in ran.out
     assert saved(records).moves == ("4",)
 
 
-def test_an_answer_that_is_none_is_asked_for_again(bg: Run, records: Run) -> None:
+def test_an_invalid_answer_repeats_the_question(bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, typed="draw\n4\ny\n")
     assert "please answer y or n" in ran.out
     assert saved(records).result == "1/2-1/2"
 
 
-def test_an_agent_that_takes_no_draw_declines(bg: Run) -> None:
+def test_an_agent_that_accepts_no_draws_declines(bg: Run) -> None:
     ran = bg("play", "connect4", "--agent", "random", typed="draw\n")
     assert "random declines the draw" in ran.out
 
@@ -267,22 +267,22 @@ def test_resign_gives_the_match_to_the_other_side(bg: Run, records: Run) -> None
     assert saved(records).result == "1-0"
 
 
-def test_new_begins_another_match_and_keeps_both(bg: Run, records: Run) -> None:
+def test_new_starts_another_match_and_saves_both(bg: Run, records: Run) -> None:
     bg(*PEOPLE, typed="4\nnew\n5\n")
     matches = [read_records(path, load_game_of).records[0].moves for path in records()]
     assert matches == [("4",), ("5",)]
 
 
-def test_new_after_the_end_begins_another_match(bg: Run) -> None:
+def test_new_after_the_end_starts_another_match(bg: Run) -> None:
     assert bg(*PEOPLE, typed="resign\nnew\n").out.rstrip().count("type a move such as 1") == 2
 
 
-def test_new_with_nothing_played_saves_nothing(bg: Run, records: Run) -> None:
+def test_new_without_any_moves_saves_nothing(bg: Run, records: Run) -> None:
     bg(*PEOPLE, typed="new\nnew\n")
     assert len(records()) == 1
 
 
-def test_new_shows_a_match_that_cannot_be_saved_and_begins(bg: Run, unwritable: None) -> None:
+def test_new_prints_a_match_that_cannot_be_saved_and_starts_another(bg: Run, unwritable: None) -> None:
     out = bg(*PEOPLE, typed="4\nnew\n5\n").out
     assert "cannot create the folder" in out
     assert "blue to move" in out.rpartition("type a move such as")[2]
@@ -299,7 +299,7 @@ def test_new_shows_a_match_that_cannot_be_saved_and_begins(bg: Run, unwritable: 
         ("4", "the match is over; type new, undo, save FILE or quit"),
     ],
 )
-def test_what_needs_a_match_is_refused_after_its_end(line: str, said: str, bg: Run) -> None:
+def test_commands_that_need_a_match_are_rejected_after_its_end(line: str, said: str, bg: Run) -> None:
     ran = bg(*PEOPLE, typed=f"resign\n{line}\n")
     assert ran.code == 0
     assert said in ran.out
@@ -308,7 +308,7 @@ def test_what_needs_a_match_is_refused_after_its_end(line: str, said: str, bg: R
 # --- files -------------------------------------------------------------------
 
 
-def test_save_and_load_go_on_where_the_match_stood(home: Path, bg: Run) -> None:
+def test_a_saved_match_continues_after_load(home: Path, bg: Run) -> None:
     bg(*PEOPLE, "--names", "Ann,Bob", typed="4\n5\nsave mine\nquit\n")
     ran = bg(*PEOPLE, typed="1\nload mine\n6\nsave mine\n")
     first, second = read_records(home.parent / "mine", load_game_of).records
@@ -318,7 +318,7 @@ def test_save_and_load_go_on_where_the_match_stood(home: Path, bg: Run) -> None:
     assert "saved to mine" in ran.out
 
 
-def test_load_keeps_the_match_that_it_replaces(bg: Run, records: Run) -> None:
+def test_load_saves_the_match_that_it_replaces(bg: Run, records: Run) -> None:
     bg(*PEOPLE, typed="4\nsave mine\nnew\n1\nload mine\n")
     assert ("1",) in [read_records(path, load_game_of).records[0].moves for path in records()]
 
@@ -345,7 +345,7 @@ def test_load_takes_options_from_the_record(bg: Run) -> None:
         ("load ~nobody-of-this-name/x", "no such home folder"),
     ],
 )
-def test_a_file_that_does_not_serve_is_told_and_the_match_goes_on(
+def test_an_unusable_file_is_reported_and_the_match_continues(
     line: str, said: str, home: Path, bg: Run, records: Run
 ) -> None:
     here = home.parent
@@ -364,7 +364,7 @@ def test_a_file_that_does_not_serve_is_told_and_the_match_goes_on(
 # --- asking, time and limits --------------------------------------------------
 
 
-def test_confirm_keeps_a_move_at_enter(bg: Run, records: Run) -> None:
+def test_confirm_accepts_a_move_on_enter(bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, "--confirm", typed="4\n\n")
     assert "keep 4? [Enter: keep, u: undo] " in ran.out
     assert saved(records).moves == ("4",)
@@ -376,7 +376,7 @@ def test_confirm_takes_a_move_back_before_the_turn_passes(bg: Run, records: Run)
     assert saved(records).moves == ("5",)
 
 
-def test_a_clock_that_runs_out_loses(bg: Run, records: Run) -> None:
+def test_a_side_whose_clock_runs_out_loses(bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, "--clock", "0.000001", typed="4\n")
     assert "blue wins on time" in ran.out
     assert saved(records).moves == ()
@@ -409,13 +409,13 @@ def test_a_clock_never_shows_more_than_is_left(seconds: float, text: str) -> Non
     assert clock_text(seconds) == text
 
 
-def test_plies_end_the_match_drawn(bg: Run, records: Run) -> None:
+def test_the_ply_limit_ends_the_match_in_a_draw(bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, "--plies", "2", typed="4\n4\n")
     assert "draw (ply limit)" in ran.out
     assert saved(records).result == "1/2-1/2"
 
 
-def test_no_progress_ends_the_match_drawn(bg: Run) -> None:
+def test_no_progress_ends_the_match_in_a_draw(bg: Run) -> None:
     ran = bg("play", "abalone", "--second", "human", "--no-progress", "1", typed="i8h7\n")
     assert "draw (no progress)" in ran.out
 
@@ -423,14 +423,14 @@ def test_no_progress_ends_the_match_drawn(bg: Run) -> None:
 CORNERS = "....w/....../......./......../........./......../......./....../b...."
 
 
-def test_repetition_ends_the_match_when_asked_for(bg: Run) -> None:
+def test_repetition_ends_the_match_if_enabled(bg: Run) -> None:
     table = ("play", "abalone", "--second", "human", "--position", CORNERS)
     moves = "a1a2\ni9i8\na2a1\ni8i9\n" * 2
     assert "draw by repetition" in bg(*table, "--repetition", typed=moves).out
     assert "draw" not in bg(*table, typed=moves).out
 
 
-def test_resume_goes_on_with_names_and_clock_of_the_record(home: Path, bg: Run, records: Run) -> None:
+def test_resume_keeps_names_and_clock_of_the_record(home: Path, bg: Run, records: Run) -> None:
     bg(*PEOPLE, "--names", "Ann,Bob", "--clock", "300", typed="4\n5\nsave mine\n")
     ran = bg(*PEOPLE, "--resume", "mine", typed="6\n")
     last = read_records(records()[-1], load_game_of).records[0]
@@ -441,6 +441,6 @@ def test_resume_goes_on_with_names_and_clock_of_the_record(home: Path, bg: Run, 
 
 
 @pytest.mark.parametrize("word", ["quit", "q", "exit"])
-def test_words_that_people_leave_by_leave(word: str, bg: Run, records: Run) -> None:
+def test_common_words_for_quitting_quit(word: str, bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, typed=f"4\n{word}\n5\n")
     assert (ran.code, saved(records).moves) == (0, ("4",))

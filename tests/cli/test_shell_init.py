@@ -37,14 +37,16 @@ def ran(shell: str, script: str) -> subprocess.CompletedProcess[str]:
         ("bg 12345", "builtin bg 12345"),
     ],
 )
-def test_the_function_tells_our_commands_from_jobs(shell: str, typed: str, runs: str, bg: Run) -> None:
+def test_the_function_distinguishes_our_commands_from_jobs(
+    shell: str, typed: str, runs: str, bg: Run
+) -> None:
     done = ran(shell, f"{bg('shell-init', shell).out}\n{PROBE}\n{typed}")
     assert done.stdout == f"{runs}\n"
     assert done.stderr == ""
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="job control of a POSIX shell")
-def test_a_stopped_job_goes_on_in_the_background(bg: Run) -> None:
+def test_a_stopped_job_continues_in_the_background(bg: Run) -> None:
     stop = "set -m; sleep 600 & kill -STOP $!; until jobs | grep -q Stopped; do sleep 0.01; done"
     script = f"{stop}; bg %1 >/dev/null; jobs | grep -q Running && echo done; kill $!"
     assert ran("bash", f"{bg('shell-init', 'bash').out}\n{script}").stdout == "done\n"

@@ -16,7 +16,7 @@ def test_show_prints_board_text_score_and_moves(bg: Run) -> None:
 
 
 @pytest.mark.parametrize("given", [["4453"], ["--position", "4453"]], ids=["argument", "option"])
-def test_a_position_is_given_either_way(given: list[str], bg: Run) -> None:
+def test_a_position_is_an_argument_or_an_option(given: list[str], bg: Run) -> None:
     assert ".b.../..brr.." in bg("show", "connect4", *given).out
 
 
@@ -28,12 +28,12 @@ def test_lines_fit_a_terminal_of_80(bg: Run) -> None:
     assert max(map(len, bg("show", "abalone").out.splitlines())) <= 80
 
 
-def test_moves_are_written_in_the_notation_that_was_asked_for(bg: Run) -> None:
+def test_moves_are_written_in_the_chosen_notation(bg: Run) -> None:
     plain, nacre = (bg("show", "abalone", *more).out for more in ([], ["--notation", "nacre"]))
     assert plain != nacre
 
 
-def test_svg_is_written_whole(home: Path, bg: Run) -> None:
+def test_svg_is_written_completely(home: Path, bg: Run) -> None:
     assert bg("show", "abalone", "--svg", "board.svg").out == "wrote board.svg\n"
     assert ET.fromstring((home.parent / "board.svg").read_text()).tag.endswith("svg")
 

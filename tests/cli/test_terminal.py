@@ -37,13 +37,13 @@ def test_boards_are_coloured_on_a_terminal(terminal: Start) -> None:
 @pytest.mark.parametrize(
     "environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "a dumb terminal"]
 )
-def test_boards_are_plain_where_colours_are_not_wanted(environment: dict[str, str], terminal: Start) -> None:
+def test_boards_are_plain_if_colours_are_disabled(environment: dict[str, str], terminal: Start) -> None:
     user = terminal("show", "connect4", "4", COLORTERM="truecolor", **environment)
     assert user.wait() == 0
     assert "\x1b[" not in user.seen
 
 
-def test_a_match_without_colours_has_none(terminal: Start) -> None:
+def test_no_color_disables_all_colours_of_a_match(terminal: Start) -> None:
     user = terminal(*PEOPLE, NO_COLOR="1")
     user.wait_for("red to move:")
     user.type("4\n")
@@ -66,7 +66,7 @@ def test_keys_edit_the_line(terminal: Start, records: Start) -> None:
     assert last_record(records).moves == ("4", "4")
 
 
-def test_ctrl_d_saves_the_match_and_leaves_with_0(terminal: Start, records: Start) -> None:
+def test_ctrl_d_saves_the_match_and_exits_with_0(terminal: Start, records: Start) -> None:
     user = terminal(*PEOPLE)
     user.wait_for("red to move:")
     user.type("4\n")
@@ -76,7 +76,7 @@ def test_ctrl_d_saves_the_match_and_leaves_with_0(terminal: Start, records: Star
     assert f"match saved to {records()[0]}" in user.seen.replace("\n", "").replace("the match", " the match")
 
 
-def test_ctrl_c_at_the_prompt_saves_the_match_and_leaves_with_130(terminal: Start, records: Start) -> None:
+def test_ctrl_c_at_the_prompt_saves_the_match_and_exits_with_130(terminal: Start, records: Start) -> None:
     user = terminal(*PEOPLE)
     user.wait_for("red to move:")
     user.type("4\n")
@@ -87,7 +87,7 @@ def test_ctrl_c_at_the_prompt_saves_the_match_and_leaves_with_130(terminal: Star
     assert last_record(records).moves == ("4",)
 
 
-def test_ctrl_c_while_the_agent_thinks_saves_the_match_and_leaves_with_130(
+def test_ctrl_c_while_the_agent_thinks_saves_the_match_and_exits_with_130(
     terminal: Start, records: Start
 ) -> None:
     user = terminal(*SLOW_AGENT)
@@ -99,7 +99,7 @@ def test_ctrl_c_while_the_agent_thinks_saves_the_match_and_leaves_with_130(
     assert last_record(records).moves == ("4",)
 
 
-def test_interrupt_at_a_pipe_saves_the_match_and_leaves_with_130(home: Path, records: Start) -> None:
+def test_an_interrupt_at_a_pipe_saves_the_match_and_exits_with_130(home: Path, records: Start) -> None:
     command = [sys.executable, "-u", "-m", "boardgames.cli", *SLOW_AGENT]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -134,7 +134,7 @@ def test_a_closed_terminal_saves_the_match(
     assert last_record(records).moves == ("4",)
 
 
-def test_interrupted_agents_leave_their_match_saved(terminal: Start, records: Start) -> None:
+def test_an_interrupt_saves_a_match_of_agents(terminal: Start, records: Start) -> None:
     user = terminal(
         "play", "connect4", "--first", "random", "--second", "alphabeta", "--time", "60", "--watch"
     )
@@ -158,7 +158,7 @@ def test_a_cold_start_says_that_it_compiles_and_how_long(terminal: Start, tmp_pa
     assert "......./......." in user.seen
 
 
-def test_a_warm_start_does_not_speak_of_compiling(terminal: Start) -> None:
+def test_a_warm_start_does_not_mention_compiling(terminal: Start) -> None:
     warm = terminal("show", "connect4")
     assert warm.wait() == 0
     again = terminal("show", "connect4")
@@ -180,7 +180,7 @@ def test_an_agent_whose_search_was_never_compiled_says_that_it_compiles(home: Pa
     assert "compiling" not in again.seen
 
 
-def test_options_of_agents_are_as_wide_as_the_terminal_at_most(bg: Start, terminal: Start) -> None:
+def test_options_of_agents_fit_the_terminal(bg: Start, terminal: Start) -> None:
     user = terminal("agents", "connect4")
     assert user.wait() == 0
     lines, in_pipe = user.seen.splitlines(), bg("agents", "connect4").out
@@ -217,7 +217,7 @@ def test_replay_goes_to_the_next_match(home: Path, terminal: Start) -> None:
     assert user.wait() == 0
 
 
-def test_ctrl_c_leaves_replay_with_130(home: Path, terminal: Start) -> None:
+def test_ctrl_c_exits_replay_with_130(home: Path, terminal: Start) -> None:
     (home.parent / "match").write_text(RECORD)
     user = terminal("replay", "match")
     user.wait_for("[0/3] ")
@@ -234,7 +234,7 @@ def test_tab_completes_a_command(terminal: Start) -> None:
     assert user.wait() == 0
 
 
-def test_time_that_runs_out_ends_the_match_at_the_prompt(terminal: Start, records: Start) -> None:
+def test_a_clock_that_runs_out_ends_the_match_at_the_prompt(terminal: Start, records: Start) -> None:
     user = terminal(*PEOPLE, "--clock", "1", NO_COLOR="1")
     user.wait_for("[red 0:0")
     user.wait_for("blue wins on time")

@@ -52,14 +52,14 @@ def test_a_variant_is_played_as_it_was_trained(bg: Run) -> None:
     assert "boardgames play abalone --layout standard --agent td:weights=ab" in ran.out
 
 
-def test_the_config_of_a_run_makes_the_same_run(bg: Run, home: Path) -> None:
+def test_the_config_of_a_run_reproduces_it(bg: Run, home: Path) -> None:
     assert bg(*NAMED, "--option", "rows=5", "--set", "alpha=0.01").code == 0
     config = home / "runs" / "first" / "config.toml"
     assert bg("train", "--config", str(config), "--run", "again", "--workers", "1").code == 0
     assert content(home / "runs" / "again") == content(home / "runs" / "first")
 
 
-def test_the_command_line_comes_before_the_config(bg: Run, home: Path, tmp_path: Path) -> None:
+def test_the_command_line_overrides_the_config(bg: Run, home: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('game = "abalone"\nseed = 1\n[settings]\nalpha = 0.01\nsteps = 9\ngroups = 1\n')
     assert bg("train", "connect4", "--config", str(path), "--run", "mine", "--seed", "2", *QUICK).code == 0
@@ -69,7 +69,7 @@ def test_the_command_line_comes_before_the_config(bg: Run, home: Path, tmp_path:
     assert (settings["alpha"], settings["steps"], settings["groups"], settings["gamma"]) == (0.01, 3, 1, 0.9)
 
 
-def test_runs_without_a_name_have_one_of_their_own_and_a_seed(bg: Run, home: Path) -> None:
+def test_a_name_and_a_seed_are_chosen_by_default(bg: Run, home: Path) -> None:
     for _ in range(2):
         assert bg("train", "connect4", *QUICK).code == 0
     folders = sorted((home / "runs").iterdir())
@@ -79,7 +79,7 @@ def test_runs_without_a_name_have_one_of_their_own_and_a_seed(bg: Run, home: Pat
     assert len(seeds) == 2
 
 
-def test_a_folder_may_be_anywhere(bg: Run, tmp_path: Path) -> None:
+def test_a_run_can_be_in_any_folder(bg: Run, tmp_path: Path) -> None:
     folder = tmp_path / "a place" / "run,1"
     ran = bg("train", "connect4", "--run", str(folder), *QUICK)
     assert ran.code == 0
@@ -88,7 +88,7 @@ def test_a_folder_may_be_anywhere(bg: Run, tmp_path: Path) -> None:
     assert bg(*shlex.split(command)[1:], "--first", "random", "--seed", "1").code == 0
 
 
-def test_the_report_as_json(bg: Run, home: Path) -> None:
+def test_the_report_is_available_as_json(bg: Run, home: Path) -> None:
     ran = bg(*NAMED, "--json")
     told = json.loads(ran.out)
     last = read_metrics(home / "runs" / "first" / "metrics.jsonl")[-1]
@@ -136,7 +136,7 @@ def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
         (["--resume", "."], "has no config.toml"),
     ],
 )
-def test_what_cannot_be_trained_is_refused_in_one_line(
+def test_invalid_settings_give_a_one_line_error(
     arguments: list[str], words: str, bg: Run, home: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "bad.toml").write_text('gme = "connect4"\n')
@@ -146,7 +146,7 @@ def test_what_cannot_be_trained_is_refused_in_one_line(
     assert not (home / "runs").exists() or not any((home / "runs").iterdir())
 
 
-def test_a_run_is_never_written_over(bg: Run, home: Path) -> None:
+def test_a_run_is_never_overwritten(bg: Run, home: Path) -> None:
     assert bg(*NAMED).code == 0
     before = content(home / "runs" / "first")
     ran = bg(*NAMED)
@@ -155,7 +155,7 @@ def test_a_run_is_never_written_over(bg: Run, home: Path) -> None:
     assert content(home / "runs" / "first") == before
 
 
-def test_a_folder_that_cannot_be_made_is_told(bg: Run, home: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(bg: Run, home: Path) -> None:
     (home / "runs").write_text("no folder")
     ran = bg(*NAMED)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
@@ -171,7 +171,7 @@ def test_a_finished_run_says_so(bg: Run, home: Path) -> None:
     assert content(home / "runs" / "first") == before
 
 
-def test_a_run_of_a_name_that_weights_have_got_since_is_played_by_its_path(bg: Run, home: Path) -> None:
+def test_a_run_that_shares_its_name_with_weights_is_played_by_path(bg: Run, home: Path) -> None:
     bg(*NAMED)
     (home / "runs" / "first").rename(home / "runs" / "td")
     ran = bg("train", "--resume", "td")
@@ -188,7 +188,7 @@ def test_a_learner_without_a_score_shows_no_best(
     assert "best " not in ran.out
 
 
-def test_another_runs_checkpoint_is_refused_in_one_line(bg: Run, home: Path) -> None:
+def test_a_checkpoint_of_another_run_gives_a_one_line_error(bg: Run, home: Path) -> None:
     bg(*NAMED)
     bg(*NAMED[:4], "--run", "second", *QUICK, "--set", "alpha=0.01")
     shutil.rmtree(home / "runs" / "first" / "checkpoints")
@@ -226,7 +226,9 @@ def wait_for_steps(folder: Path, count: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str, home: Path) -> None:
+def test_an_interrupted_run_says_how_to_resume_and_can_be_resumed(
+    number: int, workers: str, home: Path
+) -> None:
     folder = home / "runs" / "long"
     process = started(*LONG, "--workers", workers)
     wait_for_steps(folder, 3)
@@ -251,7 +253,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(number: int, workers: str
 
 
 @pytest.mark.slow
-def test_a_second_process_is_refused_and_the_first_goes_on(home: Path) -> None:
+def test_a_second_process_fails_and_the_first_continues(home: Path) -> None:
     process = started(*LONG)
     wait_for_steps(home / "runs" / "long", 2)
     _, err = started("train", "--resume", "long").communicate(timeout=TIMEOUT_S)
@@ -263,7 +265,7 @@ def test_a_second_process_is_refused_and_the_first_goes_on(home: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX systems")
-def test_a_reader_that_has_gone_hears_on_stderr_how_to_go_on(home: Path) -> None:
+def test_with_a_closed_output_stderr_says_how_to_resume(home: Path) -> None:
     process = started(*LONG, "--workers", "1")
     assert process.stdout is not None
     while not process.stdout.readline().startswith(b"step "):
@@ -287,7 +289,7 @@ def limit_files() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX systems")
-def test_a_full_disk_is_told_in_one_line_and_training_goes_on_later(home: Path) -> None:
+def test_a_full_disk_gives_a_one_line_error_and_training_can_be_resumed(home: Path) -> None:
     arguments = ("train", "connect4", "--seed", "5", "--run", "full", "--set", "steps=12", *QUICK[2:])
     process = started(
         *arguments, preexec_fn=limit_files, env={**os.environ, "BOARDGAMES_BLOCK": "tensorboard"}
@@ -303,7 +305,7 @@ def test_a_full_disk_is_told_in_one_line_and_training_goes_on_later(home: Path) 
 
 
 @pytest.mark.slow
-def test_a_terminal_shows_how_training_comes_along(terminal: Run, home: Path) -> None:
+def test_a_terminal_shows_training_progress(terminal: Run, home: Path) -> None:
     run = terminal(*LONG, "--workers", "1")
     run.wait_for("of 200 steps, ")
     run.wait_for("left")

@@ -57,7 +57,7 @@ def test_analyze_shows_wins_and_losses_by_their_plies(bg: Run) -> None:
     assert "take3  win in 1! take3\n" in bg("analyze", "coins", "3:0:0:0", "--depth", "4").out
 
 
-def test_tree_search_turns_the_unit_into_returns(bg: Run) -> None:
+def test_tree_search_converts_amounts_into_returns(bg: Run) -> None:
     agent = "mcts:simulations=1,cutoff=0,prior=none"
     found = analysis(bg, "30:0:0:0", "--agent", agent)
     assert found["unit"] == "return"
@@ -89,7 +89,7 @@ def test_a_book_keeps_the_unit_and_agents_play_by_it(bg: Run, home: Path) -> Non
     assert (choice.nodes, choice.score) == (0, Score.of(-3.0, coins.PENNY))
 
 
-def test_play_and_arena_run_to_their_end(bg: Run) -> None:
+def test_play_and_arena_finish(bg: Run) -> None:
     played = bg("play", "coins", "--first", "alphabeta:depth=2", "--second", "mcts:simulations=20")
     assert played.code == 0
     agents = ("alphabeta:depth=2", "mcts:simulations=20", "level:level=2")
@@ -97,7 +97,7 @@ def test_play_and_arena_run_to_their_end(bg: Run) -> None:
     assert (ran.code, json.loads(ran.out)["matches"]) == (0, 6)
 
 
-def test_both_ends_of_ugi_count_hundredths_of_the_unit() -> None:
+def test_ugi_scores_are_hundredths_of_the_unit() -> None:
     lines: list[str] = []
     server = Server(EngineSetup("coins", "hundred", {}, "alphabeta", {}), lines.append)
     try:
