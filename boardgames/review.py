@@ -1,11 +1,11 @@
-"""Review of a recorded match: the score of every position, and what every move lost.
+"""Review of a recorded match: the score of every position, and the loss of every move.
 
 A player analyses the start and the position after each move. The score of a move
-is that of the position it led to, seen by the side that made it; its loss is the
-best score before the move less that. Both come from searches that saw equally far
-(the one after the move a ply less deep), because the side that moves last before
-the horizon looks better than it is; a proven score is taken as it is. A win counts
-as the bound of the unit, so that a slower win is no mistake.
+is that of the resulting position, from the point of view of the side that moved; its
+loss is how far that is below the best score before the move. Both come from searches
+with the same horizon (the one after the move is one ply shallower), because the side
+that moves last before the horizon looks better than it is; proven scores are used
+unchanged. A win counts as the bound of the unit, so a slower win is not a mistake.
 """
 
 import math
@@ -26,7 +26,7 @@ from boardgames.score import Score, Unit
 MISTAKES = 5
 """Default number of mistakes that a review lists."""
 MARKS_IN_LISTS = ("?", "??")
-"""Marks of the moves that `Review.mistakes` and the chart show; inaccuracies are too many."""
+"""Marks of the moves that `Review.mistakes` and the chart show; inaccuracies would be too many."""
 
 
 def _no_scores() -> Mapping[int, Score]:
@@ -60,11 +60,11 @@ class ReviewedPosition:
     by_depth: Mapping[int, Score] = field(default_factory=_no_scores, repr=False)
 
     def score_for_side(self, side: int) -> Score:
-        """Return the score as a side sees it."""
-        return self._seen_by(side, self.score)
+        """Return the score from the point of view of a side."""
+        return self._for_side(side, self.score)
 
     def smoothed_for_side(self, side: int) -> float:
-        """Return the mean of the scores at the last two depths; a decided or proven score as it is.
+        """Return the mean of the scores at the last two depths, or a decided or proven score unchanged.
 
         Odd and even depths favour different sides. A win counts as the unit's bound.
         """
@@ -72,19 +72,19 @@ class ReviewedPosition:
         if self.proven or self.is_decided or len(scores) < 2:
             scores = [self.score]
         bound = self.unit.bound
-        return sum(self._seen_by(side, score).clipped(bound) for score in scores) / len(scores)
+        return sum(self._for_side(side, score).clipped(bound) for score in scores) / len(scores)
 
     def score_of_move(self, before: "ReviewedPosition") -> Score:
         """Return the score of the move from `before` to here, for the side that made it."""
-        known = self.score if self.proven else self.by_depth.get(before.depth - 1, self.score)
-        return self._seen_by(before.position.side_to_move, known).delayed()
+        score = self.score if self.proven else self.by_depth.get(before.depth - 1, self.score)
+        return self._for_side(before.position.side_to_move, score).delayed()
 
-    def _seen_by(self, side: int, score: Score) -> Score:
+    def _for_side(self, side: int, score: Score) -> Score:
         return score if side == self.position.side_to_move else -score
 
     @property
     def is_decided(self) -> bool:
-        """Whether it is known who wins."""
+        """Whether the winner is certain."""
         return self.score.is_decisive or (
             self.proven and self.unit.is_return and abs(self.score.to_return()) >= 1.0
         )
@@ -92,7 +92,7 @@ class ReviewedPosition:
 
 @dataclass(frozen=True, slots=True)
 class ReviewedMove:
-    """A move of the match and what it lost.
+    """A move of the match and its loss.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class ReviewedMove:
     score : Score
         Score of the move for its side; that of the best move is `before.score`.
     loss : float
-        What it lost against the best move, in the unit.
+        How much worse it is than the best move, in the unit of the review.
     mark : str
         `?!` for an inaccuracy, `?` for a mistake, `??` for a blunder, else empty.
     """
@@ -121,12 +121,12 @@ class ReviewedMove:
 
     @property
     def best(self) -> Move:
-        """The move that the player prefers."""
+        """The best move according to the reviewing player."""
         return self.before.line[0]
 
     @property
     def is_best(self) -> bool:
-        """Whether the move played is the one that the player prefers."""
+        """Whether the move played is the best one."""
         return self.best.action == self.move.action
 
 
@@ -141,7 +141,7 @@ class Review:
     agent : str
         The player that analysed it, as `Player.describe` names it.
     unit : Unit
-        What amounts and losses count.
+        Unit of scores and losses.
     positions : tuple of ReviewedPosition
         The start and the position after each move; fewer if the review was stopped.
 
@@ -172,7 +172,7 @@ class Review:
 
     @cached_property
     def moves(self) -> tuple[ReviewedMove, ...]:
-        """The moves of which both positions have been analysed."""
+        """The moves for which the positions before and after have been analysed."""
         return tuple(
             self._move(number, text, before, after)
             for number, (text, (before, after)) in enumerate(
@@ -182,15 +182,15 @@ class Review:
 
     def values_for_side(self, side: int) -> tuple[float, ...]:
         """Return the scores of the positions as numbers from minus the unit's bound to the bound."""
-        return tuple(known.score_for_side(side).clipped(self.unit.bound) for known in self.positions)
+        return tuple(entry.score_for_side(side).clipped(self.unit.bound) for entry in self.positions)
 
     def mistakes(self, count: int | None = MISTAKES) -> tuple[ReviewedMove, ...]:
-        """Return the `count` worst mistakes and blunders, the worst first; all of them for None."""
+        """Return the `count` worst mistakes and blunders, worst first; all of them if `count` is None."""
         marked = [move for move in self.moves if move.mark in MARKS_IN_LISTS]
         return tuple(sorted(marked, key=lambda move: -move.loss)[:count])
 
     def marks(self, side: int) -> Counter[str]:
-        """Return how often a side's moves have each mark."""
+        """Return the number of a side's moves with each mark."""
         return Counter(move.mark for move in self.moves if move.side == side and move.mark)
 
     def mean_loss(self, side: int) -> float | None:
@@ -209,10 +209,10 @@ class Review:
         sides = self.game.facts.sides
         names = [f"{name} ({side})" for name, side in zip(self.record.names, sides, strict=True)]
         values = [
-            math.copysign(math.inf, known.score_for_side(0).sign)
-            if known.is_decided
-            else known.smoothed_for_side(0)
-            for known in self.positions
+            math.copysign(math.inf, entry.score_for_side(0).sign)
+            if entry.is_decided
+            else entry.smoothed_for_side(0)
+            for entry in self.positions
         ]
         return charts.score_chart(
             values,
@@ -222,7 +222,7 @@ class Review:
             bound=self.unit.bound,
             colours=self.positions[0].position.picture().colours,
             marks=[
-                charts.Mark(move.number, move.side, move.mark, _described(move, sides))
+                charts.Mark(move.number, move.side, move.mark, _describe(move, sides))
                 for move in self.moves
                 if move.mark in MARKS_IN_LISTS
             ],
@@ -254,9 +254,9 @@ def review(record: Record, player: Player, limit: Limit = NO_LIMIT, context: Con
     record : Record
         A match of the player's game, finished or not.
     player : Player
-        One that can `analyse`.
+        A player that supports `analyse`.
     limit : Limit
-        What it may spend on each position.
+        Limit of the analysis of each position.
     context : Context
         Its `stop` ends the review early; at least the start is analysed. Its `report`
         is called with the progress of every search.
@@ -264,7 +264,7 @@ def review(record: Record, player: Player, limit: Limit = NO_LIMIT, context: Con
     Raises
     ------
     OptionError
-        If the player cannot `analyse`.
+        If the player does not support `analyse`.
     PositionError, RecordError
         If the record is of another game, or one of its moves is illegal.
     """
@@ -278,8 +278,8 @@ def review_positions(
     """Yield the start and the position after each move with its score; see `review`.
 
     The whole record is checked before the first search. Each position is analysed
-    without its history, as if the match began there: a position that came back in the
-    match did not end it in a draw, so it is not scored as one.
+    without its history, as if the match began there: a position that was repeated did
+    not end the match in a draw, so it is not scored as one.
     """
     if record.game != player.game.facts.name:
         raise RecordError(f"a player of {player.game} cannot review a match of {record.game}")
@@ -301,7 +301,7 @@ def review_positions(
 
 
 def review_end(position: Position, unit: Unit) -> ReviewedPosition:
-    """Return the exact score of a finished position: its margin if `unit` counts that, else who won.
+    """Return the exact score of a finished position: the margin if `unit` measures it, else the result.
 
     Examples
     --------
@@ -323,7 +323,7 @@ def review_end(position: Position, unit: Unit) -> ReviewedPosition:
 
 
 def _recorder(by_depth: dict[int, Score], context: Context) -> Callable[[Choice], None]:
-    """Return a callback that notes the score at every depth and passes reports on."""
+    """Return a callback that records the score at every depth and forwards reports."""
 
     def record_depth(choice: Choice) -> None:
         if choice.score is not None and choice.simulations == 0:  # tree search has no depths
@@ -349,5 +349,5 @@ def _reviewed(analysis: Analysis, by_depth: Mapping[int, Score]) -> ReviewedPosi
     )
 
 
-def _described(move: ReviewedMove, sides: tuple[str, str]) -> str:
+def _describe(move: ReviewedMove, sides: tuple[str, str]) -> str:
     return f"ply {move.number}, {sides[move.side]} {move.move}{move.mark}, better {move.best}"

@@ -95,7 +95,7 @@ def test_loss_is_the_best_score_less_the_score_after_the_move() -> None:
     assert losses(reviewed("11", 3.0, -1.0, -4.0)) == [2.0, 0.0]
 
 
-def test_the_best_move_loses_nothing_whatever_later_searches_see() -> None:
+def test_the_best_move_loses_nothing_regardless_of_later_searches() -> None:
     assert losses(reviewed("2", 3.0, 3.0)) == [0.0]
 
 
@@ -104,7 +104,7 @@ def test_a_side_that_moves_again_keeps_its_point_of_view() -> None:
     assert losses(reviewed("1", 3.0, 1.0, game=game)) == [2.0]
 
 
-def test_scores_are_compared_where_both_searches_saw_equally_far() -> None:
+def test_scores_are_compared_at_the_same_horizon() -> None:
     player = Scripted(NIM, [1.0, 5.0])
     player.by_depth = {0: {4: 1.0}, 1: {2: 0.0, 3: -0.5, 4: 5.0}}
     result = review(nim("1"), player)
@@ -112,13 +112,13 @@ def test_scores_are_compared_where_both_searches_saw_equally_far() -> None:
     assert result.values_for_side(0) == (1.0, -5.0)
 
 
-def test_a_proven_score_is_taken_as_it_is() -> None:
+def test_a_proven_score_is_used_unchanged() -> None:
     player = Scripted(NIM, [1.0, 5.0])
     player.by_depth, player.proven = {1: {3: -0.5, 4: 5.0}}, {1}
     assert losses(review(nim("1"), player)) == [6.0]
 
 
-def test_a_slower_win_is_no_mistake() -> None:
+def test_a_slower_win_is_not_a_mistake() -> None:
     result = reviewed("1", Score.win(3), Score.loss(8))
     assert losses(result) == [0.0]
     assert result.moves[0].score == Score.win(9)
@@ -130,11 +130,11 @@ def test_a_win_thrown_away_loses_the_bound_of_the_unit() -> None:
     assert result.moves[0].mark == "??"
 
 
-def test_amounts_above_the_bound_are_cut() -> None:
+def test_amounts_above_the_bound_are_clipped() -> None:
     assert losses(reviewed("1", 50.0, -9.0)) == [1.0]
 
 
-def test_margins_of_hexifence_are_never_cut() -> None:
+def test_margins_of_hexifence_are_never_clipped() -> None:
     evaluation = boardgames.load("hexifence").evaluation
     assert evaluation.unit.bound == evaluation.bound - 1
 
@@ -252,14 +252,14 @@ def test_a_repeated_position_is_not_scored_as_a_draw() -> None:
     assert min(result.values_for_side(0)) > 3
 
 
-def test_a_stop_keeps_what_has_been_analysed() -> None:
+def test_stopping_keeps_the_positions_analysed_so_far() -> None:
     player = Scripted(NIM, [0.0] * 9)
     player.stops_at = 2
     result = review(nim("1" * 8), player, context=Context(stop=Stop()))
     assert (len(result.positions), len(result.moves), result.is_complete) == (2, 1, False)
 
 
-def test_an_immediate_stop_keeps_the_start() -> None:
+def test_stopping_immediately_keeps_the_start() -> None:
     player = Scripted(NIM, [0.0] * 9)
     player.stops_at = 0
     result = review(nim("1" * 8), player, context=Context(stop=Stop()))
@@ -273,12 +273,12 @@ def test_an_illegal_move_is_reported_before_anything_is_searched() -> None:
     assert player.histories == []
 
 
-def test_a_match_of_another_game_is_refused() -> None:
+def test_a_match_of_another_game_is_rejected() -> None:
     with pytest.raises(RecordError, match="a player of nim cannot review a match of connect4"):
         review(BLUNDER, Scripted(NIM, []))
 
 
-def test_a_player_that_cannot_analyse_is_refused() -> None:
+def test_a_player_that_cannot_analyse_is_rejected() -> None:
     with pytest.raises(OptionError, match="does not evaluate moves"):
         review(BLUNDER, boardgames.load_player("random", CONNECT4))
 

@@ -105,14 +105,14 @@ def score_chart(
     Parameters
     ----------
     scores : sequence of float
-        Of the start and of the position after every ply, for side 0; infinite
-        where the match is decided.
+        Scores of the start and of the position after every ply, for side 0;
+        infinite where the match is decided.
     title, unit : str
-        Title of the chart, and what the scores count.
+        Title of the chart, and unit of the scores.
     sides : (str, str)
         Names of the sides.
     bound : float
-        Scores beyond the bound are drawn there.
+        Scores beyond this are drawn at the bound.
     colours : (str, str)
         Colours of the sides, `#rrggbb`.
     marks : sequence of Mark
@@ -147,9 +147,9 @@ def interval_chart(
     Parameters
     ----------
     intervals : sequence of Interval
-        Long labels lose their middle, but different labels stay different.
+        Long labels are shortened in the middle, but different labels stay different.
     title, unit : str
-        Title of the chart, and what the values count.
+        Title of the chart, and unit of the values.
     remarks : sequence of str
         Paragraphs below the chart.
 
@@ -217,7 +217,7 @@ def _score_figure(
 
 
 def _scale_scores(axes: "Axes", scores: Reals, limit: float) -> None:
-    """Label the scale, and the places of decided positions if there are any."""
+    """Label the scale, and the level of decided positions if there are any."""
     from matplotlib.ticker import MaxNLocator
 
     decided = [end for end in DECIDED_LABELS if end in scores]
@@ -300,7 +300,7 @@ def _interval_figure(
 
 
 def _scale(intervals: Sequence[Interval]) -> tuple[float, float]:
-    """Return the ends of a scale with room for all intervals, their open ends, and zero."""
+    """Return the ends of a scale that covers all intervals, their open ends, and zero."""
     ends = [0.0, *(end for row in intervals for end in (row.value, row.low, row.high) if end is not None)]
     open_end = OPEN_END * ((max(ends) - min(ends)) or 100.0)
     low = min([*ends, *(row.value - open_end for row in intervals if row.low is None)])
@@ -327,12 +327,12 @@ def _describe(row: Interval) -> str:
     return f"{row.label} {row.value:+.0f} ({ends[0]} to {ends[1]})"
 
 
-# --- both ---------------------------------------------------------------------
+# --- shared -------------------------------------------------------------------
 
 
 @contextmanager
 def _style() -> Iterator[None]:
-    """Use our style, whatever the user's configuration of matplotlib is."""
+    """Use our style, regardless of the user's matplotlib configuration."""
     check_installed()
     from matplotlib import style
 

@@ -30,22 +30,22 @@ MAX_DRAWN = 1e30
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunHistory:
-    """What is plotted of a run.
+    """The data of a run to plot.
 
     Attributes
     ----------
     name, title : str
-        Name of the run, and a title for a plot of it alone.
+        Name of the run, and title of a plot of this run only.
     metric : str
         Name of the metric that the curve shows.
     steps, values : sequences
         The curve: steps, and the metric at each of them.
     best_step : int
-        The step that is marked.
+        The step to mark.
     weights : float64[n, m] or None
         Weights after each of n steps.
     weight_steps : sequence of int
-        Those n steps.
+        The n steps of `weights`.
     features : sequence of str
         Names of the m weights.
     """
@@ -101,7 +101,7 @@ def plot_runs(histories: Sequence[RunHistory], image_format: Format) -> bytes:
 
 
 def smooth(values: Sequence[float]) -> Reals:
-    """Return the centred moving average of a curve over a tenth of its length, over less at its ends.
+    """Return the centred moving average of a curve over a tenth of its length, narrower at its ends.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def smooth(values: Sequence[float]) -> Reals:
 
 
 def spread(places: Sequence[float], gap: float) -> Reals:
-    """Return the places nearest to the given ones that are in the same order and at least `gap` apart.
+    """Return the positions closest to `places` that keep their order and are at least `gap` apart.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def spread(places: Sequence[float], gap: float) -> Reals:
     [-0.5, 0.5, 5.0]
     """
     order = np.argsort(places, kind="stable")
-    # minus the gaps below them, places must not decrease: isotonic regression by pooling adjacent violators
+    # less the gaps below them, places must not decrease: isotonic regression by pooling adjacent violators
     blocks: list[list[float]] = []
     for rank, index in enumerate(order):
         blocks.append([places[index] - gap * rank])
@@ -205,7 +205,7 @@ def _label_weights(axes: "Axes", history: RunHistory, labelled: list[int]) -> No
     ends = [float(history.weights[-1][index]) for index in labelled]
     gap = (high - low) / (_weights_height(history) / LABEL_HEIGHT_IN)
     places = spread(ends, gap)
-    # shift all of them into the axes, whose height leaves room for every gap
+    # shift all of them into the axes, which are high enough for every gap
     places -= max(places.max() - high + gap / 2, 0)
     places += max(low + gap / 2 - places.min(), 0)
     across = axes.get_yaxis_transform()

@@ -24,9 +24,9 @@ from boardgames.game import Termination
 from boardgames.store import NewMatch, PlayerKey, Rating, Run, Store, StoredMatch, variant_of
 
 BATCH_S = 0.25
-"""Target duration of a task: long compared with sending it, short compared with a person's patience."""
+"""Target duration of a task: long compared with sending it, short enough for frequent progress reports."""
 CLUSTER_BATCH_S = 1.0
-"""The same on a cluster, where a task costs some milliseconds and loads its players anew."""
+"""The same on a cluster, where a task has an overhead of milliseconds and reloads its players."""
 MAX_BATCH_PAIRS = 500
 
 PairResult = tuple[MatchResult, MatchResult]
@@ -101,11 +101,11 @@ class Arena:
 
     @property
     def is_done(self) -> bool:
-        """Whether all matches have been played, or the sequential test has decided."""
-        return self._has_decided or self.matches >= self.plan.planned
+        """Whether all matches have been played, or the sequential test has reached a decision."""
+        return self._is_decided or self.matches >= self.plan.planned
 
     @property
-    def _has_decided(self) -> bool:
+    def _is_decided(self) -> bool:
         return self._sprt is not None and self._sprt.decision is not None
 
     def run(self, executor: Executor, listener: "Callable[[Arena], object] | None" = None) -> Report:
@@ -128,12 +128,12 @@ class Arena:
         try:
             for pairs in self._rounds():
                 for results in self._play(pairs, executor):
-                    self._keep(results)
+                    self._store_and_count(results)
                     if listener is not None:
                         listener(self)
-                    if self._has_decided:
+                    if self._is_decided:
                         break
-                if self._has_decided:
+                if self._is_decided:
                     break
         except KeyboardInterrupt:
             if self._run is not None:
@@ -144,7 +144,7 @@ class Arena:
         return self._finish()
 
     def report(self) -> Report:
-        """Return the report so far. If a sequential test has decided, later pairs do not count."""
+        """Return the report so far. Pairs after the decision of a sequential test do not count."""
         tally, sprt = self._tally, self._sprt
         if sprt is not None and sprt.decision is not None:
             tally = Tally(self._labels)
@@ -158,7 +158,7 @@ class Arena:
     def _rounds(self) -> Iterator[list[OpeningPair]]:
         """Yield the remaining pairs of each round. A Swiss round depends on the results before it."""
         agents, plan = len(self.plan.agents), self.plan
-        if self._has_decided:
+        if self._is_decided:
             return
         if plan.schedule != "swiss":
             pairings = round_robin(agents) if plan.schedule == "round-robin" else gauntlet(agents, 0)
@@ -222,7 +222,7 @@ class Arena:
 
     # --- results ----------------------------------------------------------
 
-    def _keep(self, pairs: Sequence[PairResult]) -> None:
+    def _store_and_count(self, pairs: Sequence[PairResult]) -> None:
         """Store and count the results of a batch."""
         if self._store is not None and self._run is not None:
             matches = [match for pair in pairs for match in pair if match.number not in self._stored_numbers]
@@ -272,7 +272,7 @@ class Arena:
         if run is not None:
             if not store.claim_run(run.id):
                 raise MatchError(f"another process is playing this arena (run {run.id})")
-            run = store.unfinished_run(key)  # it may have been finished before we had the claim
+            run = store.unfinished_run(key)  # it may have been finished before we claimed it
         if run is None:
             run = store.begin_run("arena", name, key=key, settings=settings, seed=self.seed)
             store.claim_run(run.id)
@@ -293,13 +293,15 @@ class Arena:
                 matches = [stored.get(2 * pair.number + index) for index in (0, 1)]
                 if all(matches):
                     sides = ((pair.first, pair.second), (pair.second, pair.first))
-                    first, second = (_result(match, side) for match, side in zip(matches, sides, strict=True))
+                    first, second = (
+                        _match_result(match, side) for match, side in zip(matches, sides, strict=True)
+                    )
                     self._count((first, second))
             if any(pair.number not in self._results for pair in pairs):
                 break
 
 
-def _result(match: StoredMatch | None, sides: tuple[int, int]) -> MatchResult:
+def _match_result(match: StoredMatch | None, sides: tuple[int, int]) -> MatchResult:
     assert match is not None
     assert match.number is not None
     assert match.termination is not None
@@ -317,8 +319,8 @@ def _result(match: StoredMatch | None, sides: tuple[int, int]) -> MatchResult:
 
 
 def _ratings(report: Report, players: Sequence[PlayerKey]) -> Iterator[Rating]:
-    """Yield the ratings to store, relative to the mean; an agent that played itself has one."""
-    # with two agents, the report has their difference: twice the distance of each from the mean
+    """Yield the ratings to store, relative to the mean; an agent that plays itself is rated once."""
+    # with two agents, the report gives their difference: twice the distance of each from the mean
     factor = 1.0 if report.pairs is None else 0.5
     rated: set[PlayerKey] = set()
     for standing, player in zip(report.standings, players, strict=True):

@@ -38,15 +38,15 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 
 MAX_ITERATIONS = 100_000
-"""Lopsided fields take some hundreds; each solves one small linear system."""
+"""Lopsided fields need a few hundred; each iteration solves one small linear system."""
 
 _MATCH_SCORES = (1.0, 0.5, 0.0)
 _MAX_LOG_ODDS = 1e4
-_MAX_LEVERAGE = 0.5  # that of either of two clusters; a single one is fitted exactly
+_MAX_LEVERAGE = 0.5  # of each of two clusters; a single cluster is fitted exactly
 
 
 Estimates = tuple[Estimate | None, ...]
-"""For each agent of a field, Elo relative to its mean; None if nothing connects it with the others."""
+"""Elo of each agent relative to the mean of the field; None if no results connect it with the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class _Results:
     size: int
 
     def among(self, members: IntArray) -> "_Results":
-        """Return the results between members, who are renumbered in their order."""
+        """Return the results between `members`, renumbered in that order."""
         numbers = np.full(self.count, -1)
         numbers[members] = np.arange(len(members))
         first, second = numbers[self.first], numbers[self.second]
@@ -96,32 +96,32 @@ class _Results:
         return matrix
 
     def points(self) -> FloatArray:
-        """Return the points that each agent (row) took from each other (column)."""
+        """Return the points that each agent (row) scored against each other agent (column)."""
         won, lost = self.clusters * self.score, self.clusters * (1 - self.score)
         return self.size * (self.sum_by_pairing(won) + self.sum_by_pairing(lost).T)
 
-    def met(self) -> FloatArray:
-        """Return the number of clusters between every two agents."""
+    def meetings(self) -> FloatArray:
+        """Return the number of clusters between each pair of agents."""
         matrix = self.sum_by_pairing(self.clusters)
         return matrix + matrix.T
 
 
 def ratings(count: int, series: Mapping[tuple[int, int], Pairs]) -> Estimates:
-    """Rate agents who played pairs of matches.
+    """Rate agents that played pairs of matches.
 
     Parameters
     ----------
     count : int
-        Number of agents, who are 0 to count - 1.
+        Number of agents. They are numbered from 0.
     series : mapping of (int, int) to Pairs
-        Pairs between two agents, from the first one's point of view. Both
-        orders of two agents may occur.
+        Pairs between two agents, from the first one's point of view. Two
+        agents may occur in both orders.
 
     Returns
     -------
     tuple of Estimate or None
-        One per agent. The mean over the comparable ones is 0; an agent that won
-        or lost everything enters it with a guess.
+        One per agent. The mean of all comparable agents is 0; an agent that won
+        or lost every match enters it with a cautious guess.
 
     Raises
     ------
@@ -141,12 +141,12 @@ def ratings(count: int, series: Mapping[tuple[int, int], Pairs]) -> Estimates:
 
 
 def match_ratings(count: int, results: Mapping[tuple[int, int], tuple[int, int, int]]) -> Estimates:
-    """Rate agents who played single matches, each from an opening of its own.
+    """Rate agents that played single matches, each from its own opening.
 
     Parameters
     ----------
     count : int
-        Number of agents, who are 0 to count - 1.
+        Number of agents. They are numbered from 0.
     results : mapping of (int, int) to (int, int, int)
         Wins, draws and losses of the first agent. Sides are ignored, so each
         agent should have had both equally often.
@@ -195,17 +195,17 @@ def _estimates(results: _Results) -> Estimates:
     """Rate the core, bound the agents above and below it, and set the mean to 0."""
     if results.count == 0:
         return ()
-    reach, met = _reachability(results.points() > 0), results.met()
-    core = _core(reach, met)
+    reach, meetings = _reachability(results.points() > 0), results.meetings()
+    core = _core(reach, meetings)
     within = np.zeros(results.count)
     for component in _components(reach):
         within[component] = _fit(results.among(component))
-    elos, is_above, is_below = _place(within, reach, met, core=core, offset=_offset_guess)
-    bounds, _, _ = _place(within, reach, met, core=core, offset=_offset_bound)
+    elos, is_above, is_below = _place(within, reach, meetings, core=core, offset=_offset_guess)
+    bounds, _, _ = _place(within, reach, meetings, core=core, offset=_offset_bound)
     is_core = is_above & is_below
     widths = np.zeros(results.count)
     widths[core] = ELO_PER_LOG_ODDS * _half_widths(results.among(core), within[core])
-    if len(core) == 1:  # nobody both won and lost: the core itself only won, only lost, or neither
+    if len(core) == 1:  # nobody both won and lost: the core has only wins, only losses, or no matches
         is_above[core], is_below[core] = is_below.sum() > 1, is_above.sum() > 1
         elos[core] = np.where(is_above[core] == is_below[core], np.nan, elos[core])
         is_core[core] = False
@@ -221,7 +221,7 @@ def _estimates(results: _Results) -> Estimates:
 
 
 def _reachability(links: BoolArray) -> BoolArray:
-    """Return the transitive closure of "took a point from"; every agent reaches itself."""
+    """Return the transitive closure of "scored against"; every agent reaches itself."""
     reach = links | np.eye(len(links), dtype=np.bool_)
     for middle in range(len(links)):
         reach |= reach[:, middle, None] & reach[None, middle, :]
@@ -239,18 +239,18 @@ def _components(reach: BoolArray) -> Iterator[IntArray]:
         yield np.flatnonzero(mutual[leader])
 
 
-def _core(reach: BoolArray, met: FloatArray) -> IntArray:
-    """Return the largest component of the largest group that played each other; ties go by matches."""
-    groups = _reachability(met > 0).sum(axis=1)
+def _core(reach: BoolArray, meetings: FloatArray) -> IntArray:
+    """Return the largest component of the largest connected group; more matches break ties."""
+    groups = _reachability(meetings > 0).sum(axis=1)
 
     def weight(component: IntArray) -> tuple[int, int, float]:
-        return int(groups[component[0]]), len(component), float(met[component].sum())
+        return int(groups[component[0]]), len(component), float(meetings[component].sum())
 
     return max(_components(reach), key=weight)
 
 
 def check_installed() -> None:
-    """Raise MissingExtraError unless choix is installed, which more than two agents need."""
+    """Raise MissingExtraError unless choix, which rates more than two agents, is installed."""
     try:
         import choix  # noqa: F401 - only checks that it can be imported
     except ImportError:
@@ -263,7 +263,7 @@ def _fit(results: _Results) -> FloatArray:
     Raises
     ------
     MissingExtraError
-        If it has more than two agents and choix is not installed.
+        If the component has more than two agents and choix is not installed.
     """
     if results.count == 1:
         return np.zeros(1)
@@ -285,7 +285,7 @@ def _half_widths(results: _Results, log_odds: FloatArray) -> FloatArray:
     inverse information matrices (White 1982), each divided by 1 - leverage
     (MacKinnon and White 1985, HC2). The residuals of two agents count at least
     as much as one cluster won outright, so that a series of even pairs is not
-    taken for certainty.
+    treated as certain.
     """
     expected = 1 / (1 + np.exp(log_odds[results.second] - log_odds[results.first]))
     variance = results.size * expected * (1 - expected)
@@ -313,19 +313,18 @@ def _laplacian(weights: FloatArray) -> FloatArray:
 def _place(
     within: FloatArray,
     reach: BoolArray,
-    met: FloatArray,
+    meetings: FloatArray,
     *,
     core: IntArray,
     offset: Callable[[FloatArray, FloatArray], float],
 ) -> tuple[FloatArray, BoolArray, BoolArray]:
-    """Return everybody's Elo, who is in or above the core, and who is in or below it.
+    """Return the Elo of all agents, and masks of those in or above the core and in or below it.
 
-    `offset` says how far a component stands above those that it only won
-    against. Agents who won everything against some and lost everything to
-    others, without a way through the core, are nan.
+    `offset` returns how far to place a component above those that it only won
+    against. Agents that are neither above nor below the core are nan.
     """
-    above = _place_above(within, reach, met, core=core, offset=offset)
-    below = -_place_above(-within, reach.T, met, core=core, offset=offset)
+    above = _place_above(within, reach, meetings, core=core, offset=offset)
+    below = -_place_above(-within, reach.T, meetings, core=core, offset=offset)
     elos = np.where(np.isnan(above), below, above)  # the core is in both
     return ELO_PER_LOG_ODDS * (elos - np.nanmean(elos)), ~np.isnan(above), ~np.isnan(below)
 
@@ -333,7 +332,7 @@ def _place(
 def _place_above(
     within: FloatArray,
     reach: BoolArray,
-    met: FloatArray,
+    meetings: FloatArray,
     *,
     core: IntArray,
     offset: Callable[[FloatArray, FloatArray], float],
@@ -348,15 +347,15 @@ def _place_above(
             continue
         known = np.flatnonzero(~np.isnan(placed))
         leads = within[component, None] - placed[None, known]
-        placed[component] = within[component] + offset(leads, met[np.ix_(component, known)])
+        placed[component] = within[component] + offset(leads, meetings[np.ix_(component, known)])
     return placed
 
 
 def _offset_bound(leads: FloatArray, clusters: FloatArray) -> float:
     """Return the offset to `leads`, in log-odds, at which all clusters are won with probability `TAIL`.
 
-    The probability of winning one is taken as its expected score, which it
-    cannot exceed.
+    The probability of winning a cluster is approximated by its expected score,
+    which is an upper bound.
     """
 
     def excess(offset: float) -> float:

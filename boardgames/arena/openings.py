@@ -17,11 +17,11 @@ DEFAULT_OPENINGS = "random:4"
 MAX_PLIES = 100
 MAX_POSITIONS = 20_000
 MAX_TRIES = 100
-"""After this many random openings in a row that are known already, there are taken to be no others."""
+"""After this many repeats in a row, we assume that there are no other random openings."""
 
 
 class Openings:
-    """An opening suite, read and checked.
+    """An opening suite, loaded and validated.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Openings:
     Raises
     ------
     UnknownNameError, LimitError, FileError, PositionError
-        If the text is none of these, or a position is invalid or finished.
+        If the text names no suite or file, or a position is invalid or finished.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def _every_position(game: Game, plies: int) -> list[str]:
 
 
 def _check(game: Game, positions: Mapping[str, str]) -> list[str]:
-    """Return the different positions in the game's own notation; the keys say where they are from."""
+    """Return the distinct positions in the game's own notation; the keys describe their sources."""
     openings: dict[str, None] = {}
     for place, text in positions.items():
         try:

@@ -134,8 +134,8 @@ class Estimate:
     Attributes
     ----------
     elo : float
-        Most likely difference. After a clean sweep, which any large difference
-        explains, a cautious guess between the bound and infinity.
+        Most likely difference. After a clean sweep, where no finite difference
+        is most likely, a cautious guess beyond the bound.
     low, high : float or None
         Ends of the interval; None if it is open at that end.
 
@@ -210,7 +210,7 @@ def estimate(pairs: Pairs) -> Estimate | None:
 
     The interval contains the mean scores whose empirical likelihood (Owen 1988)
     is not too far below the maximum; the threshold comes from the F
-    distribution with 1 and count - 1 degrees of freedom. It never leaves the
+    distribution with 1 and count - 1 degrees of freedom. It contains only
     possible scores and is wider towards the nearer end. A clean sweep gives the
     exact bound score**count >= 0.025, and no other result gives a better one;
     its `elo` is that of `score_after_sweep`.
@@ -235,8 +235,7 @@ def estimate(pairs: Pairs) -> Estimate | None:
 def score_after_sweep(count: int) -> float:
     """Return the score, below 1, to assume after `count` pairs that were all won.
 
-    As if half a pair more had been lost: the posterior mean under Jeffreys'
-    prior.
+    The posterior mean under Jeffreys' prior, as if one more pair had been even.
 
     Examples
     --------
@@ -250,8 +249,8 @@ def likelihood_of_superiority(pairs: Pairs) -> float:
     """Return the probability, in [0, 1], that the first player is the stronger one.
 
     The signed root of the deviance at an even score, read as a normal deviate
-    in units of the interval's width: above 0.975 if and only if the interval of
-    `estimate` lies above 0 Elo, and 0.5 without pairs.
+    in units of the interval's width. It is above 0.975 if and only if the interval
+    of `estimate` lies above 0 Elo, and 0.5 without pairs.
 
     Examples
     --------
@@ -296,8 +295,8 @@ def log_likelihood(pairs: Pairs, score: float) -> float:
 def t_quantile(degrees_of_freedom: int) -> float:
     """Return the half width of a 95% interval in standard errors.
 
-    The 0.975 quantile of Student's t, but below five degrees of freedom the
-    width that a clean sweep allows.
+    The 0.975 quantile of Student's t distribution. Below five degrees of
+    freedom, the width after a clean sweep.
 
     Source: M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions",
     1964, 26.7.5.
@@ -350,7 +349,7 @@ def _tilted(counts: Sequence[float], tilt: float) -> tuple[float, float]:
 
     By Lagrange's condition the most likely probabilities with a given mean are
     the counts divided by a positive linear function of the score, here 1 -
-    score + score * exp(-tilt). This makes both numbers explicit. The log-odds
+    score + score * exp(-tilt). Both numbers then have closed forms. The log-odds
     increase with the tilt; the deviance is 0 at tilt 0 and increases on both
     sides.
     """

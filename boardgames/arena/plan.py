@@ -1,4 +1,4 @@
-"""Plan: what an arena is to play, and what makes two arenas the same."""
+"""Plan: what an arena plays, and the settings that identify it."""
 
 import dataclasses
 import hashlib
@@ -30,7 +30,7 @@ MAX_HASHED_FILES = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchSettings:
-    """What all matches of an arena have in common, as it is sent to workers.
+    """Settings that all matches of an arena share, as sent to the workers.
 
     Attributes
     ----------
@@ -49,8 +49,8 @@ class MatchSettings:
     ply_limit : int or None
         Replaces the limit of the game.
     code : str
-        Stamp of the sources of the core and the game. Workers with other
-        sources refuse to play.
+        Hash of the code of the core and the game. Workers with different code
+        refuse to play.
     """
 
     game: str
@@ -78,7 +78,7 @@ class Lineup(NamedTuple):
     names : list of str
         Names for tables, in which an engine's command is shortened.
     code : str
-        Stamp of the code they run.
+        Hash of the code that they run.
     """
 
     players: list[PlayerKey]
@@ -88,7 +88,7 @@ class Lineup(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What an arena is to play.
+    """What an arena plays.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Plan:
     schedule : str
         `round-robin`, `gauntlet` (the first agent plays all others) or `swiss`.
     rounds : int or None
-        Rounds of a Swiss, by default enough to leave one agent unbeaten.
+        Rounds of a Swiss tournament, by default enough to leave one agent unbeaten.
     openings : str
         Opening suite, see `boardgames.arena.openings.Openings`.
     limit : Limit
@@ -112,7 +112,7 @@ class Plan:
     ply_limit : int or None
         Matches are drawn after this many plies, instead of the game's limit.
     sprt : Sprt or None
-        Stops a match between two agents as soon as it is decided.
+        A sequential test of two agents; the arena ends as soon as it is decided.
 
     Raises
     ------
@@ -149,13 +149,13 @@ class Plan:
         if self.sprt is not None and len(self.agents) != 2:
             raise LimitError(f"a sequential test compares two agents, not {len(self.agents)}")
         if self.rounds is not None and self.schedule != "swiss":
-            raise LimitError("only a Swiss has a number of rounds")
+            raise LimitError("only a Swiss tournament has a number of rounds")
         MatchRules(ply_limit=self.ply_limit)  # checks the limit
         assert self.round_count  # checks the number
 
     @property
     def round_count(self) -> int:
-        """Number of rounds; 1 unless it is a Swiss."""
+        """Number of rounds; 1 unless it is a Swiss tournament."""
         return swiss_round_count(len(self.agents), self.rounds) if self.schedule == "swiss" else 1
 
     @property
@@ -171,7 +171,7 @@ class Plan:
 
     @property
     def limits(self) -> str:
-        """The imposed limits in words, empty if there are none.
+        """The limits as text, empty if there are none.
 
         Examples
         --------
@@ -197,7 +197,7 @@ class Plan:
         return "" if self.ply_limit is None else f"{self.ply_limit} plies"
 
     def match_settings(self, seed: int) -> MatchSettings:
-        """Return what the workers need to know."""
+        """Return the settings for the workers."""
         return MatchSettings(
             game=self.game.facts.name,
             layout=self.game.layout,
@@ -248,11 +248,11 @@ class Plan:
         players : sequence of PlayerKey
             The players of the `Lineup`.
         code : str
-            Stamp of the sources.
+            Hash of the code.
         openings_fingerprint : str
-            Of the opening suite.
+            Hash of the opening suite.
         seed : int or None
-            The given seed, before one is drawn.
+            The given seed; None if it was drawn at random.
         """
         fields = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {
@@ -271,7 +271,7 @@ class Plan:
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:
-    """Return the names, with a number after those that occur again.
+    """Return the names, with a number appended to repeated ones.
 
     Examples
     --------
@@ -296,8 +296,8 @@ def settings_key(settings: Mapping[str, object]) -> str:
 def code_stamp(objects: Iterable[object]) -> str:
     """Return a hash of the source and data files of the packages that define classes or functions.
 
-    The core is always included. Of packages with more than `MAX_HASHED_FILES`
-    files (libraries) only the names and sizes count.
+    The core is always included. For packages with more than `MAX_HASHED_FILES`
+    files (libraries), only names and sizes are hashed.
 
     Examples
     --------

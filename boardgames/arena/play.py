@@ -25,7 +25,7 @@ FAULTS = (Termination.ILLEGAL_MOVE, Termination.TIME, Termination.CRASH)
 
 @dataclass(frozen=True, slots=True)
 class OpeningPair:
-    """Two matches from one opening: agent `first` has side 0 in the one and side 1 in the other.
+    """Two matches from one opening: agent `first` has side 0 in one of them and side 1 in the other.
 
     `number` is the pair's number in the arena; its matches have the numbers
     `2 * number` and `2 * number + 1`.
@@ -75,11 +75,11 @@ class MatchResult:
 
     @property
     def faulty_agent(self) -> int | None:
-        """The agent that lost by an illegal move, on time or by a crash, if one did."""
+        """The agent that lost by an illegal move, on time or by a crash; None if neither did."""
         return None if self.winner is None or self.termination not in FAULTS else self.sides[1 - self.winner]
 
     def points(self, agent: int) -> float:
-        """Return the points of one of its agents: 1, 1/2 or 0."""
+        """Return the points that an agent scored: 1, 1/2 or 0."""
         return 0.5 if self.winner is None else float(self.sides[self.winner] == agent)
 
 
@@ -189,7 +189,7 @@ class _Players:
 
 
 def _players_for(settings: MatchSettings) -> _Players:
-    """Return this thread's players, replacing those of other settings."""
+    """Return this thread's players, after replacing them if the settings have changed."""
     players: _Players | None = getattr(_thread, "players", None)
     if players is None or players.settings != settings:
         close_players()

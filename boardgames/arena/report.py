@@ -1,4 +1,4 @@
-"""Results: the report of an arena, and the ladder of everybody who has ever played."""
+"""Results: the report of an arena, and the ladder of all stored players."""
 
 import math
 from collections import Counter
@@ -25,11 +25,11 @@ class Standing:
         Number of matches.
     estimate : Estimate or None
         With two agents the Elo difference to the other; with more the Elo
-        relative to the mean of all. None if there is nothing to go by.
+        relative to the mean of all. None without comparable results.
     faults : mapping of str to int
         Number of matches lost by an illegal move, on time and by a crash.
     reason : str
-        Details of the first of these; empty if there are none.
+        Details of the first such loss; empty if there is none.
     """
 
     agent: str
@@ -53,7 +53,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class CrosstableEntry:
-    """Matches between two agents: wins, draws and losses of the first; agents are places in `standings`."""
+    """Matches between two agents: wins, draws and losses of the first; agents are indices in `standings`."""
 
     first: int
     second: int
@@ -71,10 +71,10 @@ class Report:
     game : str
         Name of the game.
     matches, planned : int
-        Number of matches that count, and of all that are planned.
+        Number of matches counted, and number planned.
     distinct : int
-        Number of matches that differ in players, start or moves, whoever had
-        which side.
+        Number of matches that differ in players, start or moves, regardless of
+        who had which side.
     repeated : int
         Number of pairs that repeat both matches of an earlier pair of the same
         agents.
@@ -83,7 +83,7 @@ class Report:
     standings : tuple of Standing
         In the order in which the agents were given.
     crosstable : tuple of CrosstableEntry
-        One for every two agents that played each other.
+        One for each pair of agents that played each other.
     pairs : Pairs or None
         With two agents, the pairs from the first one's point of view.
     superiority : float or None
@@ -114,12 +114,12 @@ class Report:
 
 
 def rank_key(estimate: Estimate | None) -> float:
-    """Return a sort key that increases with strength; unrated agents come lowest."""
+    """Return a sort key that increases with strength; unrated agents sort lowest."""
     return -math.inf if estimate is None else estimate.elo
 
 
 class Tally:
-    """Running totals of an arena's matches, which are added pair by pair."""
+    """Running totals of an arena's matches, updated pair by pair."""
 
     def __init__(self, agents: Sequence[str]) -> None:
         self.agents = tuple(agents)
@@ -209,12 +209,12 @@ class LadderEntry:
     Attributes
     ----------
     player : PlayerKey
-        The same agent with other weights or limits has an entry of its own.
+        The same agent with other weights or limits has a separate entry.
     wins, losses, draws : int
-        Number of different matches.
+        Number of distinct matches.
     estimate : Estimate or None
-        Elo relative to the mean of all; None if nothing connects it with the
-        others.
+        Elo relative to the mean of all; None if no results connect it with
+        the others.
     """
 
     player: PlayerKey
@@ -225,7 +225,7 @@ class LadderEntry:
 
     @property
     def matches(self) -> int:
-        """Number of different matches."""
+        """Number of distinct matches."""
         return self.wins + self.losses + self.draws
 
 

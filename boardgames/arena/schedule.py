@@ -1,6 +1,6 @@
 """Schedules: round robin, gauntlet, Swiss system.
 
-Agents are numbers from 0, in the order in which they were named.
+Agents are numbered from 0, in the order given.
 """
 
 import math
@@ -13,7 +13,7 @@ MAX_TRIES = 20_000
 """How many pairings are tried for a Swiss round before repeated ones are allowed."""
 
 Pairing = tuple[int, int]
-"""Two agents who play each other."""
+"""Two agents that play each other."""
 
 
 def round_robin(agents: int) -> list[Pairing]:
@@ -63,11 +63,11 @@ def swiss_round_count(agents: int, rounds: int | None = None) -> int:
 def swiss_pairings(
     scores: Sequence[float], played: Mapping[Pairing, int]
 ) -> tuple[list[Pairing], int | None]:
-    """Return the pairings of the next Swiss round, and who gets the bye if the number is odd.
+    """Return the pairings of the next Swiss round, and the agent with the bye if the number is odd.
 
-    Neighbours in the standings play each other (Monrad system). Pairings are not
-    repeated as long as a way to avoid that is found within `MAX_TRIES`. The bye
-    goes to the lowest agent among those who had the fewest.
+    Neighbours in the standings play each other (Monrad system). A pairing is
+    repeated only if no alternative is found within `MAX_TRIES`. The bye goes to
+    the lowest-ranked of the agents with the fewest byes.
 
     Parameters
     ----------
@@ -92,18 +92,18 @@ def swiss_pairings(
         pairings = _PairingSearch(played, repeats).find(standings)
         if pairings is not None:
             return pairings, bye
-    raise AssertionError("with all repeats allowed there is a pairing")
+    raise AssertionError("there is always a pairing if all repeats are allowed")
 
 
 class _PairingSearch:
-    """Backtracking search for a round in which nobody has played each other more than `repeats` times."""
+    """Backtracking search for a round of opponents that have met at most `repeats` times before."""
 
     def __init__(self, played: Mapping[Pairing, int], repeats: int) -> None:
         self._played, self._repeats = played, repeats
         self._tries = 0
 
     def find(self, standings: Sequence[int]) -> list[Pairing] | None:
-        """Pair the first with the nearest possible opponent; return None if no way is found."""
+        """Pair the first agent with its nearest possible opponent, then the rest; None if that fails."""
         if not standings:
             return []
         first, *others = standings

@@ -21,7 +21,7 @@ from boardgames.options import is_finite
 MAX_ELO = 4000.0
 
 MIN_PAIRS = 16
-"""No decision before: with hypotheses far apart, fewer pairs led to more errors than allowed."""
+"""Minimum for a decision: with fewer pairs, distant hypotheses led to more errors than allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class Sprt:
         return log_likelihood(pairs, score1) - log_likelihood(pairs, score0)
 
     def decision(self, pairs: Pairs) -> Literal["H0", "H1"] | None:
-        """Return the accepted hypothesis, or None if the test goes on, as before `MIN_PAIRS`.
+        """Return the accepted hypothesis, or None if the test continues, as it does before `MIN_PAIRS`.
 
         Examples
         --------
@@ -141,17 +141,17 @@ class SprtState:
 
 
 class SprtRun:
-    """A test that evaluates numbered pairs in order, whatever the order in which they arrive.
+    """A sequential test that evaluates pairs in numerical order, in whatever order they finish.
 
-    Short matches end first. A test that took pairs as they arrive would see too
-    many of those, and stop at a different pair with another number of workers.
+    Short matches end first. A test that took pairs as they finish would see too
+    many of those, and would depend on the number of workers.
     A pair whose two matches repeat those of an earlier one is skipped: otherwise
     two deterministic agents would decide the test with a single opening.
 
     Attributes
     ----------
     seen : int
-        Number of pairs evaluated, from the first one on without gaps.
+        Number of consecutive pairs evaluated, from pair 0 on.
     decision : {"H0", "H1"} or None
         Pairs after the decision are not evaluated.
     """
@@ -164,13 +164,13 @@ class SprtRun:
         self._contents: set[Hashable] = set()
 
     def update(self, results: Mapping[int, tuple[float, Hashable]]) -> None:
-        """Evaluate the pairs that are next in order, until they decide.
+        """Evaluate the next pairs in order, until the test is decided.
 
         Parameters
         ----------
         results : mapping of int to (float, hashable)
             All finished pairs by number: the points of the first player, and
-            what is equal for pairs that repeat each other.
+            a value that is equal for pairs that repeat each other.
         """
         while self.decision is None and self.seen in results:
             points, content = results[self.seen]

@@ -1,9 +1,9 @@
 """Opening books: their file, how they are found by name, and how players look up moves.
 
-A book has a page for each position, whichever way the board is turned. A page is
-filed under the lexicographically smallest text of the positions that symmetries of the
-game map onto each other, except those that swap the sides; its moves are moves of that
-position. docs/books.md describes the file.
+A book has one page for all positions that symmetries of the game map onto each other,
+except symmetries that swap the sides. The page is filed under the lexicographically
+smallest text of these positions, and its moves are moves of that position. docs/books.md
+describes the file.
 """
 
 import json
@@ -40,7 +40,7 @@ MAX_CHARACTERS = 1 << 26
 """Size limit of a book, about 200,000 pages."""
 MAX_WEIGHT = 1_000_000
 ALL, NONE = "true", "false"
-"""Texts for all books of a game and for none, where a book can be named."""
+"""Values that mean all books of a game, and none, where a book can be named."""
 CACHED_BOOKS = 8
 
 
@@ -55,9 +55,9 @@ class BookMove:
     score : Score
         For the side to move, backed up from the pages of later positions.
     searched : Score
-        The same as found by the search of this page alone.
+        The score found by the search of this page alone.
     weight : int
-        How often the move is played compared with the others on the page; 0 is never.
+        Relative frequency with which the move is played; 0 means never.
     """
 
     move: str
@@ -73,11 +73,11 @@ class Page:
     Attributes
     ----------
     position : str
-        Text of the position, smallest of those that symmetries map onto each other.
+        Text of the position, the smallest among all symmetric positions.
     ply : int
         Plies from the start of a layout.
     depth, nodes : int
-        Depth of the search and positions it visited.
+        Depth of the search, and number of nodes visited.
     """
 
     position: str
@@ -100,7 +100,7 @@ class Book:
     game, options : str, mapping
         Name and options of the game.
     unit : Unit
-        What the amounts of scores count.
+        Unit of the scores.
     provenance : mapping
         How the book was made, as JSON values; without times, so that equal work gives
         equal files.
@@ -142,7 +142,7 @@ class Book:
         """
         text = read_text(path)
         if len(text) > MAX_CHARACTERS:
-            raise BookError(f"{path} is larger than any book: {MAX_CHARACTERS:,} characters at most")
+            raise BookError(f"{path} is too large: a book has at most {MAX_CHARACTERS:,} characters")
         try:
             return cls.parse(text)
         except BookError as error:
@@ -150,7 +150,7 @@ class Book:
 
     @classmethod
     def parse(cls, text: str) -> "Book":
-        """Return the book in the text of a file; raise BookError."""
+        """Return the book that the text of a file describes; raises BookError."""
         lines = text.removesuffix("\n").split("\n")
         header = _header(_object(lines[0], 1))
         unit, pages = _unit(header["unit"]), dict[str, Page]()
@@ -162,7 +162,7 @@ class Book:
         return cls(header["game"], header["options"], unit, header["made"], pages.values())
 
     def write(self, path: Path) -> None:
-        """Write the book to a file atomically; raise FileError."""
+        """Write the book to a file atomically; raises FileError."""
         write_atomic(path, self.text())
 
     def text(self) -> str:
@@ -179,7 +179,7 @@ class Book:
         return "".join(f"{line}\n" for line in (_line(header), *(_line(_page_json(page)) for page in pages)))
 
     def fits(self, game: Game) -> bool:
-        """Return True if the book is for this game with its present options."""
+        """Return True if the book is for this game with its current options."""
         return self.game == game.facts.name and self.options == dict(game.options)
 
     def lookup(self, position: Position) -> tuple[tuple[Move, BookMove], ...]:
@@ -209,7 +209,7 @@ class Book:
 
 
 def book_choice(books: Sequence[Book], position: Position, random: np.random.Generator) -> Choice | None:
-    """Return a move of the first book that has any to play here, drawn by weight; None if none has.
+    """Return a move from the first book that has one for the position, drawn by weight, or None.
 
     Parameters
     ----------
@@ -253,8 +253,8 @@ def find_books(text: str, game: Game) -> tuple[Book, ...]:
     Parameters
     ----------
     text : str
-        `true` for all that plug-ins offer for the game with its present options, by
-        name; `false` for none; the name of one; or a file.
+        `true` for all books that plug-ins offer for the game with its current options,
+        sorted by name; `false` for no books; the name of a book; or a file.
     game : Game
         The game to play.
 
@@ -319,7 +319,7 @@ def _offered_path(name: str, game: Game) -> Path:
 
 
 def _as_path(text: str) -> Path | None:
-    """Return the path that a text is: one that exists, has folders or has an extension."""
+    """Return the text as a path if it exists, has folders or has an extension."""
     try:
         path = Path(text).expanduser()
         is_path = path.exists() or len(path.parts) > 1 or bool(path.suffix)
@@ -409,7 +409,7 @@ def _move(entry: object, unit: Unit, number: int) -> BookMove:
 
 
 def _score(value: object, unit: Unit) -> Score | None:
-    """Return the score that JSON has, None if it is not one."""
+    """Return the score that a JSON value represents; None if it is not a score."""
     if type(value) in (int, float) and is_finite(value):
         return Score.of(float(value), unit)
     plies = value.get("win_in") if isinstance(value, dict) and len(value) == 1 else None

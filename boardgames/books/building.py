@@ -1,8 +1,8 @@
 """Build an opening book by searching positions one after another, the most likely first.
 
-From the starts on, the good moves of every page lead to the positions to search next:
-those closest to a start first, and of these the ones whose moves lost least on the way
-(T. Lincke, "Strategies for the automatic construction of opening books", 2000). Scores
+Beginning with the starts, the good moves of every page lead to the positions to search
+next. Those closest to a start come first, and among these the ones whose moves lost
+least on the way (T. Lincke, "Strategies for the automatic construction of opening books", 2000). Scores
 of later pages are then backed up to earlier ones. The book is written after every
 batch, so that building can be interrupted and resumed.
 """
@@ -25,9 +25,9 @@ from boardgames.plugins import load_player, registry
 from boardgames.score import RETURN, Score, Unit
 
 BATCH = 8
-"""Positions searched between two choices of the next ones, whatever the number of workers."""
+"""Positions chosen and searched at a time, regardless of the number of workers."""
 PLIES_OF_MARGIN = 2.0
-"""A move that loses the whole margin delays the position it leads to by so many plies."""
+"""A move that loses the whole margin delays the position it leads to by this many plies."""
 BEST_WEIGHT = 10
 DECIMALS = 4
 """Decimals of amounts in a book."""
@@ -41,13 +41,13 @@ class BookPlan:
     Attributes
     ----------
     game : Game
-        Its options matter, its layout is used only if `layouts` is empty.
+        The game with its options; its layout is used only if `layouts` is empty.
     layouts : tuple of str
-        Starts; empty for that of the game.
+        Layouts to start from; if empty, that of the game.
     agent : str
         The agent that analyses positions; it does not use its own opening books.
     limit : Limit
-        What it may spend on each position.
+        Limit of the analysis of each position.
     plies : int
         Only positions fewer plies than this from a start are searched.
     positions : int
@@ -153,7 +153,7 @@ class Builder:
     Raises
     ------
     BookError, FileError
-        If the file is not a book, or one that was made with other settings.
+        If the file is not a book, or was made with other settings.
     """
 
     def __init__(self, plan: BookPlan, path: Path) -> None:
@@ -168,7 +168,7 @@ class Builder:
         self.resumed = len(self.pages)
 
     def build(self, executor: Executor, listener: Callable[["Builder"], None] | None = None) -> Book:
-        """Search until the plan is fulfilled, and return the book.
+        """Search until the plan is complete, and return the book.
 
         Parameters
         ----------
@@ -209,7 +209,7 @@ class Builder:
         self._margin_in_file = self.margin
 
     def _resume(self, book: Book) -> None:
-        """Take over the pages of a book that was made with the same settings."""
+        """Continue with the pages of a book that was made with the same settings."""
         game = self.plan.game
         if not book.fits(game):
             raise BookError(f"{self.path} is a book for {book.describe()}, not for {game.describe()}")
@@ -242,7 +242,7 @@ class Builder:
         return batch
 
     def _by_cost(self) -> Iterator[tuple[str, int]]:
-        """Yield the positions that good moves lead to, with their plies, the most likely first."""
+        """Yield the positions that good moves lead to, with their plies, most likely first."""
         queue = [(0.0, 0, canonical(start)[0]) for start in self.plan.starts()]
         heapq.heapify(queue)
         seen: set[str] = set()
@@ -296,11 +296,11 @@ class Builder:
         return best.clipped(bound) - score.clipped(bound)
 
     def _weight(self, loss: float) -> int:
-        """Return the weight of a move: `BEST_WEIGHT` for the best, 0 from half the margin on."""
+        """Return the weight of a move: `BEST_WEIGHT` for the best, 0 for a loss of half the margin."""
         return max(0, round(BEST_WEIGHT * (1.0 - 2.0 * loss / self.margin)))
 
     def _add(self, page: Page, unit: Unit) -> None:
-        """Add a page, with one move of those that symmetries of its position map onto each other."""
+        """Add a page, keeping one of the moves that symmetries of its position map onto each other."""
         self.unit = unit
         distinct: dict[str, BookMove] = {}
         for entry in page.moves:
@@ -318,10 +318,10 @@ class _Successor:
 
 
 def search_page(game: Game, agent: str, text: str, ply: int, limit: Limit, lines: int) -> tuple[Page, Unit]:
-    """Return the page of a position as an agent's search finds it; a task for an executor.
+    """Return the page of a position after searching it with an agent; a task for an executor.
 
-    More lines are searched where symmetries leave the position as it is, because they
-    map its moves onto each other.
+    More lines are searched if symmetries leave the position unchanged, because they map
+    its moves onto each other.
     """
     position, player = game.parse(text), load_player(agent, game, seed=0)
     try:
@@ -336,7 +336,7 @@ def search_page(game: Game, agent: str, text: str, ply: int, limit: Limit, lines
 
 
 def symmetry_count(position: Position) -> int:
-    """Return the number of symmetries, the identity included, that leave a position as it is.
+    """Return the number of symmetries, including the identity, that leave a position unchanged.
 
     Examples
     --------

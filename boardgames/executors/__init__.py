@@ -18,7 +18,7 @@ __all__ = ["LOCAL", "InProcess", "ProcessPool", "core_count", "open_executor", "
 
 MAX_WORKERS = 1024
 DEFAULT_WORKER_COUNT = 8
-"""Assumed of executors that do not say how many workers they have."""
+"""Assumed for executors that do not report their number of workers."""
 
 
 @contextmanager
@@ -32,8 +32,8 @@ def open_executor(workers: int | None = None, *, cluster: str | None = None) -> 
         process.
     cluster : str, optional
         `local` for a `distributed` cluster on this machine, or the address of a
-        scheduler. A task there costs a few milliseconds, and the workers use
-        the packages installed on their side.
+        scheduler. A task then has an overhead of a few milliseconds, and
+        workers use the packages installed on their own machines.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def open_executor(workers: int | None = None, *, cluster: str | None = None) -> 
 
 
 def worker_count(executor: Executor) -> int:
-    """Return how many tasks an executor runs at a time, or 8 if it does not say.
+    """Return how many tasks an executor runs at a time, or 8 if it is unknown.
 
     Examples
     --------

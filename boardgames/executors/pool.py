@@ -179,7 +179,7 @@ class _Supervisor:
             try:
                 reply = self._call_with_retries(pickle.dumps(task.call))
                 is_ok, result = pickle.loads(reply)  # noqa: S301 - from our own process
-            except Exception as error:  # noqa: BLE001 - somebody waits for this future, whatever went wrong
+            except Exception as error:  # noqa: BLE001 - the caller waits for this future
                 task.future.set_exception(error)
             else:
                 (task.future.set_result if is_ok else task.future.set_exception)(result)
@@ -257,7 +257,7 @@ class _Worker:
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Block SIGINT in this thread, on systems that can."""
+    """Block SIGINT in this thread, where the system supports it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -269,7 +269,7 @@ def _sigint_blocked() -> Iterator[None]:
 
 
 def _worker_main(pipe: "connection.Connection") -> None:
-    """Answer calls from `pipe` until it is closed."""
+    """Run the calls that arrive on `pipe` until it is closed."""
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # a terminal sends Ctrl-C to every process; the parent decides

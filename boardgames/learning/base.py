@@ -26,11 +26,11 @@ TEST_MATCHES = Option(
     minimum=0, maximum=100_000,
 )  # fmt: skip
 TEST_BATCH = 20
-"""Matches of one task."""
+"""Matches per task."""
 
 
 class Configured:
-    """Typed access to options; learners and experiments have it.
+    """Mixin with typed access to options, for learners and experiments.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class FeatureLearner(Configured, Learner):
     features : FeatureSet
         The features whose weights are learned.
     setup : MatchSetup
-        For all matches.
+        Setup of all matches.
 
     Raises
     ------
@@ -102,7 +102,7 @@ class FeatureLearner(Configured, Learner):
     def score_metrics(
         self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1
     ) -> dict[str, float]:
-        """Return `score` as the metric `score`; no metric without test matches."""
+        """Return the metric `score`, or no metrics if there are no test matches."""
         if not self.whole("test_matches"):
             return {}
         return {"score": self.score(weights, executor, seed=seed, depth=depth)}
@@ -144,7 +144,7 @@ def rank(values: Reals) -> list[int]:
 
 
 def mean_points(results: Sequence[MatchResult]) -> float:
-    """Return the first contestant's share of points in one match or more."""
+    """Return the first contestant's share of points in at least one match."""
     return float(np.mean([match.points for match in results]))
 
 
@@ -164,7 +164,7 @@ def find_features(game: Game, name: str) -> FeatureSet:
     OptionError
         If the game has no features.
     UnknownNameError
-        If it has none of that name.
+        If it has no feature set with that name.
     """
     names = [offer.entry.name for offer in registry().offers("features", game.facts.name)]
     if not names:

@@ -66,7 +66,7 @@ class CrossEntropy(DistributionLearner):
         return self.first_state(seed, arrays)
 
     def optimiser(self, state: LearnerState) -> "Gaussian":
-        """Return the optimiser in a state."""
+        """Return the optimiser that a state describes."""
         return Gaussian(
             state.arrays["mean"],
             state.arrays["deviation"],
@@ -88,9 +88,9 @@ class Gaussian:
     Parameters
     ----------
     mean, deviation : float64[size]
-        Of the distribution.
+        Mean and standard deviation of the distribution.
     population, elite : int
-        Size of a generation, and of the part that gives the next distribution.
+        Size of a generation, and of the part to which the distribution is fitted.
     noise : float
         Added to the elite's variance.
     smoothing : float

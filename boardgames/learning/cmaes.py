@@ -1,8 +1,8 @@
 """The learner `cmaes`: evolution strategy with covariance matrix adaptation.
 
 The strategy is that of the package `cma` (extra `train`). Its state cannot be
-saved, so ours has the fitness of all individuals so far, and a resumed run
-tells them to a new strategy again.
+saved, so the learner saves the fitness of all individuals so far, and a resumed
+run replays it with a new strategy.
 
 Source: N. Hansen, "The CMA Evolution Strategy: A Tutorial", 2016,
 arXiv:1604.00772.
@@ -29,7 +29,7 @@ from boardgames.options import Option
 from boardgames.selfplay import derive_seed
 
 MAX_DEVIATION = 100.0
-"""Where larger weights are always fitter, the strategy would grow without limit."""
+"""Without a maximum, it would grow forever where larger weights are always fitter."""
 
 
 class CovarianceAdaptation(DistributionLearner):
@@ -63,8 +63,8 @@ class CovarianceAdaptation(DistributionLearner):
         return self.first_state(seed, arrays)
 
     def optimiser(self, state: LearnerState) -> "Strategy":
-        """Return the strategy in a state: the one at hand if it fits, else a new one."""
-        kept, self._kept = self._kept, None  # if the step is interrupted, the strategy fits no state
+        """Return the strategy of a state: the one kept from the last step if it matches, else a new one."""
+        kept, self._kept = self._kept, None  # if the step is interrupted, the strategy matches no state
         if kept is not None and kept[0] == _key(state):
             return kept[1]
         return self._replay(state)
@@ -75,7 +75,7 @@ class CovarianceAdaptation(DistributionLearner):
         self._kept = (_key(state), optimiser)
 
     def _replay(self, state: LearnerState) -> "Strategy":
-        """Return a new strategy that has been told all fitness values again."""
+        """Return a new strategy, after replaying all fitness values."""
         population = self.whole("population")
         seed = derive_seed(state.scalars["seed"], self.name)
         strategy = Strategy(self.space.size, population, self.number("deviation"), seed)
@@ -87,17 +87,17 @@ class CovarianceAdaptation(DistributionLearner):
         for values in fitness:
             strategy.tell(strategy.ask(), values)
         if not np.allclose(strategy.mean, state.arrays["mean"], rtol=1e-6, atol=1e-9):
-            raise LearnerStateError("cannot resume: the run was begun with another version of cma")
+            raise LearnerStateError("cannot resume: the run was started with another version of cma")
         return strategy
 
 
 class Strategy:
-    """The strategy of `cma`, with its own random numbers.
+    """The strategy of `cma`, with its own random generator.
 
     Parameters
     ----------
     size, population : int
-        Dimensions of the search space, at least two; size of a generation.
+        Dimensions of the search space, at least two, and size of a generation.
     deviation : float
         Initial standard deviation, around 0.
     seed : int

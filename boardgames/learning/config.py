@@ -24,7 +24,7 @@ DEFAULT_LEARNER = "td"
 TABLES = ("options", "settings")
 MAX_BYTES = 1 << 16
 MAX_DOTS_PER_LINE = 1000
-"""The time to parse a dotted key grows with the square of its parts."""
+"""The time to parse a dotted key grows with the square of the number of its parts."""
 SEED = Option("seed", int, None, "seed of all randomness", minimum=0, maximum=2**63 - 1)
 """TOML integers have 64 bits."""
 
@@ -38,11 +38,11 @@ class Config:
     game, learner : str
         Names.
     seed : int or None
-        None to draw one.
+        If None, a seed is drawn at random.
     layout : str or None
-        None for the game's first.
+        None for the game's first layout.
     options : mapping
-        The game's options, as values or texts; others have their defaults.
+        The game's options, as values or texts; missing ones have their defaults.
     settings : mapping
         The learner's options, likewise.
 
@@ -72,7 +72,7 @@ class Config:
                 raise OptionError(f"{name} must be a name, not {quote(value)}")
         if self.layout is not None and not isinstance(self.layout, str):
             raise OptionError(f"layout must be a name, not {quote(self.layout)}")
-        if isinstance(self.seed, str):  # a seed from the command line is a number already
+        if isinstance(self.seed, str):  # the command line has already converted its seed to a number
             raise OptionError(f"seed must be an integer, not {quote(self.seed)}")
         SEED.read(self.seed)
 
@@ -122,7 +122,7 @@ class Config:
         Raises
         ------
         UnknownNameError, OptionError, PluginError
-            If a name or setting is unknown, a value is bad, or a plug-in is broken.
+            If a name or setting is unknown, a value is invalid, or a plug-in is broken.
         """
         if "layout" in self.options:
             raise OptionError(

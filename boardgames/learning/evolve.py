@@ -2,8 +2,8 @@
 
 A generation trains in a round robin: each pair of players learns from matches
 against each other. A second round robin without learning or exploration, the
-tournament, ranks them. The ordered pairs of the best players, each player with
-itself included, breed the next generation: each weight comes at random from one
+tournament, ranks them. All ordered pairs of the best players, including each
+player with itself, breed the next generation: each weight comes at random from one
 of the two parents. The winner of the last tournament is the result; the best
 players of all earlier tournaments are kept as ancestors.
 
@@ -35,7 +35,7 @@ from boardgames.selfplay import (
 )
 
 MARGIN_POINTS = 1e-6
-"""Points for a score that is one larger, a marble for example: breaks ties between players."""
+"""Points per unit of margin (one marble, for example), which break ties between players."""
 
 Pair = tuple[int, int]
 
@@ -96,7 +96,7 @@ class Evolve(TDLearner):
         return self._step(state) >= self.length
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
-        """Return the weights of the last tournament's winner; of any player before the first tournament."""
+        """Return the weights of the last tournament's winner, or of some player before the first one."""
         players, ancestors = state.arrays["players"], state.arrays["ancestors"]
         if self._step(state) % 2 == 1 and len(ancestors):  # this generation has not competed yet
             winner: Reals = ancestors[-self.whole("survivors")].copy()

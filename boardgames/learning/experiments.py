@@ -5,13 +5,13 @@ sends tasks to an executor with `run_tasks`, turns their matches into `Figure`s
 and sums these up with `combine`; `Table.share` gives the share of decided
 matches with its interval, and `Findings.csv` writes everything as CSV.
 
-Intervals are Wilson's, which assume independent matches. Ours are not: the two
+Intervals are Wilson's, which assume independent matches. These are not: the two
 matches from one opening are related, and so are all matches of one player.
 They are therefore grouped into units that are independent of each other
 (openings for a single figure, whole trainings for a total), and the number of
 matches is divided by the design effect: the variance between units relative to
-that of independent matches. Matches without a winner are left out, since the
-question is who wins if somebody does; the arena's intervals count them as half
+that of independent matches. Matches without a winner are ignored, since the
+question is who wins the decided ones; the arena's intervals count them as half
 a win.
 
 Sources: E. Wilson, "Probable inference, the law of succession, and statistical
@@ -44,7 +44,7 @@ Wins = tuple[int, int]
 """Matches won by the first player, and by the second."""
 
 MIN_UNITS = 3
-"""Fewer units of many matches each do not show how much units differ."""
+"""With fewer units of many matches each, the variance between units is unknown."""
 DIGITS = 4
 CSV_FIELDS = (
     "game", "experiment", "seed", "table", "row", "column", "total", "first", "second",
@@ -80,7 +80,7 @@ Listener = Callable[[Progress], None]
 
 
 class Experiment(Configured, ABC):
-    """Base class of what `bg_experiments` offers.
+    """Base class of the experiments that `bg_experiments` offers.
 
     A subclass declares at least the options `FEATURES`, `OPENING` and `PLY_LIMIT`.
 
@@ -96,12 +96,12 @@ class Experiment(Configured, ABC):
     features : FeatureSet
         The features whose weights are learned.
     setup : MatchSetup
-        For all matches.
+        Setup of all matches.
 
     Raises
     ------
     OptionError
-        If an option is unknown or has a bad value, or the game has no features.
+        If an option is unknown or has an invalid value, or the game has no features.
     """
 
     name: ClassVar[str]
@@ -149,7 +149,7 @@ def load_experiment(name: str, game: Game, /, **options: object) -> Experiment:
     if not (isinstance(made, type) and issubclass(made, Experiment)):
         raise PluginError(f"experiment {name!r} must be a subclass of Experiment, not {made!r}")
     try:
-        # read first, so that no option is taken for another keyword
+        # read first, so that no option is mistaken for another keyword
         return made(game, **read_options(made.declared_options, options, f"experiment {name!r}"))
     except BoardgamesError:
         raise
@@ -162,8 +162,8 @@ def run_tasks(
 ) -> list[Result]:
     """Run tasks and return their results in order; the listener is called after each.
 
-    Only a few tasks are submitted ahead: an executor may run each one at once,
-    and the listener should not have to wait for all of them.
+    Only a few tasks are submitted ahead, because some executors run each task
+    immediately, and the listener should be called after each.
 
     Examples
     --------
@@ -200,18 +200,18 @@ def run_tasks(
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """The matches of two players, at one place of a table.
+    """The results of matches between two players: one cell of a table.
 
     Attributes
     ----------
     row, column : str
-        The place.
+        Labels of the cell.
     units : tuple of (int, int)
         Wins of the first and of the second player in each independent unit; see `estimate_share`.
     undecided : int
         Matches without a winner: draws, and those that reached the ply limit.
     distinct : int
-        Matches with different moves.
+        Number of matches with distinct moves.
     original : (int, int) or None
         Wins in an earlier experiment.
     min_units : int
@@ -384,7 +384,7 @@ def sum_wins(wins: Sequence[Wins]) -> Wins | None:
 
 
 def format_setting(value: object) -> str:
-    """Return the value of a setting as one would type it."""
+    """Return the value of a setting as it is typed on the command line."""
     return str(value).lower() if isinstance(value, bool) or value is None else str(value)
 
 
@@ -413,8 +413,8 @@ def estimate_share(units: Sequence[Wins], min_units: int = 1) -> Share | None:
     """Return the first player's share of the decided matches, None if there are none.
 
     After a clean sweep the variance between units is unknown. The interval is
-    then that of the same units with one match lost, or that of one match a unit
-    if it is narrower: no other result may have a better one.
+    then that of the same units with one match lost, or that of one match per
+    unit if it is narrower, so that no other result has a better bound.
 
     Parameters
     ----------
@@ -466,14 +466,14 @@ def percent(share: float) -> int:
 
 
 def _sweep_bound(decided: Sequence[Wins]) -> float:
-    """Return the lower end of the interval after a clean sweep; only the sizes of the units count."""
+    """Return the lower end of the interval after a clean sweep, given the units, which were all won."""
     sizes = sorted(size for _, size in decided)
-    count, one_match_a_unit = sum(sizes), wilson(1.0, len(sizes))[0]
+    count, one_match_per_unit = sum(sizes), wilson(1.0, len(sizes))[0]
     if count == len(sizes):
-        return one_match_a_unit
+        return one_match_per_unit
     one_lost = [*((size, size) for size in sizes[:-1]), (sizes[-1] - 1, sizes[-1])]
     share = 1 - 1 / count
-    return max(one_match_a_unit, wilson(share, count / _design_effect(one_lost, share))[0])
+    return max(one_match_per_unit, wilson(share, count / _design_effect(one_lost, share))[0])
 
 
 def _design_effect(decided: Sequence[Wins], share: float) -> float:
@@ -484,13 +484,13 @@ def _design_effect(decided: Sequence[Wins], share: float) -> float:
     decided : sequence of (int, int)
         Matches won by the first player, and decided matches, in each unit.
     share : float
-        Share of all units, neither 0 nor 1.
+        Share over all units, neither 0 nor 1.
     """
     units, count = len(decided), sum(size for _, size in decided)
     if units == 1:
         return count
     squares = sum((won - share * size) ** 2 for won, size in decided)
     observed = units / (units - 1) * squares / count**2
-    # the variance of few units is uncertain itself: Student's t instead of the normal quantile
+    # the variance of few units is itself uncertain, hence Student's t instead of the normal quantile
     widened = observed * (t_quantile(units - 1) / Z) ** 2
     return max(widened / (share * (1 - share) / count), 1.0)

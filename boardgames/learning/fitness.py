@@ -1,6 +1,6 @@
 """What `genetic`, `cem` and `cmaes` share: the search space, and fitness measured in matches.
 
-They look for the weights of an evaluation that alpha-beta uses at a fixed
+They optimise the weights of an evaluation for alpha-beta search at a fixed
 depth. An individual is a row of numbers, `float64[size]`, on the scale on which
 the features' ranges are -1 to 1. All individuals of a generation meet the same
 opponent from the same openings, each with both sides.
@@ -36,7 +36,7 @@ SEARCH_OPTIONS = (
         "mirrored",
         bool,
         None,
-        "give the other side's features one's own weights negated; default: if possible",
+        "use the negated weights of own features for the opponent's; default: if possible",
     ),
     Option("depth", int, 2, "search depth of all matches, in plies", minimum=1, maximum=20),
     Option("steps", int, 50, "number of generations", minimum=1, maximum=10**6),
@@ -47,11 +47,11 @@ SEARCH_OPTIONS = (
     PLY_LIMIT,
     TEST_MATCHES,
 )
-"""Options of all three learners, besides their own."""
+"""Options that all three learners share."""
 RESOLUTION = 2.0**-12
 """Values of matches are multiples of this, so that their sums are exact."""
 BATCH = 20
-"""Matches of one task."""
+"""Matches per task."""
 
 OWN, OTHERS = "own ", "opponent's "
 
@@ -103,7 +103,7 @@ def match_value(match: MatchResult) -> float:
 
 
 def fitness_by_wins(results: Sequence[MatchResult], ply_limit: int) -> Fitness:
-    """Return the fitness of the first contestant in one match or more by its wins.
+    """Return the fitness of the first contestant in at least one match by its wins.
 
     Ties are broken by the fewest plies to win: `plies_to_win` / (`ply_limit` + 1),
     which is less than a win, is subtracted from the number of wins. The result
@@ -123,7 +123,7 @@ def fitness_by_wins(results: Sequence[MatchResult], ply_limit: int) -> Fitness:
 
 
 def fitness_by_margin(results: Sequence[MatchResult], ply_limit: int) -> Fitness:
-    """Return the fitness of the first contestant in one match or more by wins and scores.
+    """Return the fitness of the first contestant in at least one match by wins and scores.
 
     It is the mean of `match_value`. Ties are broken by the fewest plies to win:
     `plies_to_win` / (`ply_limit` + 1) times `RESOLUTION`, which is less than any
@@ -146,7 +146,7 @@ def fitness_by_margin(results: Sequence[MatchResult], ply_limit: int) -> Fitness
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchSpace:
-    """The numbers that are optimised, and how weights follow from them.
+    """The numbers that are optimised, and how they map to weights.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ def search_space(features: FeatureSet, mirrored: bool | None = None) -> SearchSp
     """Return the search space for the weights of a feature set.
 
     If mirrored, the feature `opponent's X` gets the weight of `own X` negated,
-    which requires equal ranges; other features have weights of their own.
+    which requires equal ranges; other features have independent weights.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def search_space(features: FeatureSet, mirrored: bool | None = None) -> SearchSp
 
 
 def _mirror_pairs(features: FeatureSet) -> dict[int, int]:
-    """Return the place of each own feature with that of the other side's; empty if one has no partner."""
+    """Map the index of each own feature to that of the opponent's; empty if one has no counterpart."""
     by_name = {feature.name: (place, feature) for place, feature in enumerate(features.features)}
     terms = {name.removeprefix(OWN) for name in by_name if name.startswith(OWN)}
     if terms != {name.removeprefix(OTHERS) for name in by_name if name.startswith(OTHERS)}:
@@ -231,9 +231,9 @@ class FitnessLearner(FeatureLearner):
     Attributes
     ----------
     space : SearchSpace
-        Where it searches.
+        The space that is searched.
     opponent : Contestant
-        Whom all individuals meet.
+        The opponent of all individuals.
     """
 
     declared_options: ClassVar[tuple[Option, ...]] = (*SEARCH_OPTIONS, fitness_option(MARGIN), OPPONENT)
@@ -286,7 +286,7 @@ class FitnessLearner(FeatureLearner):
     def submit_matches(
         self, first: Contestant, second: Contestant, pairs: int, executor: Executor, seed: int
     ) -> list["Future[list[MatchResult]]"]:
-        """Submit the tasks of two matches from each of `pairs` openings, which the seed determines."""
+        """Submit tasks that play two matches from each of `pairs` openings drawn with the seed."""
         return [
             executor.submit(
                 play_matches, self.setup, first, second, matches=matches, seed=derive_seed(seed, number)
@@ -316,7 +316,7 @@ class FitnessLearner(FeatureLearner):
 
 
 class Optimiser(Protocol):
-    """Maximises a function by asking for its value at points; knows nothing of matches."""
+    """Maximises a function by asking for its value at points; independent of matches."""
 
     @property
     def mean(self) -> Reals:
@@ -329,7 +329,7 @@ class Optimiser(Protocol):
         """Update the distribution by the fitness, `float64[count]`, of that generation."""
 
     def arrays(self) -> dict[str, Array]:
-        """Return what it needs to resume, and `deviation`, `float64[size]`."""
+        """Return the arrays needed to resume, and `deviation`, `float64[size]`."""
 
 
 class DistributionLearner(FitnessLearner):
@@ -341,7 +341,7 @@ class DistributionLearner(FitnessLearner):
 
     @abstractmethod
     def optimiser(self, state: LearnerState) -> Optimiser:
-        """Return the optimiser in a state."""
+        """Return the optimiser that a state describes."""
 
     def keep(self, state: LearnerState, optimiser: Optimiser) -> None:
         """Remember the optimiser of a new state, if recreating it would take long."""
@@ -382,8 +382,8 @@ def fitness_standings(values: Reals, first: str = "individual 1") -> list[tuple[
 
     Examples
     --------
-    >>> fitness_standings(np.array([0.25, 0.75]), "best before")
-    [('individual 2', 0.75), ('best before', 0.25)]
+    >>> fitness_standings(np.array([0.25, 0.75]), "previous best")
+    [('individual 2', 0.75), ('previous best', 0.25)]
     """
     return [
         (f"individual {place + 1}" if place else first, round(float(values[place]), 4))

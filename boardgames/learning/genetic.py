@@ -90,13 +90,14 @@ class Genetic(FitnessLearner):
             "mean_fitness": float(values.mean()),
             "plies_to_win": fittest.plies_to_win,
         }
-        following = np.vstack([best, self._children(parents, self.step_seed(state, "breed"))])
-        return self.next_state(state, {"population": following, "best": best, "measured": values}), metrics
+        next_population = np.vstack([best, self._children(parents, self.step_seed(state, "breed"))])
+        arrays = {"population": next_population, "best": best, "measured": values}
+        return self.next_state(state, arrays), metrics
 
     def duel(self, individual: Reals, best: Reals, executor: Executor, seed: int) -> float:
-        """Return an individual's share in matches against the best so far, in [0, 1].
+        """Return how an individual scores in matches against the best so far, in [0, 1].
 
-        Of points if fitness goes by wins, else of `match_value`.
+        The share of points if fitness counts wins, else the mean of `match_value`.
         """
         futures = self.submit_matches(
             self._contestant(individual), self._contestant(best), self.whole("duel_pairs"), executor, seed
@@ -112,12 +113,12 @@ class Genetic(FitnessLearner):
 
     def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:
         """Return the fitness of the last generation."""
-        return fitness_standings(state.arrays["measured"], "best before")
+        return fitness_standings(state.arrays["measured"], "previous best")
 
     def _challenge(
         self, fittest: Reals, best: Reals, executor: Executor, seed: int
     ) -> tuple[Reals, dict[str, float]]:
-        """Return the best individual from now on, and metrics; the best does not duel itself."""
+        """Return the new best individual, and metrics. The best does not duel itself."""
         if np.array_equal(fittest, best):
             return best, {"stepped_back": 0.0}
         share = self.duel(fittest, best, executor, seed)

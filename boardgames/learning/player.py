@@ -1,10 +1,10 @@
-"""The player `td`: plays the best move one ply ahead by learned weights, and can go on learning.
+"""The player `td`: searches one ply ahead with learned weights, and can continue to learn.
 
 It learns as self-play does, see `boardgames.selfplay.temporal`, but only from
-its own moves: the other side may be anybody. After each match it saves the
+its own moves: the opponent may be any player. After each match it saves the
 weights to the file that they came from, or to the file that `save` names.
-Weights of a plug-in or a run are never changed: without `save`, what is learned
-from them goes to `weights/GAME-NAME.safetensors` in the user's data folder. If
+Weights of a plug-in or a run are never changed: without `save`, weights learned
+from them go to `weights/GAME-NAME.safetensors` in the user's data folder. If
 the file to save to exists already, learning continues from it.
 """
 
@@ -48,11 +48,11 @@ LEARNING_OPTIONS = tuple(option for option in TD_OPTIONS if option.name in ("alp
 
 
 class TDPlayer(Player):
-    """Plays the move to the position with the highest value by its weights, the first of equals.
+    """Plays the move to the position with the highest value by its weights, the first if several are equal.
 
     Unless it learns, it values a repeated position as a draw. After a move is
-    taken back it learns on from the new position. One player may play both
-    sides. Of two players that save to one file, the last to save wins.
+    taken back it continues to learn from the new position. One player may play
+    both sides. If two players save to the same file, the last to save wins.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class TDPlayer(Player):
         return RETURN if self._saved.tanh else WEIGHTED_SUM
 
     def _best(self, position: Position, first: int, last: int) -> tuple[int, float]:
-        """Return index and value of the best of the actions from `first` to before `last`."""
+        """Return the index and value of the best action with `first` <= index < `last`."""
         self._workspace.positions[0] = position.words
         self._workspace.moves[0, : len(position.actions)] = position.actions
         index, value = temporal.choose(self._bundle.words, first, last, position.side_to_move)
@@ -199,9 +199,9 @@ class TDPlayer(Player):
     def _avoid_repetition(
         self, position: Position, index: int, value: float, history: Sequence[Position]
     ) -> tuple[int, float]:
-        """Return index and value of the best action if repeated positions are draws.
+        """Return the index and value of the best action if repeated positions are draws.
 
-        A player that is ahead and looks one ply ahead would otherwise go to and fro.
+        Otherwise a player that is ahead and searches only one ply could move back and forth forever.
         """
         known = set(history)
         moves = [position.game.decode(position, action) for action in position.actions]
@@ -267,7 +267,7 @@ class TDPlayer(Player):
         return TDParameters(alpha, gamma, trace_decay, 0.0, self._saved.tanh, shared=True)
 
     def _learning_option(self, option: Option) -> float:
-        """Return the value given, else that with which the weights were learned, else the default."""
+        """Return the given value, else the one used to learn the weights, else the default."""
         provenance = self._saved.provenance
         tables = [provenance.get(name) for name in ("rates", "metrics", "settings")]
         learned = [table.get(option.name) for table in tables if isinstance(table, dict)]
@@ -278,7 +278,7 @@ class TDPlayer(Player):
         return option.default
 
     def _initial_epsilon(self) -> float:
-        """Return the option; without it, the saved value or the floor if the player learns, else 0."""
+        """Return the option if set, else the saved value or the floor if the player learns, else 0."""
         if self.options["epsilon"] is not None:
             return self._number("epsilon")
         if self.saves_to is None:
@@ -340,11 +340,11 @@ class _Memory:
     Attributes
     ----------
     traces, previous : float64[2, n]
-        Those of the workspace of `temporal`.
+        Arrays of the workspace of `temporal`.
     after : list of Position or None
         The position after the side's last move, if it can be learned from.
     plies : list of int
-        The ply at which that position came up.
+        The ply of that position.
     """
 
     def __init__(self, workspace: temporal.Workspace) -> None:
@@ -358,7 +358,7 @@ class _Memory:
         self.plies = [0, 0]
 
     def check(self, side: int, position: Position, history: Sequence[Position]) -> None:
-        """Forget a side's last move unless it led to `position`, because it was taken back."""
+        """Forget a side's last move if it did not lead to `position`: it was taken back."""
         after, ply, path = self.after[side], self.plies[side], (*history, position)
         if after is None:
             leads_here = False
@@ -373,12 +373,12 @@ class _Memory:
 
 
 def _is_over(position: Position) -> bool:
-    """Return whether the last move ended the match; a side without moves finds out on its own turn."""
+    """Return whether the last move ended the match; a lack of legal moves shows only on the next turn."""
     return int(position.game.kernels.outcome(position.words)) >= 0
 
 
 def _own_copy(name: str, game: Game) -> Path:
-    """Return the user's file for what is learned from the weights of a plug-in or a run."""
+    """Return the user's file for weights learned from those of a plug-in or a run."""
     return data_folder() / "weights" / f"{game.facts.name}-{name}.safetensors"
 
 

@@ -6,7 +6,7 @@ from boardgames.hookspecs import Entry, hookimpl
 @hookimpl
 def bg_agents() -> list[Entry]:
     """Offer the player that uses learned weights."""
-    return [Entry("td", "best move one ply ahead by learned weights", "boardgames.learning.player:TDPlayer")]
+    return [Entry("td", "one-ply search with learned weights", "boardgames.learning.player:TDPlayer")]
 
 
 @hookimpl

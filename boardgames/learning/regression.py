@@ -1,9 +1,9 @@
 """The learner `regression`: logistic regression of match results on the leaves of searches.
 
-Each step plays matches by search with the current weights. A search evaluates
-the last position of its principal variation, where nothing is left hanging, so
-that is where features are read. New weights are fitted to predict the results
-of the matches from these features.
+Each step plays matches by search with the current weights. The score of a search
+is the evaluation of the last position of its principal variation, which is
+quiet, so features are taken from there. New weights are fitted to predict the
+results of the matches from these features.
 
 The evidence of earlier steps is a normal distribution around the weights. Each
 step forgets part of its precision, since better players play other positions.
@@ -37,7 +37,7 @@ from boardgames.weights import find_weights
 from boardgames.weights.linear import linear_evaluation
 
 BATCH = 5
-"""Matches of one task."""
+"""Matches per task."""
 TABLE_MB = 1
 PRIOR = 1e-4
 """Precision of the initial weights, as a share of the evidence in one step."""
@@ -138,9 +138,9 @@ def fit(features: Reals, points: Reals, mean: Reals, precision: Reals) -> tuple[
     Parameters
     ----------
     features : float64[m, n]
-        Of positions.
+        Features of the positions.
     points : float64[m]
-        Of the side from whose point of view the features are, 0 to 1.
+        Points, 0 to 1, of the side from whose point of view the features are.
     mean, precision : float64[n], float64[n, n]
         Prior normal distribution of the weights; precision 1 weighs as much as all positions together.
 
@@ -199,8 +199,8 @@ class SelfPlayMatches:
     Attributes
     ----------
     features : float64[m, n]
-        Of the leaves, on the scale on which ranges are -1 to 1, from the point
-        of view of the side that has just moved there.
+        Features of the leaves, on the scale on which ranges are -1 to 1, from the
+        point of view of the side that has just moved there.
     points : float64[m]
         Points of that side at the end of the match: 1, 0, or one half.
     plies : tuple of int
@@ -218,12 +218,12 @@ class SelfPlayMatches:
 def self_play(
     setup: MatchSetup, weights: Reals, *, nodes: int, epsilon: float, matches: int, seed: int
 ) -> SelfPlayMatches:
-    """Play matches in which both sides search with the same weights; a task.
+    """Play matches in which both sides search with the same weights; a task for an executor.
 
     Parameters
     ----------
     weights : float64[n]
-        Of the setup's features.
+        Weights of the setup's features.
     nodes : int
         Nodes searched per move.
     epsilon : float

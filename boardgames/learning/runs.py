@@ -1,7 +1,7 @@
 """Training runs: one folder each, written by one process at a time.
 
-    config.toml                            what is trained and how, complete
-    metrics.jsonl                          one line a step
+    config.toml                            complete: what is trained and how
+    metrics.jsonl                          one line per step
     checkpoints/step-000012.safetensors    the last three steps
     checkpoints/best.safetensors           the best step
 
@@ -57,7 +57,7 @@ LOCK_TIMEOUT_S = 1.0
 
 METRICS_SCHEMA = 1
 MAX_LOGGED_WEIGHTS = 1000
-"""Lines of metrics omit more weights than this; checkpoints always have them."""
+"""If there are more weights, lines of metrics omit them; checkpoints always have them."""
 MAX_STEP = 10**12
 MAX_STEP_SECONDS = 1e10
 
@@ -128,7 +128,7 @@ class StepRecord:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a run is, as its checkpoints say.
+    """Progress of a run, as recorded in its checkpoints.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class Progress:
     length : int or None
         Number of steps of the complete run, if known.
     is_done : bool
-        Training is complete.
+        True if training is complete.
     code : str
         Hash of the code that wrote the checkpoint.
     metrics : mapping
@@ -164,11 +164,11 @@ class Progress:
         Parameters
         ----------
         metrics : mapping
-            Those of the step.
+            Metrics of the step.
         curve : str
             The metric to maximise.
         follows_curve : bool
-            The best step is the one with the best metric; else it is the last.
+            True if the best step is the one with the best metric; else it is the last.
 
         Examples
         --------
@@ -216,7 +216,7 @@ def read_metrics(path: Path) -> list[StepRecord]:
     Raises
     ------
     FileError
-        If the file exists and cannot be read.
+        If the file exists but cannot be read.
     """
     if not _is_regular_file(path):
         return []
@@ -252,7 +252,7 @@ class Run:
     folder : Path
         Its name is the name of the run.
     config : Config
-        Complete.
+        The complete config.
     learner : Learner
         The learner of the config.
 
@@ -293,7 +293,7 @@ class Run:
         learner = config.load() if learner is None else learner
         completed = config.completed(learner)
         text = completed.as_toml(learner)
-        Config.parse(text, CONFIG)  # a run that could not be resumed is refused now
+        Config.parse(text, CONFIG)  # fail now rather than create a run that cannot be resumed
         if not folder.name.isprintable():
             raise OptionError(f"the run's name has unprintable characters: {quote(folder.name)}")
         existed = os.path.lexists(folder)
@@ -400,7 +400,7 @@ class Run:
         Raises
         ------
         FileError
-            If they cannot be written; part of the line may then be there.
+            If they cannot be written; part of the line may have been written.
         """
         _is_regular_file(self.metrics_path)
         try:
@@ -410,7 +410,7 @@ class Run:
             raise FileError(f"cannot write {self.metrics_path}: {_reason(error)}") from None
 
     def save_checkpoint(self, state: LearnerState, progress: Progress) -> None:
-        """Write the checkpoint of a step, also as the best if it is, and remove old ones.
+        """Write the checkpoint of a step, also as the best one if it is, and remove old ones.
 
         Raises
         ------
@@ -434,7 +434,7 @@ class Run:
         return state, progress
 
     def _restore_best(self, state: LearnerState, progress: Progress) -> None:
-        """Write the best checkpoint again if a kill came between it and that of its step."""
+        """Write the best checkpoint if the process was killed between writing its step's and this one."""
         try:
             best = _read_checkpoint(self.best_path, self.learner, self.config)[1].step
         except (WeightsError, FileError):
@@ -501,7 +501,7 @@ def find_run(text: str) -> Path:
     Raises
     ------
     UnknownNameError
-        If there is none; the message suggests similar names.
+        If there is no such run; the message suggests similar names.
     """
     with suppress(OSError, ValueError, RuntimeError):
         named = runs_folder() / text
@@ -626,7 +626,7 @@ def _read_checkpoint(path: Path, learner: Learner, config: Config) -> tuple[Lear
     progress, scalars = _parse_progress(header, path), header.get("state")
     if not isinstance(scalars, dict):
         raise WeightsError(f"{path} is not a checkpoint")
-    # copies, so that the arrays are aligned as a learner's own are
+    # copies, so that the arrays are aligned like those of a learner
     state_arrays: dict[str, Array] = {
         name.removeprefix(STATE_PREFIX): np.array(array, order="C")
         for name, array in arrays.items()
@@ -655,9 +655,9 @@ def _check_origin(header: Mapping[str, Any], learner: Learner, config: Config, p
     provenance = header.get("provenance")
     if not isinstance(provenance, dict):
         raise WeightsError(f"{path} is not a checkpoint")
-    found = _flat({**provenance, "game": header.get("game")})
+    recorded = _flat({**provenance, "game": header.get("game")})
     for name, value in _flat({"game": learner.game.facts.name, **_origin(learner, config)}).items():
-        other = found.get(name, "nothing")
+        other = recorded.get(name, "nothing")
         if (type(other), other) != (type(value), value):
             raise LearnerStateError(
                 f"{path} belongs to another run: {name} is {quote(other)}, not {quote(value)}"
@@ -737,11 +737,11 @@ class RunSummary:
     config : Config or None
         None if it cannot be read.
     progress : Progress
-        How far the run is.
+        Progress of the run.
     error : str or None
         What is wrong with a broken run.
     begun : float
-        Seconds since 1970.
+        When the run was created, in seconds since 1970.
     """
 
     name: str
@@ -760,7 +760,7 @@ def list_runs() -> list[RunSummary]:
 
 
 def run_summary(folder: Path) -> RunSummary:
-    """Return the summary of a run; for a broken one it says what is wrong."""
+    """Return the summary of a run; if the run is broken, `error` explains why."""
     begun = _modified(folder / CONFIG) or _modified(folder)
     name = folder.name or folder.resolve().name or str(folder)  # "." and "/" have no name
     try:
@@ -772,7 +772,7 @@ def run_summary(folder: Path) -> RunSummary:
 
 
 def _newest_progress(folder: Path) -> Progress:
-    """Return the progress in the newest readable checkpoint; that of a new run if there is none."""
+    """Return the progress in the newest readable checkpoint, or that of a new run."""
     first_error: BoardgamesError | None = None
     for path in _newest_first(folder):
         try:

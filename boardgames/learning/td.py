@@ -52,7 +52,7 @@ def exploration_options(period: str) -> tuple[Option, ...]:
 
 
 def td_parameters(configured: Configured, epsilon: float) -> TDParameters:
-    """Return the parameters of what declares `TD_OPTIONS`, with this exploration."""
+    """Return the parameters given by options that include `TD_OPTIONS`, with this exploration."""
     return TDParameters(
         configured.number("alpha"),
         configured.number("gamma"),
@@ -157,7 +157,7 @@ class TemporalDifference(TDLearner):
         return _whole(state, "step") >= self.length
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
-        """Return the weights of the side with the better score, of side 0 without scores."""
+        """Return the weights of the side with the better score, or of side 0 if there are no scores."""
         weights: Reals = state.arrays["players"][_whole(state, "leader")].copy()
         return weights
 

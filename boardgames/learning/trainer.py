@@ -34,14 +34,14 @@ class Trainer:
     run : Run
         Its folder is locked by this process.
     clock : callable
-        Monotonic time in seconds.
+        Returns monotonic time in seconds.
 
     Attributes
     ----------
     state : LearnerState
         After the last completed step.
     progress : Progress
-        How far training is.
+        Progress of training.
     steps : list of StepRecord
         All completed steps.
 
@@ -159,7 +159,7 @@ class Trainer:
         )
 
     def _reload(self) -> None:
-        """Take over what is on disk: an interrupt may come after a step is saved and before it counts."""
+        """Reload what is on disk: an interrupt may come after a step is saved and before it is counted."""
         restored = self.run.restore()
         if restored is not None:
             self.state, self.progress, self.steps = restored
@@ -187,7 +187,7 @@ class Trainer:
             ) from error
 
     def _completed(self, progress: Progress, state: LearnerState) -> Progress:
-        """Return progress with the learner's and the code's part filled in."""
+        """Return progress with the fields that come from the learner and its code."""
         is_done = self.learner.is_done(state)
         return replace(progress, length=self.learner.length, is_done=is_done, code=self._code)
 

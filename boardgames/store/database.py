@@ -1,4 +1,4 @@
-"""Connection to the file of matches: created atomically, checked when opened, set aside if damaged.
+"""Database file of the store: created atomically, checked when opened, set aside if damaged.
 
 The file is in WAL mode (sqlite.org/wal.html), so readers and a writer do not
 block each other. With `synchronous = FULL` a commit is on disk when it returns.
@@ -9,7 +9,8 @@ from a disk of 70 MB/s first. Files larger than `MAX_CHECKED_BYTES` are not
 checked; damage is then found when a damaged page is read.
 
 A new file is written under a temporary name and linked to its place, which
-never replaces another file. So an empty file is damage, not one in the making.
+never replaces another file. So an empty file is a damaged one, not one that is
+still being created.
 
 On POSIX systems a process that opens and closes a file loses all its locks on
 it, including SQLite's (sqlite.org/howtocorrupt.html, 2.2): another process
@@ -35,7 +36,7 @@ from boardgames.store.schema import APPLICATION_ID, MIGRATIONS, VERSION, migrate
 
 FILE_NAME = "matches.db"
 COMPANION_SUFFIXES = ("-wal", "-shm")
-"""Suffixes of the files with what SQLite has not written to the database yet."""
+"""Suffixes of the files that hold changes which SQLite has not written to the database yet."""
 BUSY_TIMEOUT_S = 60.0
 MAX_CHECKED_BYTES = 1 << 29
 
@@ -63,7 +64,7 @@ def default_path() -> Path:
 
 
 def has_store(path: Path | None = None) -> bool:
-    """Return whether there is a store, by default the user's. Opening a `Store` would create it."""
+    """Return whether a store exists, by default the user's, without creating one."""
     try:
         (default_path() if path is None else path).stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -246,7 +247,7 @@ class Database:
 
 
 def create_atomically(path: Path, fill: Callable[[Path], None]) -> bool:
-    """Create a file under a temporary name and link it to its place; return False if that is taken.
+    """Create a file under a temporary name and link it to its place; return False if `path` exists.
 
     Parameters
     ----------
@@ -269,14 +270,14 @@ def _create_missing(path: Path) -> None:
     Raises
     ------
     StoreError
-        If companions of a lost database are there, which would corrupt a new one.
+        If companions of a missing database exist, which would corrupt a new one.
     """
     if path.exists():
         return
     for suffix in COMPANION_SUFFIXES:
         companion = path.with_name(path.name + suffix)
         if companion.exists() and not path.exists():
-            raise StoreError(f"{companion} is there without its database; move it away")
+            raise StoreError(f"{companion} exists without its database; move it away")
     create_atomically(path, _create_database)
 
 
@@ -330,7 +331,7 @@ def _check_version(path: Path, version: int) -> None:
     if version > VERSION:
         raise StoreError(
             f"{path} was written by a newer boardgames: its schema version is {version}, "
-            f"this program knows versions up to {VERSION}"
+            f"this program supports versions up to {VERSION}"
         )
 
 
@@ -342,7 +343,7 @@ def _set_aside(path: Path, file_id: FileId) -> Path | None:
     path : Path
         The damaged file.
     file_id : FileId
-        Identifies it: another process may have set it aside and created a new one.
+        Identifies the file, since another process may have set it aside and created a new one.
     """
     if not path.exists() or _file_id(path) != file_id:
         return None
@@ -357,7 +358,7 @@ def _set_aside(path: Path, file_id: FileId) -> Path | None:
 
 
 def _dated_paths(path: Path, word: str) -> Iterator[Path]:
-    """Yield names for a file beside `path`, with the word and the date in UTC."""
+    """Yield names for a file beside `path` that contain `word` and the date in UTC."""
     name = f"{path.name}.{word}-{datetime.now(UTC).strftime('%Y%m%d-%H%M%S')}"
     yield path.with_name(name)
     for number in count(2):
@@ -374,13 +375,13 @@ def _reserve(path: Path) -> bool:
 
 
 def _link(temporary: Path, path: Path) -> bool:
-    """Give a file its final name; return False if that is taken."""
+    """Give a file its final name; return False if `path` exists."""
     try:
         path.hardlink_to(temporary)
     except FileExistsError:
         return False
     except OSError:
-        # the file system has no hard links; if it is anything else, rename fails too and says why
+        # the file system has no hard links; if there is another reason, renaming fails too and reports it
         if path.exists():
             return False
         temporary.rename(path)

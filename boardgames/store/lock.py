@@ -1,7 +1,7 @@
-"""RunLock: at most one process works on a run, and a kill releases it.
+"""RunLock: ensures that only one process works on a run, and is released if it is killed.
 
 filelock takes a lock of the operating system (`flock` on POSIX, `locking` on
-Windows), which ends with the process. A leftover lock file locks nobody out.
+Windows), which is released when the process ends. A leftover lock file is harmless.
 """
 
 from contextlib import suppress
@@ -32,7 +32,7 @@ class RunLock:
 
     @classmethod
     def try_acquire(cls, path: Path) -> Self | None:
-        """Return the lock, or None if another process or another lock of this one holds it.
+        """Return the lock, or None if it is held by another process or another `RunLock` of this one.
 
         Raises
         ------
@@ -49,6 +49,6 @@ class RunLock:
     def release(self) -> None:
         """Release the lock and remove its file."""
         # unlinked while it is locked, which needs filelock 4: older versions may lock a file that is gone
-        with suppress(OSError):  # Windows keeps open files
+        with suppress(OSError):  # Windows cannot delete open files
             self._path.unlink()
         self._lock.release()

@@ -1,4 +1,4 @@
-"""Store: matches, players, runs and ratings, as methods on top of the tables."""
+"""Store: reads and writes matches, players, runs and ratings."""
 
 import hashlib
 import json
@@ -75,15 +75,15 @@ def _utc_now() -> datetime:
 class Store:
     """The stored matches, runs and ratings. Use it in one thread, as a context manager.
 
-    Any number of processes can open the same file: readers wait for nobody,
-    writers for each other.
+    Any number of processes can open the same file. Readers never wait; writers
+    wait for each other.
 
     Parameters
     ----------
     path : Path, optional
         The file, by default the user's. It is created if it is missing.
     now : callable
-        Returns the current time with its time zone.
+        Returns the current time as an aware datetime.
 
     Raises
     ------
@@ -138,7 +138,7 @@ class Store:
         RecordError
             If the text of a record cannot be parsed.
         MatchError
-            If a run does not exist or already has a match of that number.
+            If a run does not exist or already has a match with that number.
         """
         return self._add(matches, skip_known=False)
 
@@ -165,7 +165,7 @@ class Store:
     ) -> Iterator[StoredMatch]:
         """Yield the matches that meet all given conditions, newest first.
 
-        They are read page by page, so changes made meanwhile may show.
+        They are read page by page, so changes made in the meantime may be visible.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class Store:
         Raises
         ------
         OptionError
-            If `result` is none of these.
+            If `result` has another value.
         """
         if result not in (None, *RESULTS):
             raise OptionError(f"the result must be one of {', '.join(RESULTS)}, not {quote(result)}")
@@ -217,7 +217,7 @@ class Store:
         return [_match_from_row(row) for row in rows]
 
     def delete(self, ids: Iterable[int]) -> int:
-        """Delete matches and return how many were there. Their players and runs remain."""
+        """Delete matches and return how many were deleted. Their players and runs remain."""
         with self._database.transaction() as connection:
             query = "DELETE FROM matches WHERE id IN (SELECT value FROM json_each(?))"
             return connection.execute(query, [json.dumps(list(ids))]).rowcount
@@ -238,7 +238,7 @@ class Store:
         return deleted
 
     def result_counts(self, game: str, variant: str = "") -> list[ResultCount]:
-        """Return how often each result occurred, per two players and sides.
+        """Return how often each result occurred, by players and sides.
 
         Only finished matches between different players count, and identical
         ones (same players, sides, start, moves and winner) count once.
@@ -437,7 +437,7 @@ def _check_numbers(connection: sqlite3.Connection, matches: Sequence[NewMatch]) 
         taken |= {number for number in numbers if new[run, number] > 1}
         if taken:
             listed = ", ".join(str(number) for number in sorted(taken))
-            raise MatchError(f"run {run} already has a match of this number: {listed}")
+            raise MatchError(f"run {run} already has a match with this number: {listed}")
 
 
 def _has_record(connection: sqlite3.Connection, record: str) -> bool:
@@ -456,5 +456,5 @@ def _text_hash(text: str) -> bytes:
 
 
 def _encodable(text: str) -> str:
-    """Replace lone surrogates, as in undecodable file names, by question marks."""
+    """Replace lone surrogates, as in undecodable file names, with question marks."""
     return text.encode(errors="replace").decode()

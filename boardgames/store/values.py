@@ -1,4 +1,4 @@
-"""Values that the store takes and returns: matches, players, runs, ratings, counts of results."""
+"""Values that the store accepts and returns: matches, players, runs, ratings, counts of results."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,14 +15,14 @@ TERMINATIONS = tuple(Termination)
 
 @dataclass(frozen=True, slots=True)
 class PlayerKey:
-    """Identity of a player: the same agent with other weights or limits is another player.
+    """Identity of a player: the same agent with different weights or limits is a different player.
 
     Attributes
     ----------
     agent : str
         The agent with its options.
     fingerprint : str
-        Hash of what it plays with besides its options, such as weights.
+        Hash of the data that it plays with, such as weights.
     limits : str
         Limits imposed from outside, such as `0.1 s a move`.
 
@@ -121,7 +121,7 @@ class NewMatch:
             By default the sums of the times in the record, or zeros if its
             moves cannot be replayed.
         fault, run, number
-            As in the class.
+            See the attributes of the class.
 
         Examples
         --------
@@ -179,16 +179,16 @@ class StoredMatch:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Work that adds matches and can be resumed.
+    """A resumable piece of work that adds matches.
 
     Attributes
     ----------
     kind : str
-        What kind of work it is, such as `arena`.
+        Kind of work, such as `arena`.
     key : str
         Equal for runs that do the same work.
     settings : mapping
-        Values that JSON can represent.
+        Settings, as JSON values.
     started, finished : str
         ISO 8601, UTC, to the second; `finished` is None while it is unfinished.
     matches : int
@@ -210,7 +210,7 @@ class Run:
 class Rating:
     """Rating of a player in a run: Elo relative to the mean of its players, with an interval.
 
-    None stands for an unknown number.
+    Unknown numbers are None.
 
     Raises
     ------
@@ -232,7 +232,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class ResultCount:
-    """Number of different matches with these players on side 0 and 1 and this winner (None: drawn)."""
+    """Number of distinct matches with these players on sides 0 and 1 and this winner (None if drawn)."""
 
     first: PlayerKey
     second: PlayerKey
@@ -248,7 +248,7 @@ def moves_hash(start: str, moves: Sequence[str]) -> bytes:
 def variant_of(game: Game) -> str:
     """Return the options of a game that differ from their defaults, as text.
 
-    The layout is left out, because it only decides where matches start.
+    The layout is omitted, because it only decides where matches start.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Files of named arrays with one JSON header, in the safetensors format; never pickles.
 
-The header is a single entry of the file's metadata, whose entries have no fixed
-order: equal arrays and headers give equal bytes.
+The header is a single entry of the file's metadata, because the order of entries
+is not fixed: equal arrays and headers give equal bytes.
 """
 
 import json
@@ -20,7 +20,7 @@ HEADER = "boardgames"
 """Key of the header in the file's metadata."""
 MAX_BYTES = 1 << 30
 
-Array = npt.NDArray[Any]  # any dtype that the format has
+Array = npt.NDArray[Any]  # any dtype that the format supports
 
 
 def write_arrays(path: Path, arrays: Mapping[str, Array], header: Mapping[str, object]) -> None:
@@ -31,7 +31,7 @@ def write_arrays(path: Path, arrays: Mapping[str, Array], header: Mapping[str, o
     FileError
         If the file cannot be written; an existing file is not changed.
     WeightsError
-        If the header has other values.
+        If the header has values that JSON cannot represent.
     """
     write_atomic(path, as_bytes(arrays, header))
 

@@ -17,7 +17,7 @@ BEST = Path("checkpoints") / "best.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of weights, and the name of the plug-in's offer or the run that it belongs to, if any."""
+    """A file of weights, and the name under which a plug-in offers it or of its run, if any."""
 
     path: Path
     name: str = ""
@@ -35,7 +35,7 @@ def find_weights(text: str, game: Game) -> tuple[Weights, FeatureSet]:
     Raises
     ------
     UnknownNameError
-        If there is nothing of that name; the message suggests similar names.
+        If there is nothing with that name; the message suggests similar names.
     WeightsError, FileError
         If the file cannot be read, or has weights for another game or other features.
     """
@@ -68,7 +68,7 @@ def read_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet]:
 
 
 def find_source(text: str, game: Game) -> Source:
-    """Return where the weights that a text names are; see `find_weights`."""
+    """Return the file of the weights that a text names; see `find_weights`."""
     names = offered_names(game)
     if text in names:
         path = plugins.registry().load("weights", text, game.facts.name)
@@ -86,7 +86,7 @@ def find_source(text: str, game: Game) -> Source:
 
 
 def owner_of(path: Path, game: Game) -> str:
-    """Return the plug-in's offer or the run that a file of weights belongs to; empty if it is the user's."""
+    """Return the plug-in's weights or the run that a file belongs to; empty if it is the user's."""
     for name in offered_names(game):
         with suppress(BoardgamesError, OSError, TypeError, ValueError):
             if path.samefile(plugins.registry().load("weights", name, game.facts.name)):

@@ -39,7 +39,7 @@ class Weights:
     tanh : bool
         The value is the hyperbolic tangent of the weighted sum.
     provenance : mapping
-        What produced them: learner, settings, seed, metrics; JSON values.
+        What produced the weights: learner, settings, seed, metrics; JSON values.
 
     Raises
     ------
@@ -107,7 +107,7 @@ class Weights:
             raise WeightsError(f"cannot use the weights in {path}: {error}") from None
 
     def header(self) -> dict[str, Any]:
-        """Return the header of their file, JSON values."""
+        """Return the header of the file, as JSON values."""
         return {
             "schema": SCHEMA,
             "game": self.game,
@@ -118,7 +118,7 @@ class Weights:
         }
 
     def write(self, path: Path) -> None:
-        """Write them to a file atomically; equal weights give equal bytes.
+        """Write the weights to a file atomically; equal weights give equal bytes.
 
         Raises
         ------
@@ -133,18 +133,18 @@ class Weights:
         return fingerprint_of(self.features.encode(), self.ranges.encode(), kind, self.values.tobytes())
 
     def evaluation(self, game: Game, features: FeatureSet) -> Evaluation:
-        """Return the evaluation for search that uses them.
+        """Return an evaluation for search that uses these weights.
 
         Raises
         ------
         WeightsError
-            If they are for another game or other features.
+            If the weights are for another game or other features.
         """
         self.check(game, features)
         return linear_evaluation(game, features, self.values, tanh=self.tanh)
 
     def check(self, game: Game, features: FeatureSet) -> None:
-        """Raise WeightsError unless they are for this game and these features."""
+        """Raise WeightsError unless the weights are for this game and these features."""
         if self.game != game.facts.name:
             raise WeightsError(f"the weights are for {quote(self.game)}, not for {game.facts.name}")
         if self.features != features.name:

@@ -65,7 +65,7 @@ SCHEDULES = pytest.mark.parametrize(
 
 
 @SCHEDULES
-def test_number_of_workers_changes_no_match(
+def test_number_of_workers_does_not_change_any_match(
     schedule: str, agents: tuple[str, ...], two_workers: Executor
 ) -> None:
     results = []
@@ -207,7 +207,7 @@ def _fail(batch: object) -> tuple[list[MatchResult], float]:
 
 
 @pytest.mark.usefixtures("odd_agents")
-def test_agents_that_break_rules_lose_and_stop_nothing() -> None:
+def test_agents_that_break_rules_lose_without_stopping_the_arena() -> None:
     report = Arena(make_plan("random", "crasher", "cheat", matches=6), seed=1).run(InProcess())
     random, crasher, cheat = report.standings
     assert set(random.faults.values()) == {0}
@@ -242,7 +242,7 @@ def test_arena_interrupted_after_its_decision_plays_nothing_more(store: Store) -
     assert again.run(Interrupting(0)) == Arena(plan, seed=1).run(InProcess())
 
 
-def test_repeated_pairs_decide_nothing() -> None:
+def test_repeated_pairs_do_not_decide_the_test() -> None:
     agents = ("alphabeta:depth=3", "alphabeta:depth=1")
     plan = make_plan(*agents, matches=40, openings="every:0", sprt=Sprt(0, 100))
     report = Arena(plan, seed=1).run(InProcess())

@@ -131,7 +131,7 @@ def test_sweep_between_two_agents_has_the_bound_of_its_pairs() -> None:
 # --- fields that are not fully connected -----------------------------------------------
 
 
-def test_agent_that_won_everything_is_one_sideded_from_below() -> None:
+def test_agent_that_won_everything_has_only_a_lower_bound() -> None:
     series = {(0, 1): WON, (0, 2): WON, (1, 2): EVEN}
     winner, *others = ratings(3, series)
     assert winner is not None
@@ -145,7 +145,7 @@ def test_agent_that_won_everything_is_one_sideded_from_below() -> None:
     assert elos(tuple(others)) == pytest.approx([-guess / 3] * 2)
 
 
-def test_agent_that_lost_everything_is_one_sideded_from_above() -> None:
+def test_agent_that_lost_everything_has_only_an_upper_bound() -> None:
     loser = ratings(3, {(0, 2): WON, (1, 2): WON, (0, 1): EVEN})[2]
     assert str(loser) == f"< -{elo_from_score(0.025 ** (1 / 20)) * 2 / 3:.0f}"
 
@@ -190,7 +190,7 @@ def test_estimate_lies_in_its_interval(seed: int) -> None:
             assert result.high is None or result.elo <= result.high
 
 
-def test_component_that_won_everything_is_one_sideded_together() -> None:
+def test_agents_of_a_component_that_won_everything_have_lower_bounds() -> None:
     series = {(0, 1): MIXED, (0, 2): WON, (1, 3): WON, (2, 3): EVEN, (3, 4): EVEN}
     first, second = ratings(5, series)[:2]
     inner = ratings(2, {(0, 1): MIXED})

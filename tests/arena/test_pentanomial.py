@@ -230,7 +230,7 @@ def test_intervals_of_one_or_two_pairs_are_wide_but_finite(counts: Counts) -> No
     assert result.high is None or 0 < result.high < 2000
 
 
-def test_even_pairs_only_are_not_taken_for_certainty() -> None:
+def test_even_pairs_alone_are_not_treated_as_certain() -> None:
     result = estimate(Pairs((0, 0, 20, 0, 0)))
     assert result is not None
     assert result.elo == 0

@@ -82,7 +82,7 @@ def test_number_of_matches_follows_from_the_schedule(schedule: str, agents: int,
         ("", OptionError),
     ],
 )
-def test_agents_that_cannot_play_are_found_in_advance(agent: str, error: type[BoardgamesError]) -> None:
+def test_agents_that_cannot_play_are_rejected_in_advance(agent: str, error: type[BoardgamesError]) -> None:
     with pytest.raises(error):
         make_plan("random", agent).load_lineup()
 

@@ -118,7 +118,7 @@ def test_players_stay_open_until_the_settings_change() -> None:
 
 
 @pytest.mark.usefixtures("odd_agents")
-def test_players_remember_nothing_of_earlier_matches() -> None:
+def test_players_do_not_remember_earlier_matches() -> None:
     settings = make_settings("steady", "random")
     together = play_pairs(settings, *(OpeningPair(number, 0, 1, START) for number in range(3)))
     assert play_pairs(settings, OpeningPair(2, 0, 1, START))[0].moves_hash == together[4].moves_hash

@@ -111,7 +111,7 @@ def line(**changed: object) -> str:
     ],
     ids=lambda value: value[:40] if isinstance(value, str) and value.startswith("line") else "",
 )
-def test_a_malformed_file_is_refused_with_its_line(text: str, message: str, tmp_path: Path) -> None:
+def test_a_malformed_file_is_rejected_with_its_line(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.book"
     path.write_text(text)
     with pytest.raises(BookError) as raised:
@@ -120,10 +120,10 @@ def test_a_malformed_file_is_refused_with_its_line(text: str, message: str, tmp_
     assert "\n" not in str(raised.value)
 
 
-def test_a_file_larger_than_any_book_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_too_large_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("boardgames.books.book.MAX_CHARACTERS", 100)
     book_of().write(tmp_path / "large.book")
-    with pytest.raises(BookError, match="is larger than any book: 100 characters at most"):
+    with pytest.raises(BookError, match="is too large: a book has at most 100 characters"):
         Book.read(tmp_path / "large.book")
 
 
@@ -131,7 +131,7 @@ def test_a_file_larger_than_any_book_is_refused(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("layout", ["belgian-daisy", "standard", "snakes"])
-def test_one_page_serves_a_position_however_it_is_turned(layout: str) -> None:
+def test_symmetric_positions_share_a_page(layout: str) -> None:
     game = boardgames.load("abalone", layout=layout)
     position = game.start().apply(game.start().legal_moves[5])
     text, _ = canonical(position)
@@ -229,7 +229,9 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return add
 
 
-def test_true_names_all_books_that_fit_and_false_none(offer: Callable[..., None], tmp_path: Path) -> None:
+def test_true_selects_all_books_that_fit_and_false_selects_none(
+    offer: Callable[..., None], tmp_path: Path
+) -> None:
     offer(
         second=write(tmp_path / "s", "3"),
         first=write(tmp_path / "f", "4"),
@@ -272,14 +274,14 @@ def test_a_plug_in_must_offer_a_path(offer: Callable[..., None]) -> None:
         find_books("odd", FOUR)
 
 
-def test_a_book_for_other_options_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_book_for_other_options_is_rejected_by_name(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.book")
     with pytest.raises(BookError, match=r"is a book for connect4 .*columns=7.*not for connect4 .*columns=4"):
         find_books(str(path), boardgames.load("connect4", columns=4))
 
 
 @pytest.mark.parametrize("text", ["deeep", "", "a\0b", "~nobody-of-this-name/x.book"])
-def test_an_unknown_name_is_refused(offer: Callable[..., None], tmp_path: Path, text: str) -> None:
+def test_an_unknown_name_is_rejected(offer: Callable[..., None], tmp_path: Path, text: str) -> None:
     offer(deep=write(tmp_path / "d"))
     with pytest.raises(UnknownNameError, match="no such opening book for connect4: "):
         find_books(text, FOUR)

@@ -69,7 +69,7 @@ def test_the_score_of_a_move_is_backed_up_from_its_page(built: Path) -> None:
     assert backed_up >= BATCH
 
 
-def test_the_best_move_has_the_largest_weight_and_a_bad_one_none(built: Path) -> None:
+def test_the_best_move_has_the_largest_weight_and_a_bad_move_has_none(built: Path) -> None:
     for page in Book.read(built).pages.values():
         assert page.moves[0].weight == 10
         for entry in page.moves:

@@ -114,7 +114,7 @@ def test_result_that_cannot_be_unpickled_fails_alone(pool: ProcessPool, error: t
     assert_works(pool)
 
 
-def test_what_cannot_be_pickled_fails_alone(pool: ProcessPool) -> None:
+def test_task_that_cannot_be_pickled_fails_alone(pool: ProcessPool) -> None:
     task = pool.submit(lambda: 1)
     result = pool.submit(tasks.unpicklable_result)
     error = pool.submit(tasks.raise_not_unpicklable)

@@ -63,7 +63,7 @@ def test_replay_with_another_result_is_rejected() -> None:
     learner = QuadraticCmaes(small(), steps=3)
     state = train(learner, seed=1)[2]
     moved = LearnerState({**state.arrays, "mean": state.arrays["mean"] + 0.01}, state.scalars)
-    with pytest.raises(LearnerStateError, match="begun with another version of cma"):
+    with pytest.raises(LearnerStateError, match="started with another version of cma"):
         QuadraticCmaes(small(), steps=3).step(moved, InProcess())
 
 

@@ -69,7 +69,9 @@ def test_values_of_both_contestants_sum_to_one(match: MatchResult) -> None:
 
 
 @given(*[st.lists(results(), min_size=3, max_size=3)] * 2)
-def test_by_margin_plies_only_break_ties(first: list[MatchResult], second: list[MatchResult]) -> None:
+def test_plies_only_break_ties_in_fitness_by_margin(
+    first: list[MatchResult], second: list[MatchResult]
+) -> None:
     fitness = [fitness_by_margin(matches, PLY_LIMIT) for matches in (first, second)]
     sums = [sum(map(match_value, matches)) for matches in (first, second)]
     plies = [one.plies_to_win for one in fitness]
@@ -92,7 +94,7 @@ def test_most_wins_rank_first_then_the_quickest(fitness: Callable[..., Fitness])
 
 
 @given(*[st.lists(results(), min_size=4, max_size=4)] * 2)
-def test_by_wins_only_wins_and_plies_to_win_count(
+def test_fitness_by_wins_depends_only_on_wins_and_plies_to_win(
     first: list[MatchResult], second: list[MatchResult]
 ) -> None:
     keys = []
@@ -104,7 +106,7 @@ def test_by_wins_only_wins_and_plies_to_win_count(
 
 
 @pytest.mark.parametrize("won", [1, 19_999, 20_000])
-def test_by_wins_one_ply_decides_even_with_the_largest_options(won: int) -> None:
+def test_one_ply_changes_fitness_by_wins_even_with_the_largest_options(won: int) -> None:
     """20,000 matches of up to 100,000 plies."""
     lost = [result(1)] * (20_000 - won)
     slow = [result(0, plies=100_000)] * won
@@ -236,7 +238,7 @@ def test_standings_rank_the_last_generation(name: str) -> None:
 
 @pytest.mark.slow
 @LEARNERS
-def test_found_weights_beat_random(name: str) -> None:
+def test_learned_weights_beat_random(name: str) -> None:
     """Zero weights score less; the other matches fill the board."""
     learner = make(name, population=16, pairs=10, steps=6, test_matches=0)
     scores = [

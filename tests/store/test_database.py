@@ -115,7 +115,7 @@ def test_no_new_file_is_created_beside_the_log_of_a_lost_one(path: Path) -> None
     path.parent.mkdir()
     log = path.with_name("matches.db-wal")
     log.write_bytes(b"what was not in the database yet")
-    with pytest.raises(StoreError, match=r"matches\.db-wal is there without its database"):
+    with pytest.raises(StoreError, match=r"matches\.db-wal exists without its database"):
         Store(path)
     assert files(path) == {"matches.db-wal": b"what was not in the database yet"}
 
@@ -140,7 +140,7 @@ def test_directory_may_have_any_name(name: str, tmp_path: Path, match: Make) -> 
 
 
 @pytest.mark.parametrize("has_links", [True, False], ids=["hard links", "no hard links"])
-def test_creating_a_file_replaces_none(
+def test_creating_a_file_never_replaces_another(
     has_links: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_link(path: Path, target: Path) -> None:
@@ -161,7 +161,7 @@ def test_creating_a_file_replaces_none(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_failed_creation_leaves_nothing(tmp_path: Path) -> None:
+def test_failed_creation_leaves_no_files(tmp_path: Path) -> None:
     def fill(temporary: Path) -> None:
         temporary.write_text("half")
         raise OSError("no space left")
@@ -268,7 +268,7 @@ def test_damaged_file_is_set_aside_and_not_the_link_to_it(path: Path, tmp_path: 
     assert [file.name.partition("-")[0] for file in path.parent.iterdir()] == ["matches.db.damaged"]
 
 
-def test_setting_aside_replaces_no_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_setting_aside_never_replaces_a_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class StoppedClock:
         @staticmethod
         def now(zone: object) -> "StoppedClock":
@@ -478,7 +478,7 @@ def test_reader_does_not_wait_for_a_writer(path: Path, match: Make) -> None:
         assert len(list(reading.matches())) == 3
 
 
-def test_lock_that_is_not_released_is_an_error_but_no_damage(
+def test_lock_that_is_not_released_is_an_error_but_not_damage(
     path: Path, match: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add(path, match)

@@ -72,7 +72,7 @@ def test_claiming_a_run_that_does_not_exist_fails_and_leaves_no_file(
     assert lock_files(path) == []
 
 
-def test_closed_store_claims_nothing(store: Store, run: int, path: Path) -> None:
+def test_closed_store_cannot_claim_a_run(store: Store, run: int, path: Path) -> None:
     store.close()
     with pytest.raises(StoreError, match="is closed"):
         store.claim_run(run)

@@ -41,7 +41,7 @@ def test_match_is_returned_as_it_was_stored(store: Store, match: Make) -> None:
         assert getattr(stored, name) == getattr(new, name), name
 
 
-def test_matches_are_there_when_the_store_is_opened_again(path: Path, match: Make) -> None:
+def test_matches_persist_when_the_store_is_reopened(path: Path, match: Make) -> None:
     with Store(path) as store:
         store.add([match("4")])
     with Store(path) as store:
@@ -227,7 +227,7 @@ def test_number_within_a_run_is_unique(
 ) -> None:
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     store.add([match(run=run, number=number) for number in (1, 2, 3)])
-    with pytest.raises(MatchError, match=f"run {run} already has a match of this number: {named}$"):
+    with pytest.raises(MatchError, match=f"run {run} already has a match with this number: {named}$"):
         store.add([match(run=run, number=number) for number in numbers])
     assert [stored.number for stored in store.run_matches(run)] == [1, 2, 3]
 

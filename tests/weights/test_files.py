@@ -59,7 +59,7 @@ def test_header_of_other_values_is_rejected_before_anything_is_written(tmp_path:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_failed_write_leaves_what_was_there(tmp_path: Path) -> None:
+def test_failed_write_leaves_the_existing_file(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(FileError, match="cannot write"):
         write_arrays(tmp_path / "folder", ARRAYS, FACTS)
