@@ -36,7 +36,7 @@ def score(value: Score | float, unit: Unit = POINT) -> Score:
 
 
 class Scripted(Player):
-    """Gives the positions of a match scripted scores; its best move is always to take two stones."""
+    """Player with scripted scores for the positions of a match; its best move always takes two stones."""
 
     name: ClassVar[str] = "scripted"
 

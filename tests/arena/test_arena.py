@@ -30,7 +30,7 @@ def hashes(arena: Arena) -> dict[int, bytes]:
 
 
 class Interrupting(InProcess):
-    """Raises KeyboardInterrupt at a task."""
+    """Executor that raises KeyboardInterrupt at a given task."""
 
     def __init__(self, task: int) -> None:
         self.left = task
@@ -246,7 +246,7 @@ def test_repeated_pairs_do_not_decide_the_test() -> None:
     agents = ("alphabeta:depth=3", "alphabeta:depth=1")
     plan = make_plan(*agents, matches=40, openings="every:0", sprt=Sprt(0, 100))
     report = Arena(plan, seed=1).run(InProcess())
-    assert report.sprt.test.decision(report.pairs) is not None  # it would, if they counted
+    assert report.sprt.test.decision(report.pairs) is not None  # the test would be decided if they counted
     assert report.matches == 40
     assert report.repeated == 19
     assert report.sprt.decision is None

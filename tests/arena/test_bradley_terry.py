@@ -1,4 +1,4 @@
-"""Ratings of a field: maximum likelihood, intervals, and fields in which somebody won everything."""
+"""Ratings of a field: maximum likelihood, intervals, and fields in which an agent won everything."""
 
 import itertools
 import math

@@ -33,7 +33,7 @@ def running_engines() -> list[str]:
 
 
 def play_match(folder: Path, *, matches: int, workers: int) -> tuple[Report, list[int]]:
-    """Let two such engines play; return the report, and how often each of them misbehaved."""
+    """Play a match of two such engines; return the report, and how often each misbehaved."""
     logs = [folder / name for name in ("one.log", "two.log")]
     agents = tuple(f'engine:command="{sys.executable} {CHAOTIC_ENGINE} {log} 0.05"' for log in logs)
     limit = TimeControl(move=1.0, margin=0.1)
@@ -48,7 +48,9 @@ def play_match(folder: Path, *, matches: int, workers: int) -> tuple[Report, lis
 def test_misbehaving_engines_lose_and_leave_nothing_behind(
     matches: int, workers: int, tmp_path: Path
 ) -> None:
-    play_match(tmp_path, matches=2, workers=workers)  # what Python opens once is open from now on
+    play_match(
+        tmp_path, matches=2, workers=workers
+    )  # so that files that Python opens only once are open already
     before = (threading.active_count(), len(os.listdir("/proc/self/fd")))  # noqa: PTH208 - no path is needed
     (tmp_path / "new").mkdir()
     report, faults = play_match(tmp_path / "new", matches=matches, workers=workers)

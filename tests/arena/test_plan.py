@@ -1,4 +1,4 @@
-"""Plans: validation, sizes, and what makes two arenas the same."""
+"""Plans: validation, sizes, and the settings that identify an arena."""
 
 import dataclasses
 import json

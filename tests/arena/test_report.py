@@ -1,4 +1,4 @@
-"""Reports and ladders: what is counted for whom."""
+"""Reports and ladders: totals, standings and ranking."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Opening books: the file, looking up moves however the board is turned, and finding books by name."""
+"""Opening books: the file, looking up moves of symmetric positions, and finding books by name."""
 
 import json
 import os
@@ -210,7 +210,7 @@ def first_moves(books: tuple[Book, ...]) -> list[str]:
 
 @pytest.fixture
 def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Return a function by which a plug-in offers books of Connect Four."""
+    """Return a function that makes a plug-in offer books for Connect Four."""
 
     def add(**targets: object) -> None:
         module = ModuleType("books_under_test")

@@ -32,7 +32,7 @@ QUICK: dict[str, dict[str, object]] = {
     "cmaes": FITNESS,
     "regression": {"steps": 2, "matches": 6, "nodes": 30, "test_matches": 4, "opening": 4},
 }  # fmt: skip
-"""Settings with which a learner takes a moment."""
+"""Settings with which a learner is quick."""
 
 
 @cache
@@ -41,7 +41,7 @@ def small() -> Game:
     return boardgames.load("connect4", columns=5, rows=4)
 
 
-def make(name: str, **options: object) -> Any:  # a learner of the class that the name says
+def make(name: str, **options: object) -> Any:  # a learner of the class with this name
     """Return a learner on a small board, quick by default."""
     return plugins.load_learner(name, small(), **{**QUICK[name], **options})
 
@@ -70,7 +70,7 @@ def same(first: LearnerState, second: LearnerState) -> bool:
 
 
 class Recording(InProcess):
-    """Keeps the results of all tasks."""
+    """Executor that keeps the results of all tasks."""
 
     def __init__(self) -> None:
         super().__init__()

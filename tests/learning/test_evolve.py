@@ -125,7 +125,7 @@ class FixedResult(InProcess):
 @pytest.mark.parametrize(("side", "ahead"), [(0, 0), (1, 1)])
 @pytest.mark.parametrize("winner", [None, 0])
 def test_score_breaks_ties_of_points(side: int, ahead: int, winner: int | None) -> None:
-    """Side 0 has 3 to 1; the first contestant has `side`."""
+    """Side 0 scores 3 to 1; the first contestant plays `side`."""
     learner = make(
         "evolve", population=2, survivors=1, tournament_matches=1, training_matches=0, test_matches=0
     )

@@ -145,7 +145,7 @@ def test_undecided_units_do_not_count() -> None:
 
 
 def coverage(units: int, size: int, chance: float, interval: Callable[..., tuple[float, float]]) -> float:
-    """Return how often an interval contains the chance, if units differ with correlation 0.1."""
+    """Return how often an interval contains the true share, for units with correlation 0.1."""
     random, rho, trials = np.random.default_rng(5), 0.1, 400
     covered = 0
     for _ in range(trials):
@@ -173,7 +173,7 @@ def test_intervals_cover_as_promised_if_units_differ(units: int, chance: float) 
 
 
 def test_interval_of_two_units_would_not_cover_as_promised() -> None:
-    """Therefore totals need `MIN_UNITS`."""
+    """Totals need `MIN_UNITS` for this reason."""
     assert coverage(2, 80, 0.7, by_units) < 0.87
 
 

@@ -138,7 +138,7 @@ def test_duel_counts_scores_only_with_fitness_by_margin(fitness: str, share: flo
 
 @pytest.mark.parametrize(("options", "meets_itself"), [({}, True), ({"opponent": "random"}, False)])
 def test_individuals_meet_the_best_by_default(options: dict[str, str], meets_itself: bool) -> None:
-    """The best is in the population, and scores half against itself."""
+    """The best individual is in the population, and scores one half against itself."""
     learner = make("genetic", population=2, pairs=20, fitness="margin", test_matches=0, **options)
     state, _ = learner.step(learner.start(1), InProcess())
     assert (state.arrays["measured"][0] == pytest.approx(0.5, abs=1e-3)) == meets_itself

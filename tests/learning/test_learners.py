@@ -1,4 +1,4 @@
-"""What holds for every learner: pure steps, resuming from any state, and the same result on any workers."""
+"""All learners: pure steps, resuming from any state, and the same result with any number of workers."""
 
 from collections.abc import Iterator
 from itertools import pairwise

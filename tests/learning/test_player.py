@@ -287,7 +287,7 @@ def test_resignation_of_the_other_side_is_a_win(mine: Path) -> None:
 
 
 class Scripted:
-    """A random generator that explores when the script says so."""
+    """A random generator that explores when its script says so."""
 
     def __init__(self, *explores: bool) -> None:
         self.explores = list(explores)
@@ -516,7 +516,7 @@ def test_shipped_weights_do_not_change_and_a_copy_learns(shipped: Path, home: Pa
 
 
 def write_run(home: Path, name: str, seed: int = 0) -> Path:
-    """Write a run with nothing but a best checkpoint, and return that."""
+    """Write a run with only a best checkpoint, and return the checkpoint."""
     best = write(home / "runs" / name / "checkpoints" / "best.safetensors", seed=seed)
     (home / "runs" / name / "config.toml").touch()
     return best

@@ -23,7 +23,7 @@ NO_EVIDENCE = np.zeros((3, 3))
 
 
 def sample(count: int, weights: Reals, seed: int) -> tuple[Reals, Reals]:
-    """Return random features, and results as probable as the weights say."""
+    """Return random features, and results drawn with the probabilities that the weights predict."""
     random = np.random.default_rng(seed)
     features = random.uniform(-1, 1, (count, weights.size))
     chances = 1 / (1 + np.exp(-features @ weights))
@@ -31,7 +31,7 @@ def sample(count: int, weights: Reals, seed: int) -> tuple[Reals, Reals]:
 
 
 def fit_by_descent(features: Reals, points: Reals) -> Reals:
-    """Return the weights of least loss by many small steps: slow, and shares no code."""
+    """Minimise the loss by many small steps: slow, but independent of the tested code."""
     weights = np.zeros(features.shape[1])
     for _ in range(5_000):
         chances = 1 / (1 + np.exp(-features @ weights))

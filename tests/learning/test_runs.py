@@ -1,4 +1,4 @@
-"""The folder of a run: its files, who may write to it, damaged checkpoints, what a kill leaves behind."""
+"""The folder of a run: its files, its lock, damaged checkpoints, and recovery after a kill."""
 
 import json
 import os
@@ -205,7 +205,7 @@ def test_pipes_in_a_run_do_not_block(
         resume(tmp_path / "run")
 
 
-# --- what a kill leaves behind ----------------------------------------------
+# --- recovery after a kill --------------------------------------------------
 
 
 def test_lock_and_temporary_files_of_a_killed_process_are_cleaned_up(walker: Walk, tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_lock_and_temporary_files_of_a_killed_process_are_cleaned_up(walker: Wal
     left = [".metrics.jsonl.x1", "checkpoints/.step-000003.safetens.x2", "checkpoints/.best.safetensors.x3"]
     for name in left:
         (folder / name).touch()
-    (folder / ".config.toml.def").mkdir()  # cannot be removed, and does no harm
+    (folder / ".config.toml.def").mkdir()  # cannot be removed, which is harmless
     assert resume(folder).is_done
     assert not any((folder / name).exists() for name in left)
 

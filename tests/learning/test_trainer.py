@@ -27,7 +27,7 @@ from boardgames.learning.trainer import Trainer
 PROGRAM = (sys.executable, "-m", "boardgames.cli")
 KILLS = 4
 STEPS = 200
-"""More than are done before the last kill."""
+"""More steps than are done before the last kill."""
 
 Walk = Callable[..., Config]
 Copy = Callable[[Path], Path]

@@ -48,7 +48,7 @@ def match() -> Callable[..., NewMatch]:
 
 @pytest.fixture
 def start(path: Path) -> Iterator[Start]:
-    """Return a function that starts a process on the store; what still runs in the end is killed."""
+    """Return a function that starts a process on the store; leftover processes are killed."""
     started: list[StoreProcess] = []
 
     def start(target: Callable[..., None], *arguments: object) -> StoreProcess:

@@ -442,7 +442,7 @@ def test_processes_that_create_and_write_at_once_lose_nothing(count: int, path: 
     processes = [start(add_matches, each, f"player {number}") for number in range(count)]
     seen = 0
     while any(process.process.is_alive() for process in processes):
-        if path.exists():  # a reader all the while
+        if path.exists():  # read while the others write
             with Store(path) as store:
                 now = len(list(store.matches()))
             assert now >= seen
@@ -464,7 +464,7 @@ def test_second_store_of_a_process_does_not_drop_the_locks_of_the_first(
     with Store(path) as first:
         Store(path).close()
         assert first.add([match()]) == [1]
-        # without the locks the other process would take itself for the last one and delete the log
+        # without the locks the other process would believe it is the last one and delete the log
         assert start(add_matches, 1, "Ann").rest() == ["open", 2]
         assert first.add([match()]) == [3]
         with Store(path) as second:  # would miss what the first one wrote to the deleted log

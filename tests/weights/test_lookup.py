@@ -1,4 +1,4 @@
-"""Looking up weights by name, run and file, and the errors if there are none."""
+"""Looking up weights by name, run and file, and errors for unknown ones."""
 
 import sys
 from collections.abc import Callable

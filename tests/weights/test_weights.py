@@ -1,4 +1,4 @@
-"""Weights: their file, and what they are for."""
+"""Weights: their file, validation, and the game and features that they belong to."""
 
 import json
 from dataclasses import replace
