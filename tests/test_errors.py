@@ -70,14 +70,14 @@ def test_similar_names_are_suggested(name: str, names: list[str], ending: str) -
     ["x" * 10**6, 10**5000, [10**5000], "a\nb", ["a\n"] * 1000],
     ids=["long text", "long number", "long number in a list", "two lines", "long list"],
 )
-def test_any_value_is_quoted_on_one_short_line(value: object) -> None:
+def test_every_value_is_quoted_on_one_short_line(value: object) -> None:
     text = quote(value)
     assert len(text) < 150
     assert "\n" not in text
 
 
 @pytest.mark.parametrize("name", [5, None, ["abalone"], "abalone" * 10**6])
-def test_nothing_is_similar_to_something_that_is_not_a_name(name: object) -> None:
+def test_no_suggestions_for_something_that_is_not_a_name(name: object) -> None:
     assert suggest(name, ["abalone", "connect4"]) == "; available: abalone, connect4"
 
 

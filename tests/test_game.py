@@ -81,7 +81,7 @@ def test_apply_of_an_illegal_move_raises() -> None:
 
 
 @pytest.mark.parametrize("move", [None, 2, 2.0, b"take2", ["take2"]])
-def test_apply_of_something_else_raises(move: object) -> None:
+def test_apply_of_anything_but_a_move_raises(move: object) -> None:
     for make in (START.apply, lambda move: GAME.parse_move(START, move)):
         with pytest.raises(MalformedMoveError) as raised:
             make(move)  # type: ignore[arg-type]  # wrong on purpose
@@ -143,7 +143,7 @@ def test_positions_with_equal_game_and_words_are_equal() -> None:
 
 
 @pytest.mark.parametrize("other", [START.apply("take1"), Nim(passing=True).start(), "7:0:0:0", None])
-def test_position_differs_from_other_things(other: object) -> None:
+def test_position_is_not_equal_to_objects_of_other_types(other: object) -> None:
     assert other != START
 
 
@@ -231,8 +231,8 @@ def test_unpack_accepts_the_largest_word() -> None:
 
 
 @pytest.mark.parametrize("text", [None, 7, b"7:0:0:0", START])
-def test_parse_of_something_else_than_text_raises(text: object) -> None:
-    with pytest.raises(PositionError, match="a position to parse must be a text, not "):
+def test_parse_of_anything_but_a_string_raises(text: object) -> None:
+    with pytest.raises(PositionError, match="a position to parse must be a string, not "):
         GAME.parse(text)  # type: ignore[arg-type]  # wrong on purpose
 
 
@@ -271,7 +271,7 @@ def test_outcome_has_winner_and_termination(position: Position, outcome: Outcome
     assert position.outcome == outcome
 
 
-def test_lack_of_moves_is_a_draw_if_the_facts_say_so() -> None:
+def test_having_no_moves_is_a_draw_if_the_facts_say_so() -> None:
     game = Nim(stuck=True)
     game.facts = replace(game.facts, no_moves_draws=True)
     assert game.parse("0:1:4:3").outcome == Outcome(None, Termination.NO_MOVES)
@@ -363,7 +363,7 @@ def test_words_of_a_position_cannot_be_made_writable() -> None:
 @pytest.mark.parametrize(
     "words", [[10**5000, "a"], [object()] * 10**5, np.array([object()] * 3)], ids=["huge", "long", "array"]
 )
-def test_unpack_of_other_things_raises_a_short_message(words: Any) -> None:
+def test_unpack_of_anything_but_integers_raises_a_short_message(words: Any) -> None:
     with pytest.raises(PositionError, match="positions are 3 integers, not ") as caught:
         boardgames.load("connect4").unpack(words)
     assert len(str(caught.value)) < 150
@@ -382,7 +382,7 @@ def test_layout_that_is_not_text_raises(name: Any) -> None:
     [10**5000, np.array([1, 2]), 1.0, "1", None],
     ids=["huge", "array", "float", "text", "none"],
 )
-def test_decode_of_something_else_raises(action: Any) -> None:
+def test_decode_of_anything_but_an_action_raises(action: Any) -> None:
     game = boardgames.load("connect4")
     with pytest.raises(IllegalMoveError):
         game.decode(game.start(), action)

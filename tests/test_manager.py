@@ -150,7 +150,7 @@ def test_moves_have_side_seconds_and_ply() -> None:
     assert match.moves == (PlayedMove(0, Move(3, "take3"), 1.5, 1),)
 
 
-def test_finished_match_rejects_everything() -> None:
+def test_finished_match_accepts_no_further_actions() -> None:
     match = play_moves(between_people(), "take3", "take3", "take1")
     for refused in (
         lambda: match.make_move(1, "take1"),
@@ -378,9 +378,7 @@ def test_agent_that_thinks_too_long_loses_on_time() -> None:
     ("control", "seconds"),
     [({"move": 1}, 0.95), ({"move": 0.06}, 0.03), ({"move": 1, "margin": 0.25}, 0.75), ({"match": 9}, None)],
 )
-def test_agent_is_told_the_time_per_move_less_a_margin(
-    control: dict[str, float], seconds: float | None
-) -> None:
+def test_agent_gets_the_time_per_move_less_a_margin(control: dict[str, float], seconds: float | None) -> None:
     assert timed(**control)[0].limit_for(0).seconds == seconds
 
 

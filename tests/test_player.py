@@ -77,7 +77,7 @@ def test_any_positive_time_is_a_valid_limit(value: float) -> None:
     assert Limit(seconds=value).seconds == value
 
 
-def test_limit_without_a_number_is_unlimited() -> None:
+def test_limit_without_any_value_is_unlimited() -> None:
     assert Limit().is_unlimited
     assert not any(
         limit.is_unlimited for limit in (Limit(depth=1), Limit(simulations=5), Limit(clock=Clock((1.0, 1.0))))

@@ -98,7 +98,7 @@ def _nim_is_installed() -> object:
     ],
     ids=str,
 )
-def test_record_that_could_not_be_read_back_raises(invalid: dict[str, object]) -> None:
+def test_record_that_cannot_be_read_back_raises(invalid: dict[str, object]) -> None:
     with pytest.raises(RecordError):
         Record("nim", start="7:0:0:0", **invalid)
 
@@ -197,7 +197,7 @@ def test_line_ends_of_all_systems_are_read(ends: str) -> None:
     ],
     ids=["bare", "tight", "dots", "comments", "spread"],
 )
-def test_other_ways_of_writing_moves_are_read(moves: str) -> None:
+def test_other_ways_of_writing_moves_are_accepted(moves: str) -> None:
     text = WON_TEXT.partition("\n\n")[0] + "\n\n" + moves
     (record,) = parse_records(text, load_game_of).records
     assert record.moves == WON.moves
@@ -243,7 +243,7 @@ HEAD = '[Game "nim"]\n[Start "7:0:0:0"]\n'
         ),
         (
             HEAD + '[Termination "time"]\n\n*',
-            "match 1: an unfinished match has the termination 'time' \\(ply 1, token '\\*'\\)",
+            "match 1: an unfinished match cannot have the termination 'time' \\(ply 1, token '\\*'\\)",
         ),
         (
             HEAD + '[Result "0-1"]\n\n*',
@@ -251,9 +251,9 @@ HEAD = '[Game "nim"]\n[Start "7:0:0:0"]\n'
         ),
         (
             HEAD + '[Termination "rules"]\n\n1. take3 1-0',
-            "match 1: by the rules the result is open \\(ply 2, token '1-0'\\)",
+            "match 1: according to the rules, the match is not over \\(ply 2, token '1-0'\\)",
         ),
-        (HEAD + "\ntake3 take3 take1 *", "match 1: .*a win of side 0 by rules \\(ply 4, token '\\*'\\)"),
+        (HEAD + "\ntake3 take3 take1 *", "match 1: .*the rules, side 0 wins \\(ply 4, token '\\*'\\)"),
         ('[Start "7:0:0:0"]\n\n*', "match 1: the tag Game is missing \\(before ply 1, token ''\\)"),
         ('[Game "nim"]\n\n*', "match 1: the tag Start is missing \\(before ply 1, token ''\\)"),
         ("1. take3 *", "match 1: the tag Game is missing"),
@@ -272,7 +272,7 @@ HEAD = '[Game "nim"]\n[Start "7:0:0:0"]\n'
             "match 1: an option must be name=value \\(before ply 1, token 'passing'\\)",
         ),
         (HEAD + '[Option "pass=1"]\n\n*', "match 1: game 'nim' has no option 'pass'"),
-        (HEAD + '[Option "name=1"]\n\n*', "match 1: invalid name of an option: 'name'"),
+        (HEAD + '[Option "name=1"]\n\n*', "match 1: invalid option name: 'name'"),
         (HEAD + '[Layout "eight"]\n\n*', "match 1: nim has no layout 'eight'"),
         ('[Game "nimm"]\n[Start "x"]\n\n*', "match 1: .*'nimm'; did you mean 'nim'"),
         ('[Game "nim"]\n[Start "x"]\n\n*', "match 1: .*'x'"),

@@ -167,7 +167,7 @@ def test_values_are_all_for_one_side() -> None:
 
 
 @pytest.mark.parametrize("side", [0, 1])
-def test_odd_and_even_depths_are_averaged(side: int) -> None:
+def test_scores_of_odd_and_even_depths_are_averaged(side: int) -> None:
     player = Scripted(NIM, [1.0, 0.0])
     player.by_depth = {0: {2: 0.0, 3: -3.0, 4: 1.0}}
     expected = -1.0 if side == 0 else 1.0
@@ -177,7 +177,7 @@ def test_odd_and_even_depths_are_averaged(side: int) -> None:
 # --- mistakes ---
 
 
-def test_mistakes_come_worst_first_without_inaccuracies() -> None:
+def test_mistakes_are_sorted_worst_first_without_inaccuracies() -> None:
     result = reviewed("11111", 0.6, 0.1, 2.0, 0.2, 0.0, 0.25)
     assert losses(result) == pytest.approx([0.7, 2.1, 2.2, 0.2, 0.25])
     assert [move.mark for move in result.moves] == ["?", "??", "??", "", "?!"]

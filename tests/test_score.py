@@ -46,7 +46,7 @@ def test_thresholds_follow_from_half_return() -> None:
         ),
     ],
 )
-def test_a_declaration_that_makes_no_sense_is_refused(fields: dict[str, Any], message: str) -> None:
+def test_an_invalid_declaration_is_rejected(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ScoreError) as raised:
         Unit(**{"name": "pawn", "label": "pawns", **fields})
     assert str(raised.value) == message
@@ -152,7 +152,7 @@ def test_a_win_counts_as_the_bound_where_a_number_is_needed() -> None:
     assert [score.clipped(10.0) for score in scores] == [10.0, 10.0, 1.0, -10.0]
 
 
-def test_a_win_seen_earlier_takes_longer() -> None:
+def test_a_win_is_farther_away_when_seen_earlier() -> None:
     assert Score.win(4).delayed() == Score.win(5)
     assert Score.loss(4).delayed(2) == Score.loss(6)
     assert Score.of(1.0, PAWN).delayed() == Score.of(1.0, PAWN)

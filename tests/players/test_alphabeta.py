@@ -105,7 +105,7 @@ def test_an_interrupt_ends_the_choice_and_is_raised(agent: str) -> None:
 
 
 @AGENTS
-def test_no_move_is_chosen_after_the_end(agent: str) -> None:
+def test_choosing_a_move_after_the_end_raises(agent: str) -> None:
     game = tictactoe()
     with pytest.raises(MatchError, match="is over"):
         boardgames.load_player(agent, game).choose(game.parse("xxx/oo./..."))
@@ -152,7 +152,7 @@ def test_a_closed_player_can_be_used_again() -> None:
     assert (again.move, again.nodes) == (first.move, first.nodes)
 
 
-def test_no_draw_is_accepted_after_the_end() -> None:
+def test_a_draw_is_not_accepted_after_the_end() -> None:
     game = tictactoe()
     assert not boardgames.load_player("alphabeta", game).accepts_draw(game.parse("xxx/oo./..."), 1)
 
@@ -167,7 +167,7 @@ def test_no_draw_is_accepted_after_the_end() -> None:
         ("alphabeta:deep=3", "agent 'alphabeta' has no option 'deep'; did you mean 'depth'"),
     ],
 )
-def test_a_bad_option_is_refused(agent: str, message: str) -> None:
+def test_an_invalid_option_is_rejected(agent: str, message: str) -> None:
     with pytest.raises(OptionError) as raised:
         boardgames.load_player(agent, CONNECT4)
     assert message in str(raised.value)

@@ -72,7 +72,7 @@ def test_the_book_is_part_of_the_fingerprint(book: Path) -> None:
     assert len({without, first, boardgames.load_player(f"alphabeta:book={book}", GAME).fingerprint()}) == 3
 
 
-def test_a_missing_or_damaged_book_is_an_error_when_the_player_is_made(tmp_path: Path) -> None:
+def test_a_missing_or_damaged_book_raises_when_the_player_is_made(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="'deep'"):
         boardgames.load_player("alphabeta:book=deep", GAME)
     (tmp_path / "bad.book").write_text("rubbish")

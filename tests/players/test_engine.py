@@ -188,7 +188,7 @@ def test_one_program_plays_several_matches(plain: Engine) -> None:
     assert len(pids) == 1
 
 
-def test_it_can_play_again_after_close() -> None:
+def test_an_engine_can_play_again_after_close() -> None:
     engine = fake("plain")
     for _ in range(2):
         assert str(engine.choose(START).move) == "4"
@@ -244,7 +244,7 @@ def test_the_engine_gets_the_start_and_the_moves() -> None:
         ({"command": "cat", "start": "0"}, "start"),
     ],
 )
-def test_invalid_options_are_refused_before_anything_is_started(
+def test_invalid_options_are_rejected_before_the_engine_is_started(
     options: dict[str, str], message: str
 ) -> None:
     with pytest.raises(OptionError, match=message):
@@ -305,7 +305,7 @@ def test_a_log_that_cannot_be_written_is_refused() -> None:
         fake("plain", log="/")
 
 
-def test_a_changed_program_is_another_player(tmp_path: Path) -> None:
+def test_a_changed_program_has_another_fingerprint(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("first")
     engine = player(f"cat {bot} --level 3")

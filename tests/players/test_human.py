@@ -30,14 +30,14 @@ def test_the_prompt_names_the_side_to_move() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["d9", "nonsense", "?", "b2b2"])
-def test_a_malformed_move_is_quoted_and_asked_again(wrong: str) -> None:
+def test_a_malformed_move_is_quoted_and_the_prompt_repeated(wrong: str) -> None:
     choice, prompts = enter(f"{wrong}\nb2\n")
     assert str(choice.move) == "b2"
     assert repr(wrong) in prompts
     assert prompts.count("crosses to move: ") == 2
 
 
-def test_an_illegal_move_is_asked_again() -> None:
+def test_an_illegal_move_repeats_the_prompt() -> None:
     output = io.StringIO()
     player = Human(GAME, input=io.StringIO("b2\na1\n"), output=output)
     choice = player.choose(START.apply("b2"))
@@ -56,7 +56,7 @@ def test_the_end_of_the_input_is_a_match_error(typed: str) -> None:
         enter(typed)
 
 
-def test_later_lines_are_left_for_the_next_move() -> None:
+def test_later_lines_are_kept_for_the_next_move() -> None:
     player = Human(GAME, input=io.StringIO("b2\na1\n"))
     first = player.choose(START)
     assert str(player.choose(START.apply("b2")).move) == "a1"

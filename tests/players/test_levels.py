@@ -72,12 +72,12 @@ def test_every_level_plays_every_game(number: int, game: Game) -> None:
 
 
 @pytest.mark.parametrize("number", TIMELESS)
-def test_a_seed_repeats_the_match(number: int) -> None:
+def test_a_seed_reproduces_the_match(number: int) -> None:
     assert first_moves(number, CONNECT4, 1) == first_moves(number, CONNECT4, 1)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_another_seed_plays_another_match(number: int) -> None:
+def test_a_different_seed_gives_a_different_match(number: int) -> None:
     assert len({tuple(first_moves(number, ABALONE, seed)) for seed in range(5)}) == 5
 
 
@@ -101,7 +101,7 @@ def test_only_the_strongest_level_is_limited_by_time() -> None:
 @pytest.mark.parametrize(
     "given_limit", [Limit(nodes=1), Limit(depth=1), Limit(seconds=0.01), Limit(clock=Clock((0.1, 0.1)))]
 )
-def test_a_limit_of_the_caller_is_kept_as_well(given_limit: Limit, number: int) -> None:
+def test_a_limit_of_the_caller_applies_as_well(given_limit: Limit, number: int) -> None:
     kept = level(number)._limit(given_limit)
     assert kept == given_limit.tightened(STRENGTHS[number - 1].limit)
 
@@ -156,7 +156,9 @@ def amounts(values: list[float]) -> list[Score]:
 
 
 @given(VALUES, st.integers(0, 3), st.integers(0, 3))
-def test_wins_come_before_and_losses_after_all_other_moves(values: list[float], won: int, lost: int) -> None:
+def test_wins_are_ranked_above_and_losses_below_all_other_moves(
+    values: list[float], won: int, lost: int
+) -> None:
     wins, losses = [Score.win(ply) for ply in range(won)], [Score.loss(ply) for ply in range(lost)][::-1]
     values_in_spreads = in_spreads([*wins, *amounts(values), *losses])
     assert all(before > after for before, after in pairwise(values_in_spreads[:won]))
@@ -196,7 +198,7 @@ def test_only_the_best_move_proves_the_value_of_the_position() -> None:
 
 
 @pytest.mark.parametrize("number", LEVELS)
-def test_no_move_is_chosen_after_the_end(number: int) -> None:
+def test_choosing_a_move_after_the_end_raises(number: int) -> None:
     with pytest.raises(MatchError, match="is over"):
         level(number).choose(CONNECT4.parse("1212121"))
 
@@ -205,13 +207,13 @@ def test_no_move_is_chosen_after_the_end(number: int) -> None:
     ("value", "allowed"),
     [("0", "1 to 10"), ("11", "1 to 10"), ("-1", "1 to 10"), ("2.5", "an integer"), ("easy", "an integer")],
 )
-def test_an_impossible_level_is_refused(value: str, allowed: str) -> None:
+def test_an_invalid_level_is_rejected(value: str, allowed: str) -> None:
     with pytest.raises(OptionError, match=f"level must be {allowed}, not '{value}'"):
         boardgames.load_player(f"level:level={value}", CONNECT4)
 
 
 @pytest.mark.parametrize("agent", ["level", "alphabeta"])
-def test_a_table_larger_than_free_memory_is_refused_when_the_agent_is_made(
+def test_a_table_larger_than_free_memory_is_rejected_when_the_agent_is_made(
     agent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table, "free_memory", lambda: 100 << 20)

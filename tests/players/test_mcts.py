@@ -87,7 +87,7 @@ def test_a_threat_is_blocked(text: str, moves: str, options: str) -> None:
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-def test_a_position_that_is_lost_is_proven_so(options: str) -> None:
+def test_a_lost_position_is_proven_lost(options: str) -> None:
     # three in the bottom row with two open ends
     choice = choice_of(f"mcts:simulations=5000{options}", CONNECT4.parse("33445"))
     assert (choice.score.amount, choice.proven) == (-1.0, True)
@@ -150,7 +150,7 @@ def test_marbles_are_won_in_abalone() -> None:
 @pytest.mark.plain
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("name", GAMES)
-def test_every_game_is_played(name: str, options: str) -> None:
+def test_every_game_can_be_played(name: str, options: str) -> None:
     position = reached(GAMES[name], 1, 1)
     player = player_of(f"mcts:simulations=20{options}", GAMES[name])
     choice, analysis = player.choose(position), player.analyse(position)
@@ -271,7 +271,7 @@ def test_an_interrupt_ends_the_search_and_is_raised_again(threads: int) -> None:
     assert player.choose(ABALONE.start(), Limit(simulations=10)).simulations == 10
 
 
-def test_no_move_is_chosen_after_the_end_of_a_match() -> None:
+def test_choosing_a_move_after_the_end_of_a_match_raises() -> None:
     with pytest.raises(MatchError, match="is over"):
         choice_of("mcts", TICTACTOE.parse("xxx/oo./..."))
 
@@ -314,7 +314,7 @@ def test_a_side_that_is_not_better_accepts_a_draw(
         ("mcts:rollouts=3", "agent 'mcts' has no option 'rollouts'"),
     ],
 )
-def test_a_bad_option_is_refused(agent: str, message: str) -> None:
+def test_an_invalid_option_is_rejected(agent: str, message: str) -> None:
     with pytest.raises(OptionError) as raised:
         boardgames.load_player(agent, CONNECT4)
     assert message in str(raised.value)

@@ -19,7 +19,7 @@ def test_all_built_in_players_are_offered() -> None:
 
 
 @pytest.mark.parametrize("entry", bg_agents(), ids=NAMES)
-def test_each_target_is_a_player_of_that_name(entry: boardgames.Entry) -> None:
+def test_every_target_is_a_player_of_that_name(entry: boardgames.Entry) -> None:
     module, _, attribute = entry.target.partition(":")
     player = getattr(importlib.import_module(module), attribute)
     assert issubclass(player, Player)
@@ -27,14 +27,14 @@ def test_each_target_is_a_player_of_that_name(entry: boardgames.Entry) -> None:
 
 
 @pytest.mark.parametrize("entry", bg_agents(), ids=NAMES)
-def test_each_can_play_every_game(entry: boardgames.Entry) -> None:
+def test_every_player_can_play_every_game(entry: boardgames.Entry) -> None:
     assert entry.game is None
     for game in ("abalone", "connect4", "hexifence"):
         text = TEXTS.get(entry.name, entry.name)
         assert repr(boardgames.load_player(text, boardgames.load(game))) == f"<player {text}>"
 
 
-def test_they_are_registered_without_any_entry_point() -> None:
+def test_built_in_players_need_no_entry_point() -> None:
     registry = Registry(points=[], blocked=frozenset())
     offered = [offer.entry.name for offer in registry.offers("agents") if offer.plugin == "core-players"]
     assert offered == sorted(NAMES)

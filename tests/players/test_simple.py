@@ -76,7 +76,7 @@ def test_greedy_takes_a_win() -> None:
 
 
 @pytest.mark.parametrize("agent", ["random", "greedy"])
-def test_there_is_no_move_after_the_end(agent: str) -> None:
+def test_choosing_a_move_after_the_end_raises(agent: str) -> None:
     game = tictactoe()
     with pytest.raises(MatchError, match="is over"):
         boardgames.load_player(agent, game).choose(game.parse("xxx/oo./..."))

@@ -104,7 +104,7 @@ def test_without_weights_the_fingerprint_is_that_of_the_evaluation_of_the_game(a
     ],
     ids=["no name", "no file", "another game", "other features", "other ranges", "damaged", "nan", "folder"],
 )
-def test_missing_or_invalid_weights_are_an_error_of_one_line(
+def test_missing_or_invalid_weights_give_a_one_line_error(
     agent: str, weights: str, message: str, tmp_path: Path, home: Path
 ) -> None:
     good = Weights.of(CONNECT4, LINES, np.zeros(11))

@@ -116,7 +116,7 @@ def test_the_engine_is_ready_before_each_position(connect: Connect) -> None:
     ]
 
 
-def test_a_second_answer_is_not_taken_for_the_next_one(connect: Connect) -> None:
+def test_a_second_answer_is_not_mistaken_for_the_next_one(connect: Connect) -> None:
     client = connect(ScriptedEngine({"go": f"{ANSWER}\nbestmove 1"}))
     moves = [client.go(POSITION, "go", deadline=Deadline(20)).move for _ in range(5)]
     assert moves == ["4"] * 5
@@ -142,7 +142,7 @@ def test_an_engine_without_a_move_is_quoted(connect: Connect) -> None:
 
 
 @pytest.mark.parametrize("answer", ["", "info depth 1 score cp 1 pv 4...", "garbage..."])
-def test_the_deadline_holds_whatever_the_engine_does(answer: str, connect: Connect) -> None:
+def test_the_deadline_holds_even_if_the_engine_misbehaves(answer: str, connect: Connect) -> None:
     client = connect(ScriptedEngine({"go": answer}))
     with pytest.raises(EngineError, match=r"^the engine 'x' sent no bestmove within 1 s$"):
         client.go(POSITION, "go", deadline=Deadline(1.0))
@@ -239,7 +239,7 @@ def test_reports_are_thinned_out(connect: Connect) -> None:
     assert 1 < len(infos) <= 1 + 100 * READ_S / module.INFO_INTERVAL_S
 
 
-def test_an_engine_that_ignores_stop_is_given_up_after_five_seconds(connect: Connect) -> None:
+def test_an_engine_that_ignores_stop_fails_after_five_seconds(connect: Connect) -> None:
     stop = Stop()
     stop.set()
     engine = ScriptedEngine({"go": ""})

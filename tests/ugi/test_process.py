@@ -210,7 +210,7 @@ def test_a_command_that_cannot_be_executed_ends_with_the_reason() -> None:
 
 @needs_posix
 @pytest.mark.parametrize("mode", ["flood", "flood-of-newlines", "endless-line", "flood-of-stderr", "hang"])
-def test_whatever_it_writes_time_and_memory_are_bounded(mode: str, start: Start) -> None:
+def test_time_and_memory_are_bounded_for_any_output(mode: str, start: Start) -> None:
     program = start(mode)
     program.send("isready")
     assert read_line(program) == "readyok"
@@ -224,7 +224,7 @@ def test_whatever_it_writes_time_and_memory_are_bounded(mode: str, start: Start)
 
 
 @needs_posix
-def test_a_program_that_does_not_read_is_given_up(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_does_not_read_times_out(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     program = start("silent")
     monkeypatch.setattr(process, "SEND_TIMEOUT_S", 0.05)
     with pytest.raises(EngineError, match="did not read its input in time"):

@@ -86,7 +86,7 @@ def test_invalid_limits_are_reported_and_ignored(words: str, message: str) -> No
 @given(
     st.lists(st.sampled_from(["depth", "nodes", "p1time", "p2inc", "movetime", "infinite", "7", "-1", "x"]))
 )
-def test_any_words_after_go_make_a_limit(words: list[str]) -> None:
+def test_arbitrary_words_after_go_give_a_valid_limit(words: list[str]) -> None:
     request = parse_go(words)
     assert isinstance(request.limit(0), Limit)
     assert isinstance(request.limit(1), Limit)
@@ -120,7 +120,7 @@ def test_a_proven_return_is_a_mate_in_the_length_of_its_line() -> None:
     assert info.score_in(RETURN) == Score.loss(3)
 
 
-def test_without_a_score_none_is_sent() -> None:
+def test_an_unknown_score_is_omitted() -> None:
     assert "score" not in info_line(Choice(None))
 
 
@@ -245,7 +245,7 @@ def test_positions_and_moves_are_written_without_spaces(name: str) -> None:
         assert not any(len(text.split()) != 1 for text in texts)
 
 
-def test_known_moves_are_not_made_again() -> None:
+def test_known_moves_are_not_applied_again() -> None:
     first = MoveHistory([CONNECT4.start()]).with_moves(["4", "4", "1"])
     second = first.with_moves(["4", "4", "2", "2"])
     assert all(one is other for one, other in zip(first.positions[:3], second.positions, strict=False))

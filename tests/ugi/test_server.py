@@ -193,7 +193,7 @@ def test_at_the_end_of_the_input_a_limited_search_is_finished(engine: Driver) ->
     [(["go infinite"], 600.0), (["go infinite", "stop"], 600.0), (["go depth 60"], 0.1)],
     ids=["infinite", "stopped", "too long"],
 )
-def test_at_the_end_of_the_input_no_search_runs_for_ever(
+def test_at_the_end_of_the_input_an_infinite_search_is_stopped(
     engine: Driver, commands: list[str], timeout: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "DRAIN_TIMEOUT_S", timeout)
@@ -310,7 +310,7 @@ WORDS += [
 
 @given(st.lists(st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join), max_size=8))
 @settings(max_examples=50)
-def test_no_line_ends_the_server_and_every_search_is_answered(lines: list[str]) -> None:
+def test_arbitrary_lines_do_not_end_the_server_and_every_search_is_answered(lines: list[str]) -> None:
     engine = Driver(EngineSetup("connect4", agent="random", settings={"seed": "1"}))
     engine.send(*lines, "stop")
     deadline = time.monotonic() + TIMEOUT_S

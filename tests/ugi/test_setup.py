@@ -68,7 +68,7 @@ def test_an_invalid_value_is_refused(value: str) -> None:
         offered(EngineSetup("connect4"))["depth"].parse(value)
 
 
-def test_an_option_is_found_in_any_case() -> None:
+def test_option_names_ignore_case() -> None:
     assert find_option("DEPTH", offered(EngineSetup("connect4"))).name == "depth"
 
 

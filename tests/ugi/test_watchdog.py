@@ -63,7 +63,7 @@ def test_engines_and_their_children_end_with_their_owner(
     owner.stdout.close()
 
 
-def test_a_forgotten_group_is_left_alone() -> None:
+def test_a_forgotten_group_is_not_killed() -> None:
     watchdog, kept, killed = Watchdog(), start_sleeper(), start_sleeper()
     watchdog.watch(kept.pid)
     watchdog.watch(killed.pid)
@@ -88,7 +88,7 @@ def test_all_engines_share_one_watchdog_in_a_session_of_its_own() -> None:
     program.wait(TIMEOUT_S)
 
 
-def test_a_watchdog_that_died_is_replaced_and_watches_the_same_groups() -> None:
+def test_a_dead_watchdog_is_replaced_and_the_new_one_watches_the_same_groups() -> None:
     watchdog, program, other = Watchdog(), start_sleeper(), start_sleeper()
     watchdog.watch(program.pid)
     first = watchdog.pid
@@ -110,7 +110,7 @@ def test_commands_are_read_until_the_pipe_closes() -> None:
     os.close(pipe)
 
 
-def test_the_end_of_the_parent_is_noticed_while_the_pipe_is_held_open(
+def test_the_end_of_the_parent_is_detected_even_if_the_pipe_is_still_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "POLL_INTERVAL_S", 0.01)
