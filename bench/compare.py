@@ -1,4 +1,4 @@
-"""Compare two checkouts: whether their searches return the same, and which one is faster.
+"""Compare two checkouts: whether their searches give the same results, and which one is faster.
 
     python bench/compare.py OLD NEW                  # equality and speed
     python bench/compare.py OLD NEW --turns 5 --skip-equality
@@ -7,7 +7,7 @@ Each checkout runs in processes of its own, with its own packages first on the
 path. Equality: in random positions of each game, best move, value and number of
 nodes of `alphabeta` (default, and with nothing pruned or reduced) at a fixed
 depth, and of `mcts` with a fixed number of simulations. Speed: the two checkouts
-take turns, and the figure is the median of the ratios.
+take turns, and the result is the median of the ratios.
 """
 
 import argparse
@@ -30,7 +30,7 @@ DEPTHS = {"abalone": (5, 3), "connect4": (7, 6), "hexifence": (3, 3)}
 SIMULATIONS = 300
 
 
-# --- inside a checkout: older ones have other names --------------------------------------------------
+# --- inside a checkout; older ones use other names --------------------------------------------------
 
 
 def load_player(text: str, game: Any, seed: int = 1) -> Any:
@@ -42,7 +42,7 @@ def load_player(text: str, game: Any, seed: int = 1) -> Any:
 
 
 def exhaustive() -> str:
-    """Return the options of a search that prunes and reduces nothing."""
+    """Return the options that switch off all selective pruning and reductions."""
     from boardgames.plugins import registry
 
     declared = registry().load("agents", "alphabeta", None).declared_options
@@ -70,7 +70,7 @@ def positions(name: str, count: int) -> Iterator[Any]:
 
 
 def value_of(choice: Any, scale: float) -> list[Any]:
-    """Return a value as wins, losses and amounts, rounded to what units can resolve."""
+    """Return a value as a win, a loss or a rounded amount, comparable between checkouts."""
     score = getattr(choice, "score", None)
     if score is None:  # floats: a win in n plies was 1,000,000 - n, or 1 where returns are counted
         value = choice.value
@@ -84,7 +84,7 @@ def value_of(choice: Any, scale: float) -> list[Any]:
 
 def results(count: int) -> dict[str, list[Any]]:
     """Return best move, value and nodes of every search."""
-    found: dict[str, list[Any]] = {}
+    searches: dict[str, list[Any]] = {}
     for name in GAMES:
         depth, full_depth = DEPTHS[name]
         agents = {
@@ -93,13 +93,13 @@ def results(count: int) -> dict[str, list[Any]]:
             f"mcts with {SIMULATIONS} simulations": f"mcts:simulations={SIMULATIONS}",
         }
         for label, text in agents.items():
-            rows = found[f"{name}, {label}"] = []
+            rows = searches[f"{name}, {label}"] = []
             for position in positions(name, count):
                 player = load_player(text, position.game)
                 choice = player.choose(position)
                 scale = getattr(position.game.evaluation, "scale", 1.0) if "mcts" not in label else 1.0
                 rows.append([str(choice.move), value_of(choice, scale), choice.nodes])
-    return found
+    return searches
 
 
 def rate(work: Callable[[], float], seconds: float = 0.7) -> float:
@@ -112,11 +112,11 @@ def rate(work: Callable[[], float], seconds: float = 0.7) -> float:
 
 
 def speeds() -> dict[str, float]:
-    """Return what the checkout does per second of processor time."""
+    """Return the speed of each kind of work, in units per second of processor time."""
     import boardgames
 
     abalone, connect4 = boardgames.load("abalone"), boardgames.load("connect4")
-    some = list(positions("abalone", 6))
+    sample = list(positions("abalone", 6))
     figures: dict[str, float] = {}
 
     def searched(options: str, depth: int) -> Callable[[], float]:
@@ -124,7 +124,7 @@ def speeds() -> dict[str, float]:
 
         def work() -> float:
             nodes = 0
-            for position in some:
+            for position in sample:
                 player.match_started(0)
                 nodes += player.choose(position).nodes
             return nodes
@@ -184,7 +184,7 @@ def selfplay(abalone: Any, connect4: Any) -> dict[str, float]:
 
 
 def run(checkout: Path, *arguments: str) -> Any:
-    """Return what this script prints as JSON with a checkout's packages."""
+    """Run this script with a checkout's packages and return the JSON that it prints."""
     checkout = checkout.resolve()
     folders = [checkout, *sorted((checkout / "plugins").glob("*/"))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
@@ -196,7 +196,7 @@ def run(checkout: Path, *arguments: str) -> Any:
 
 
 def compare_results(old: Path, new: Path, count: int) -> bool:
-    """Print for each search in how many positions the checkouts agree; return True if in all."""
+    """Print the number of positions in which the checkouts agree, by search; return True if all agree."""
     before, after = (run(checkout, "--positions", str(count)) for checkout in (old, new))
     agree = True
     for label, rows in before.items():

@@ -3,8 +3,8 @@
     make bench                      all sections
     make bench ARGS="perft start"   these sections only
 
-Figures are medians of several runs, followed by the minimum and maximum. They hold for one
-machine at one time, so compare rows of the same table only.
+Results are medians of several runs, followed by the minimum and maximum. They depend on the
+machine and its load, so compare rows of the same table only.
 """
 
 import argparse

@@ -4,7 +4,7 @@
 
 Positions come from matches of the agent `simple:depth=2`, which does not change, against
 itself, with a quarter of the moves random. Exhaustive search decides which moves win or
-save a marble, and deep searches of two judges decide whether it pays
+save a marble, and deep searches by two players decide whether that is worthwhile
 (tests/reference/tactics.py).
 """
 
@@ -34,7 +34,7 @@ WANTED = {
 }  # fmt: skip
 """Number of positions for either side, by kind and stake."""
 MAX_PER_MATCH = 3
-"""Most positions of one kind taken from one match."""
+"""Maximum number of positions of one kind from one match."""
 FIRST_PLY, LAST_PLY = 8, 250
 RANDOM_SHARE = 0.25
 
@@ -43,7 +43,7 @@ def main() -> None:
     """Generate the suite."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--matches", type=int, default=400, help="most matches to take positions from")
+    parser.add_argument("--matches", type=int, default=400, help="maximum number of matches")
     parser.add_argument("--workers", type=int, help="number of processes, one per core by default")
     parser.add_argument("--out", type=Path, default=SUITE)
     arguments = parser.parse_args()
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def collect(executor: Executor, seed: int, matches: int) -> Iterator[Tactic]:
-    """Yield tactics until there are enough of each sort."""
+    """Yield tactics until there are enough of each kind, stake and side."""
     left = Counter({(*sort, side): count for sort, count in WANTED.items() for side in "bw"})
     pending: deque[Future[list[Tactic]]] = deque()
     ahead = 2 * worker_count(executor)

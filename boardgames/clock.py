@@ -25,7 +25,7 @@ class TimeControl:
     increment : float
         Added to a side's match clock after each of its moves.
     margin : float
-        What an agent is asked to leave unused of `move`, so that it is not late.
+        The part of `move` that agents are not given, so that their moves arrive in time.
 
     Raises
     ------
@@ -60,7 +60,7 @@ class TimeControl:
 
     @classmethod
     def parse(cls, text: str) -> "TimeControl":
-        """Return the time control that `str` has written.
+        """Parse a time control as written by `str`.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class TimeControl:
 
     @property
     def agent_seconds(self) -> float | None:
-        """Return the seconds to tell an agent for a move: `move` less the margin, at least half of it."""
+        """Return the seconds that an agent gets for a move: `move` less the margin, but at least half."""
         return None if self.move is None else max(self.move - self.margin, self.move / 2)
 
     @property
@@ -168,7 +168,7 @@ class MatchClock:
         return None if self.control.move is None else max(self.control.move - self.elapsed, 0.0)
 
     def is_exceeded(self, side: int, seconds: float) -> bool:
-        """Return True if `side` has less than `seconds` for the current ply."""
+        """Return True if `seconds` on the current ply are more than `side` has."""
         if self.control.move is not None and seconds > self.control.move:
             return True
         return self.control.match is not None and seconds > self._remaining[-1][side]

@@ -17,7 +17,7 @@ class BoardgamesError(Exception):
 
 
 class PositionError(BoardgamesError, ValueError):
-    """A text or packed words are not a position of the game."""
+    """The given text or packed words do not describe a position of the game."""
 
 
 class MoveError(BoardgamesError, ValueError):
@@ -25,15 +25,15 @@ class MoveError(BoardgamesError, ValueError):
 
 
 class MalformedMoveError(MoveError):
-    """A text is not a move in the game's notation."""
+    """The given text is not a move in the game's notation."""
 
 
 class IllegalMoveError(MoveError):
-    """A move is not legal in the position."""
+    """The move is not legal in the position."""
 
 
 class AmbiguousMoveError(MoveError):
-    """A text matches several legal moves."""
+    """The given text matches several legal moves."""
 
 
 class RecordError(BoardgamesError, ValueError):
@@ -49,7 +49,7 @@ class UnknownNameError(BoardgamesError, LookupError):
 
 
 class PluginError(BoardgamesError):
-    """A plug-in raised, returned the wrong kind of thing, or reused a name."""
+    """A plug-in raised an exception, returned an object of the wrong type, or reused a name."""
 
 
 class KernelError(PluginError, TypeError):
@@ -57,7 +57,7 @@ class KernelError(PluginError, TypeError):
 
 
 class MatchError(BoardgamesError):
-    """The match does not allow this now: wrong side, already over, nothing to take back."""
+    """An action that the match does not allow now: wrong side, already over, nothing to take back."""
 
 
 class LimitError(BoardgamesError, ValueError):
@@ -69,11 +69,11 @@ class LearnerStateError(BoardgamesError, ValueError):
 
 
 class WeightsError(BoardgamesError, ValueError):
-    """A file does not contain weights, or weights of another game or feature set."""
+    """A file does not contain weights, or contains those of another game or feature set."""
 
 
 class BookError(BoardgamesError, ValueError):
-    """A file is not an opening book, or one of another game or with other settings."""
+    """A file is not an opening book, or is one for another game or with other settings."""
 
 
 class ScoreError(BoardgamesError, ValueError):
@@ -137,7 +137,7 @@ def quote(value: object) -> str:
 
 
 def describe_error(error: BaseException) -> str:
-    r"""Return class and message of an exception on one line, whatever its `__str__` does.
+    r"""Return class and message of an exception on one line, even if its `__str__` fails.
 
     Examples
     --------

@@ -108,7 +108,7 @@ class Position:
 
     def __init__(self, game: "Game", words: Words) -> None:
         object.__setattr__(self, "game", game)
-        # an array on top of bytes cannot be made writable again
+        # an array backed by bytes cannot be made writable again
         object.__setattr__(self, "_words", np.frombuffer(words.tobytes(), dtype=np.uint64))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -179,7 +179,7 @@ class Position:
         if isinstance(move, str):
             move = self.game.parse_move(self, move)
         elif not isinstance(move, Move):
-            raise MalformedMoveError(f"a move must be a Move or a text, not {quote(move)}")
+            raise MalformedMoveError(f"a move must be a Move or a string, not {quote(move)}")
         elif not self._is_legal_action(move.action):
             raise IllegalMoveError(f"illegal move {quote(move.text)} in {self}")
         successor = np.empty_like(self._words)
@@ -287,7 +287,7 @@ class Game(ABC):
             If there is no such notation.
         """
         if not isinstance(text, str):
-            raise PositionError(f"a position to parse must be a text, not {quote(text)}")
+            raise PositionError(f"a position to parse must be a string, not {quote(text)}")
         self._check_notation(notation, self.facts.position_notations)
         return self.unpack(self.parse_words(text.strip(), notation))
 
@@ -302,8 +302,8 @@ class Game(ABC):
         Raises
         ------
         PositionError
-            If the number of words is wrong, one is not a 64-bit integer, or
-            together they are not a position of this game.
+            If the number of words is wrong, one of them is not a 64-bit integer,
+            or they do not encode a position of this game.
         """
         expected = self.facts.words
         try:
@@ -340,7 +340,7 @@ class Game(ABC):
         """
         self._check_notation(notation, self.facts.move_notations)
         if not isinstance(text, str):
-            raise MalformedMoveError(f"a move to parse must be a text, not {quote(text)}")
+            raise MalformedMoveError(f"a move to parse must be a string, not {quote(text)}")
         action = self.parse_action(self._checked(position), text.strip(), notation)
         return Move(action, self.format_action(position.words, action))
 
@@ -375,7 +375,7 @@ class Game(ABC):
 
     @abstractmethod
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed words of a position text; raise PositionError if it is not one."""
+        """Parse a position and return its packed words; raise PositionError if `text` is not a position."""
 
     @abstractmethod
     def format_words(self, words: Words, notation: str | None = None) -> str:
@@ -390,7 +390,7 @@ class Game(ABC):
         """Return the picture of a packed position."""
 
     def check_words(self, words: Words) -> None:
-        """Raise PositionError if no position has these words; by default all words are valid."""
+        """Raise PositionError if these words are not a valid position; by default all words are."""
         return
 
     def score(self, words: Words) -> tuple[int, int]:
@@ -402,7 +402,7 @@ class Game(ABC):
         return ()
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
-        """Return the legal action that `text` names; by default the one whose text is equal.
+        """Return the legal action that `text` names; by default, compare with the text of each legal action.
 
         Raises
         ------
@@ -422,7 +422,7 @@ class Game(ABC):
         raise IllegalMoveError(f"illegal move {quote(text)}{suggest(text, texts.values())}")
 
     def is_move_text(self, text: str) -> bool:
-        """Return True if `text` could be a move in some position; by default any word could."""
+        """Return True if `text` could be a move in some position; by default True for any word."""
         return text.isalnum()
 
     # --- identity --------------------------------------------------------

@@ -41,7 +41,7 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Something that a plug-in adds: its name, one sentence, and where to import it from.
+    """Something that a plug-in adds: its name, a one-sentence summary, and where to import it from.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Entry:
     target : str
         `package.module:attribute`, imported at first use.
     game : str or None
-        The only game it is for; None if it is for every game.
+        The game it is for; None if it is for every game.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Entry:
 
 
 class Match(Protocol):
-    """What hooks may read of a match; the object that they get is its `boardgames.Manager`."""
+    """The part of a match that hooks may use; the object passed to them is its `boardgames.Manager`."""
 
     @property
     def game(self) -> Game:

@@ -1,7 +1,7 @@
 """Learner: maps a state to the next state and metrics.
 
-A learner neither prints nor saves: files, progress and interrupts belong to
-the trainer. So training can stop and resume with bit-identical results, on
+A learner neither prints nor saves: files, progress and interrupts are up to
+the trainer. This lets training stop and resume with bit-identical results, on
 any number of workers.
 """
 
@@ -63,7 +63,7 @@ class Learner(ABC):
     curve: ClassVar[str] = "score"
     """The metric of the learning curve; not every step needs to have it, and larger is better."""
     follows_curve: ClassVar[bool] = True
-    """True if the best point of the curve is the result, False if the last step is."""
+    """True if the result of training is the best step of the curve, False if it is the last step."""
 
     def __init__(self, game: Game, **options: object) -> None:
         self.game = game

@@ -143,10 +143,10 @@ class Manager:
     clock : callable
         Returns seconds of a monotonic clock.
     listeners : sequence of callable
-        Called with the manager and a `MatchEvent` after every change. One that
-        raises gets a warning and does not affect the match.
+        Called with the manager and a `MatchEvent` after every change. If one
+        raises, a warning is issued and the match is not affected.
     tags : mapping of str to str
-        More tags for the record, such as Date and Event.
+        Further tags for the record, such as Date and Event.
     played : iterable of (str, float or None)
         Moves that have already been made, with their seconds.
 
@@ -157,7 +157,7 @@ class Manager:
     draw_offer : int or None
         The side that has offered a draw and waits for an answer.
     fault : str or None
-        What an agent did wrong: its illegal move, its error, or how late it was.
+        What an agent did wrong: an illegal move, an exception, or a late move.
 
     Raises
     ------
@@ -336,8 +336,8 @@ class Manager:
         move : Move or str
             A legal move.
         seconds : float, optional
-            Time spent on it; by default what the clock says. If that is more
-            than the side has, it loses and the move is not made.
+            Time spent on it; by default measured by the clock. If it is more
+            than the side has, the side loses and the move is not made.
 
         Raises
         ------
@@ -361,7 +361,7 @@ class Manager:
         return self._settle()
 
     def undo(self) -> None:
-        """Take back one ply, or against an agent everything from the person's last move on.
+        """Take back one ply, or, against an agent, all plies from the person's last move on.
 
         A match that was ended by its moves is open again, with the clocks as
         they were.
@@ -435,7 +435,7 @@ class Manager:
         self._emit(MatchEvent("draw-declined", side=side))
 
     def resign(self, side: int) -> Outcome:
-        """Resign for `side`, in its turn or not.
+        """Resign for `side`, whether or not it is its turn.
 
         Raises
         ------
@@ -459,7 +459,7 @@ class Manager:
         """Ask the player to move and make the move; return the outcome if the match is over.
 
         An agent loses if it raises, is late or chooses an illegal move; `fault`
-        then says why. What a person's player raises goes to the caller.
+        then says why. Exceptions of a person's player are passed on to the caller.
 
         Parameters
         ----------
@@ -550,7 +550,7 @@ class Manager:
         if isinstance(move, str):
             return self.game.parse_move(self.position, move)
         if not isinstance(move, Move):
-            raise IllegalMoveError(f"a move must be a Move or a text, not {quote(move)}")
+            raise IllegalMoveError(f"a move must be a Move or a string, not {quote(move)}")
         legal = self.game.decode(self.position, move.action)
         if legal.text != move.text:
             raise IllegalMoveError(f"the move {quote(move.text)} was made for another position")

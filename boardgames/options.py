@@ -45,7 +45,7 @@ class Option:
     choices: tuple[str, ...] = ()
 
     def read(self, value: object) -> OptionValue:
-        """Return `value` as this option's type; it may be given as text.
+        """Convert `value`, which may be text, to this option's type and check it.
 
         Raises
         ------
@@ -90,7 +90,7 @@ class Option:
         )
 
     def _convert(self, value: object) -> OptionValue:
-        """Return the value as this option's type, None if that is not possible."""
+        """Convert the value to this option's type; return None if that is not possible."""
         if self.kind is str:
             return value if isinstance(value, str) else None
         if self.kind is bool:
@@ -101,7 +101,7 @@ class Option:
             return int(value)
         if self.kind is float and isinstance(value, int | float):
             return value + 0.0 if is_finite(value) else None
-        # int() and float() also accept '1_0' and digits of other scripts, which are typing errors here
+        # int() and float() also accept '1_0' and digits of other scripts, which are more likely typing errors
         if not isinstance(value, str) or not value.isascii() or "_" in value:
             return None
         try:
@@ -135,11 +135,11 @@ def read_options(
     Parameters
     ----------
     declared : sequence of Option
-        The options there are.
+        The available options.
     given : mapping
         Values or texts by name.
     owner : str
-        What the options belong to, for messages: `"agent 'alphabeta'"`.
+        The owner of the options, for messages: `"agent 'alphabeta'"`.
 
     Raises
     ------
@@ -190,7 +190,7 @@ def parse_assignments(texts: Iterable[str]) -> dict[str, str]:
     Raises
     ------
     OptionError
-        If a text has no `=` or no name, or a name is given twice.
+        If an item has no `=` or no name, or a name is given twice.
 
     Examples
     --------

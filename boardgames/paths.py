@@ -1,7 +1,7 @@
 """The user's folders, and atomic writing of files.
 
 All folders are below `BOARDGAMES_HOME` if it is set; otherwise platformdirs
-chooses the usual places of the system. Apart from the command line, this is
+chooses the system's usual folders. Apart from the command line, this is
 the only module that reads environment variables.
 """
 
@@ -78,7 +78,7 @@ def read_text(path: Path, *, exact: bool = False) -> str:
         raise FileError(f"cannot read {path}: not UTF-8 text") from None
     except (OSError, ValueError) as error:
         raise FileError(f"cannot read {path}: {_reason(error)}") from None
-    if len(text) > MAX_TEXT_LENGTH:  # such as a device without an end
+    if len(text) > MAX_TEXT_LENGTH:  # for example an endless device
         raise FileError(f"cannot read {path}: longer than {MAX_TEXT_LENGTH:,} characters")
     return text
 
@@ -114,7 +114,7 @@ def check_writable(path: Path) -> None:
 
 
 def _resolve(path: Path) -> Path:
-    """Return where to write: a regular file or a free name, in a folder that then exists."""
+    """Return the path to write: an existing regular file or a new name. Creates its folder if necessary."""
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     if target.exists() and not target.is_file():
         raise OSError("is a directory" if target.is_dir() else "not a regular file")

@@ -129,7 +129,7 @@ def escape(value: str) -> str:
 
 
 def unescape(text: str) -> str:
-    r"""Return the value that `escape` has escaped.
+    r"""Return the original of a value escaped by `escape`.
 
     Raises
     ------

@@ -63,7 +63,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text beside the board, such as the name of a row or column."""
+    """Text beside the board, such as the name of a row or column."""
 
     x: float
     y: float
@@ -72,7 +72,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """A text in a corner of the drawing; several in one corner are stacked."""
+    """Text in a corner of the drawing; several captions in one corner are stacked."""
 
     corner: Corner
     text: str
@@ -107,7 +107,7 @@ class Picture:
     clicks : mapping of str to tuple of tuple of str
         For every legal move, in canonical notation, the sequences of ids to
         click; the first one is the one to suggest. No sequence belongs to two
-        moves or is the beginning of another one.
+        moves or is a prefix of another one.
     changed : frozenset of str
         Ids of the cells and lines that the last move changed.
     title : str
@@ -185,7 +185,7 @@ class Picture:
         is_turned = self.surface != "front"
 
         def turned(x: float, y: float) -> tuple[float, float]:
-            # rounded, so that the coordinates that neighbours share stay equal
+            # rounded, so that neighbours still share the same coordinates
             return round(across - x, 6), round(down - y if is_turned else y, 6)
 
         return replace(

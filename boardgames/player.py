@@ -1,4 +1,4 @@
-"""Players, and what they are asked: to choose a move in a position, within a limit.
+"""Players, and the requests they answer: to choose a move in a position, within a limit.
 
 `Player` is the base class of people and agents. `Limit`, `Clock`, `Stop` and
 `Context` go with a request; `Choice` and `Analysis` are the answers.
@@ -180,7 +180,7 @@ class Choice:
     depth : int
         Completed search depth in plies.
     proven : bool
-        The score is exact: every line of play has been searched to its end.
+        True if the score is exact: every line of play has been searched to its end.
     simulations : int
         Simulations of Monte Carlo tree search, 0 for other players.
     """
@@ -214,8 +214,8 @@ class MoveValue:
 class Analysis:
     """The score of a position and of its moves, best first, for the side to move.
 
-    It has all legal moves, or as many of the best as were asked for. Every amount
-    among the scores counts `unit`.
+    `moves` has all legal moves, or as many of the best as were requested. All amounts
+    in the scores are in `unit`.
     """
 
     position: Position
@@ -249,7 +249,7 @@ class Analysis:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """More about a request for a move, besides position and limit.
+    """Further details of a request for a move, besides position and limit.
 
     Attributes
     ----------
@@ -293,7 +293,7 @@ class Player(ABC):
     declared_options: ClassVar[tuple[Option, ...]] = ()
     is_human: ClassVar[bool] = False
     respects_limits: ClassVar[bool] = True
-    """False for a player that ignores limits, so that one rating holds for all of them."""
+    """False for a player that ignores limits, so that it has one rating for all of them."""
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         self.game = game
@@ -354,9 +354,9 @@ class Player(ABC):
         self.random = np.random.default_rng(seed)
 
     def fingerprint(self) -> str:
-        """Return a short hash of what determines its play besides its options, such as weights.
+        """Return a short hash of everything besides its options that determines its play, such as weights.
 
-        Empty if there is nothing else. Ratings treat players with the same
+        Empty if only the options matter. Ratings treat players with the same
         description and fingerprint as the same player.
         """
         return ""
@@ -381,7 +381,7 @@ class Player(ABC):
         return f"<player {self.describe()}>"
 
     def describe(self) -> str:
-        """Return the text from which `load_player` makes this player, `alphabeta:depth=4`."""
+        """Return the agent text from which `load_player` makes this player, such as `alphabeta:depth=4`."""
         changed = [
             f"{option.name}={_quoted(self.options[option.name])}"
             for option in self.declared_options

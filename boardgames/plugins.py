@@ -49,7 +49,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A plug-in with name, version, summary and, if something is wrong with it, the error."""
+    """A plug-in: its name, version, summary and, if it is broken, its error."""
 
     name: str
     version: str
@@ -92,9 +92,9 @@ class Registry:
                 self._add(point)
 
     def notify(self, hook: str, **arguments: object) -> None:
-        """Call a hook of every plug-in that implements it, with those arguments that it takes.
+        """Call a hook of every plug-in that implements it, with the arguments that it accepts.
 
-        A plug-in that raises gets a warning, once for each hook; the caller
+        If a plug-in raises, a warning is issued, once for each hook; the caller
         and the other plug-ins are not affected.
         """
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
@@ -122,14 +122,14 @@ class Registry:
         return sorted(offers, key=lambda offer: (offer.entry.name, offer.entry.game or ""))
 
     def load(self, kind: Kind, name: str, game: str | None = None) -> Any:  # a class or function
-        """Import the thing that is offered under a name.
+        """Import and return what is offered under a name.
 
         Raises
         ------
         UnknownNameError
-            If there is none; the message suggests similar names.
+            If nothing has that name; the message suggests similar names.
         PluginError
-            If importing it fails.
+            If the import fails.
         """
         self.check_name(kind, name, game)
         offer = next(offer for offer in self.offers(kind, game) if offer.entry.name == name)
@@ -148,12 +148,12 @@ class Registry:
         """Raise UnknownNameError unless there is an offer of that name, for `game` if it is given."""
         names = [offer.entry.name for offer in self.offers(kind, game)]
         if name not in names:
-            hint = f"{suggest(name, names)}{self._broken()}"
+            hint = f"{suggest(name, names)}{self._broken_plugins_hint()}"
             subject = f"{game} has no" if game else "no such"
             raise UnknownNameError(f"{subject} {_SINGULAR[kind]} {quote(name)}{hint}")
 
     def check_targets(self) -> None:
-        """Import everything that is offered and record what fails with its plug-in."""
+        """Import everything that is offered, and record each failure as an error of its plug-in."""
         for kind in KINDS:
             for offer in self._offers[kind]:
                 try:
@@ -162,7 +162,7 @@ class Registry:
                     self.record_error(offer.plugin, str(error))
 
     def record_error(self, name: str, error: str) -> None:
-        """Record an error of a plug-in that showed up after loading; the first one stays."""
+        """Record an error that a plug-in caused after it was loaded; only the first one is kept."""
         self.plugins = [
             replace(plugin, error=plugin.error or error) if plugin.name == name else plugin
             for plugin in self.plugins
@@ -189,7 +189,7 @@ class Registry:
         duplicates = []
         for kind in KINDS:
             for entry in entries[kind]:
-                other = self._holder(kind, entry)
+                other = self._plugin_offering(kind, entry)
                 if other is None:
                     self._offers[kind].append(Offer(entry, point.name))
                 else:
@@ -209,12 +209,12 @@ class Registry:
             entries += [_checked(entry, kind) for entry in returned]
         return entries
 
-    def _broken(self) -> str:
-        """Return a hint at the plug-ins that have an error, for a message about an unknown name."""
+    def _broken_plugins_hint(self) -> str:
+        """Return a hint about broken plug-ins, for the message about an unknown name."""
         names = [plugin.name for plugin in self.plugins if plugin.error]
         return f" (broken plug-ins, see `bg plugins`: {', '.join(names)})" if names else ""
 
-    def _holder(self, kind: Kind, entry: Entry) -> str | None:
+    def _plugin_offering(self, kind: Kind, entry: Entry) -> str | None:
         for offer in self._offers[kind]:
             if (offer.entry.name, offer.entry.game) == (entry.name, entry.game):
                 return offer.plugin
@@ -237,7 +237,7 @@ def _checked(entry: object, kind: Kind) -> Entry:
 
 
 def warn_once(source: str, error: BaseException, reported: set[str]) -> None:
-    """Warn that `source` raised `error`, unless `reported` says that it has been reported before."""
+    """Warn that `source` raised `error`, unless `source` is in `reported`, to which it is added."""
     if source not in reported:
         reported.add(source)
         warnings.warn(f"{source} raised {describe_error(error)}", RuntimeWarning, stacklevel=3)
@@ -281,8 +281,8 @@ def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game
     cls = registry().load("games", name)
     if not (isinstance(cls, type) and issubclass(cls, Game)):
         raise PluginError(f"game {name!r} is not a subclass of Game: {cls!r}")
-    with _blaming("game", name):
-        # checked here, so that no option can pass for another keyword argument
+    with _attributing_errors("game", name):
+        # checked here, so that an option cannot be mistaken for another keyword argument
         read = read_options(cls.declared_options, options, f"game {name!r}")
         return cls(layout=layout, **read)
 
@@ -320,8 +320,8 @@ def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player"
     if not (isinstance(cls, type) and issubclass(cls, Player)):
         raise PluginError(f"agent {name!r} is not a subclass of Player: {cls!r}")
     seed_read = SEED.read(options.pop("seed", seed))
-    with _blaming("agent", name):
-        # checked here, so that no option can pass for another keyword argument
+    with _attributing_errors("agent", name):
+        # checked here, so that an option cannot be mistaken for another keyword argument
         read = read_options(cls.declared_options, options, f"agent {name!r}")
         return cls(game, seed=None if seed_read is None else int(seed_read), **read)
 
@@ -337,7 +337,7 @@ def load_features(name: str, game: "Game") -> "FeatureSet":
     from boardgames.declarations import FeatureSet
 
     make = registry().load("features", name, game.facts.name)
-    with _blaming("feature set", name):
+    with _attributing_errors("feature set", name):
         features = make(game)
     if not isinstance(features, FeatureSet):
         raise PluginError(f"feature set {name!r} is not a FeatureSet: {features!r}")
@@ -357,14 +357,14 @@ def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":
     cls = registry().load("learners", name, game.facts.name)
     if not (isinstance(cls, type) and issubclass(cls, Learner)):
         raise PluginError(f"learner {name!r} is not a subclass of Learner: {cls!r}")
-    with _blaming("learner", name):
-        # checked here, so that no option can pass for another keyword argument
+    with _attributing_errors("learner", name):
+        # checked here, so that an option cannot be mistaken for another keyword argument
         return cls(game, **read_options(cls.declared_options, options, f"learner {name!r}"))
 
 
 @contextmanager
-def _blaming(what: str, name: str) -> Iterator[None]:
-    """Turn whatever the code of a plug-in raises into a PluginError that names the thing."""
+def _attributing_errors(what: str, name: str) -> Iterator[None]:
+    """Turn any exception from the code of a plug-in into a PluginError that names what is broken."""
     try:
         yield
     except BoardgamesError:

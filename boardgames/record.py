@@ -70,13 +70,13 @@ class Record:
     tags : mapping of str to str
         All other tags, in order: Date as YYYY.MM.DD, Event, Round.
     loaded_game : Game or None
-        The game itself if it was at hand, so that a notebook can draw the
-        last position. Not part of the text, nor of equality.
+        The game itself if it was available, so that a notebook can draw the
+        last position. Not part of the text; ignored in comparisons.
 
     Raises
     ------
     RecordError
-        If some of this could not be written and read back.
+        If a value could not be written and read back.
 
     Examples
     --------
@@ -145,7 +145,7 @@ class Record:
             yield position
 
     def svgs(self, game: Game) -> Iterator[str]:
-        """Yield a drawing of each position, with the last move named and what it changed marked."""
+        """Yield a drawing of each position, with the last move as a caption and its changes marked."""
         previous = None
         for ply, position in enumerate(self.positions(game)):
             picture = position.picture()
@@ -181,7 +181,7 @@ class Record:
 
 
 def options_as_texts(options: Mapping[str, OptionValue]) -> dict[str, str]:
-    """Return options as text, as a record keeps them. Options that are not set are omitted.
+    """Return options as text, as stored in a record. Options that are not set are omitted.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def format_record(record: Record) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRecords:
-    """The records of a text, the errors of matches that could not be read, and the records' numbers."""
+    """The records in a text, their match numbers, and the errors of matches that could not be read."""
 
     records: tuple[Record, ...]
     errors: tuple[RecordError, ...]
@@ -283,8 +283,8 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
 def append_record(path: Path, record: Record) -> None:
     """Append a record to a file, which is created if necessary.
 
-    The rest of the file is kept as it is, whatever it is. Only one process at
-    a time may do this.
+    The existing content is not read as records and does not change. Only one
+    process at a time may do this.
 
     Raises
     ------
@@ -343,7 +343,7 @@ def _outcome(match: pgn.MatchText, tags: Mapping[str, str]) -> Outcome | None:
     termination = tags.get("Termination")
     if match.result == UNFINISHED:
         if termination is not None:
-            raise RecordError(f"an unfinished match has the termination {quote(termination)} {where}")
+            raise RecordError(f"an unfinished match cannot have the termination {quote(termination)} {where}")
         return None
     if termination is None:
         raise RecordError(f"the tag Termination is missing {where}")
@@ -354,9 +354,9 @@ def _outcome(match: pgn.MatchText, tags: Mapping[str, str]) -> Outcome | None:
 
 
 def _replay(record: Record, load: Callable[[Record], Game]) -> Record:
-    """Return the record in canonical notation, with moves and outcome checked by the rules.
+    """Return the record in canonical notation, with moves and outcome checked against the rules.
 
-    Whatever the plug-in raises becomes an error of this match.
+    Any exception of the plug-in becomes an error of this match.
     """
     try:
         game = load(record)
@@ -373,16 +373,16 @@ def _check_moves_and_outcome(record: Record, game: Game) -> Record:
     ended = record.outcome is not None and record.outcome.termination in _BY_POSITION
     if (ended or last.outcome is not None) and last.outcome != record.outcome:
         where = f"(ply {len(record.moves) + 1}, token {record.result!r})"
-        raise RecordError(f"by the rules the result is {_describe_outcome(last.outcome)} {where}")
+        raise RecordError(f"according to the rules, {_describe_outcome(last.outcome)} {where}")
     moves = (game.parse_move(at, move).text for at, move in zip(positions, record.moves, strict=False))
     return replace(record, start=str(positions[0]), moves=tuple(moves), loaded_game=game)
 
 
 def _describe_outcome(outcome: Outcome | None) -> str:
     if outcome is None:
-        return "open"
-    result = "a draw" if outcome.winner is None else f"a win of side {outcome.winner}"
-    return f"{result} by {outcome.termination}"
+        return "the match is not over"
+    result = "the match is a draw" if outcome.winner is None else f"side {outcome.winner} wins"
+    return f"{result} (no moves)" if outcome.termination is Termination.NO_MOVES else result
 
 
 def _check_names(record: Record) -> None:
@@ -390,15 +390,15 @@ def _check_names(record: Record) -> None:
         raise RecordError(f"a record has two names, not {quote(record.names)}")
     for name in record.tags:
         if not _TAG_NAME.fullmatch(name) or name in OWN_TAGS:
-            raise RecordError(f"invalid name of a tag: {quote(name)}")
+            raise RecordError(f"invalid tag name: {quote(name)}")
     for name in record.options:
         if not name or "=" in name or name in _NOT_OPTIONS:
-            raise RecordError(f"invalid name of an option: {quote(name)}")
+            raise RecordError(f"invalid option name: {quote(name)}")
 
 
 def _check_moves(record: Record) -> None:
     if len(record.seconds) != len(record.moves):
-        raise RecordError(f"{len(record.moves)} moves need as many times, not {len(record.seconds)}")
+        raise RecordError(f"there are {len(record.seconds)} times for {len(record.moves)} moves")
     for ply, (move, seconds) in enumerate(zip(record.moves, record.seconds, strict=True), start=1):
         if not pgn.is_word(move):
             raise RecordError(f"a move must be one word without brackets (ply {ply}, token {quote(move)})")

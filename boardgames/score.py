@@ -38,7 +38,7 @@ class Unit:
         a quarter and three quarters of `half_return`.
     bound : float
         The amount that a win counts as where a number is needed, in losses and charts;
-        larger amounts are cut there. By default five times `half_return`.
+        larger amounts are clipped to it. By default five times `half_return`.
     book_margin : float
         A move that loses more than this does not enter an opening book, by default
         0.15 of `half_return`.
@@ -93,7 +93,7 @@ class Unit:
         return f"unit {self.name!r}"
 
     def format(self, amount: float, *, sign: bool = False) -> str:
-        """Return an amount with the unit's number of digits, and with a plus sign if asked for."""
+        """Format an amount with the unit's number of digits, optionally with a plus sign."""
         rounded = round(amount, self.digits) + 0.0  # no negative zero
         return f"{rounded:+.{self.digits}f}" if sign and rounded else f"{rounded:.{self.digits}f}"
 
@@ -104,7 +104,7 @@ class Unit:
         return amount / (self.half_return + abs(amount))
 
     def mark(self, loss: float) -> str:
-        """Return the mark of a move that loses so much: `?!`, `?`, `??` or nothing.
+        """Return the mark of a move with this loss: `?!`, `?`, `??` or an empty string.
 
         Examples
         --------
@@ -139,7 +139,7 @@ class Score:
     """The score of a position or move for one side; made by `of`, `win` and `loss`.
 
     Scores are ordered: a sooner win is better than a later one, any win is better than any
-    amount, and any amount is better than a loss, of which the latest is best. `-score` is
+    amount, any amount is better than a loss, and a later loss is better than a sooner one. `-score` is
     the score for the other side.
 
     Attributes
@@ -196,7 +196,7 @@ class Score:
     def win_in(self) -> int | None:
         """Plies to the end of the match, negative for a loss; None for an amount.
 
-        It is 0 for a match that is over; `sign` tells who has won.
+        It is 0 for a match that is over; `sign` then says who has won.
         """
         return self._winner * self._plies if self._winner else None
 
@@ -219,7 +219,7 @@ class Score:
         return min(max(amount, -bound), bound)
 
     def delayed(self, plies: int = 1) -> "Score":
-        """Return the score as it was `plies` earlier: a win in 4 becomes a win in 5.
+        """Return the score as seen `plies` earlier: a win in 4 becomes a win in 5.
 
         Examples
         --------

@@ -1,1 +1,1 @@
-"""Drawing a `Picture` as SVG or terminal text, and lattices on which views place cells."""
+"""Drawing a `Picture` as SVG or terminal text, and coordinates for the cells of common boards."""

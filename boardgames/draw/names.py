@@ -1,6 +1,6 @@
 """Shortening names to a width while keeping them distinct.
 
-Names lose their middle, since those of agents often differ at their ends.
+Names are shortened in the middle, since the names of agents often differ at the end.
 """
 
 from bisect import bisect_right
@@ -14,7 +14,7 @@ Measure = Callable[[str], float]
 
 
 def shorten_uniquely(names: Sequence[str], width: float, *, measure: Measure) -> list[str]:
-    """Return the names made printable and no wider than `width`; different names stay different.
+    """Return printable names no wider than `width`; different names stay different.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def shorten_uniquely(names: Sequence[str], width: float, *, measure: Measure) ->
     short = {name: name for name in taken}
     for name, text in texts.items():
         if name not in short:
-            short[name] = _shorten_apart(text, width, taken=taken, measure=measure)
+            short[name] = _shorten_distinctly(text, width, taken=taken, measure=measure)
             taken.add(short[name])
     return [short[name] for name in names]
 
@@ -57,8 +57,8 @@ def shorten(text: str, width: float, *, measure: Measure) -> str:
     return f"{text[:head]}{ELLIPSIS}{end}"
 
 
-def _shorten_apart(text: str, width: float, *, taken: set[str], measure: Measure) -> str:
-    """Return the shortened text, with a number at its end if it would be one of `taken`."""
+def _shorten_distinctly(text: str, width: float, *, taken: set[str], measure: Measure) -> str:
+    """Return the shortened text, with a number at its end if it would be in `taken` otherwise."""
     short, number = shorten(text, width, measure=measure), 1
     while short in taken:
         number += 1
@@ -68,6 +68,6 @@ def _shorten_apart(text: str, width: float, *, taken: set[str], measure: Measure
 
 
 def _fitting_length(text: str, width: float, *, measure: Measure) -> int:
-    """Return the length of the longest beginning that is no wider than `width`."""
+    """Return the length of the longest prefix that is no wider than `width`."""
     lengths = range(1, len(text) + 1)
     return bisect_right(lengths, width, key=lambda length: measure(text[:length]))

@@ -65,7 +65,7 @@ BOOK = Option("book", str, ALL, "opening books: true for the game's own, false f
 
 
 class SearchPlayer(Player):
-    """Searches deeper and deeper within its own limits and the caller's; one second if there are none.
+    """Searches by iterative deepening within its own limits and the caller's; one second if there are none.
 
     Base class of agents that search. A plug-in's own agent sets `name`, and may
     override `evaluation` and `search_options` or set `node` to another search
@@ -112,12 +112,12 @@ class SearchPlayer(Player):
         options = self.search_options()
         options = replace(options, table=min(DRAW_OFFER_MB, options.table), threads=1)
         searcher = self._new_searcher(options)
-        found = searcher.search(position, self._limit(DRAW_OFFER_LIMIT), NO_CONTEXT)
-        score_for_side = found.score if position.side_to_move == side else -found.score
+        score = searcher.search(position, self._limit(DRAW_OFFER_LIMIT), NO_CONTEXT).score
+        score_for_side = score if position.side_to_move == side else -score
         return score_for_side.sign <= 0
 
     def match_started(self, side: int) -> None:
-        """Forget what was found in the previous match."""
+        """Clear the tables of the previous match."""
         self._searcher.forget()
 
     def close(self) -> None:
@@ -143,8 +143,8 @@ class SearchPlayer(Player):
 class AlphaBeta(SearchPlayer):
     """Principal variation search with techniques that can be switched off one by one.
 
-    It plays from opening books if nothing but its time is limited: a limit of
-    depth or nodes asks for a search. `analyse` always searches.
+    It plays from opening books unless depth or nodes are limited, which asks for
+    a search. `analyse` always searches.
     """
 
     name: ClassVar[str] = "alphabeta"
@@ -173,14 +173,14 @@ class AlphaBeta(SearchPlayer):
 
     def fingerprint(self) -> str:
         """Return the hash of the evaluation, and of the books if there are any."""
-        of_evaluation = super().fingerprint()
+        evaluation = super().fingerprint()
         if not self._books:
-            return of_evaluation
-        return fingerprint_of(of_evaluation.encode(), *(book.fingerprint.encode() for book in self._books))
+            return evaluation
+        return fingerprint_of(evaluation.encode(), *(book.fingerprint.encode() for book in self._books))
 
 
 def learned_evaluation(player: Player) -> Evaluation | None:
-    """Return the evaluation that a player's option `WEIGHTS` names, or None if it names none."""
+    """Return the evaluation that a player's option `WEIGHTS` names, or None if the option is not set."""
     text = player.options[WEIGHTS.name] if WEIGHTS in player.declared_options else None
     return None if text is None else find_evaluation(str(text), player.game)
 

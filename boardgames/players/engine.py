@@ -27,15 +27,15 @@ from boardgames.ugi.protocol import Info, MoveHistory, go_line
 
 DEFAULT_SECONDS = 1.0
 ANSWER_MARGIN_S = 1.0
-"""Seconds to wait for the answer after the engine's time is over, before it is killed."""
+"""Seconds to wait for the answer after the engine's time is up, before it is killed."""
 
 
 class Engine(Player):
     """An external program that speaks UGI.
 
     The program is started for the first match or request, and again if it has
-    ended between matches; `close` ends it. Whatever it does wrong, `choose` and
-    `match_started` raise an error that gives the reason, and never hang.
+    ended between matches; `close` ends it. If it misbehaves, `choose` and
+    `match_started` raise an error that gives the reason; they never hang.
 
     Raises
     ------
@@ -71,7 +71,7 @@ class Engine(Player):
         settings = [text for text in str(self.options["options"]).split(";") if text.strip()]
         self._settings = parse_assignments(settings)
         self._log = open_log(str(self.options["log"])) if self.options["log"] else None
-        self.options["log"] = ""  # with or without a log, it is the same player in ratings
+        self.options["log"] = ""  # ratings treat it as the same player with or without a log
         self._client: Client | None = None
         self._history: MoveHistory | None = None
         self._finalizer: weakref.finalize[[], Engine] | None = None
@@ -85,7 +85,7 @@ class Engine(Player):
         ------
         EngineError
             If the engine ends, or has not answered a second after its time is
-            over; it is killed then, and started again by the next request.
+            up; it is then killed, and started again by the next request.
         MalformedMoveError, IllegalMoveError, AmbiguousMoveError
             If the answer is not a legal move; the message ends with the last
             `info string` and the last line of stderr.
@@ -206,7 +206,7 @@ class Engine(Player):
 
 
 def _command(text: object) -> list[str]:
-    """Split a command line into words, the program as the path of its file."""
+    """Split a command line into words, with the program replaced by its path."""
     if not isinstance(text, str):
         raise OptionError('no program to run; use engine:command="PROGRAM ARGUMENTS"')
     try:
@@ -214,13 +214,13 @@ def _command(text: object) -> list[str]:
     except ValueError as error:
         raise OptionError(f"cannot parse the command {quote(text)}: {str(error).lower()}") from None
     program = words[0] if words else text
-    found = shutil.which(program)
-    if found is None:
-        raise OptionError(f"cannot run {quote(program)}: {_why_not(program)}")
-    return [found, *words[1:]]
+    path = shutil.which(program)
+    if path is None:
+        raise OptionError(f"cannot run {quote(program)}: {_why_not_runnable(program)}")
+    return [path, *words[1:]]
 
 
-def _why_not(program: str) -> str:
+def _why_not_runnable(program: str) -> str:
     """Return why a program cannot be run."""
     if not _is_file(program):
         return "no such program"

@@ -1,9 +1,9 @@
 """The agent `level`: alpha-beta made weaker in ten steps, for people to play against.
 
 A weaker level searches less deep or visits fewer positions, misjudges moves by
-random noise, and sometimes looks only one ply ahead. All of this is counted in
-plies and positions, not in seconds, so that a level means the same on every
-machine; only the strongest one uses the time it is given. The noise is
+random noise, and sometimes looks only one ply ahead. Levels limit plies and
+positions, not seconds, so that a level means the same on every machine; only the
+strongest one uses the time it is given. The noise is
 proportional to the spread of the moves' values, which works with the evaluation
 of any game, whatever its unit.
 """
@@ -24,9 +24,9 @@ from boardgames.search.alphabeta.options import SearchOptions
 
 ONE_PLY = Limit(depth=1)
 DECIDED = 4.0
-"""A seen win counts as this many spreads above the best other move, a seen loss as many below the worst."""
+"""Standard deviations by which wins are above the best other move, and losses below the worst."""
 ORDER = 0.01
-"""Spreads between one win and the next longer one, and between one loss and the next shorter one."""
+"""Standard deviations between a win and the next longer one, or a loss and the next shorter one."""
 TIE_BREAK = 1e-9
 """Noise that only decides between equal moves."""
 
@@ -38,7 +38,7 @@ class Strength:
     Attributes
     ----------
     limit : Limit
-        For one move.
+        Limit for one move.
     noise : float
         Standard deviation of the noise on the values of moves, relative to their spread.
     lapses : float
@@ -62,7 +62,7 @@ STRENGTHS = (
     Strength(limit=Limit(nodes=40_000)),
     Strength(),
 )
-"""The levels from 1 on; docs/levels.md has the results of each against the one below."""
+"""The levels, from 1; docs/levels.md has the results of each against the one below."""
 
 LEVEL = Option("level", int, 5, "strength: 1 loses to beginners, 10 is the full search", 1, len(STRENGTHS))
 
@@ -92,17 +92,17 @@ class Level(AlphaBeta):
         if not lapses and not self.strength.noise:
             return super().choose(position, limit, context)
         silent = replace(context, report=None)
-        found = (
+        analysis = (
             self._search_one_ply(position, silent) if lapses else self._search_all(position, limit, silent)
         )
-        choice = found.choice(found.moves[int(self._with_noise(found).argmax())])
+        choice = analysis.choice(analysis.moves[int(self._with_noise(analysis).argmax())])
         if context.report is not None:
             context.report(choice)
         return choice
 
     def _search_all(self, position: Position, limit: Limit, context: Context) -> Analysis:
         """Return the values of all moves within the limits of the level."""
-        if self.strength.limit.depth == 1:  # not from the table, which may hold deeper results
+        if self.strength.limit.depth == 1:  # not `analyse`: the table may hold deeper results
             return self._search_one_ply(position, context)
         return self.analyse(position, limit, context)
 
@@ -113,9 +113,9 @@ class Level(AlphaBeta):
     def _limit(self, limit: Limit) -> Limit:
         return super()._limit(limit.tightened(self.strength.limit))
 
-    def _with_noise(self, found: Analysis) -> Reals:
-        """Return the values of the moves, in spreads, with this level's noise."""
-        values = in_spreads([entry.score for entry in found.moves])
+    def _with_noise(self, analysis: Analysis) -> Reals:
+        """Return the normalised values of the moves with this level's noise."""
+        values = in_spreads([entry.score for entry in analysis.moves])
         noise = max(self.strength.noise, TIE_BREAK)
         noisy: Reals = values + noise * self.random.standard_normal(values.size)
         return noisy
@@ -127,7 +127,7 @@ def in_spreads(scores: Sequence[Score]) -> Reals:
     Parameters
     ----------
     scores : sequence of Score
-        Of moves, best first.
+        Scores of moves, best first.
 
     Returns
     -------

@@ -24,7 +24,7 @@ from boardgames.search.mcts.searcher import Searcher
 from boardgames.search.mcts.tree import LARGEST_MB
 
 DRAW_MARGIN = 0.05
-"""Return up to which a side is not better: the mean of simulations is seldom exactly 0."""
+"""Largest return at which a side accepts a draw: the mean of simulations is seldom exactly 0."""
 LONGEST_CUTOFF = 10_000
 
 DEPTH = Option(
@@ -75,7 +75,7 @@ class MonteCarlo(Player):
         return self._learned or self.game.evaluation
 
     def search_options(self) -> MctsOptions:
-        """Return how to search, as the agent's options say."""
+        """Return the search options that the agent's options set."""
         values = {option.name: self.options[option.name] for option in SEARCH_OPTIONS}
         return MctsOptions(**values)  # type: ignore[arg-type]  # read by kind
 
@@ -109,11 +109,11 @@ class MonteCarlo(Player):
         return score_for_side.to_return() <= DRAW_MARGIN
 
     def match_started(self, side: int) -> None:
-        """Forget what was found in the previous match."""
+        """Clear the tree of the previous match."""
         self._searcher.forget()
 
     def reseed(self, seed: int) -> None:
-        """Restart the random generator, and forget what was found with the old one."""
+        """Restart the random generator, and clear the tree."""
         super().reseed(seed)
         self._searcher.forget()
 

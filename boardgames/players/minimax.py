@@ -9,7 +9,7 @@ from boardgames.search.minimax import minimax
 
 
 class Minimax(SearchPlayer):
-    """Minimax to the depth or for the time that is allowed."""
+    """Minimax search within the limits on depth, time and nodes."""
 
     name: ClassVar[str] = "minimax"
     declared_options: ClassVar[tuple[Option, ...]] = (DEPTH, TIME, NODES, WEIGHTS)

@@ -65,8 +65,8 @@ class Greedy(Player):
     ) -> Analysis:
         """Return the evaluation after every legal move, or the best `lines` of them."""
         self._check_position(position)
-        found = self._searcher.search(position, Limit(depth=1), context, lines=None)
-        return replace(found, moves=found.moves[:lines])
+        analysis = self._searcher.search(position, Limit(depth=1), context, lines=None)
+        return replace(analysis, moves=analysis.moves[:lines])
 
     @property
     def _evaluation(self) -> Evaluation:

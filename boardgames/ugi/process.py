@@ -33,7 +33,7 @@ EXIT_TIMEOUT_S = 0.5
 SEND_TIMEOUT_S = 5.0
 
 LAUNCHER = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
-"""Waits for a first line and becomes the program: by then the watchdog knows its process group."""
+"""Waits for a line before it becomes the program, so that the watchdog knows its process group first."""
 
 SENT, RECEIVED, STDERR, EVENT = "><!*"
 """Marks in the log: lines to the engine, from its stdout, from its stderr, and what happened to it."""
@@ -122,7 +122,7 @@ def open_log(path: str) -> logging.Logger:
         handler = _LogFile(path, encoding="utf-8")
     except (OSError, ValueError) as error:
         raise FileError(f"cannot write the log {quote(path)}: {error}") from None
-    handler.close()  # it can be written, that is all
+    handler.close()  # opened only to check that it can be written
     formatter = logging.Formatter(
         "%(asctime)s.%(msecs)03d %(engine)d %(mark)s %(message)s", "%Y-%m-%d %H:%M:%S"
     )
@@ -136,7 +136,7 @@ def open_log(path: str) -> logging.Logger:
 
 
 def close_log(log: logging.Logger) -> None:
-    """Close the file of a log until the next record."""
+    """Close the file of a log; the next record opens it again."""
     for handler in log.handlers:
         handler.close()
 
@@ -297,7 +297,7 @@ class EngineProcess:
             raise EngineError(f"{self.label} cannot be started: {error}") from error
 
     def _receive(self, seconds: float) -> None:
-        """Wait for output on stdout or stderr and take it in."""
+        """Wait for output on stdout or stderr and process it."""
         for descriptor, _ in self._poll.poll(1000 * seconds):
             data = _read_available(descriptor)
             if data is None:
@@ -314,7 +314,7 @@ class EngineProcess:
                 raise self._exit_error()
 
     def _keep_tail(self, data: bytes) -> None:
-        """Keep the last line of what came on stderr."""
+        """Remember the last line received on stderr."""
         lines = [line for line in self._stderr_lines.feed(data) if line]
         self._record(STDERR, lines)
         if lines:

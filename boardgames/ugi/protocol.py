@@ -17,10 +17,10 @@ from boardgames.player import Choice, Clock, Limit
 from boardgames.score import Score, Unit
 
 NO_MOVE = "0000"
-"""Stands after `bestmove` if there is no move to play; it is not a move of any game."""
+"""Sent after `bestmove` if there is no move to play; it is not a move in any game."""
 
 MOVE_TIME_MARGIN = 0.02
-"""Seconds of `movetime` that are kept back for sending the answer."""
+"""Seconds of `movetime` that are reserved for sending the answer."""
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class Go:
     problems: tuple[str, ...]
 
     def limit(self, side: int) -> Limit:
-        """Return the limit for `side`. Of `movetime`, 20 ms or at most half are kept back."""
+        """Return the limit for `side`. Of `movetime`, 20 ms are reserved, but at most half."""
         numbers = self.numbers
         seconds = numbers["movetime"] / 1000 if "movetime" in numbers else None
         if seconds is not None:
@@ -68,7 +68,7 @@ class Go:
 
 
 def parse_go(words: Sequence[str]) -> Go:
-    """Parse the words after `go`. Limits may be combined; numbers that are too small are raised.
+    """Parse the words after `go`. Limits may be combined; numbers below the minimum are raised to it.
 
     Examples
     --------
@@ -190,7 +190,7 @@ class Info:
 
 
 def parse_integer(text: str) -> int | None:
-    """Return the integer that a text of at most 15 digits stands for, None for any other text.
+    """Parse an integer of at most 15 digits; return None for any other text.
 
     Examples
     --------
@@ -203,7 +203,7 @@ def parse_integer(text: str) -> int | None:
 
 
 def _score(choice: Choice) -> str:
-    """Return the words after `score`; none if nothing is known."""
+    """Return the words after `score`; empty if there is no score."""
     score = choice.score
     if score is None:
         return ""
@@ -211,7 +211,7 @@ def _score(choice: Choice) -> str:
         return f"mate {score.win_in}"
     is_return = score.unit is not None and score.unit.is_return
     if is_return and choice.proven and abs(score.amount) == 1.0 and choice.line:
-        return f"mate {score.sign * len(choice.line)}"  # tree search proves wins without their length
+        return f"mate {score.sign * len(choice.line)}"  # tree search proves wins without knowing their length
     return f"cp {round(100 * score.amount)}"
 
 
@@ -248,7 +248,7 @@ class OfferedOption:
     maximum: int | None = None
 
     def wrapped(self, number: int) -> int:
-        """Return `number` if it is within the range, else a number of the range, modulo its size."""
+        """Return `number`, wrapped around into the range if it is outside."""
         low = min(number, 0) if self.minimum is None else self.minimum
         if self.maximum is None:
             return max(number, low)
@@ -349,7 +349,7 @@ class MoveHistory:
 
 
 def _common_length(first: Iterable[T], second: Iterable[T], are_same: Callable[[T, T], bool]) -> int:
-    """Return the length of the common beginning."""
+    """Return the length of the common prefix."""
     pairs = zip(first, second, strict=False)
     return sum(1 for _ in takewhile(lambda pair: are_same(*pair), pairs))
 

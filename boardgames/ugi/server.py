@@ -2,10 +2,10 @@
 
 `Server` handles one line at a time and writes its answers through a callable;
 the agent searches in a thread, so that `stop`, `isready` and queries are
-answered meanwhile. What cannot be done is reported in an `info string` and
-changes nothing; only `quit` ends the server. The `id` lines are written by
-whoever owns the streams (`EngineSetup.introduction`), before this module and
-all that it needs has been loaded.
+answered meanwhile. A command that cannot be carried out is reported in an
+`info string` and has no effect; only `quit` ends the server. The `id` lines are
+written by the owner of the streams (`EngineSetup.introduction`), before this
+module and its dependencies are imported.
 """
 
 import threading
@@ -20,7 +20,7 @@ from boardgames.ugi.protocol import NO_MOVE, MoveHistory, info_line, parse_go
 from boardgames.ugi.setup import EngineOption, EngineSetup, engine_options, find_option
 
 STOP_TIMEOUT_S = 1.0
-"""Seconds that a stopped agent has before a command that needs it is refused."""
+"""Seconds to wait for a stopped agent before a command that needs it is rejected."""
 DRAIN_TIMEOUT_S = 60.0
 """Seconds that a search may continue after the end of the input."""
 POLL_INTERVAL_S = 0.1
@@ -88,7 +88,7 @@ class Server:
         return self.is_connected
 
     def drain(self) -> None:
-        """Wait for a search that ends by itself, up to a minute and as long as the output is read."""
+        """Wait up to a minute for a search that ends by itself, as long as the output is read."""
         search, deadline = self._search, time.monotonic() + DRAIN_TIMEOUT_S
         if search is None or search.is_infinite or search.is_stopped:
             return
@@ -217,7 +217,7 @@ class Server:
             raise MatchError(f"{command} is not possible during a search; send stop first")
 
     def _send(self, *lines: str) -> None:
-        """Write lines in one piece; remember if nobody reads them any more."""
+        """Write the lines at once; note if nobody reads them any more."""
         text = "".join(f"{printable(line)}\n" for line in lines)
         with self._lock:
             try:
@@ -241,7 +241,7 @@ class Search:
     is_new_match : bool
         True to notify the agent first that a match has started.
     is_infinite : bool
-        True to hold the answer back until `stop`, even if the search ends before.
+        True to withhold the answer until `stop`, even if the search ends earlier.
     on_info : callable
         Called with each `info` line during the search.
     on_answer : callable

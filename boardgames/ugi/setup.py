@@ -75,11 +75,11 @@ class EngineSetup:
         return f"id name {printable(name)}\nid author the boardgames project\n"
 
     def make_game(self) -> "Game":
-        """Return the game; raises what `boardgames.load` raises."""
+        """Return the game; raises the errors of `boardgames.load`."""
         return load(self.name, layout=self.layout, **self.options)
 
     def make_agent(self, game: "Game") -> "Player":
-        """Return the agent; raises what `boardgames.load_player` raises, and OptionError for `human`."""
+        """Return the agent; raises the errors of `boardgames.load_player`, and OptionError for `human`."""
         name, options = parse_agent(self.agent or game.facts.default_agent)
         texts = [f"{option}={_quoted(value)}" for option, value in {**options, **self.settings}.items()]
         agent = load_player(name + (":" + ",".join(texts) if texts else ""), game)
@@ -148,7 +148,7 @@ class EngineOption:
 def engine_options(agent: "Player") -> dict[str, EngineOption]:
     """Return the options of an agent, its game and the layout, by lower-case name.
 
-    An option of the game whose name the agent uses too is offered as `game-NAME`.
+    If the agent has an option of the same name, that of the game is called `game-NAME`.
     """
     game = agent.game
     options: dict[str, EngineOption] = {}
@@ -164,7 +164,7 @@ def engine_options(agent: "Player") -> dict[str, EngineOption]:
 
 
 def find_option(name: str, options: Mapping[str, EngineOption]) -> EngineOption:
-    """Return the option of that name, in any case.
+    """Return the option of that name, ignoring case.
 
     Raises
     ------

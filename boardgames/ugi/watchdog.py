@@ -1,8 +1,8 @@
 """A watchdog process that kills the engines we started when this process ends, however it ends.
 
-This file is both ends of it. Imported, it is `Watchdog`: the watchdog process
-is started with the first engine, and a pipe leads to it. Run as a program, it
-reads `+GROUP` and `-GROUP` from that pipe, the process groups to watch and to
+This file contains both ends. Imported, it provides `Watchdog`, which starts the
+watchdog process with the first engine and writes to it through a pipe. Run as a
+program, it reads `+GROUP` and `-GROUP` from that pipe, the process groups to watch and to
 forget. When the pipe closes or the parent is gone, it kills the groups that
 are left. The program is run by its path, so this file imports nothing but the
 standard library.

@@ -216,7 +216,7 @@ CASES = {
     "an empty file": (["none"], "no matches in none"),
     "no such match": (["two", "--match", "3"], "no match 3 in two; the last one is 2"),
     "an illegal move": (["broken"], "broken: match 1: "),
-    "a wrong result": (["broken", "--match", "2"], "broken: match 2: by the rules the result is "),
+    "a wrong result": (["broken", "--match", "2"], "broken: match 2: according to the rules, "),
     "a torn match": (["torn"], "torn: match 1: not a move (ply 3, token '}')"),
     "another torn match": (["torn", "--match", "3"], "torn: match 3: "),
     "another game": (["other"], "other: match 1 is of 'hexifence', not connect4"),
