@@ -1,13 +1,16 @@
-"""Ways to run the command line: in this process, as a program on pipes, on a terminal of its own."""
+"""Ways to run the command line: in this process, as a program on pipes or on a terminal."""
 
 import os
 import select
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from functools import partial
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -22,20 +25,25 @@ PROGRAM = (sys.executable, "-m", "boardgames.cli")
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run of the program left."""
+    """Exit code and output of a finished run."""
 
     code: int
     out: str
     err: str
 
 
-@pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the user's folders for one test: all empty but for the kernels, which all tests share."""
-    folder = tmp_path / "home"
+def prepare_home(folder: Path) -> Path:
+    """Make the user's folders: all empty except the cached kernels, which all tests share."""
     folder.mkdir()
     CACHE.mkdir(parents=True, exist_ok=True)
     (folder / "cache").symlink_to(CACHE, target_is_directory=True)
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of the user's folders; the test runs in its parent."""
+    folder = prepare_home(tmp_path / "home")
     monkeypatch.setenv("BOARDGAMES_HOME", str(folder))
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.chdir(tmp_path)
@@ -44,21 +52,94 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def bg(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
-    """Return a function that runs the command line in this process, typing `typed`."""
+    """Return a function that runs the command line in this process, with `typed` as its input."""
 
     def run(*arguments: str, typed: str = "") -> Ran:
-        # a file and not StringIO, so that the streams are of the usual class
+        # a file and not StringIO, so that the streams have the usual class
         source = home.parent / "typed"
         source.write_text(typed)
         with source.open() as stream, monkeypatch.context() as patched:
             patched.setattr(sys, "stdin", stream)
-            with pytest.raises(SystemExit) as caught:
-                main(list(arguments))
+            code = exit_code(*arguments)
         captured = capsys.readouterr()
-        assert isinstance(caught.value.code, int)
-        return Ran(caught.value.code, captured.out, captured.err)
+        return Ran(code, captured.out, captured.err)
 
     return run
+
+
+@pytest.fixture
+def bg_on_terminal(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., Ran]:
+    """Return a function that runs the command line in this process; stdin and stdout are a terminal.
+
+    It is the fast way to test what is printed on a terminal. Keys that control processes, such as
+    Ctrl-C, and the prompt of a match need the fixture `terminal`.
+    """
+    pty = pytest.importorskip("pty", reason="the system has no pseudo-terminals")
+    termios = pytest.importorskip("termios")
+
+    def run(*arguments: str, typed: str = "", columns: int = 80, **environment: str) -> Ran:
+        outer, inner = pty.openpty()
+        settings = termios.tcgetattr(inner)
+        settings[3] &= ~termios.ECHO
+        termios.tcsetattr(inner, termios.TCSANOW, settings)
+        os.write(outer, typed.encode())
+        shown: list[bytes] = []
+        reader = threading.Thread(target=lambda: shown.extend(iter(partial(read, outer), b"")))
+        reader.start()
+        with ExitStack() as stack:
+            patched = stack.enter_context(monkeypatch.context())
+            patched.delenv("NO_COLOR", raising=False)
+            defaults = {"TERM": "xterm-256color", "COLUMNS": str(columns)}
+            for name, value in {**defaults, **environment}.items():
+                patched.setenv(name, value)
+            patched.setattr(sys, "stdin", stack.enter_context(os.fdopen(os.dup(inner))))
+            patched.setattr(sys, "stdout", stack.enter_context(os.fdopen(inner, "w")))
+            code = exit_code(*arguments)
+        reader.join()
+        os.close(outer)
+        out = b"".join(shown).decode(errors="replace").replace("\r\n", "\n")
+        return Ran(code, out, capsys.readouterr().err)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def run_at() -> Callable[..., Ran]:
+    """Return a function that runs the command line in a folder, with the user's folders in its `home`.
+
+    For fixtures that are made once for several tests, which cannot use `bg`.
+    """
+
+    def run(folder: Path, *arguments: str) -> Ran:
+        home, out, err = folder / "home", StringIO(), StringIO()
+        if not home.exists():
+            prepare_home(home)
+        with pytest.MonkeyPatch.context() as patched, redirect_stdout(out), redirect_stderr(err):
+            patched.setenv("BOARDGAMES_HOME", str(home))
+            patched.setenv("COLUMNS", "80")
+            patched.chdir(folder)
+            code = exit_code(*arguments)
+        return Ran(code, out.getvalue(), err.getvalue())
+
+    return run
+
+
+def exit_code(*arguments: str) -> int:
+    """Run the command line and return its exit code."""
+    with pytest.raises(SystemExit) as caught:
+        main(list(arguments))
+    assert isinstance(caught.value.code, int)
+    return caught.value.code
+
+
+def read(descriptor: int) -> bytes:
+    """Read from a terminal; return nothing once its other end is closed."""
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # Linux reports it as an error
+        return b""
 
 
 @pytest.fixture
@@ -71,7 +152,7 @@ def program(home: Path) -> Callable[..., Ran]:
             input=typed.encode() if isinstance(typed, str) else typed,
             capture_output=True,
             env={**os.environ, **environment},
-            timeout=120,
+            timeout=TIMEOUT_S,
             check=False,
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
@@ -81,12 +162,12 @@ def program(home: Path) -> Callable[..., Ran]:
 
 @pytest.fixture
 def records(home: Path) -> Callable[[], list[Path]]:
-    """Return a function that lists the matches that were saved in the user's folder."""
+    """Return a function that lists the matches saved in the user's folder."""
     return lambda: sorted((home / "data" / "records").glob("*.record"))
 
 
 class Terminal:
-    """The program on a pseudo-terminal of 80 by 24 signs: type, wait for words, see how it ends."""
+    """The program on a pseudo-terminal of 80 columns and 24 rows."""
 
     def __init__(self, *arguments: str, **environment: str) -> None:
         import fcntl
@@ -111,7 +192,7 @@ class Terminal:
         self.read_to = 0
 
     def wait_for(self, words: str, seconds: float = TIMEOUT_S) -> str:
-        """Return what came since the last wait, up to and with `words`."""
+        """Return the output since the last wait, up to and including `words`."""
         deadline = time.monotonic() + seconds
         while (place := self.seen.find(words, self.read_to)) < 0:
             assert time.monotonic() < deadline, f"{words!r} did not come: {self.seen!r}"
@@ -124,10 +205,10 @@ class Terminal:
         os.write(self.end, text.encode())
 
     def interrupt(self, press: Callable[[], object] | None = None) -> int:
-        """Press Ctrl-C, or something else, until the program ends; return the exit code.
+        """Press Ctrl-C, or call `press`, until the program ends; return the exit code.
 
-        A signal between a prompt and the wait for a key is seen at the next key only, in any Python
-        program that edits lines.
+        A signal that comes before a Python program waits for input may only be handled at the next
+        key, hence more than one attempt.
         """
         for _ in range(10):
             (press or partial(self.type, "\x03"))()
@@ -155,10 +236,7 @@ class Terminal:
         ready, _, _ = select.select([self.end], [], [], 1.0)
         if not ready:
             return self.process.poll() is None
-        try:
-            data = os.read(self.end, 65536)
-        except OSError:  # Linux says so when the other end is closed
-            return False
+        data = read(self.end)
         if b"\x1b[6n" in data:  # the program asks where the cursor is
             os.write(self.end, b"\x1b[1;1R")
         self.seen += data.decode(errors="replace").replace("\r\n", "\n")

@@ -1,12 +1,14 @@
-"""Every JSON object of the command line is what docs/json.md says, keys, types and examples."""
+"""Every JSON object that the commands print is as docs/json.md describes it."""
 
 import json
 import os
 import re
 import shlex
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -15,48 +17,49 @@ from training import small
 
 from boardgames.executors import InProcess
 from boardgames.game import Outcome, Termination
-from boardgames.learning.runs import Run as Folder
+from boardgames.learning.runs import Run as TrainingRun
 from boardgames.learning.trainer import Trainer
 from boardgames.record import Record, write_records
 from boardgames.store import NewMatch, PlayerKey, Rating, Store
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
 MEASURED = ("seconds", "nodes")
-KINDS: dict[str, tuple[type, ...]] = {
+TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,),
     "number": (int, float),
     "text": (str,),
-    "truth": (bool,),
+    "boolean": (bool,),
     "list": (list,),
     "object": (dict,),
     "null": (type(None),),
 }
+Printed = Callable[[str], Any]
 
 
 @dataclass(frozen=True)
 class Section:
-    """What the document says about one command: types by path, and examples by command line."""
+    """What the document says about one command: the type of each path, and examples by command line."""
 
     types: dict[str, str]
     examples: dict[str, Any]
 
 
-def sections() -> dict[str, Section]:
-    found = {}
+def read_sections() -> dict[str, Section]:
+    sections = {}
     for text in DOCUMENT.read_text().split("\n## ")[1:]:
         types = dict(re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", text, re.MULTILINE))
         pairs = re.findall(r"```sh\n(.*?)\n```\n\n```json\n(.*?)\n```", text, re.DOTALL)
         title = text.partition("\n")[0]
-        found[title] = Section(types, {command: json.loads(example) for command, example in pairs})
-    return found
+        sections[title] = Section(types, {command: json.loads(example) for command, example in pairs})
+    return sections
 
 
-SECTIONS = sections()
+SECTIONS = read_sections()
 EXAMPLES = [(section, command) for section in SECTIONS.values() for command in section.examples]
 
 
 def paths(value: object, types: dict[str, str], path: str = "") -> Iterator[tuple[str, object]]:
-    """Yield the documented form of the path of everything inside `value`, with what stands there."""
+    """Yield the documented path of everything inside `value`, with its value."""
     if path and not (isinstance(value, dict) and path.endswith("[]")):
         yield path, value
     if isinstance(value, dict):
@@ -68,13 +71,13 @@ def paths(value: object, types: dict[str, str], path: str = "") -> Iterator[tupl
             yield from paths(inner, types, f"{path}[]")
 
 
-def fits(value: object, kind: str) -> bool:
-    kinds = kind.replace("true or false", "truth").split(" or ")
-    return any(type(value) in KINDS[name] for name in kinds)
+def has_type(value: object, documented: str) -> bool:
+    names = documented.replace("true or false", "boolean").split(" or ")
+    return any(type(value) in TYPES[name] for name in names)
 
 
 def is_within(example: object, real: object) -> bool:
-    """Say whether an example is what came, measured figures and ends of long lists left out."""
+    """Return whether an example agrees with real output, apart from measurements and omitted list items."""
     if isinstance(example, dict) and isinstance(real, dict):
         return all(key in real for key in example) and all(
             key in MEASURED or is_within(inner, real[key]) for key, inner in example.items()
@@ -84,19 +87,45 @@ def is_within(example: object, real: object) -> bool:
     return example == real
 
 
-@pytest.fixture(autouse=True)
-def _some_runs_are_there(home: Path) -> None:
-    """Make what the examples of `bg runs` show, the first the older one."""
-    with Folder.create(home / "runs" / "first", small(steps=1, test_matches=4)) as run:
+# --- the output of every example, once ---------------------------------------
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory, run_at: Callable[..., Any]) -> Printed:
+    """Return a function from a command line to the JSON it prints; every command runs once, on equal data."""
+    template = tmp_path_factory.mktemp("json") / "template"
+    template.mkdir()
+    run_at(template, "games")  # makes the user's folders
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("BOARDGAMES_HOME", str(template / "home"))
+        make_runs(template / "home" / "runs")
+        store_matches()
+    write_match(template / "match.record")
+
+    @cache
+    def run(command: str) -> Any:
+        folder = tmp_path_factory.mktemp("json") / "copy"
+        shutil.copytree(template, folder, symlinks=True)
+        ran = run_at(folder, *shlex.split(command)[1:])
+        assert ran.code == 0
+        assert not ran.err or command.startswith("bg train ")  # which prints its steps there
+        assert ran.out.count("\n") == 1
+        return json.loads(ran.out, parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
+
+    return run
+
+
+def make_runs(folder: Path) -> None:
+    """Make the training runs that `bg runs` shows: a finished one, then a broken one."""
+    with TrainingRun.create(folder / "first", small(steps=1, test_matches=4)) as run:
         Trainer(run).train(InProcess())
-    (home / "runs" / "torn").mkdir()
-    for age, path in enumerate((home / "runs" / "first" / "config.toml", home / "runs" / "torn")):
+    (folder / "torn").mkdir()
+    for age, path in enumerate((folder / "first" / "config.toml", folder / "torn")):
         os.utime(path, (10**9 + age, 10**9 + age))
 
 
-@pytest.fixture(autouse=True)
-def _some_matches_are_kept(home: Path) -> None:
-    """Keep what the examples of `bg matches` show."""
+def store_matches() -> None:
+    """Store the matches that `bg matches` shows."""
     noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
     agents = PlayerKey("alphabeta:depth=4", "9a129038d9a0", "100 nodes"), PlayerKey("random")
     options, crash = {"rows": "5"}, Outcome(0, Termination.CRASH)
@@ -117,21 +146,14 @@ def _some_matches_are_kept(home: Path) -> None:
         store.finish_run(run, [Rating(agents[0], 1, 40.456, -60.0, None)])
 
 
-@pytest.fixture(autouse=True)
-def _a_record_is_there(home: Path) -> None:
-    """Write the match that the example of `bg analyze GAME RECORD` goes through."""
+def write_match(path: Path) -> None:
+    """Write the match that `bg analyze GAME RECORD` reviews."""
     moves = ("1", "2", "1", "2", "1", "3", "1")
-    end = Outcome(0, Termination.RULES)
-    record = Record("connect4", start="-", names=("Ann", "Bob"), moves=moves, outcome=end)
-    write_records(home.parent / "match.record", [record])
+    outcome = Outcome(0, Termination.RULES)
+    write_records(path, [Record("connect4", start="-", names=("Ann", "Bob"), moves=moves, outcome=outcome)])
 
 
-def printed(bg: Callable[..., Any], command: str) -> Any:
-    ran = bg(*shlex.split(command)[1:])
-    assert ran.code == 0
-    assert not ran.err or command.startswith("bg train ")  # which tells of its steps there
-    assert ran.out.count("\n") == 1
-    return json.loads(ran.out, parse_constant=lambda text: pytest.fail(f"{text} is no JSON"))
+# --- tests -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -154,31 +176,31 @@ def printed(bg: Callable[..., Any], command: str) -> Any:
         "experiment",
     ],
 )
-def test_every_command_that_reports_is_documented(words: str) -> None:
+def test_every_command_with_json_is_documented(words: str) -> None:
     assert SECTIONS[f"bg {words}"].examples
 
 
 @pytest.mark.parametrize(("section", "command"), EXAMPLES, ids=[command for _, command in EXAMPLES])
 def test_an_object_has_the_documented_keys_and_types(
-    section: Section, command: str, bg: Callable[..., Any]
+    section: Section, command: str, printed: Printed
 ) -> None:
-    real = printed(bg, command)
-    found = list(paths(real, section.types))
-    assert [path for path, value in found if not fits(value, section.types[path])] == []
+    real = printed(command)
+    items = list(paths(real, section.types))
+    assert [path for path, value in items if not has_type(value, section.types[path])] == []
     top = [path for path in section.types if not re.search(r"[.\[]", path)]
     assert list(real) == top
     assert real["schema"] == 1
 
 
 @pytest.mark.parametrize("title", SECTIONS)
-def test_every_documented_key_occurs(title: str, bg: Callable[..., Any]) -> None:
+def test_every_documented_key_appears(title: str, printed: Printed) -> None:
     section = SECTIONS[title]
-    found = [entry for command in section.examples for entry in paths(printed(bg, command), section.types)]
-    seen = {path for path, _ in found}
-    empty = tuple(path for path, value in found if value in ([], None))
+    items = [item for command in section.examples for item in paths(printed(command), section.types)]
+    seen = {path for path, _ in items}
+    empty = tuple(path for path, value in items if value in ([], None))
     assert {path for path in section.types if path not in seen and not path.startswith(empty)} == set()
 
 
 @pytest.mark.parametrize(("section", "command"), EXAMPLES, ids=[command for _, command in EXAMPLES])
-def test_an_example_is_accurate(section: Section, command: str, bg: Callable[..., Any]) -> None:
-    assert is_within(section.examples[command], printed(bg, command))
+def test_an_example_is_true(section: Section, command: str, printed: Printed) -> None:
+    assert is_within(section.examples[command], printed(command))

@@ -1,6 +1,7 @@
-"""`bg ladder`: everybody who has met, from the matches that are kept."""
+"""`boardgames ladder`: the ranking of agents by their stored matches."""
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,87 +11,84 @@ from xml.etree import ElementTree as ET
 import pytest
 
 AGENTS = ("random", "greedy", "alphabeta:depth=2")
+GAME = ("connect4", "--option", "columns=4", "--option", "rows=4")
+ARENA = ("arena", *GAME, *AGENTS, "--matches", "10", "--seed", "1", "--workers", "1")
+Run = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def arena(tmp_path_factory: pytest.TempPathFactory, run_at: Run) -> Path:
+    """Let three agents meet; return the folder with the stored matches."""
+    folder = tmp_path_factory.mktemp("arena")
+    assert run_at(folder, *ARENA).code == 0
+    return folder / "home" / "data"
 
 
 @pytest.fixture
-def met(bg: Callable[..., Any]) -> None:
-    """Let three agents meet."""
-    ran = bg("arena", "connect4", *AGENTS, "--matches", "30", "--seed", "1", "--workers", "1")
-    assert ran.code == 0
+def matches(arena: Path, home: Path) -> None:
+    """Give a test the matches of the arena."""
+    shutil.copytree(arena, home / "data")
 
 
-@pytest.mark.usefixtures("met")
-def test_the_ladder_ranks_all_agents_that_have_met(bg: Callable[..., Any]) -> None:
-    players = json.loads(bg("ladder", "connect4", "--json").out)["players"]
+@pytest.mark.usefixtures("matches")
+def test_the_ladder_ranks_all_agents_that_have_met(bg: Run) -> None:
+    players = json.loads(bg("ladder", *GAME, "--json").out)["players"]
     assert {player["agent"] for player in players} == set(AGENTS)
     assert players[-1]["agent"] == "random"
     for player in players:
         assert player["matches"] == player["wins"] + player["losses"] + player["draws"]
-    lines = bg("ladder", "connect4").out.splitlines()
+    lines = bg("ladder", *GAME).out.splitlines()
     assert [line.split()[1] for line in lines[1 : 1 + len(AGENTS)]] == [player["agent"] for player in players]
 
 
-def test_agents_with_different_limits_are_listed_separately(bg: Callable[..., Any]) -> None:
+def test_agents_with_other_limits_are_other_agents(bg: Run) -> None:
     for nodes in ("10", "1000"):
-        arena = (
-            "arena",
-            "connect4",
-            "alphabeta",
-            "random",
-            "--nodes",
-            nodes,
-            "--seed",
-            "1",
-            "--workers",
-            "1",
-        )
-        assert bg(*arena, "--matches", "10").code == 0
-    players = json.loads(bg("ladder", "connect4", "--json").out)["players"]
+        arena = ("arena", *GAME, "alphabeta", "random", "--nodes", nodes, "--matches", "4")
+        assert bg(*arena, "--seed", "1", "--workers", "1").code == 0
+    players = json.loads(bg("ladder", *GAME, "--json").out)["players"]
     assert sorted((player["agent"], player["limits"]) for player in players) == [
         ("alphabeta", "10 nodes"),
         ("alphabeta", "1000 nodes"),
         ("random", ""),
     ]
-    assert "alphabeta, 1000 nodes" in bg("ladder", "connect4").out
+    assert "alphabeta, 1000 nodes" in bg("ladder", *GAME).out
 
 
-@pytest.mark.usefixtures("met")
-def test_equal_matches_count_once(bg: Callable[..., Any]) -> None:
-    before = bg("ladder", "connect4", "--json").out
-    bg("arena", "connect4", *AGENTS, "--matches", "30", "--seed", "1", "--workers", "1")
-    assert bg("ladder", "connect4", "--json").out == before
+@pytest.mark.usefixtures("matches")
+def test_identical_matches_count_once(bg: Run) -> None:
+    before = bg("ladder", *GAME, "--json").out
+    assert bg(*ARENA, "--fresh").code == 0
+    assert bg("ladder", *GAME, "--json").out == before
 
 
-@pytest.mark.usefixtures("met")
-def test_a_game_with_other_options_has_a_ladder_of_its_own(bg: Callable[..., Any]) -> None:
-    narrow = ("connect4", "--option", "columns=5")
+@pytest.mark.usefixtures("matches")
+def test_every_setting_of_the_options_has_its_own_ladder(bg: Run) -> None:
+    narrow = ("connect4", "--option", "columns=3", "--option", "rows=4")
     assert "no agents have met yet" in bg("ladder", *narrow).out
     bg("arena", *narrow, "random", "greedy", "--matches", "4", "--workers", "1")
     ladder = json.loads(bg("ladder", *narrow, "--json").out)
-    assert (ladder["variant"], len(ladder["players"])) == ("columns=5", 2)
-    assert len(json.loads(bg("ladder", "connect4", "--json").out)["players"]) == 3
+    assert (ladder["variant"], len(ladder["players"])) == ("columns=3 rows=4", 2)
+    assert len(json.loads(bg("ladder", *GAME, "--json").out)["players"]) == 3
 
 
-@pytest.mark.usefixtures("met")
-def test_the_chart_has_a_row_for_each_agent(bg: Callable[..., Any], tmp_path: Path) -> None:
-    ran = bg("ladder", "connect4", "--svg", "ladder.svg")
+@pytest.mark.usefixtures("matches")
+def test_the_chart_names_every_agent(bg: Run, tmp_path: Path) -> None:
+    ran = bg("ladder", *GAME, "--svg", "ladder.svg")
     assert "wrote ladder.svg" in ran.out
     text = Path("ladder.svg").read_text()
     ET.fromstring(text)
     assert all(f">{agent}</text>" in text for agent in AGENTS)
 
 
-@pytest.mark.usefixtures("met")
-def test_chart_without_matplotlib_says_what_to_install(
-    bg: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("matches")
+def test_a_chart_without_matplotlib_names_the_extra(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    ran = bg("ladder", "connect4", "--svg", "ladder.svg")
+    ran = bg("ladder", *GAME, "--svg", "ladder.svg")
     message = "drawing charts needs the extra 'plot': run pip install 'boardgames-core[plot]'"
     assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n")
 
 
-def test_without_matches_no_store_is_created(bg: Callable[..., Any], home: Path) -> None:
+def test_without_matches_there_is_no_ladder_and_no_database(bg: Run, home: Path) -> None:
     ran = bg("ladder", "connect4")
     assert (ran.code, ran.out) == (0, "no agents have met yet; see `boardgames arena --help`\n")
     assert not (home / "data").exists()
@@ -106,9 +104,7 @@ def test_without_matches_no_store_is_created(bg: Callable[..., Any], home: Path)
         ([], "missing argument 'GAME'"),
     ],
 )
-def test_invalid_input_gives_a_one_line_error(
-    arguments: list[str], words: str, bg: Callable[..., Any]
-) -> None:
+def test_wrong_input_is_one_line(arguments: list[str], words: str, bg: Run) -> None:
     ran = bg("ladder", *arguments)
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
     assert words in ran.err

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 import pytest
+from waiting import TIMEOUT_S
 
 import boardgames
 from boardgames import search
@@ -15,11 +16,11 @@ from boardgames.hookspecs import hookimpl
 from boardgames.plugins import Registry
 
 Run = Callable[..., Any]
-HEAVY = ("numba", "numpy", "llvmlite", "rich")
+HEAVY = ("numba", "numpy", "llvmlite", "rich", "prompt_toolkit", "asyncio")
 
 
-class Foreign:
-    """A plug-in whose command is added, as it or another one raises."""
+class Working:
+    """A plug-in that adds a command."""
 
     @staticmethod
     @hookimpl
@@ -28,7 +29,7 @@ class Foreign:
 
 
 class Broken:
-    """A plug-in that raises where it should add commands."""
+    """A plug-in that raises instead of adding commands."""
 
     @staticmethod
     @hookimpl
@@ -37,10 +38,10 @@ class Broken:
 
 
 @pytest.fixture
-def foreign(monkeypatch: pytest.MonkeyPatch) -> Registry:
+def plugins(monkeypatch: pytest.MonkeyPatch) -> Registry:
     """Return the registry of a process in which both plug-ins above are installed."""
     registry = Registry(points=[], blocked=frozenset())
-    for plugin in (Foreign, Broken):
+    for plugin in (Working, Broken):
         registry._manager.register(plugin, name=plugin.__name__)
     monkeypatch.setattr("boardgames.plugins.registry", lambda: registry)
     monkeypatch.setattr(group, "_has_plugin_commands", False, raising=False)
@@ -58,7 +59,7 @@ def test_help_lists_every_command_with_its_summary(arguments: list[str], bg: Run
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_a_command_shows_one_example_per_line(name: str, bg: Run) -> None:
+def test_help_of_a_command_ends_with_examples(name: str, bg: Run) -> None:
     ran = bg(name, "--help")
     assert ran.code == 0
     examples = ran.out.partition("  Examples:\n")[2].splitlines()
@@ -66,18 +67,19 @@ def test_help_of_a_command_shows_one_example_per_line(name: str, bg: Run) -> Non
     assert all(name in line and len(line) <= 80 for line in examples)
 
 
-@pytest.mark.parametrize("arguments", [["--help"], *([name, "--help"] for name in COMMANDS)], ids=" ".join)
-def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys\n"
         "from boardgames.cli.main import main\n"
-        f"try:\n    main({arguments!r})\n"
-        f"finally:\n    print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)\n"
+        f"for name in {['', *COMMANDS]!r}:\n"
+        "    try:\n        main([*name.split(), '--help'])\n"
+        "    except SystemExit:\n        pass\n"
+        f"    print(name, [heavy for heavy in {HEAVY!r} if heavy in sys.modules], file=sys.stderr)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=TIMEOUT_S, check=True
     )
-    assert done.stderr == "[]\n"
+    assert done.stderr.splitlines() == [f"{name} []" for name in ["", *COMMANDS]]
 
 
 def test_version_is_that_of_the_package(bg: Run) -> None:
@@ -93,12 +95,12 @@ def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch, bg: Run) -
     assert (ran.code, ran.out, ran.err) == (130, "", "")
 
 
-def test_a_plugin_adds_a_command(foreign: Registry, bg: Run) -> None:
+def test_a_plugin_adds_a_command(plugins: Registry, bg: Run) -> None:
     assert "Say hello." in bg("--help").out
     assert bg("greet").out == "hello\n"
 
 
-def test_a_plugin_that_fails_to_add_commands_does_no_harm(foreign: Registry, bg: Run) -> None:
+def test_a_plugin_that_fails_to_add_commands_breaks_nothing(plugins: Registry, bg: Run) -> None:
     ran = bg("--help")
     assert ran.code == 0
     assert "plug-in 'Broken', hook bg_commands, raised SystemExit: 7" in ran.err
@@ -106,8 +108,8 @@ def test_a_plugin_that_fails_to_add_commands_does_no_harm(foreign: Registry, bg:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell with pipes")
-@pytest.mark.parametrize("arguments", ["games", "--help", "show abalone", "perft connect4 --divide"])
-def test_a_closed_pipe_is_not_an_error(arguments: str, home: object) -> None:
+@pytest.mark.parametrize("arguments", ["games", "perft connect4 --divide"])
+def test_a_closed_pipe_is_no_error(arguments: str, home: object) -> None:
     command = f"set -o pipefail; {sys.executable} -m boardgames.cli {arguments} | head -c 0"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
@@ -129,7 +131,7 @@ def test_closed_streams_are_not_an_error(home: object) -> None:
     assert subprocess.run(["bash", "-c", command], timeout=60, check=False).returncode == 0
 
 
-def test_plugin_authors_can_get_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_show_their_traceback_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BOARDGAMES_DEBUG", "1")
     with pytest.raises(UnknownNameError):
         main(["show", "abalon"])
@@ -144,7 +146,7 @@ def test_plugin_authors_can_get_a_traceback(monkeypatch: pytest.MonkeyPatch) -> 
 @click.option("--mood", type=click.Choice(["calm", "wild"]))
 @click.option("--loud", is_flag=True)
 def greet(name: str, count: int, mood: str, loud: bool) -> None:
-    """Stand for a command of a plug-in, which uses what click has."""
+    """Stand for a command of a plug-in with parameter types of click."""
 
 
 @pytest.mark.parametrize(
@@ -160,11 +162,11 @@ def greet(name: str, count: int, mood: str, loud: bool) -> None:
         (["a", "--count", "x"], "invalid value for '--count': 'x' is not a valid integer range"),
     ],
 )
-def test_usage_errors_of_click_are_rephrased(arguments: list[str], message: str) -> None:
+def test_usage_errors_have_the_form_of_other_errors(arguments: list[str], message: str) -> None:
     with pytest.raises(click.ClickException) as caught:
         greet.main(arguments, prog_name="greet", standalone_mode=False)
     assert usage_message(caught.value) == message
 
 
-def test_a_usage_error_of_a_plugin_is_not_rephrased() -> None:
-    assert usage_message(click.UsageError("expected a quiet room")) == "expected a quiet room"
+def test_a_message_without_a_context_is_kept() -> None:
+    assert usage_message(click.UsageError("a message of a plug-in")) == "a message of a plug-in"

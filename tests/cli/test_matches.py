@@ -1,5 +1,8 @@
+"""`boardgames matches`: stored matches and arena runs as people see them, exported, imported, deleted."""
+
 import json
 import os
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -30,8 +33,8 @@ LOST = Record("abalone", start="-", outcome=Outcome(1, Termination.CRASH))
 
 
 @pytest.fixture
-def kept(home: Path) -> list[int]:
-    """Keep three matches, the last one of a run."""
+def stored(home: Path) -> list[int]:
+    """Store three matches, the last one of a run; return their IDs."""
     with Store(now=lambda: NOON) as store:
         run = store.begin_run("arena", "abalone", key="k", settings={"pairs": 2}, seed=7).id
         ids = store.add([NewMatch.from_record(WON), NewMatch.from_record(OPEN)])
@@ -46,16 +49,16 @@ def fields(match: NewMatch) -> dict[str, Any]:
     return {name: getattr(match, name) for name in NewMatch.__slots__}
 
 
-def records_kept() -> list[str]:
+def stored_records() -> list[str]:
     with Store() as store:
         return [match.record for match in store.matches()][::-1]
 
 
-# --- nothing yet -------------------------------------------------------------------
+# --- nothing stored ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("arguments", [["list"], ["list", "--runs"]], ids=" ".join)
-def test_an_empty_store_says_so(arguments: list[str], bg: Run) -> None:
+def test_an_empty_database_says_so(arguments: list[str], bg: Run) -> None:
     ran = bg("matches", *arguments)
     assert (ran.code, ran.out, ran.err) == (0, "no matches are stored yet\n", "")
 
@@ -73,22 +76,22 @@ def test_an_empty_store_says_so(arguments: list[str], bg: Run) -> None:
     ],
     ids=" ".join,
 )
-def test_read_only_commands_create_no_store(arguments: list[str], bg: Run, home: Path) -> None:
+def test_reading_makes_no_database(arguments: list[str], bg: Run, home: Path) -> None:
     before = sorted(home.parent.rglob("*"))
     bg("matches", *arguments)
     assert [path for path in sorted(home.parent.rglob("*")) if path.name != "typed"] == before
 
 
-def test_the_group_without_a_command_shows_help(bg: Run) -> None:
+def test_the_group_alone_shows_its_commands(bg: Run) -> None:
     ran = bg("matches")
     assert ran.code == 0
     assert all(f"  {name} " in ran.out for name in ("delete", "export", "import", "list", "show"))
 
 
-# --- list --------------------------------------------------------------------------
+# --- list --------------------------------------------------------------------
 
 
-def test_list_prints_the_newest_first(kept: list[int], bg: Run) -> None:
+def test_list_prints_the_newest_first(stored: list[int], bg: Run) -> None:
     lines = bg("matches", "list").out.splitlines()
     assert lines[0].split() == [
         *("3", "2026-01-31", "abalone", "alphabeta:depth=4", "random", "0-1", "0", "crash:"),
@@ -103,7 +106,7 @@ def test_list_prints_the_newest_first(kept: list[int], bg: Run) -> None:
 LONG = "a name that is longer than any line \x1b[2J [bold]"
 
 
-def keep_long_names() -> None:
+def store_long_names() -> None:
     with Store() as store:
         names = (LONG * 2, "名前" * 40)
         outcome = Outcome(None, Termination.ILLEGAL_MOVE)
@@ -111,34 +114,33 @@ def keep_long_names() -> None:
         store.add([NewMatch.from_record(record, variant="", fault=LONG)])
 
 
-@pytest.mark.parametrize("columns", ["60", "80", "200"])
-def test_list_fits_the_terminal_whatever_the_names(columns: str, home: Path, terminal: Run) -> None:
-    keep_long_names()
-    screen = terminal("matches", "list", COLUMNS=columns)
-    assert screen.wait() == 0
-    (line,) = screen.seen.splitlines()
-    wide = sum(1 for sign in line if sign in "名前")
-    assert len(line) + wide <= int(columns)
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_list_shortens_names_to_the_width_of_the_terminal(
+    columns: int, home: Path, bg_on_terminal: Run
+) -> None:
+    store_long_names()
+    (line,) = bg_on_terminal("matches", "list", columns=columns).out.splitlines()
+    wide = sum(1 for character in line if character in "名前")
+    assert len(line) + wide <= columns
     assert "1/2-1/2" in line
     assert "\x1b" not in line
 
 
-def test_list_is_not_truncated_in_a_pipe(home: Path, bg: Run) -> None:
-    keep_long_names()
+def test_list_shortens_nothing_without_a_terminal(home: Path, bg: Run) -> None:
+    store_long_names()
     (line,) = bg("matches", "list").out.splitlines()
     shown = LONG.replace("\x1b", "?")
     assert f" {shown * 2} {'名前' * 40} 1/2-1/2 0 illegal-move: {shown}".rstrip() in line
 
 
-def test_list_fits_a_terminal(kept: list[int], terminal: Run) -> None:
-    screen = terminal("matches", "list")
-    assert screen.wait() == 0
-    assert all(len(line) <= 80 for line in screen.seen.splitlines())
-    assert len(screen.seen.splitlines()) == 3
+def test_list_has_a_line_per_match_on_a_terminal(stored: list[int], bg_on_terminal: Run) -> None:
+    lines = bg_on_terminal("matches", "list").out.splitlines()
+    assert all(len(line) <= 80 for line in lines)
+    assert len(lines) == 3
 
 
 @pytest.mark.parametrize(
-    ("choice", "found"),
+    ("filters", "found"),
     [
         (["--game", "connect4"], [2, 1]),
         (["--agent", "alphabeta"], [3]),
@@ -151,22 +153,22 @@ def test_list_fits_a_terminal(kept: list[int], terminal: Run) -> None:
     ],
     ids=str,
 )
-def test_list_can_be_filtered(choice: list[str], found: list[int], kept: list[int], bg: Run) -> None:
-    ran = bg("matches", "list", *choice, "--json")
+def test_list_can_be_filtered(filters: list[str], found: list[int], stored: list[int], bg: Run) -> None:
+    ran = bg("matches", "list", *filters, "--json")
     assert [match["id"] for match in json.loads(ran.out)["matches"]] == found
 
 
-def test_list_says_if_nothing_matches(kept: list[int], bg: Run) -> None:
+def test_list_says_if_no_match_fits(stored: list[int], bg: Run) -> None:
     ran = bg("matches", "list", "--game", "chess")
     assert (ran.code, ran.out) == (0, "no stored match fits the filters\n")
 
 
-def test_runs_can_be_filtered(kept: list[int], bg: Run) -> None:
+def test_runs_can_be_filtered(stored: list[int], bg: Run) -> None:
     with Store() as store:
         store.begin_run("arena", "connect4", key="k", settings={}, seed=8)
 
-    def found(*choice: str) -> list[int]:
-        ran = bg("matches", "list", "--runs", *choice, "--json")
+    def found(*filters: str) -> list[int]:
+        ran = bg("matches", "list", "--runs", *filters, "--json")
         return [run["id"] for run in json.loads(ran.out)["runs"]]
 
     assert found() == [2, 1]
@@ -175,10 +177,10 @@ def test_runs_can_be_filtered(kept: list[int], bg: Run) -> None:
     assert bg("matches", "list", "--runs", "--game", "chess").out == "no arena run fits the filters\n"
 
 
-# --- show --------------------------------------------------------------------------
+# --- show --------------------------------------------------------------------
 
 
-def test_show_prints_players_date_and_every_position(kept: list[int], bg: Run) -> None:
+def test_show_prints_players_date_and_every_position(stored: list[int], bg: Run) -> None:
     out = bg("matches", "show", "1").out
     assert out.splitlines()[:5] == [
         "match 1 of connect4",
@@ -191,7 +193,7 @@ def test_show_prints_players_date_and_every_position(kept: list[int], bg: Run) -
     assert out.endswith("red wins\n")
 
 
-def test_show_prints_weights_run_and_fault(kept: list[int], bg: Run) -> None:
+def test_show_prints_fingerprint_limits_run_and_fault(stored: list[int], bg: Run) -> None:
     out = bg("matches", "show", "3").out
     assert out.startswith(
         "match 3 of abalone, broadside=false\nfirst: alphabeta:depth=4 (9a129038d9a0), 100 nodes, 0.0 s\n"
@@ -199,43 +201,40 @@ def test_show_prints_weights_run_and_fault(kept: list[int], bg: Run) -> None:
     assert "\nrun: 1, number 4\nfault: ZeroDivisionError: by zero\n" in out
 
 
-def test_show_steps_on_a_terminal(kept: list[int], terminal: Run) -> None:
-    screen = terminal("matches", "show", "2")
-    screen.wait_for("[0/2]")
-    screen.type("\n")
-    screen.wait_for("[1/2]")
-    screen.type("q\n")
-    assert screen.wait() == 0
+def test_show_steps_through_a_match_on_a_terminal(stored: list[int], bg_on_terminal: Run) -> None:
+    ran = bg_on_terminal("matches", "show", "2", typed="\nq\n")
+    assert ran.code == 0
+    assert re.findall(r"\[(\d/2)\]", ran.out) == ["0/2", "1/2"]
 
 
-def test_show_draws_pictures(kept: list[int], bg: Run) -> None:
+def test_show_draws_pictures(stored: list[int], bg: Run) -> None:
     assert bg("matches", "show", "2", "--svg", "out").out.endswith("wrote 3 pictures to out\n")
     files = sorted(Path("out").iterdir())
     assert [file.name for file in files] == [f"match-002-ply-000{ply}.svg" for ply in range(3)]
     assert all(ET.fromstring(file.read_text()).tag.endswith("svg") for file in files)  # our own files
 
 
-def test_show_flips_the_board(kept: list[int], bg: Run) -> None:
+def test_show_can_turn_the_board(stored: list[int], bg: Run) -> None:
     assert bg("matches", "show", "2", "--flip").out != bg("matches", "show", "2").out
 
 
-def test_show_prints_the_match_as_json(kept: list[int], bg: Run) -> None:
+def test_show_as_json_has_the_record(stored: list[int], bg: Run) -> None:
     shown = json.loads(bg("matches", "show", "1", "--json").out)
     assert shown["record"] == str(WON)
     assert shown["seconds"] == [1.5, 2.0]
 
 
-# --- export and import -------------------------------------------------------------
+# --- export and import -------------------------------------------------------
 
 
-def test_export_writes_the_oldest_first(kept: list[int], bg: Run) -> None:
+def test_export_writes_the_oldest_match_first(stored: list[int], bg: Run) -> None:
     assert bg("matches", "export", "out").out == "wrote 3 matches to out\n"
     assert Path("out").read_text() == f"{WON}\n\n{OPEN}\n\n{LOST}\n\n"
     assert bg("matches", "export", "-", "3", "1").out == f"{WON}\n\n{LOST}\n\n"
     assert bg("matches", "export", "-", "--run", "1").out == f"{LOST}\n\n"
 
 
-def test_export_replaces_a_file_only_with_force(kept: list[int], bg: Run) -> None:
+def test_export_overwrites_a_file_only_with_force(stored: list[int], bg: Run) -> None:
     Path("out").write_text("mine")
     ran = bg("matches", "export", "out")
     assert (ran.code, ran.err) == (2, "error: out already exists; --force overwrites it\n")
@@ -245,18 +244,18 @@ def test_export_replaces_a_file_only_with_force(kept: list[int], bg: Run) -> Non
 
 
 def test_export_and_import_lose_nothing_of_a_record(
-    kept: list[int], bg: Run, monkeypatch: pytest.MonkeyPatch
+    stored: list[int], bg: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert bg("matches", "delete", "3", "--yes").code == 0  # no game starts with "-" but Connect Four
-    before = records_kept()
+    assert bg("matches", "delete", "3", "--yes").code == 0  # only Connect Four can start with "-"
+    before = stored_records()
     bg("matches", "export", "out")
     monkeypatch.setenv("BOARDGAMES_HOME", "another")
     assert bg("matches", "import", "out").out == "added 2 matches\n"
-    assert records_kept() == before
+    assert stored_records() == before
     assert parse_records("\n\n".join(before), None).records == (WON, OPEN)
 
 
-def test_limits_are_not_part_of_a_record(home: Path, bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_record_keeps_names_without_limits(home: Path, bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store() as store:
         store.add([NewMatch.from_record(WON, players=(DEEP, PlayerKey("Bob", "", "0.1 s a move")))])
     bg("matches", "export", "out")
@@ -267,16 +266,16 @@ def test_limits_are_not_part_of_a_record(home: Path, bg: Run, monkeypatch: pytes
         assert [match.players for match in store.matches()] == [(PlayerKey("Ann"), PlayerKey("Bob"))]
 
 
-def test_import_skips_matches_already_stored(home: Path, bg: Run) -> None:
+def test_import_skips_duplicates(home: Path, bg: Run) -> None:
     Path("one").write_text(f"{WON}\n\n{OPEN}\n")
     Path("two").write_text(f"{OPEN}\n\n{WON}\n\n{OPEN}\n")
     assert bg("matches", "import", "one").out == "added 2 matches\n"
     ran = bg("matches", "import", "two", "one")
     assert (ran.code, ran.out) == (0, "added 0 matches, 5 matches already stored\n")
-    assert records_kept() == [str(WON), str(OPEN)]
+    assert stored_records() == [str(WON), str(OPEN)]
 
 
-def test_import_adds_the_valid_matches_of_files_with_errors(home: Path, bg: Run) -> None:
+def test_import_skips_matches_and_files_with_errors(home: Path, bg: Run) -> None:
     wrong = str(OPEN).replace("1. 4", "1. 9")
     Path("mixed").write_text(f"{WON}\n\n{wrong}\n\n{OPEN}\n")
     ran = bg("matches", "import", "none", "mixed")
@@ -285,14 +284,14 @@ def test_import_adds_the_valid_matches_of_files_with_errors(home: Path, bg: Run)
         "error: cannot read none: no such file or directory\n"
         "error: mixed: match 2: '9' is not a column; columns are 1 to 7 (ply 1, token '9')\n"
     )
-    assert records_kept() == [str(WON), str(OPEN)]
+    assert stored_records() == [str(WON), str(OPEN)]
 
 
-# --- delete ------------------------------------------------------------------------
+# --- delete ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told", "left"),
+    ("arguments", "message", "left"),
     [
         (["1", "3"], "deleted 2 matches", [2]),
         (["3"], "deleted 1 match", [2, 1]),
@@ -300,22 +299,22 @@ def test_import_adds_the_valid_matches_of_files_with_errors(home: Path, bg: Run)
     ],
     ids=["by ids", "by id", "by run"],
 )
-def test_delete_says_what_was_deleted(
-    arguments: list[str], told: str, left: list[int], kept: list[int], bg: Run
+def test_delete_says_what_it_deleted(
+    arguments: list[str], message: str, left: list[int], stored: list[int], bg: Run
 ) -> None:
-    assert bg("matches", "delete", *arguments, "--yes").out == f"{told}\n"
+    assert bg("matches", "delete", *arguments, "--yes").out == f"{message}\n"
     found = json.loads(bg("matches", "list", "--json").out)["matches"]
     assert [match["id"] for match in found] == left
 
 
-def test_deleting_a_run_deletes_its_matches(kept: list[int], bg: Run) -> None:
+def test_a_run_outlives_its_matches(stored: list[int], bg: Run) -> None:
     assert bg("matches", "delete", "3", "--yes").code == 0
     assert len(json.loads(bg("matches", "list", "--runs", "--json").out)["runs"]) == 1
     assert bg("matches", "delete", "--run", "1", "--yes").out == "deleted run 1 with 0 matches\n"
     assert json.loads(bg("matches", "list", "--runs", "--json").out)["runs"] == []
 
 
-def test_a_running_run_is_not_deleted(kept: list[int], bg: Run) -> None:
+def test_a_run_in_progress_cannot_be_deleted(stored: list[int], bg: Run) -> None:
     with Store() as playing:
         assert playing.claim_run(1)
         ran = bg("matches", "delete", "--run", "1", "--yes")
@@ -325,7 +324,7 @@ def test_a_running_run_is_not_deleted(kept: list[int], bg: Run) -> None:
     assert bg("matches", "delete", "--run", "1", "--yes").code == 0
 
 
-def test_a_run_is_locked_while_delete_asks(kept: list[int], terminal: Run) -> None:
+def test_a_run_is_claimed_while_the_user_is_asked(stored: list[int], terminal: Run) -> None:
     screen = terminal("matches", "delete", "--run", "1")
     screen.wait_for("delete run 1 with 1 match permanently? [y/N]")
     with Store() as other:
@@ -336,17 +335,16 @@ def test_a_run_is_locked_while_delete_asks(kept: list[int], terminal: Run) -> No
         assert other.claim_run(1)
 
 
-def test_delete_asks_on_a_terminal(kept: list[int], bg: Run, terminal: Run) -> None:
-    for answer, told in (("n", "nothing deleted"), ("y", "deleted 2 matches")):
-        screen = terminal("matches", "delete", "1", "2")
-        screen.wait_for("delete 2 matches permanently? [y/N]")
-        screen.type(f"{answer}\n")
-        screen.wait_for(told)
-        assert screen.wait() == 0
+def test_delete_asks_on_a_terminal(stored: list[int], bg: Run, bg_on_terminal: Run) -> None:
+    for answer, message in (("n", "nothing deleted"), ("y", "deleted 2 matches")):
+        ran = bg_on_terminal("matches", "delete", "1", "2", typed=f"{answer}\n")
+        assert ran.code == 0
+        assert "delete 2 matches permanently? [y/N]" in ran.out
+        assert message in ran.out
     assert len(json.loads(bg("matches", "list", "--json").out)["matches"]) == 1
 
 
-# --- wrong input -------------------------------------------------------------------
+# --- wrong input -------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -379,8 +377,8 @@ def test_delete_asks_on_a_terminal(kept: list[int], bg: Run, terminal: Run) -> N
     ],
     ids=lambda value: " ".join(value)[:30] if isinstance(value, list) else "",
 )
-def test_invalid_input_gives_a_one_line_error_and_changes_nothing(
-    arguments: list[str], message: str, kept: list[int], bg: Run
+def test_wrong_input_is_one_line_and_changes_nothing(
+    arguments: list[str], message: str, stored: list[int], bg: Run
 ) -> None:
     Path("missing").mkdir()
     Path("folder").mkdir()
@@ -389,11 +387,11 @@ def test_invalid_input_gives_a_one_line_error_and_changes_nothing(
     assert ran.out == ""
     assert message in ran.err
     assert ran.err.count("\n") == 1
-    assert len(records_kept()) == 3
+    assert len(stored_records()) == 3
     assert not os.path.lexists("out")
 
 
-def test_a_damaged_store_is_set_aside_and_reported_in_one_line(kept: list[int], bg: Run, home: Path) -> None:
+def test_a_damaged_database_is_set_aside(stored: list[int], bg: Run, home: Path) -> None:
     path = home / "data" / "matches.db"
     path.write_bytes(b"")
     ran = bg("matches", "list")
@@ -403,7 +401,7 @@ def test_a_damaged_store_is_set_aside_and_reported_in_one_line(kept: list[int], 
     assert bg("matches", "list").out == "no matches are stored yet\n"
 
 
-def test_a_record_that_cannot_be_stored_does_not_affect_others(bg: Callable[..., Any]) -> None:
+def test_import_skips_a_record_that_cannot_be_stored(bg: Run) -> None:
     good = '[Game "connect4"]\n[Start "-"]\n\n1. 4 4 *\n\n'
     endless = '[Game "connect4"]\n[Start "-"]\n\n1. 4 {1e308} 4 2. 4 {1e308} *\n\n'
     Path("mixed.record").write_text(good + endless + good.replace("4 4", "4 5"))
@@ -412,19 +410,17 @@ def test_a_record_that_cannot_be_stored_does_not_affect_others(bg: Callable[...,
     assert ran.err.startswith("error: mixed.record: match 2: the time used cannot be (inf, 0) seconds")
 
 
-@pytest.mark.parametrize("choice", ["--agent", "--game"])
-def test_text_that_cannot_be_encoded_matches_nothing(choice: str, bg: Callable[..., Any]) -> None:
+@pytest.mark.parametrize("option", ["--agent", "--game"])
+def test_a_filter_that_cannot_be_encoded_fits_nothing(option: str, bg: Run) -> None:
     Path("one.record").write_text('[Game "connect4"]\n[Start "-"]\n\n1. 4 4 *\n')
     assert bg("matches", "import", "one.record").code == 0
-    ran = bg("matches", "list", choice, "\udcff")
+    ran = bg("matches", "list", option, "\udcff")
     assert ran.code in (0, 2)
     assert "Traceback" not in ran.err
 
 
-# --- runs ---
+# --- runs --------------------------------------------------------------------
 
-NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
-DEEP = PlayerKey("alphabeta:depth=4", "9a129038d9a0", "100 nodes")
 SETTINGS = {
     "agents": ["alphabeta:depth=4", "random"],
     "planned": 20,
@@ -435,8 +431,8 @@ SETTINGS = {
 TIMED = {**SETTINGS, "limit": {"nodes": None}, "time": {"move": 0.05 + 0.1, "match": None, "margin": 0.1}}
 
 
-def begin(settings: dict[str, object], ratings: list[Rating] | None = None) -> None:
-    """Keep a run, finished if there are ratings."""
+def begin_run(settings: dict[str, object], ratings: list[Rating] | None = None) -> None:
+    """Store a run; it is finished if there are ratings."""
     with Store(now=lambda: NOON) as store:
         run = store.begin_run("arena", "abalone", key="k", settings=settings, seed=7).id
         if ratings is not None:
@@ -468,16 +464,16 @@ def begin(settings: dict[str, object], ratings: list[Rating] | None = None) -> N
     ],
     ids=["nodes", "time", "another kind of run"],
 )
-def test_an_unfinished_run_shows_its_agents_and_settings(
+def test_an_unfinished_run_has_its_settings_and_agents(
     settings: dict[str, object], lines: list[str], home: Path, bg: Run
 ) -> None:
-    begin(settings)
+    begin_run(settings)
     assert bg("matches", "list", "--runs").out.splitlines() == lines
 
 
-def test_a_finished_run_has_ratings_as_the_arena_prints_them(home: Path, bg: Run) -> None:
+def test_a_finished_run_has_the_ratings_of_its_arena(home: Path, bg: Run) -> None:
     sure, unknown = Rating(DEEP, 8, 41.4, -20.6, 99.5), Rating(PlayerKey("random"), 0, None, None, None)
-    begin(SETTINGS, [sure, Rating(PlayerKey("greedy"), 8, 30.0, 11.7, None), unknown])
+    begin_run(SETTINGS, [sure, Rating(PlayerKey("greedy"), 8, 30.0, 11.7, None), unknown])
     assert bg("matches", "list", "--runs").out.splitlines() == [
         "1. arena of abalone: 0 of 20 matches, finished 2026-01-31 12:00:00 UTC",
         "   seed 7, openings random:4, limit nodes=100",
@@ -488,7 +484,7 @@ def test_a_finished_run_has_ratings_as_the_arena_prints_them(home: Path, bg: Run
 
 
 def test_ratings_are_rounded_to_hundredths(home: Path, bg: Run) -> None:
-    begin(SETTINGS, [Rating(DEEP, 8, 41.4567, 11.7777, None)])
+    begin_run(SETTINGS, [Rating(DEEP, 8, 41.4567, 11.7777, None)])
     (run,) = json.loads(bg("matches", "list", "--runs", "--json").out)["runs"]
     (rating,) = run["ratings"]
     assert (rating["elo"], rating["elo_low"], rating["elo_high"]) == (41.46, 11.78, None)
@@ -496,16 +492,14 @@ def test_ratings_are_rounded_to_hundredths(home: Path, bg: Run) -> None:
     assert run["settings"] == SETTINGS
 
 
-def test_shortened_names_of_a_run_stay_distinct(home: Path, terminal: Run) -> None:
+def test_names_in_a_run_stay_different_on_a_terminal(home: Path, bg_on_terminal: Run) -> None:
     agents = [f'engine:command="python bot.py {number} {"very " * 20} long"' for number in range(3)]
-    begin({"agents": agents})
-    screen = terminal("matches", "list", "--runs")
-    assert screen.wait() == 0
-    lines = screen.seen.splitlines()[2:]
+    begin_run({"agents": agents})
+    lines = bg_on_terminal("matches", "list", "--runs").out.splitlines()[2:]
     assert len(set(lines)) == len(agents)
     assert all(len(line) <= 80 for line in lines)
 
 
-def test_settings_are_printed_without_control_characters(home: Path, bg: Run) -> None:
-    begin({"agents": ["a\x1b[2J"], "openings": "b\x1b[2J", "planned": "\x1b", "limit": {"x": "\x1b"}})
+def test_no_setting_moves_the_cursor(home: Path, bg: Run) -> None:
+    begin_run({"agents": ["a\x1b[2J"], "openings": "b\x1b[2J", "planned": "\x1b", "limit": {"x": "\x1b"}})
     assert "\x1b" not in bg("matches", "list", "--runs").out

@@ -10,7 +10,7 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from boardgames.cli.prompt import TerminalPrompt
+from boardgames.cli.prompt import PlainPrompt, TerminalPrompt, open_prompt
 
 WORDS = ("a1b2", "a1a2", "i9i8", "moves", "save ", "quit")
 ENTER, TAB, UP, LEFT, DELETE = "\r", "\t", "\x1b[A", "\x1b[D", "\x1b[3~"
@@ -126,3 +126,31 @@ def test_without_a_text_there_is_no_toolbar(keyboard: PipeInput) -> None:
     keyboard.send_text(ENTER)
     prompt.command("> ")
     assert prompt._commands.bottom_toolbar is None
+
+
+class FakeTerminal(io.StringIO):
+    """A stream that claims to be a terminal, or not."""
+
+    def __init__(self, *, is_terminal: bool) -> None:
+        super().__init__()
+        self.isatty = lambda: is_terminal  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize(
+    ("stdin", "stdout", "term", "kind"),
+    [
+        (True, True, "xterm", TerminalPrompt),
+        (True, True, "dumb", PlainPrompt),
+        (True, False, "xterm", PlainPrompt),
+        (False, True, "xterm", PlainPrompt),
+    ],
+    ids=["terminal", "dumb terminal", "output to a pipe", "input from a pipe"],
+)
+def test_the_prompt_depends_on_the_streams(
+    stdin: bool, stdout: bool, term: str, kind: type, keyboard: PipeInput, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setattr("sys.stdin", FakeTerminal(is_terminal=stdin))
+    monkeypatch.setattr("sys.stdout", FakeTerminal(is_terminal=stdout))
+    prompt = open_prompt(words=lambda: WORDS, toolbar=lambda: "", is_time_up=lambda: False)
+    assert type(prompt) is kind

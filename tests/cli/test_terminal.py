@@ -1,4 +1,4 @@
-"""What only a terminal shows: colours, spinners, keys, Ctrl-C; each test is a user at the keyboard."""
+"""What only happens on a terminal: colours, keys, Ctrl-C, signals; each test is a user at the keyboard."""
 
 import os
 import shutil
@@ -12,72 +12,102 @@ from typing import Any
 
 import pytest
 
-from boardgames.plugins import load_game_of
 from boardgames.record import read_records
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals and their signals")
 
-Start = Callable[..., Any]
-PEOPLE = ("play", "connect4", "--second", "human")
+Run = Callable[..., Any]
+TWO_PEOPLE = ("play", "connect4", "--second", "human")
 SLOW_AGENT = ("play", "connect4", "--agent", "alphabeta", "--time", "60")
-COLOUR = "\x1b[38;2"
+COLOUR = "\x1b[38;"
 RECORD = '[Game "connect4"]\n[Start "-"]\n\n1. 4 5 2. 6 *\n'
 
 
 def last_record(records: Callable[[], list[Path]]) -> Any:
-    return read_records(records()[-1], load_game_of).records[0]
+    return read_records(records()[-1], None).records[0]
 
 
-def test_boards_are_coloured_on_a_terminal(terminal: Start) -> None:
-    user = terminal("show", "connect4", "4", COLORTERM="truecolor")
-    assert user.wait() == 0
-    assert COLOUR in user.seen
+# --- what is printed ---------------------------------------------------------
+
+
+def test_boards_are_coloured(bg_on_terminal: Run) -> None:
+    ran = bg_on_terminal("show", "connect4", "4")
+    assert ran.code == 0
+    assert COLOUR in ran.out
 
 
 @pytest.mark.parametrize(
-    "environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "a dumb terminal"]
+    "environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=["NO_COLOR", "dumb terminal"]
 )
-def test_boards_are_plain_if_colours_are_disabled(environment: dict[str, str], terminal: Start) -> None:
-    user = terminal("show", "connect4", "4", COLORTERM="truecolor", **environment)
-    assert user.wait() == 0
-    assert "\x1b[" not in user.seen
+def test_boards_can_be_plain(environment: dict[str, str], bg_on_terminal: Run) -> None:
+    ran = bg_on_terminal("show", "connect4", "4", COLORTERM="truecolor", **environment)
+    assert ran.code == 0
+    assert "\x1b[" not in ran.out
 
 
-def test_no_color_disables_all_colours_of_a_match(terminal: Start) -> None:
-    user = terminal(*PEOPLE, NO_COLOR="1")
-    user.wait_for("red to move:")
-    user.type("4\n")
-    user.wait_for("blue to move:")
+def test_options_are_wrapped_to_the_width(bg: Run, bg_on_terminal: Run) -> None:
+    wrapped = bg_on_terminal("agents", "connect4").out.splitlines()
+    unwrapped = bg("agents", "connect4").out.splitlines()
+    assert max(map(len, wrapped)) <= 80 < max(map(len, unwrapped))
+    assert " ".join(" ".join(wrapped).split()) == " ".join(" ".join(unwrapped).split())
+
+
+def test_replay_steps_through_a_match(home: Path, bg_on_terminal: Run) -> None:
+    (home.parent / "match").write_text(RECORD)
+    ran = bg_on_terminal("replay", "match", typed="\n3\nb\n99\nwhat\nq\n", NO_COLOR="1")
+    assert ran.code == 0
+    steps = ran.out.split("[")
+    assert [step.partition("]")[0] for step in steps[1:]] == ["0/3", "1/3", "3/3", "2/3", "3/3", "3/3"]
+    assert "ply 1: 1. 4" in steps[1]
+    assert "ply 3: 2. 6" in steps[2]
+    assert "ply 2: 1... 5" in steps[3]
+    assert "Enter: next ply, b: back" in steps[5]
+
+
+def test_replay_goes_to_the_next_match(home: Path, bg_on_terminal: Run) -> None:
+    (home.parent / "two").write_text(f"{RECORD}\n{RECORD}")
+    ran = bg_on_terminal("replay", "two", typed="n\n\x04")
+    assert ran.code == 0
+    assert ran.out.count("[0/3] ") == 2
+    assert "2. connect4" in ran.out
+
+
+# --- a match -----------------------------------------------------------------
+
+
+def test_a_match_is_typed_edited_and_saved_at_ctrl_d(terminal: Run, records: Run) -> None:
+    user = terminal(*TWO_PEOPLE, "--names", "Ann,Bob", NO_COLOR="1", COLORTERM="truecolor")
+    assert "red is Ann, blue is Bob; type a move such as 1, or help" in user.wait_for("red (Ann) to move:")
+    user.type("x4\x1b[D\x1b[D\x1b[3~\n")  # left, left, delete
+    user.wait_for("blue (Bob) to move:")
+    user.type("\x1b[A\n")  # up: the same move again
+    user.wait_for("red (Ann) to move:")
+    user.type("fl\t")
+    user.wait_for("flip")
+    user.type("\n")
+    user.wait_for("red (Ann) to move:")
     user.type("\x04")
     assert user.wait() == 0
+    assert last_record(records).moves == ("4", "4")
+    assert f"match saved to {records()[0]}" in user.seen
     assert COLOUR not in user.seen
     assert "\x1b[1m" not in user.seen
 
 
-def test_keys_edit_the_line(terminal: Start, records: Start) -> None:
-    user = terminal(*PEOPLE)
-    user.wait_for("red to move:")
-    user.type("x4\x1b[D\x1b[D\x1b[3~\n")  # left, left, delete
-    user.wait_for("blue to move:")
-    user.type("\x1b[A\n")  # up: the same move again
-    user.wait_for("red to move:")
-    user.type("\x04")
+def test_a_match_ends_at_the_prompt_when_time_runs_out(terminal: Run, records: Run) -> None:
+    user = terminal(*TWO_PEOPLE, "--clock", "1", NO_COLOR="1")
+    user.wait_for("[red 0:0")
+    user.wait_for("blue wins on time")
+    user.type("quit\n")
     assert user.wait() == 0
-    assert last_record(records).moves == ("4", "4")
+    assert last_record(records).result == "0-1"
 
 
-def test_ctrl_d_saves_the_match_and_exits_with_0(terminal: Start, records: Start) -> None:
-    user = terminal(*PEOPLE)
-    user.wait_for("red to move:")
-    user.type("4\n")
-    user.wait_for("blue to move:")
-    user.type("\x04")
-    assert user.wait() == 0
-    assert f"match saved to {records()[0]}" in user.seen.replace("\n", "").replace("the match", " the match")
+# --- interrupts --------------------------------------------------------------
 
 
-def test_ctrl_c_at_the_prompt_saves_the_match_and_exits_with_130(terminal: Start, records: Start) -> None:
-    user = terminal(*PEOPLE)
+def test_ctrl_c_at_the_prompt_saves_the_match(terminal: Run, records: Run) -> None:
+    user = terminal(*TWO_PEOPLE)
     user.wait_for("red to move:")
     user.type("4\n")
     user.wait_for("blue to move:")
@@ -87,9 +117,7 @@ def test_ctrl_c_at_the_prompt_saves_the_match_and_exits_with_130(terminal: Start
     assert last_record(records).moves == ("4",)
 
 
-def test_ctrl_c_while_the_agent_thinks_saves_the_match_and_exits_with_130(
-    terminal: Start, records: Start
-) -> None:
+def test_ctrl_c_while_an_agent_thinks_saves_the_match(terminal: Run, records: Run) -> None:
     user = terminal(*SLOW_AGENT)
     user.wait_for("red to move:")
     user.type("4\n")
@@ -99,7 +127,7 @@ def test_ctrl_c_while_the_agent_thinks_saves_the_match_and_exits_with_130(
     assert last_record(records).moves == ("4",)
 
 
-def test_an_interrupt_at_a_pipe_saves_the_match_and_exits_with_130(home: Path, records: Start) -> None:
+def test_an_interrupt_without_a_terminal_saves_the_match(home: Path, records: Run) -> None:
     command = [sys.executable, "-u", "-m", "boardgames.cli", *SLOW_AGENT]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -121,20 +149,23 @@ def test_an_interrupt_at_a_pipe_saves_the_match_and_exits_with_130(home: Path, r
     assert len(records()) == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=["SIGTERM", "SIGHUP"])
-@pytest.mark.parametrize("match", [PEOPLE, SLOW_AGENT], ids=["at the prompt", "while the agent thinks"])
-def test_a_closed_terminal_saves_the_match(
-    number: int, match: tuple[str, ...], terminal: Start, records: Start
+@pytest.mark.parametrize(
+    ("number", "match", "prompt"),
+    [(signal.SIGHUP, TWO_PEOPLE, "blue to move:"), (signal.SIGTERM, SLOW_AGENT, "blue is thinking")],
+    ids=["SIGHUP at the prompt", "SIGTERM while an agent thinks"],
+)
+def test_signals_that_end_a_program_save_the_match(
+    number: int, match: tuple[str, ...], prompt: str, terminal: Run, records: Run
 ) -> None:
     user = terminal(*match)
     user.wait_for("red to move:")
     user.type("4\n")
-    user.wait_for("blue to move:" if match is PEOPLE else "blue is thinking")
+    user.wait_for(prompt)
     assert user.interrupt(partial(user.process.send_signal, number)) == 130
     assert last_record(records).moves == ("4",)
 
 
-def test_an_interrupt_saves_a_match_of_agents(terminal: Start, records: Start) -> None:
+def test_ctrl_c_saves_a_match_between_agents(terminal: Run, records: Run) -> None:
     user = terminal(
         "play", "connect4", "--first", "random", "--second", "alphabeta", "--time", "60", "--watch"
     )
@@ -143,81 +174,7 @@ def test_an_interrupt_saves_a_match_of_agents(terminal: Start, records: Start) -
     assert len(last_record(records).moves) == 1
 
 
-def test_the_first_board_names_players_before_anything_is_typed(terminal: Start) -> None:
-    user = terminal(*PEOPLE, "--names", "Ann,Bob", NO_COLOR="1")
-    assert "red is Ann, blue is Bob; type a move such as 1, or help" in user.wait_for("red (Ann) to move:")
-    user.type("quit\n")
-    assert user.wait() == 0
-
-
-@pytest.mark.slow
-def test_a_cold_start_says_that_it_compiles_and_how_long(terminal: Start, tmp_path: Path) -> None:
-    user = terminal("show", "connect4", BOARDGAMES_HOME=str(tmp_path / "cold"))
-    user.wait_for("compiling the rules and the search (10 to 30 seconds, only this once)")
-    assert user.wait() == 0
-    assert "......./......." in user.seen
-
-
-def test_a_warm_start_does_not_mention_compiling(terminal: Start) -> None:
-    warm = terminal("show", "connect4")
-    assert warm.wait() == 0
-    again = terminal("show", "connect4")
-    assert again.wait() == 0
-    assert "compiling" not in again.seen
-
-
-def test_an_agent_whose_search_was_never_compiled_says_that_it_compiles(home: Path, terminal: Start) -> None:
-    words = ("analyze", "connect4", "--agent", "minimax", "--depth", "2")
-    assert terminal(*words).wait() == 0  # now it was
-    warm, cold = (home / "cache").resolve(), home.parent / "cold"
-    without = shutil.ignore_patterns("*search_minimax_*", "*.tmp", "*.removed")  # others may be at work there
-    shutil.copytree(warm, cold / "cache", copy_function=os.link, ignore=without)
-    user = terminal(*words, BOARDGAMES_HOME=str(cold))
-    user.wait_for("compiling")
-    assert user.wait() == 0
-    again = terminal(*words, BOARDGAMES_HOME=str(cold))
-    assert again.wait() == 0
-    assert "compiling" not in again.seen
-
-
-def test_options_of_agents_fit_the_terminal(bg: Start, terminal: Start) -> None:
-    user = terminal("agents", "connect4")
-    assert user.wait() == 0
-    lines, in_pipe = user.seen.splitlines(), bg("agents", "connect4").out
-    assert max(map(len, lines)) <= 80 < max(map(len, in_pipe.splitlines()))
-    assert " ".join(" ".join(lines).split()) == " ".join(in_pipe.split())
-
-
-def test_replay_steps_by_keys(home: Path, terminal: Start) -> None:
-    (home.parent / "match").write_text(RECORD)
-    user = terminal("replay", "match", NO_COLOR="1")
-    user.wait_for("[0/3] ")
-    user.type("\n")
-    assert "ply 1: 1. 4" in user.wait_for("[1/3] ")
-    user.type("3\n")
-    assert "ply 3: 2. 6" in user.wait_for("[3/3] ")
-    user.type("b\n")
-    assert "ply 2: 1... 5" in user.wait_for("[2/3] ")
-    user.type("99\n")
-    user.wait_for("[3/3] ")
-    user.type("what\n")
-    user.wait_for("Enter: next ply, b: back")
-    user.type("q\n")
-    assert user.wait() == 0
-
-
-def test_replay_goes_to_the_next_match(home: Path, terminal: Start) -> None:
-    (home.parent / "two").write_text(f"{RECORD}\n{RECORD}")
-    user = terminal("replay", "two")
-    user.wait_for("[0/3] ")
-    user.type("n\n")
-    user.wait_for("2. connect4")
-    user.wait_for("[0/3] ")
-    user.type("\x04")
-    assert user.wait() == 0
-
-
-def test_ctrl_c_exits_replay_with_130(home: Path, terminal: Start) -> None:
+def test_ctrl_c_leaves_replay(home: Path, terminal: Run) -> None:
     (home.parent / "match").write_text(RECORD)
     user = terminal("replay", "match")
     user.wait_for("[0/3] ")
@@ -225,19 +182,34 @@ def test_ctrl_c_exits_replay_with_130(home: Path, terminal: Start) -> None:
     assert "Traceback" not in user.seen
 
 
-def test_tab_completes_a_command(terminal: Start) -> None:
-    user = terminal(*PEOPLE)
-    user.wait_for("red to move:")
-    user.type("qu\t")
-    user.wait_for("quit")
-    user.type("\n")
-    assert user.wait() == 0
+# --- compilation -------------------------------------------------------------
 
 
-def test_a_clock_that_runs_out_ends_the_match_at_the_prompt(terminal: Start, records: Start) -> None:
-    user = terminal(*PEOPLE, "--clock", "1", NO_COLOR="1")
-    user.wait_for("[red 0:0")
-    user.wait_for("blue wins on time")
-    user.type("quit\n")
+@pytest.mark.slow
+def test_a_cold_start_says_that_it_compiles(terminal: Run, tmp_path: Path) -> None:
+    user = terminal("show", "connect4", BOARDGAMES_HOME=str(tmp_path / "cold"))
+    user.wait_for("compiling the rules and the search (10 to 30 seconds, only this once)")
     assert user.wait() == 0
-    assert last_record(records).result == "0-1"
+    assert "......./......." in user.seen
+
+
+def test_a_warm_start_does_not_mention_compiling(bg: Run, terminal: Run) -> None:
+    bg("show", "connect4")  # compiles what is not in the cache
+    user = terminal("show", "connect4")
+    assert user.wait() == 0
+    assert "compiling" not in user.seen
+
+
+@pytest.mark.slow
+def test_an_agent_with_a_search_of_its_own_says_that_it_compiles(home: Path, bg: Run, terminal: Run) -> None:
+    words = ("analyze", "connect4", "--agent", "minimax", "--depth", "2")
+    assert bg(*words).code == 0
+    warm, cold = (home / "cache").resolve(), home.parent / "cold"
+    without = shutil.ignore_patterns("*search_minimax*", "*.tmp", "*.removed")  # others may work there
+    shutil.copytree(warm, cold / "cache", copy_function=os.link, ignore=without)
+    user = terminal(*words, BOARDGAMES_HOME=str(cold))
+    user.wait_for("compiling")
+    assert user.wait() == 0
+    again = terminal(*words, BOARDGAMES_HOME=str(cold))
+    assert again.wait() == 0
+    assert "compiling" not in again.seen
