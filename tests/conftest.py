@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,32 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # a shell starts background processes with interrupts ignored, and child processes would inherit that
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+COMPILED_FIRST = (
+    """
+import boardgames.search.alphabeta.searcher
+import boardgames.selfplay
+import boardgames_abalone.game
+""",
+    """
+import boardgames
+import boardgames.search.mcts.searcher
+for options in ({}, {"columns": 5, "rows": 4}, {"columns": 4, "rows": 4}):
+    boardgames.load("connect4", **options)
+boardgames.load("hexifence", dimension=2)
+""",
+)
+"""Programs that compile what most tests need, half of it each."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile kernels once before the workers start, which would otherwise all compile the same ones."""
+    is_controller = not hasattr(config, "workerinput") and getattr(config.option, "numprocesses", None)
+    if is_controller and os.environ.get("NUMBA_DISABLE_JIT", "0") == "0":
+        programs = [subprocess.Popen([sys.executable, "-c", code]) for code in COMPILED_FIRST]
+        for program in programs:
+            program.wait()
 
 
 @pytest.fixture
