@@ -514,7 +514,7 @@ def test_without_any_private_folder_kernels_are_compiled_each_time(workshop: Wor
     output, errors = workshop.run("-c", "from cachedgame.rules import size; print(size(0))")
     assert output == "5"
     assert errors.count("Warning") == 1
-    assert "no kernel is kept" in errors
+    assert "kernels are not cached" in errors
 
 
 # --- whom it trusts -------------------------------------------------------

@@ -17,7 +17,7 @@ from boardgames import Game
 from boardgames.kernels import JIT, Words
 from boardgames.plugins import Offer
 
-MATCHES, LONGEST = (3, 60) if JIT else (1, 12)  # plain Python is slow, and its lines are reached soon
+MATCHES, LONGEST = (3, 60) if JIT else (1, 12)  # plain Python is slow, and reaches its lines soon
 GAMES = [
     ("abalone", {}),
     ("abalone", {"layout": "german-daisy", "broadside": False}),
@@ -27,26 +27,26 @@ GAMES = [
 IDS = ["abalone", "abalone without broadside", "connect4", "hexifence"]
 
 
-def reached(game: Game) -> list[Words]:
+def reached(game: Game, matches: int, longest: int) -> list[Words]:
     """Return the positions of a few seeded matches, ends included."""
     generator = np.random.default_rng(1)
     positions = []
-    for _ in range(MATCHES):
+    for _ in range(matches):
         position = game.start()
         positions.append(position.words)
-        while position.outcome is None and len(positions) < MATCHES * LONGEST:
+        while position.outcome is None and len(positions) < matches * longest:
             position = position.apply(position.legal_moves[generator.integers(len(position.legal_moves))])
             positions.append(position.words)
     return positions
 
 
-def digest(game: Game) -> str:
+def digest(game: Game, matches: int = MATCHES, longest: int = LONGEST) -> str:
     """Return a hash of what all kernels of a game say about the positions."""
     found = hashlib.sha256()
     buffer = np.zeros(game.facts.actions, dtype=np.int64)
     successor = np.zeros(game.facts.words, dtype=np.uint64)
     sets = [boardgames.load_features(offer.entry.name, game) for offer in feature_offers(game)]
-    for words in reached(game):
+    for words in reached(game, matches, longest):
         count = game.kernels.legal_moves(words, buffer)
         said = [game.kernels.side_to_move(words), game.kernels.outcome(words), *buffer[:count].tolist()]
         said += [game.kernels.move_order(words, action) for action in buffer[:count]]
@@ -89,11 +89,9 @@ def test_the_generic_functions_run_on_a_game(name: str, options: dict[str, objec
 @pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
 def test_a_game_is_the_same_without_compilation(name: str, options: dict[str, object]) -> None:
-    code = (
-        f"import boardgames, test_plain; print(test_plain.digest(boardgames.load({name!r}, **{options!r})))"
-    )
+    code = f"import boardgames, test_plain; print(test_plain.digest(boardgames.load({name!r}, **{options!r}), 1, 40))"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parent)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
-    assert done.stdout.strip() == digest(boardgames.load(name, **options)), done.stderr
+    assert done.stdout.strip() == digest(boardgames.load(name, **options), 1, 40), done.stderr
