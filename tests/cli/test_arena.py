@@ -246,7 +246,7 @@ def test_an_interrupted_arena_prints_results_and_can_be_resumed(number: int, hom
     assert f"interrupted after {done} of 240 matches" in err.decode()
     again = started(*LONG)
     out, err = again.communicate(timeout=TIMEOUT_S)
-    assert f"going on: {done} of 240 matches are there" in err.decode()
+    assert f"resuming: {done} of 240 matches are already played" in err.decode()
     assert "connect4: 240 matches" in out.decode()
 
 
@@ -285,7 +285,7 @@ def test_a_second_process_with_the_same_command_fails_and_the_first_continues(ho
     process = started(*LONGER)
     wait_for_matches(home, 2)
     _, err = started(*LONGER).communicate(timeout=TIMEOUT_S)
-    assert b"another process is at run 1" in err
+    assert b"another process is playing this arena (run 1)" in err
     before = len(kept(home))
     wait_for_matches(home, before + 2)
     process.send_signal(signal.SIGINT)
@@ -297,8 +297,8 @@ def test_a_second_process_with_the_same_command_fails_and_the_first_continues(ho
 @pytest.mark.slow
 def test_a_terminal_shows_the_table_while_it_runs(terminal: Callable[..., Any]) -> None:
     run = terminal(*LONG)
-    run.wait_for("of 240 matches, ")
-    run.wait_for(" left")
+    run.wait_for("/240")
+    run.wait_for("remaining")
     assert run.wait() == 0
     assert "connect4: 240 matches" in run.seen
 

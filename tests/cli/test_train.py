@@ -307,8 +307,8 @@ def test_a_full_disk_gives_a_one_line_error_and_training_can_be_resumed(home: Pa
 @pytest.mark.slow
 def test_a_terminal_shows_training_progress(terminal: Run, home: Path) -> None:
     run = terminal(*LONG, "--workers", "1")
-    run.wait_for("of 200 steps, ")
-    run.wait_for("left")
+    run.wait_for("/200")
+    run.wait_for("remaining")
     run.wait_for("best score ")
     run.wait_for("plies ")
     run.wait_for("┤")

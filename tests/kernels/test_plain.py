@@ -89,7 +89,8 @@ def test_the_generic_functions_run_on_a_game(name: str, options: dict[str, objec
 @pytest.mark.skipif(not JIT, reason="there is nothing to compare with")
 @pytest.mark.parametrize(("name", "options"), GAMES, ids=IDS)
 def test_a_game_is_the_same_without_compilation(name: str, options: dict[str, object]) -> None:
-    code = f"import boardgames, test_plain; print(test_plain.digest(boardgames.load({name!r}, **{options!r}), 1, 40))"
+    game = f"boardgames.load({name!r}, **{options!r})"
+    code = f"import boardgames, test_plain; print(test_plain.digest({game}, 1, 40))"
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(__file__).parent)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
