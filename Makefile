@@ -27,23 +27,28 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 
-.PHONY: help play test check lint types contracts coverage slow format clean
+# without bytecode every process that a test starts would compile the sources again
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help play test check lint types contracts coverage slow docs pictures format clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo make play ...... install what is needed and play GAME, abalone by default
 	@echo make test ...... run every test that is not marked slow
-	@echo make check ..... run lint, types, contracts, coverage of kernels, slow tests
+	@echo make check ..... run lint, types, contracts, docs, coverage of kernels, slow tests
+	@echo make docs ...... build the documentation in build/docs
+	@echo make pictures .. draw the pictures on the pages of the games
 	@echo make format .... lay the sources out as the checks want them
 	@echo make clean ..... remove the environment
 
 play: $(VENV)/for-play
-	$(BIN)/bg play $(GAME) $(ARGS)
+	$(BIN)/boardgames play $(GAME) $(ARGS)
 
 test: $(VENV)/for-check
 	$(PYTEST) $(ARGS)
 
-check: lint types contracts coverage slow
+check: lint types contracts docs coverage slow
 
 lint: $(VENV)/for-check
 	$(BIN)/ruff check
@@ -64,6 +69,13 @@ coverage: $(VENV)/for-check
 
 slow: $(VENV)/for-check
 	$(PYTEST) -m slow $(ARGS)
+
+docs: $(VENV)/for-check
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/docs
+
+# the command of each picture is in a comment beside it
+pictures: $(VENV)/for-play
+	grep -hoE 'boardgames show .* --svg docs/images/[a-z0-9-]+\.svg' plugins/*/README.md | PATH="$(BIN):$$PATH" sh -e
 
 format: $(VENV)/for-check
 	$(BIN)/ruff check --fix --select I

@@ -7,7 +7,7 @@ Each checkout runs in processes of its own, with its own packages first on the
 path. Equality: in random positions of each game, best move, value and number of
 nodes of `alphabeta` (default, and with nothing pruned or reduced) at a fixed
 depth, and of `mcts` with a fixed number of simulations. Speed: the two checkouts
-take turns, and the result is the median of the ratios.
+run alternately, and the result is the median of the ratios.
 """
 
 import argparse
@@ -119,7 +119,7 @@ def speeds() -> dict[str, float]:
     sample = list(positions("abalone", 6))
     figures: dict[str, float] = {}
 
-    def searched(options: str, depth: int) -> Callable[[], float]:
+    def alphabeta_work(options: str, depth: int) -> Callable[[], float]:
         player = load_player(f"alphabeta:book=false,depth={depth},{options}".rstrip(","), abalone)
 
         def work() -> float:
@@ -131,7 +131,7 @@ def speeds() -> dict[str, float]:
 
         return work
 
-    def simulated(game: Any) -> Callable[[], float]:
+    def mcts_work(game: Any) -> Callable[[], float]:
         player = load_player("mcts:simulations=20000", game)
 
         def work() -> float:
@@ -143,10 +143,10 @@ def speeds() -> dict[str, float]:
     start = abalone.start()
     figures["abalone perft, leaves"] = rate(lambda: boardgames.perft(start, 4))
     figures["connect4 playouts"] = rate(lambda: sum(boardgames.playouts(connect4.start(), 20_000).wins))
-    figures["alphabeta abalone, nodes"] = rate(searched("", 8))
-    figures["alphabeta abalone, nothing reduced, nodes"] = rate(searched(exhaustive(), 5))
-    figures["mcts connect4, simulations"] = rate(simulated(connect4))
-    figures["mcts abalone, simulations"] = rate(simulated(abalone))
+    figures["alphabeta abalone, nodes"] = rate(alphabeta_work("", 8))
+    figures["alphabeta abalone, nothing reduced, nodes"] = rate(alphabeta_work(exhaustive(), 5))
+    figures["mcts connect4, simulations"] = rate(mcts_work(connect4))
+    figures["mcts abalone, simulations"] = rate(mcts_work(abalone))
     figures.update(selfplay(abalone, connect4))
     return figures
 

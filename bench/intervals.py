@@ -37,8 +37,8 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 BoolArray = npt.NDArray[np.bool_]
 
-CELLS = np.array(SCORES)
-MOST_PAIRS = 30_000
+SCORE_ARRAY = np.array(SCORES)
+MAX_PAIRS = 30_000
 FIELDS = ((0, 0, 0), (0, 100, 300), (-100, 0, 50, 200), (0, 40, 80, 120, 160, 400), (0, 200, 500, 900))
 
 
@@ -82,7 +82,7 @@ def intervals(series: int, random: np.random.Generator) -> Iterator[tuple[str, .
     for scores in ((0.5, 0.6, 0.75, 0.9), (0.97, 0.99)):
         for count in (1, 2, 5, 10, 20, 50, 100, 200, 500):
             settings = list(itertools.product(MODELS.values(), scores))
-            drawn = [(score, random.multinomial(count, cells(score, of), series)) for of, score in settings]
+            drawn = [(score, random.multinomial(count, chances(score, of), series)) for of, score in settings]
             own = np.array([_coverage(counts, score, arena_interval) for score, counts in drawn])
             normal = np.array([_coverage(counts, score, normal_interval) for score, counts in drawn])
             within = f"{np.sum((own >= 93) & (own <= 97))} of {len(own)}"
@@ -99,8 +99,8 @@ def sequential(series: int, random: np.random.Generator) -> Iterator[tuple[str, 
     for text in ("0,20", "0,50", "0,100", "0,200", "300,400"):
         test = Sprt.parse(text)
         for name, model in MODELS.items():
-            false_h1, _, at_elo0 = decisions(test, cells(expected_score(test.elo0), model), series, random)
-            _, false_h0, at_elo1 = decisions(test, cells(expected_score(test.elo1), model), series, random)
+            false_h1, _, at_elo0 = decisions(test, chances(expected_score(test.elo0), model), series, random)
+            _, false_h0, at_elo1 = decisions(test, chances(expected_score(test.elo1), model), series, random)
             rates = f"{100 * false_h1:.1f} %", f"{100 * false_h0:.1f} %"
             yield text, name, *rates, f"{at_elo0:.0f}", f"{at_elo1:.0f}"
 
@@ -138,14 +138,15 @@ TABLES: Mapping[str, Callable[[int, np.random.Generator], Iterator[tuple[str, ..
 
 
 @cache
-def cells(score: float, model: Model) -> FloatArray:
+def chances(score: float, model: Model) -> FloatArray:
     """Return the probabilities `float64[5]` of a pair's points for a mean score."""
-    return _cells_at(
-        find_root(lambda lead: float(_cells_at(lead, model) @ CELLS) - score, -30.0, 30.0), model
+    return _chances_at(
+        find_root(lambda lead: float(_chances_at(lead, model) @ SCORE_ARRAY) - score, -30.0, 30.0),
+        model,
     )
 
 
-def _cells_at(lead: float, model: Model) -> FloatArray:
+def _chances_at(lead: float, model: Model) -> FloatArray:
     """Return the five probabilities for a lead in strength, by Gauss-Hermite quadrature over the effects."""
     effects, weights = np.polynomial.hermite_e.hermegauss(21)
     weights = weights / weights.sum()
@@ -201,9 +202,9 @@ def decisions(
 ) -> tuple[float, float, float]:
     """Return the shares of series decided for H1 and for H0, and the mean number of pairs."""
     counts = np.zeros((series, 5))
-    decided, ended = np.zeros(series), np.full(series, MOST_PAIRS)
+    decided, ended = np.zeros(series), np.full(series, MAX_PAIRS)
     running = np.arange(series)
-    for count in range(1, MOST_PAIRS + 1):
+    for count in range(1, MAX_PAIRS + 1):
         counts[running, random.choice(5, p=probabilities, size=len(running))] += 1
         if count < MIN_PAIRS:
             continue
@@ -230,8 +231,8 @@ def _decision(test: Sprt, counts: FloatArray) -> IntArray:
 def _may_decide(counts: FloatArray, score0: float, score1: float) -> BoolArray:
     """Return where the exact ratio is needed: its approximation is near a bound, or pairs are few."""
     total = counts.sum(axis=1)
-    mean: FloatArray = counts @ CELLS / total
-    variance = counts @ CELLS**2 / total - mean**2
+    mean: FloatArray = counts @ SCORE_ARRAY / total
+    variance = counts @ SCORE_ARRAY**2 / total - mean**2
     ratio = total * (score1 - score0) * (mean - (score0 + score1) / 2) / np.maximum(variance, 1e-9)
     near: BoolArray = (np.abs(ratio) > 2) | (total < 200)
     return near
@@ -243,7 +244,7 @@ def deviances(counts: FloatArray, score: float) -> FloatArray:
     Independent of `boardgames.arena.pentanomial`, and vectorised over all rows.
     """
     seen = np.where(counts == 0, PSEUDOCOUNT, counts)
-    leads = CELLS - score
+    leads = SCORE_ARRAY - score
     low = np.full(len(seen), -1 / leads.max() + 1e-13)
     high = np.full(len(seen), -1 / leads.min() - 1e-13)
     for _ in range(32):  # enough: the deviance is flat in the multiplier at its optimum
@@ -266,7 +267,7 @@ def _field(
     covered = np.zeros(len(elos))
     rated = np.zeros(len(elos))
     for _ in range(series):
-        estimates = _simulated(truth, count, model, random)
+        estimates = _simulate(truth, count, model, random)
         for agent in agents:
             interval = estimates[agent]
             if interval is not None and not interval.is_one_sided:
@@ -275,12 +276,13 @@ def _field(
     return 100 * covered / np.maximum(rated, 1), float(100 * (1 - rated.mean() / series))
 
 
-def _simulated(truth: FloatArray, count: int, model: Model | float, random: np.random.Generator) -> Estimates:
+def _simulate(truth: FloatArray, count: int, model: Model | float, random: np.random.Generator) -> Estimates:
     pairings = list(itertools.combinations(range(len(truth)), 2))
     scores = {(i, j): expected_score(float(truth[i] - truth[j])) for i, j in pairings}
     if isinstance(model, Model):
         drawn = {
-            pairing: _pairs(random.multinomial(count, cells(scores[pairing], model))) for pairing in pairings
+            pairing: _pairs(random.multinomial(count, chances(scores[pairing], model)))
+            for pairing in pairings
         }
         return ratings(len(truth), drawn)
     results = {}

@@ -133,10 +133,10 @@ def _solved(name: str, suite: list[Tactic], player: Player, target: str = "") ->
 def start(runs: int) -> Iterator[Row]:
     """Measure whole processes: help, and the first board of a match with and without compiled kernels."""
     times = _times(lambda: _process(["--help"]), runs)
-    yield "bg --help", summary(times, "s"), "< 0.2"
+    yield "boardgames --help", summary(times, "s"), "< 0.2"
     _first_board(dict(os.environ))
     times = [_first_board(dict(os.environ)) for _ in range(runs)]
-    yield "bg play abalone to the first board, warm", summary(times, "s"), "< 1"
+    yield "boardgames play abalone to the first board, warm", summary(times, "s"), "< 1"
     cold = []
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as folder:
@@ -149,7 +149,7 @@ def memory(runs: int) -> Iterator[Row]:
     peaks = [_peak_mebibytes(["perft", "abalone", "--depth", "5"]) for _ in range(runs)]
     known = [peak for peak in peaks if peak is not None]
     result = summary(known, "MiB") if known else "not available on this system"
-    yield "bg perft abalone --depth 5, peak memory", result, "< 286 (300 MB)"
+    yield "boardgames perft abalone --depth 5, peak memory", result, "< 286 (300 MB)"
 
 
 def matches(runs: int) -> Iterator[Row]:
@@ -162,7 +162,7 @@ def matches(runs: int) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "BOARDGAMES_HOME": folder}
         times = _times(lambda: _process(arena, environment), runs)
-    yield "bg arena connect4 random random, 1,000 matches, 2 workers", summary(times, "s"), "< 3"
+    yield "boardgames arena connect4 random random, 1,000 matches, 2 workers", summary(times, "s"), "< 3"
 
 
 def learning(runs: int) -> Iterator[Row]:
@@ -185,7 +185,7 @@ def learning(runs: int) -> Iterator[Row]:
         ratios.append(alone / both)
         one.append(alone)
         two.append(both)
-    yield "bg train abalone --evolve, one generation, 1 worker", summary(one, "s"), ""
+    yield "boardgames train abalone --evolve, one generation, 1 worker", summary(one, "s"), ""
     yield "the same, 2 workers", summary(two, "s"), ""
     yield "speed-up with 2 workers", summary(ratios, "x"), "1.7"
     times = []
@@ -193,7 +193,7 @@ def learning(runs: int) -> Iterator[Row]:
         seconds, peak = _timed_training([*evolve, "--workers", "2"])
         times.append(seconds)
         memory.append(peak)
-    yield "bg train abalone --evolve, 2 workers", summary(times, "s"), "< 120"
+    yield "boardgames train abalone --evolve, 2 workers", summary(times, "s"), "< 120"
     yield "the same, peak memory of all processes", summary(memory, "MB"), "< 500"
 
 

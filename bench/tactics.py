@@ -52,18 +52,18 @@ def main() -> None:
         f"# python bench/tactics.py --seed {arguments.seed} --matches {arguments.matches}",
         "# position, win or save, plies, solutions, what is at stake, layout",
     ]
-    found: list[Tactic] = []
+    suite: list[Tactic] = []
     with open_executor(arguments.workers) as executor:
         for tactic in collect(executor, arguments.seed, arguments.matches):
-            found.append(tactic)
-            print(f"{len(found)} {tactic}", flush=True)
-            lines = [*header, *map(str, sorted(found, key=_order)), ""]
+            suite.append(tactic)
+            print(f"{len(suite)} {tactic}", flush=True)
+            lines = [*header, *map(str, sorted(suite, key=_order)), ""]
             write_atomic(arguments.out, "\n".join(lines))
 
 
 def collect(executor: Executor, seed: int, matches: int) -> Iterator[Tactic]:
     """Yield tactics until there are enough of each kind, stake and side."""
-    left = Counter({(*sort, side): count for sort, count in WANTED.items() for side in "bw"})
+    left = Counter({(*kind, side): count for kind, count in WANTED.items() for side in "bw"})
     pending: deque[Future[list[Tactic]]] = deque()
     ahead = 2 * worker_count(executor)
     for number in range(matches + ahead):
@@ -73,9 +73,9 @@ def collect(executor: Executor, seed: int, matches: int) -> Iterator[Tactic]:
             continue
         taken: Counter[str] = Counter()
         for tactic in pending.popleft().result():
-            sort = tactic.name, tactic.stake, tactic.position.split(":")[1]
-            if left[sort] > 0 and taken[tactic.name] < MAX_PER_MATCH:
-                left[sort] -= 1
+            kind = tactic.name, tactic.stake, tactic.position.split(":")[1]
+            if left[kind] > 0 and taken[tactic.name] < MAX_PER_MATCH:
+                left[kind] -= 1
                 taken[tactic.name] += 1
                 yield tactic
         if not any(left.values()):
@@ -87,9 +87,9 @@ def match_tactics(seed: int, number: int) -> list[Tactic]:
     layout = LAYOUTS[number % len(LAYOUTS)]
     game = boardgames.load("abalone", layout=layout)
     positions = match_positions(game, random.Random(f"tactics {seed} {number}"))
-    found = (find_tactic(position, Balances(game), layout) for position in dict.fromkeys(positions))
-    both = judges()
-    return [tactic for tactic in found if tactic is not None and pays(tactic, both)]
+    tactics = (find_tactic(position, Balances(game), layout) for position in dict.fromkeys(positions))
+    players = judges()
+    return [tactic for tactic in tactics if tactic is not None and pays(tactic, players)]
 
 
 def match_positions(game: Game, rng: random.Random) -> Iterator[Position]:

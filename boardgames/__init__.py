@@ -6,7 +6,7 @@
     position = game.start().apply("a1b2")
 
 Names are imported when they are first used, so that importing the package,
-and `bg --help`, need neither NumPy nor Numba.
+and `boardgames --help`, need neither NumPy nor Numba.
 """
 
 from importlib import import_module

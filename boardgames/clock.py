@@ -19,13 +19,13 @@ class TimeControl:
     Attributes
     ----------
     move : float or None
-        For each move; None if there is no such limit.
+        For each move; None for no limit.
     match : float or None
         For all moves of a side together; None if there is no match clock.
     increment : float
         Added to a side's match clock after each of its moves.
     margin : float
-        The part of `move` that agents are not given, so that their moves arrive in time.
+        The part of `move` that is held back from agents, so that their moves arrive in time.
 
     Raises
     ------
@@ -93,7 +93,7 @@ class TimeControl:
 
     @property
     def agent_seconds(self) -> float | None:
-        """Return the seconds that an agent gets for a move: `move` less the margin, but at least half."""
+        """Return the seconds that an agent gets for a move: `move` minus the margin, at least half of it."""
         return None if self.move is None else max(self.move - self.margin, self.move / 2)
 
     @property
@@ -113,14 +113,62 @@ class TimeControl:
 UNTIMED = TimeControl()
 """No time limit."""
 
+TimeControls = tuple[TimeControl, TimeControl]
+"""The time controls of side 0 and side 1."""
+
+
+def of_both_sides(control: TimeControl | TimeControls) -> TimeControls:
+    """Return the time control of each side, given one for both or a pair.
+
+    Raises
+    ------
+    LimitError
+        If only one side has a match clock.
+    """
+    first, second = (control, control) if isinstance(control, TimeControl) else control
+    if (first.match is None) != (second.match is None):
+        raise LimitError("either both sides have a match clock or neither has one")
+    return first, second
+
+
+def parse_time_controls(text: str) -> TimeControls:
+    """Parse the time controls of both sides as written by `format_time_controls`.
+
+    Raises
+    ------
+    LimitError
+        If the text does not have this form.
+
+    Examples
+    --------
+    >>> first, second = parse_time_controls("300+2, 60+2")
+    >>> first.match, second.match
+    (300.0, 60.0)
+    """
+    first, comma, second = text.partition(", ")
+    return of_both_sides((TimeControl.parse(first), TimeControl.parse(second if comma else first)))
+
+
+def format_time_controls(controls: TimeControls) -> str:
+    """Return the time controls of both sides as text; equal ones are written once.
+
+    Examples
+    --------
+    >>> format_time_controls((TimeControl(move=10), TimeControl(move=3)))
+    '10/move, 3/move'
+    >>> format_time_controls((UNTIMED, UNTIMED))
+    '-'
+    """
+    return ", ".join(dict.fromkeys(str(control) for control in controls))
+
 
 class MatchClock:
     """The clocks of both sides, with their state at every ply, so that moves can be taken back.
 
     Parameters
     ----------
-    control : TimeControl
-        The time limits.
+    control : TimeControl or pair of TimeControl
+        The time limits of both sides, or of each.
     now : callable
         Returns seconds; only differences matter.
 
@@ -132,11 +180,11 @@ class MatchClock:
     (51.0, 60.0)
     """
 
-    def __init__(self, control: TimeControl, now: Callable[[], float]) -> None:
-        self.control = control
+    def __init__(self, control: TimeControl | TimeControls, now: Callable[[], float]) -> None:
+        self.controls = of_both_sides(control)
         self._now = now
-        start = 0.0 if control.match is None else control.match
-        self._remaining = [(start, start)]  # at the start of every ply up to the current one
+        first, second = (each.match or 0.0 for each in self.controls)
+        self._remaining = [(first, second)]  # at the start of every ply up to the current one
         self._earlier = 0.0  # seconds of the current ply before the clock was last started
         self._started_at: float | None = None
 
@@ -156,27 +204,28 @@ class MatchClock:
 
     def remaining(self, side_to_move: int) -> tuple[float, float] | None:
         """Return the seconds left to each side, None without a match clock."""
-        if self.control.match is None:
+        if self.controls[0].match is None:
             return None
         seconds = list(self._remaining[-1])
         seconds[side_to_move] = max(seconds[side_to_move] - self.elapsed, 0.0)
         return seconds[0], seconds[1]
 
-    @property
-    def remaining_for_move(self) -> float | None:
-        """Return the seconds left for the current move, None if single moves have no limit."""
-        return None if self.control.move is None else max(self.control.move - self.elapsed, 0.0)
+    def remaining_for_move(self, side: int) -> float | None:
+        """Return the seconds left for the current move of `side`, None if its moves have no limit."""
+        limit = self.controls[side].move
+        return None if limit is None else max(limit - self.elapsed, 0.0)
 
     def is_exceeded(self, side: int, seconds: float) -> bool:
         """Return True if `seconds` on the current ply are more than `side` has."""
-        if self.control.move is not None and seconds > self.control.move:
+        control = self.controls[side]
+        if control.move is not None and seconds > control.move:
             return True
-        return self.control.match is not None and seconds > self._remaining[-1][side]
+        return control.match is not None and seconds > self._remaining[-1][side]
 
     def end_ply(self, side: int, seconds: float) -> None:
         """Charge `side` for the current ply, add the increment, and begin the next ply."""
         remaining = list(self._remaining[-1])
-        remaining[side] = max(remaining[side] - seconds, 0.0) + self.control.increment
+        remaining[side] = max(remaining[side] - seconds, 0.0) + self.controls[side].increment
         self._remaining.append((remaining[0], remaining[1]))
         self._earlier, self._started_at = 0.0, None
 

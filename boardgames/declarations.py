@@ -49,13 +49,13 @@ def no_tactical_moves(position: Words, moves: Actions) -> int:
 
 @kernel(PassTurn)
 def no_pass_turn(position: Words, successor: Words) -> None:
-    """Write nothing; used if passing is not a lower bound for the best move, which turns null moves off."""
+    """Write nothing; used if a pass can be better than every move, and turns null-move pruning off."""
     return
 
 
 @kernel(PositionKey)
 def position_key(position: Words) -> np.uint64:
-    """Return the hash of a position, which collides with a probability of 2^-64."""
+    """Return a 64-bit hash; two different positions have the same one with a probability of 2^-64."""
     key = GOLDEN
     for index in range(position.size):
         key = mix(key ^ position[index]) + GOLDEN
@@ -80,13 +80,13 @@ class Kernels:
         Rank of a move; search tries moves with a larger rank first.
     tactical_moves : callable
         Writes the legal moves, in ascending order, that quiescence search
-        examines, since an evaluation before them would be wrong; none if the
-        match is over.
+        examines, because a static evaluation is unreliable as long as they are
+        possible; none if the match is over.
     symmetric_key : callable
         A hash that is equal for positions that symmetries map onto each other.
     pass_turn : callable
-        Writes the position after a pass, in games where having the move is
-        hardly ever a disadvantage.
+        Writes the position after a pass, in games where it is hardly ever
+        better to pass than to move.
 
     Raises
     ------
@@ -121,7 +121,7 @@ SIGNATURES = {
 """The signature of each field of `Kernels`."""
 
 
-LARGEST_VALUE = 900_000.0
+MAX_VALUE = 900_000.0
 """Largest value of an evaluation kernel; search reserves larger ones for wins and losses."""
 
 
@@ -132,25 +132,25 @@ class Evaluation:
     Attributes
     ----------
     name : str
-        Shown by `bg check`.
+        Shown by `boardgames check`.
     kernel : callable
         Returns the value of a position for the side to move.
     weights : float64[n]
         Second argument of the kernel.
     unit : Unit
-        What scores made from values count.
+        Unit of the scores that `score` returns.
     bound : float
-        Values lie between -`bound` and `bound`, which is at most `LARGEST_VALUE`.
+        Values lie between -`bound` and `bound`, which is at most `MAX_VALUE`.
     exact_at_end : bool
         True if the value of a finished match is its true result, such as a margin in
         cells; search then uses it instead of a win or loss.
     margin : float
-        The most by which a quiet move changes the value, save for rare exceptions; 0 if
-        unknown, which turns futility pruning off. Moves that win at once must be
-        tactical where it is set.
+        The most that a quiet move changes the value, with rare exceptions; 0 if
+        unknown, which turns futility pruning off. If it is set, moves that win at
+        once must be tactical.
     scale : float
-        Values of the kernel per unit: 100 for a kernel that counts hundredths of a marble
-        where the unit is a marble. `bound` and `margin` are on the scale of the kernel.
+        Values of the kernel per unit: 100 if the kernel counts hundredths of a marble and
+        the unit is a marble. `bound` and `margin` are on the scale of the kernel.
 
     Raises
     ------
@@ -173,7 +173,7 @@ class Evaluation:
         check_kernel(f"evaluation {self.name!r}", self.kernel, Evaluate)
         if not isinstance(self.unit, Unit):
             raise PluginError(f"the unit of evaluation {self.name!r} must be a Unit, not {quote(self.unit)}")
-        for field_name, largest in (("bound", LARGEST_VALUE), ("scale", math.inf)):
+        for field_name, largest in (("bound", MAX_VALUE), ("scale", math.inf)):
             value = getattr(self, field_name)
             if not (is_finite(value) and 0 < value <= largest):
                 limits = "positive" + (f" and at most {largest:,.0f}" if math.isfinite(largest) else "")
@@ -184,7 +184,7 @@ class Evaluation:
         object.__setattr__(self, "weights", weights)
 
     def score(self, value: float) -> Score:
-        """Return a value of the kernel as a score in the unit."""
+        """Convert a value of the kernel into a score."""
         return Score.of(value / self.scale, self.unit)
 
 
@@ -232,7 +232,7 @@ class FeatureSet:
     def normalised(self, values: Reals) -> Reals:
         """Return features, `float64[..., n]`, scaled so that their ranges are -1 to 1.
 
-        Numbers outside their range are not clipped.
+        Values outside their range are not clipped.
         """
         middle, half = self.scale
         scaled: Reals = (values - middle) / half
@@ -246,7 +246,7 @@ class Symmetry:
     Attributes
     ----------
     name : str
-        Such as `rotation by 60 degrees`.
+        A description such as `rotation by 60 degrees`.
     words : callable
         Maps a packed position, `uint64[n]`, to a new one.
     action : callable
@@ -268,7 +268,7 @@ class Facts:
     Attributes
     ----------
     name, title, summary : str
-        Such as `abalone`, `Abalone`, and one sentence.
+        Identifier (`abalone`), name for people (`Abalone`), and one sentence.
     sides : (str, str)
         Names of side 0, which moves first, and side 1.
     words, actions : int
@@ -287,9 +287,9 @@ class Facts:
         True if selective search pays: most positions have many moves, few of
         which matter.
     score_name : str
-        What the points are, `marbles pushed off`; empty in a game without points.
+        What is counted as points, such as `marbles pushed off`; empty in a game without points.
     default_agent : str
-        The opponent in `bg play`.
+        The opponent in `boardgames play`.
     default_features : str
         The default feature set of learners; empty for the first by name.
     options : tuple of Option

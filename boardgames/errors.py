@@ -13,7 +13,7 @@ MAX_NAME_LENGTH = 100
 
 
 class BoardgamesError(Exception):
-    """Base class of all exceptions raised on purpose."""
+    """Base class of all exceptions that the package raises on purpose."""
 
 
 class PositionError(BoardgamesError, ValueError):
@@ -57,7 +57,7 @@ class KernelError(PluginError, TypeError):
 
 
 class MatchError(BoardgamesError):
-    """An action that the match does not allow now: wrong side, already over, nothing to take back."""
+    """The match does not allow this now: wrong side, already over, nothing to take back."""
 
 
 class LimitError(BoardgamesError, ValueError):
@@ -77,7 +77,7 @@ class BookError(BoardgamesError, ValueError):
 
 
 class ScoreError(BoardgamesError, ValueError):
-    """A unit or score makes no sense, or scores of different units are compared."""
+    """A unit or score is invalid, or scores of different units are compared."""
 
 
 class EngineError(BoardgamesError):
@@ -108,7 +108,7 @@ class MissingExtraError(BoardgamesError, ImportError):
     extra : str
         The name of the extra, `rating`.
     purpose : str
-        What needs it, for the message.
+        The feature that needs it, for the message.
     """
 
     def __init__(self, extra: str, purpose: str) -> None:

@@ -33,6 +33,7 @@ from boardgames.errors import (
 from boardgames.kernels import Words
 from boardgames.options import Option, OptionValue, read_options
 from boardgames.picture import Picture
+from boardgames.score import Score
 
 WORD_BITS = 64
 
@@ -86,12 +87,16 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class PlayedMove:
-    """A move of a match: the side that made it, the seconds it took, its ply (from 1)."""
+    """A move of a match: the side that made it, the seconds it took, its ply (from 1).
+
+    `score` is what the mover expected from it, None if it has not said.
+    """
 
     side: int
     move: Move
     seconds: float
     ply: int
+    score: Score | None = None
 
 
 class Position:
@@ -341,7 +346,13 @@ class Game(ABC):
         self._check_notation(notation, self.facts.move_notations)
         if not isinstance(text, str):
             raise MalformedMoveError(f"a move to parse must be a string, not {quote(text)}")
-        action = self.parse_action(self._checked(position), text.strip(), notation)
+        text = text.strip()
+        try:
+            action = self.parse_action(self._checked(position), text, notation)
+        except IllegalMoveError:
+            if not (reason := self._why_illegal(position, text, notation)):
+                raise
+            raise IllegalMoveError(f"illegal move {quote(text)}: {reason}") from None
         return Move(action, self.format_action(position.words, action))
 
     def format_move(self, position: Position, move: Move, *, notation: str | None = None) -> str:
@@ -424,6 +435,19 @@ class Game(ABC):
     def is_move_text(self, text: str) -> bool:
         """Return True if `text` could be a move in some position; by default True for any word."""
         return text.isalnum()
+
+    def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
+        """Return why a move is not legal, as the end of a sentence; by default an empty string.
+
+        Called if `parse_action` has raised IllegalMoveError and the match is not over. The error
+        message then becomes `illegal move 'd4d5': d4 is empty`.
+        """
+        return ""
+
+    def _why_illegal(self, position: Position, text: str, notation: str | None) -> str:
+        if position.outcome is not None:
+            return "the match is over"
+        return self.explain_illegal_move(position, text, notation)
 
     # --- identity --------------------------------------------------------
 

@@ -70,7 +70,7 @@ class Match(Protocol):
 
     @property
     def players(self) -> Sequence[Player | None]:
-        """The players of side 0 and side 1; None for a side that is moved from outside."""
+        """The players of side 0 and side 1; None for a side whose moves come from outside."""
 
     @property
     def names(self) -> Sequence[str]:
@@ -130,7 +130,7 @@ def bg_weights() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls
 
 @hookspec
 def bg_books() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
-    """Add opening books: each target is the path (`pathlib.Path`) of a file made by `bg book`.
+    """Add opening books: each target is the path (`pathlib.Path`) of a file made by `boardgames book`.
 
     Searching agents use them when only their time is limited; an entry names its game.
     """

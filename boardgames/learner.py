@@ -1,4 +1,4 @@
-"""Learner: maps a state to the next state and metrics.
+"""The interface of learners, which map a state of training to the next state and metrics.
 
 A learner neither prints nor saves: files, progress and interrupts are up to
 the trainer. This lets training stop and resume with bit-identical results, on

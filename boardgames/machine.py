@@ -33,7 +33,7 @@ def _free_memory_of_machine() -> int | None:
 
 
 def _free_memory_of_container() -> int | None:
-    """Return what is left of a container's limit; cached files do not count as used."""
+    """Return the memory left below the container's limit; cached files do not count as used."""
     try:
         limit, used, statistics = (
             (CGROUP / name).read_text(encoding="ascii")

@@ -1,4 +1,4 @@
-"""Manager: runs one match: turns, clocks, limits, takebacks, draw offers, listeners, record.
+"""The manager of one match: turns, clocks, limits, takebacks, draw offers, listeners, record.
 
 A state machine driven by method calls; `play` is a short loop on top. It keeps
 what belongs to a match but not to a position: clocks, move times, repetitions,
@@ -14,7 +14,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from boardgames.clock import UNTIMED, MatchClock, TimeControl
+from boardgames.clock import (
+    UNTIMED,
+    MatchClock,
+    TimeControl,
+    TimeControls,
+    format_time_controls,
+    of_both_sides,
+    parse_time_controls,
+)
 from boardgames.errors import (
     IllegalMoveError,
     LimitError,
@@ -30,8 +38,11 @@ from boardgames.options import is_finite
 from boardgames.player import NO_LIMIT, Choice, Clock, Context, Limit, Player, Stop
 from boardgames.plugins import notify, warn_once
 from boardgames.record import Record, options_as_texts
+from boardgames.score import Score
 
 REPETITIONS = 3
+MIN_DRAW_PLIES = 20
+"""An agent does not accept a draw before this many plies have been played."""
 UNKNOWN_NAME = "?"
 
 _ENDED_BY_MOVES = (
@@ -41,9 +52,10 @@ _ENDED_BY_MOVES = (
     Termination.NO_PROGRESS,
     Termination.REPETITION,
 )
+_ENDED_BY_WORD = (Termination.RESIGNATION, Termination.AGREEMENT)
 
 Players = Sequence[Player | None]
-"""The players of side 0 and side 1; None for a side that is moved from outside."""
+"""The players of side 0 and side 1; None for a side whose moves come from outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,29 +66,42 @@ class MatchRules:
     ----------
     ply_limit : int or None
         The match is drawn after this many plies.
+    move_limits : (int, int) or None
+        The number of moves that each side may make. The match is drawn when it is the turn of a
+        side that has made all of its moves.
     no_progress_limit : int or None
         The match is drawn after this many plies without a change of score.
     repetition : bool
         The match is drawn when a position occurs for the third time.
-    time : TimeControl
-        A side that exceeds its time loses.
+    time : TimeControl or pair of TimeControl
+        The time of both sides, or of each. A side that exceeds its time loses.
 
     Raises
     ------
     LimitError
-        If a limit is below 1.
+        If a limit is below 1, or only one side has a match clock.
     """
 
     ply_limit: int | None = None
     no_progress_limit: int | None = None
     repetition: bool = False
-    time: TimeControl = UNTIMED
+    time: TimeControl | TimeControls = UNTIMED
+    move_limits: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         for name in ("ply_limit", "no_progress_limit"):
             limit = getattr(self, name)
             if limit is not None and not (type(limit) is int and limit >= 1):
                 raise LimitError(f"{name} must be at least 1 ply, not {quote(limit)}")
+        for limit in self.move_limits or ():
+            if not (type(limit) is int and limit >= 1):
+                raise LimitError(f"the limits of moves must be at least 1, not {quote(limit)}")
+        of_both_sides(self.time)
+
+    @property
+    def times(self) -> TimeControls:
+        """Return the time control of each side."""
+        return of_both_sides(self.time)
 
     @classmethod
     def between(cls, players: Players, game: Game, **overrides: Any) -> "MatchRules":  # its own fields
@@ -138,8 +163,8 @@ class Manager:
         First position; by default the start of the game.
     rules : MatchRules, optional
         By default `MatchRules.between(players, game)`.
-    limit : Limit
-        What an agent may spend on a move, in addition to the clocks.
+    limit : Limit or pair of Limit
+        Limit on the agents' search for a move, or on each agent's, in addition to the clocks.
     clock : callable
         Returns seconds of a monotonic clock.
     listeners : sequence of callable
@@ -182,7 +207,7 @@ class Manager:
         names: tuple[str, str] | None = None,
         start: Position | None = None,
         rules: MatchRules | None = None,
-        limit: Limit = NO_LIMIT,
+        limit: Limit | tuple[Limit, Limit] = NO_LIMIT,
         clock: Callable[[], float] = time.monotonic,
         listeners: Sequence[Listener] = (),
         tags: Mapping[str, str] | None = None,
@@ -200,12 +225,12 @@ class Manager:
         self.outcome: Outcome | None = None
         self.draw_offer: int | None = None
         self.fault: str | None = None
-        self._limit = limit
+        self._limits = (limit, limit) if isinstance(limit, Limit) else limit
         self._tags = dict(tags or {})
         self._listeners = tuple(listeners)
         self._reported: set[str] = set()
         self._stop: Stop | None = None
-        self._clock = MatchClock(self.rules.time, clock)
+        self._clock = MatchClock(self.rules.times, clock)
         self._moves: list[PlayedMove] = []
         self._positions = [start]
         self._score_changed_at = [0]  # for every position: the ply at which the score last changed
@@ -243,8 +268,8 @@ class Manager:
         if record.outcome is not None:
             raise MatchError(f"cannot resume: {_describe_end(record.outcome, game)}")
         tags = dict(record.tags)
-        control = TimeControl.parse(tags.get("TimeControl", "-"))
-        settings.setdefault("rules", MatchRules.between(players, game, time=control))
+        times = parse_time_controls(tags.get("TimeControl", "-"))
+        settings.setdefault("rules", MatchRules.between(players, game, time=times))
         settings.setdefault("names", record.names)
         settings.setdefault("tags", tags)
         played = zip(record.moves, record.seconds, strict=True)
@@ -278,14 +303,20 @@ class Manager:
         return len(self._moves)
 
     @property
+    def moves_made(self) -> tuple[int, int]:
+        """Return the number of moves that each side has made."""
+        first = sum(played.side == 0 for played in self._moves)
+        return first, self.ply - first
+
+    @property
     def clocks(self) -> tuple[float, float] | None:
         """Return the seconds left to each side, None without a match clock."""
         return self._clock.remaining(self.side_to_move)
 
     @property
     def move_clock(self) -> float | None:
-        """Return the seconds left for the current move, None if single moves have no limit."""
-        return self._clock.remaining_for_move
+        """Return the seconds left for the current move, None if the side's moves have no limit."""
+        return self._clock.remaining_for_move(self.side_to_move)
 
     @property
     def time_used(self) -> tuple[float, float]:
@@ -303,14 +334,15 @@ class Manager:
     def limit_for(self, side: int) -> Limit:
         """Return what `side` may spend on a move now."""
         clocks = self.clocks
-        clock = None if clocks is None else Clock(clocks, self.rules.time.increment)
-        return Limit(seconds=self.rules.time.agent_seconds, clock=clock).tightened(self._limit)
+        control = self.rules.times[side]
+        clock = None if clocks is None else Clock(clocks, control.increment)
+        return Limit(seconds=control.agent_seconds, clock=clock).tightened(self._limits[side])
 
     def record(self) -> Record:
         """Return the match so far, with seconds rounded to milliseconds."""
         tags = {name: value for name, value in self._tags.items() if name != "TimeControl"}
-        if not self.rules.time.is_unlimited:
-            tags["TimeControl"] = str(self.rules.time)
+        if not all(control.is_unlimited for control in self.rules.times):
+            tags["TimeControl"] = format_time_controls(self.rules.times)
         return Record(
             self.game.facts.name,
             self.game.layout,
@@ -326,7 +358,9 @@ class Manager:
 
     # --- what the sides do -----------------------------------------------
 
-    def make_move(self, side: int, move: Move | str, seconds: float | None = None) -> Outcome | None:
+    def make_move(
+        self, side: int, move: Move | str, seconds: float | None = None, *, score: Score | None = None
+    ) -> Outcome | None:
         """Make a move for `side`; return the outcome if that ends the match.
 
         Parameters
@@ -338,6 +372,8 @@ class Manager:
         seconds : float, optional
             Time spent on it; by default measured by the clock. If it is more
             than the side has, the side loses and the move is not made.
+        score : Score, optional
+            What the mover expects, for the list of moves.
 
         Raises
         ------
@@ -354,7 +390,7 @@ class Manager:
         spent = self._clock.elapsed if seconds is None else seconds
         if self._clock.is_exceeded(side, spent):
             return self._lose(side, Termination.TIME)
-        played = self._push(self._legal(move), spent)
+        played = self._push(self._legal(move), spent, score)
         if self.draw_offer == 1 - side:
             self.decline(side)
         self._emit(MatchEvent("move", side=side, move=played))
@@ -364,15 +400,22 @@ class Manager:
         """Take back one ply, or, against an agent, all plies from the person's last move on.
 
         A match that was ended by its moves is open again, with the clocks as
-        they were.
+        they were. After a resignation or an agreed draw only that is taken back,
+        except that an agent which has resigned gets another move to answer.
 
         Raises
         ------
         MatchError
             If there is nothing to take back, or the match ended otherwise.
         """
-        if self.outcome is not None and self.outcome.termination not in _ENDED_BY_MOVES:
+        if self.outcome is not None and self.outcome.termination not in _ENDED_BY_MOVES + _ENDED_BY_WORD:
             raise MatchError(f"cannot take back: {_describe_end(self.outcome, self.game)}")
+        ended_by_word = self.outcome is not None and self.outcome.termination in _ENDED_BY_WORD
+        if ended_by_word and _is_person(self.players[self.side_to_move]):
+            self.outcome = None
+            self._start_clock_of_person()
+            self._emit(MatchEvent("undo"))
+            return
         people = [side for side, player in enumerate(self.players) if _is_person(player)]
         sides = people if len(people) == 1 else [0, 1]
         plies = [played.ply for played in self._moves if played.side in sides]
@@ -388,6 +431,9 @@ class Manager:
     def offer_draw(self, side: int) -> None:
         """Offer a draw. An agent answers at once, a person until their next move.
 
+        An agent declines in the first `MIN_DRAW_PLIES` plies of a match; after that
+        `Player.accepts_draw` decides.
+
         Raises
         ------
         MatchError
@@ -402,7 +448,7 @@ class Manager:
         if opponent is None or opponent.is_human:
             return
         try:
-            accepts = opponent.accepts_draw(self.position, 1 - side)
+            accepts = self.ply >= MIN_DRAW_PLIES and opponent.accepts_draw(self.position, 1 - side)
         except Exception as error:  # noqa: BLE001 - an agent may raise anything
             warn_once(f"player {self.names[1 - side]!r}", error, self._reported)
             accepts = False
@@ -516,6 +562,9 @@ class Manager:
     def _make_choice(self, side: int, choice: object) -> Outcome | None:
         if not isinstance(choice, Choice):
             return self._fail(side, TypeError(f"choose must return a Choice, not {quote(choice)}"))
+        score: object = choice.score
+        if score is not None and not isinstance(score, Score):
+            return self._fail(side, TypeError(f"the score of a Choice must be a Score, not {quote(score)}"))
         if choice.move is None:
             return self.resign(side)
         try:
@@ -526,7 +575,7 @@ class Manager:
             return self._fail(side, error)
         if self._clock.is_exceeded(side, self._clock.elapsed):
             self.fault = f"the move {move} came after {self._clock.elapsed:.3f} s"
-        return self.make_move(side, move)
+        return self.make_move(side, move, score=score)
 
     def _fail(self, side: int, error: BaseException) -> Outcome:
         """End the match because of an error of an agent."""
@@ -556,9 +605,9 @@ class Manager:
             raise IllegalMoveError(f"the move {quote(move.text)} was made for another position")
         return legal
 
-    def _push(self, move: Move, seconds: float) -> PlayedMove:
+    def _push(self, move: Move, seconds: float, score: Score | None = None) -> PlayedMove:
         side, before = self.side_to_move, self.position
-        played = PlayedMove(side, move, seconds, self.ply + 1)
+        played = PlayedMove(side, move, seconds, self.ply + 1, score)
         position = before.apply(move)
         has_scored = position.score != before.score
         self._moves.append(played)
@@ -590,6 +639,9 @@ class Manager:
         if rules.no_progress_limit is not None and self.plies_since_score >= rules.no_progress_limit:
             return Outcome(None, Termination.NO_PROGRESS)
         if rules.ply_limit is not None and self.ply >= rules.ply_limit:
+            return Outcome(None, Termination.PLY_LIMIT)
+        side = self.side_to_move
+        if rules.move_limits is not None and self.moves_made[side] >= rules.move_limits[side]:
             return Outcome(None, Termination.PLY_LIMIT)
         return None
 
@@ -642,7 +694,7 @@ class Manager:
 
 
 def _is_person(player: Player | None) -> bool:
-    """Return True for a person; a side that is moved from outside counts as one."""
+    """Return True for a person; a side whose moves come from outside counts as one."""
     return player is None or player.is_human
 
 

@@ -15,8 +15,8 @@ import platformdirs
 from boardgames.errors import FileError
 
 APPLICATION = "boardgames"
-MAX_TEXT_LENGTH = 1 << 28
-"""Characters; about 500,000 matches."""
+MAX_TEXT_BYTES = 1 << 28
+"""About 500,000 matches."""
 
 
 def data_folder() -> Path:
@@ -51,11 +51,11 @@ def make_folder(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
-        raise FileError(f"cannot create the folder {folder}: {_reason(error)}") from None
+        raise FileError(f"cannot create the folder {folder}: {describe_os_error(error)}") from None
     return folder
 
 
-def read_text(path: Path, *, exact: bool = False) -> str:
+def read_text(path: Path, *, exact: bool = False, limit: int = MAX_TEXT_BYTES) -> str:
     """Return the text of a UTF-8 file, with line feeds as line ends.
 
     Parameters
@@ -64,29 +64,47 @@ def read_text(path: Path, *, exact: bool = False) -> str:
         The file.
     exact : bool
         Keep line ends and a byte order mark as they are.
+    limit : int
+        Largest number of bytes.
 
     Raises
     ------
     FileError
-        If the file is missing, unreadable, not UTF-8 or unreasonably long.
+        If the file is missing, unreadable, not UTF-8 or longer than `limit`.
     """
-    encoding, newline = ("utf-8", "") if exact else ("utf-8-sig", None)
+    data = read_bytes(path, limit=limit)
     try:
-        with path.open(encoding=encoding, newline=newline) as file:
-            text = file.read(MAX_TEXT_LENGTH + 1)
+        text = data.decode("utf-8" if exact else "utf-8-sig")
     except UnicodeDecodeError:
         raise FileError(f"cannot read {path}: not UTF-8 text") from None
+    return text if exact else text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_bytes(path: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
+    """Return the content of a file; raises FileError if it is unreadable or has more than `limit` bytes."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(limit + 1)
     except (OSError, ValueError) as error:
-        raise FileError(f"cannot read {path}: {_reason(error)}") from None
-    if len(text) > MAX_TEXT_LENGTH:  # for example an endless device
-        raise FileError(f"cannot read {path}: longer than {MAX_TEXT_LENGTH:,} characters")
-    return text
+        raise FileError(f"cannot read {path}: {describe_os_error(error)}") from None
+    if len(data) > limit:  # for example an endless device
+        raise FileError(f"cannot read {path}: longer than {limit:,} bytes")
+    return data
 
 
-def write_atomic(path: Path, content: str | bytes) -> None:
+def write_atomic(path: Path, content: str | bytes, *, follow_links: bool = True) -> None:
     """Write `content` completely or not at all: to a temporary name, sync, rename.
 
-    A symbolic link is followed, and an existing file keeps its permissions.
+    An existing file keeps its permissions.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its folder is created if necessary.
+    content : str or bytes
+        Text is written as UTF-8.
+    follow_links : bool
+        If `path` is a symbolic link, write the file that it names instead of replacing the link.
 
     Raises
     ------
@@ -95,11 +113,11 @@ def write_atomic(path: Path, content: str | bytes) -> None:
     """
     try:
         data = content.encode() if isinstance(content, str) else content
-        _replace(_resolve(path), data)
+        _replace(_resolve(path) if follow_links or not path.is_symlink() else path, data)
     except FileError:
         raise
     except (OSError, ValueError) as error:
-        raise FileError(f"cannot write {path}: {_reason(error)}") from None
+        raise FileError(f"cannot write {path}: {describe_os_error(error)}") from None
 
 
 def check_writable(path: Path) -> None:
@@ -110,7 +128,7 @@ def check_writable(path: Path) -> None:
     except FileError:
         raise
     except (OSError, ValueError) as error:
-        raise FileError(f"cannot write {path}: {_reason(error)}") from None
+        raise FileError(f"cannot write {path}: {describe_os_error(error)}") from None
 
 
 def _resolve(path: Path) -> Path:
@@ -124,7 +142,8 @@ def _resolve(path: Path) -> Path:
 
 def _replace(path: Path, data: bytes) -> None:
     """Write `data` to a file beside `path` and rename it; leave no file behind on errors."""
-    mode = stat.S_IMODE(path.stat().st_mode) if path.is_file() else 0o666 & ~_umask()
+    is_file = path.is_file() and not path.is_symlink()
+    mode = stat.S_IMODE(path.stat().st_mode) if is_file else 0o666 & ~_umask()
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:20]}.", dir=path.parent)
     temporary = Path(name)
     try:
@@ -139,6 +158,33 @@ def _replace(path: Path, data: bytes) -> None:
         raise
 
 
+def find_path(text: str) -> Path | None:
+    """Return the path that a text names if it exists, has folders or has an extension, else None.
+
+    Examples
+    --------
+    >>> find_path("no-such-name"), find_path("td.safetensors").name
+    (None, 'td.safetensors')
+    """
+    try:
+        path = Path(text).expanduser()
+        is_path = path.exists() or len(path.parts) > 1 or bool(path.suffix)
+    except (OSError, ValueError, RuntimeError):  # too long, invalid characters, or an unknown user's home
+        return None
+    return path if text and is_path else None
+
+
+def describe_os_error(error: OSError | ValueError) -> str:
+    """Return the reason why a file operation failed, in lower case, for the end of a message.
+
+    Examples
+    --------
+    >>> describe_os_error(FileNotFoundError(2, "No such file or directory", "x"))
+    'no such file or directory'
+    """
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
 def _below_home(name: str) -> Path | None:
     home = os.environ.get("BOARDGAMES_HOME")
     try:
@@ -151,7 +197,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-def _reason(error: OSError | ValueError) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -1,4 +1,4 @@
-"""Picture: what a position looks like, as plain data.
+"""Pictures: what positions look like, as plain data.
 
 The view of a game makes a picture; terminal, SVG, notebook and browser draw
 it, without knowing any rules. Lengths are multiples of the distance between
@@ -8,6 +8,7 @@ clicked has an `id` without spaces that is unique in the picture.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Literal, TypeVar
 
@@ -16,9 +17,10 @@ PieceShape = Literal["disc", "letter"]
 Surface = Literal["paper", "wood", "front"]
 Corner = Literal["top-left", "top-right", "bottom-left", "bottom-right"]
 
-CELL_REACH = 0.5
-HEXAGON_REACH = 0.57735
-LABEL_REACH = 0.4
+HALF_CELL = 0.5
+HALF_HEXAGON = 0.57735
+"""Half the height of a hexagonal cell; its width is that of any other cell."""
+HALF_LABEL = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,10 +141,10 @@ class Picture:
         """Return left, top, right and bottom of everything except captions."""
         points = []
         for cell in self.cells:
-            reach = HEXAGON_REACH if cell.shape == "hexagon" else CELL_REACH
-            points += [(cell.x - CELL_REACH, cell.y - reach), (cell.x + CELL_REACH, cell.y + reach)]
+            half = HALF_HEXAGON if cell.shape == "hexagon" else HALF_CELL
+            points += [(cell.x - HALF_CELL, cell.y - half), (cell.x + HALF_CELL, cell.y + half)]
         for label in self.labels:
-            points += [(label.x + reach, label.y + reach) for reach in (-LABEL_REACH, LABEL_REACH)]
+            points += [(label.x + half, label.y + half) for half in (-HALF_LABEL, HALF_LABEL)]
         points += [(line.x1, line.y1) for line in self.lines]
         points += [(line.x2, line.y2) for line in self.lines]
         if not points:
@@ -153,6 +155,19 @@ class Picture:
     def with_captions(self, *captions: Caption) -> "Picture":
         """Return the picture with these captions added."""
         return replace(self, captions=self.captions + captions)
+
+    def caption_lines(self, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
+        """Return the captions at the top or bottom as pairs (left, right), one per line.
+
+        Examples
+        --------
+        >>> captions = Caption("top-left", "Ann"), Caption("top-right", "0:30"), Caption("top-left", "2")
+        >>> Picture(captions=captions).caption_lines("top")
+        [('Ann', '0:30'), ('2', '')]
+        """
+        left = [caption.text for caption in self.captions if caption.corner == f"{end}-left"]
+        right = [caption.text for caption in self.captions if caption.corner == f"{end}-right"]
+        return list(zip_longest(left, right, fillvalue=""))
 
     def since(self, previous: "Picture") -> "Picture":
         """Return the picture with the differences from `previous` marked as changed."""

@@ -4,12 +4,14 @@
 `Context` go with a request; `Choice` and `Analysis` are the answers.
 """
 
+import functools
 import hashlib
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -21,8 +23,13 @@ from boardgames.score import Score, Unit
 
 EXPECTED_MOVES_LEFT = 30
 CLOCK_RESERVE = 0.05
+MAX_DRAW_RETURN = 0.05
+"""An agent that searches accepts a draw if it expects no more than this return for itself.
+
+An expected return of 0.05 is a small advantage: 1 is a certain win, 0 an even position.
+"""
 MAX_COUNT = 2**63 - 1
-"""The largest int64; kernels count with these."""
+"""The largest int64, the type that kernels count in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """What a player may spend on one move; None means no limit of this kind.
+    """Limits on the search for one move; None means that there is no such limit.
 
     Attributes
     ----------
@@ -89,7 +96,7 @@ class Limit:
             raise LimitError(f"the clock of a limit must be a Clock, not {quote(self.clock)}")
 
     def tightened(self, other: "Limit") -> "Limit":
-        """Return the stricter limit of each kind."""
+        """Return the stricter of both limits for each attribute."""
         return Limit(
             seconds=_least(self.seconds, other.seconds),
             depth=_least(self.depth, other.depth),
@@ -113,7 +120,7 @@ class Limit:
 
     @property
     def is_unlimited(self) -> bool:
-        """Return True if there is no limit at all."""
+        """Return True if nothing is limited."""
         return self == Limit()
 
 
@@ -272,7 +279,10 @@ NO_CONTEXT = Context()
 class Player(ABC):
     """Chooses the moves of a side; base class of people and agents.
 
-    An agent is a subclass that is registered by the hook `bg_agents`.
+    An agent is a subclass that is registered by the hook `bg_agents`. A player
+    serves one thread at a time: while it is choosing or analysing, other threads
+    get a MatchError from `choose`, `analyse`, `match_started` and `reseed`. Make a
+    player for each thread. To end a search from another thread, use `Context.stop`.
 
     Parameters
     ----------
@@ -297,10 +307,17 @@ class Player(ABC):
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         self.game = game
-        self.random = np.random.default_rng(seed)
+        self.random = _generator(seed)
+        self._use = threading.RLock()
         self.options: dict[str, OptionValue] = read_options(
             self.declared_options, options, f"agent {self.name!r}"
         )
+
+    def __init_subclass__(cls, **arguments: Any) -> None:  # whatever the other bases take
+        super().__init_subclass__(**arguments)
+        for name in ("choose", "analyse", "match_started", "reseed"):
+            if name in vars(cls):
+                setattr(cls, name, _for_one_thread(vars(cls)[name]))
 
     @abstractmethod
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
@@ -309,7 +326,7 @@ class Player(ABC):
         Raises
         ------
         MatchError
-            If the match is over in `position`.
+            If the match is over in `position`, or another thread is using the player.
         PositionError
             If the position belongs to another game.
         """
@@ -327,14 +344,25 @@ class Player(ABC):
         Raises
         ------
         MatchError
-            If the match is over in `position`.
+            If the match is over in `position`, or another thread is using the player.
+        LimitError
+            If `lines` is less than 1.
         OptionError
             If this player does not evaluate moves.
         """
         raise OptionError(f"the player {self.name!r} does not evaluate moves")
 
     def accepts_draw(self, position: Position, side: int) -> bool:
-        """Return whether this player, on `side`, accepts a draw offer; by default False."""
+        """Return True if this player, on `side`, accepts a draw offer; by default False.
+
+        `Manager` does not ask early in a match, see `Manager.offer_draw`.
+
+        Raises
+        ------
+        PositionError
+            If the position belongs to another game.
+        """
+        self._check_game(position)
         return False
 
     def match_started(self, side: int) -> None:
@@ -350,8 +378,14 @@ class Player(ABC):
         return
 
     def reseed(self, seed: int) -> None:
-        """Restart the random choices, as if the player had been made with `seed`."""
-        self.random = np.random.default_rng(seed)
+        """Restart the random choices, as if the player had been made with `seed`.
+
+        Raises
+        ------
+        OptionError
+            If the seed is negative or not an integer.
+        """
+        self.random = _generator(seed)
 
     def fingerprint(self) -> str:
         """Return a short hash of everything besides its options that determines its play, such as weights.
@@ -362,7 +396,10 @@ class Player(ABC):
         return ""
 
     def close(self) -> None:
-        """Release resources such as a subprocess. Called by the owner, perhaps more than once."""
+        """Release resources such as a subprocess. Called by the owner, perhaps more than once.
+
+        An agent that searches waits for the search of another thread to end.
+        """
         return
 
     @property
@@ -370,11 +407,28 @@ class Player(ABC):
         """Return True if the player learns as it plays; such a player cannot enter an arena."""
         return False
 
-    def _check_position(self, position: Position) -> Position:
+    @contextmanager
+    def _in_use(self, *, wait: bool) -> Iterator[None]:
+        """Keep other threads from using the player; raise MatchError, or wait, if one is using it already."""
+        if not self._use.acquire(blocking=wait):
+            raise MatchError(
+                f"the player {self.name!r} is in use by another thread; make a player for each thread"
+            )
+        try:
+            yield
+        finally:
+            self._use.release()
+
+    def _check_game(self, position: Position) -> None:
         if position.game is not self.game and position.game != self.game:
             raise PositionError(f"not a position of {self.game!r}: {position!r}")
+
+    def _check_position(self, position: Position, *, lines: int | None = None) -> Position:
+        self._check_game(position)
         if position.outcome is not None:
             raise MatchError(f"the match is over in {position}")
+        if lines is not None and not (type(lines) is int and lines >= 1):
+            raise LimitError(f"the number of lines must be at least 1, not {quote(lines)}")
         return position
 
     def __repr__(self) -> str:
@@ -392,6 +446,24 @@ class Player(ABC):
     def label(self) -> str:
         """Return a short name for tables; by default the description."""
         return self.describe()
+
+
+def _for_one_thread(method: Callable[..., Any]) -> Callable[..., Any]:  # of any signature
+    """Return a method of a player that raises MatchError while another thread is using the player."""
+
+    @functools.wraps(method)
+    def call(self: Player, *arguments: Any, **more: Any) -> Any:
+        with self._in_use(wait=False):
+            return method(self, *arguments, **more)
+
+    return call
+
+
+def _generator(seed: int | None) -> np.random.Generator:
+    is_seed = isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0
+    if seed is not None and not is_seed:
+        raise OptionError(f"seed must be an integer of at least 0, not {quote(seed)}")
+    return np.random.default_rng(seed)
 
 
 def fingerprint_of(*parts: bytes) -> str:

@@ -9,12 +9,15 @@ registered first, through the same hooks; other plug-ins follow by name.
 import importlib
 import inspect
 import re
+import sys
+import traceback
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import Distribution, EntryPoint, distributions, entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import pluggy
@@ -84,29 +87,40 @@ class Registry:
         self.plugins: list[Plugin] = []
         self._offers: dict[Kind, list[Offer]] = {kind: [] for kind in KINDS}
         self._reported: set[str] = set()
+        self._packages: dict[str, str] = {}
         blocked = blocked_plugins() if blocked is None else blocked
         core = [EntryPoint(name, module, PROJECT) for name, module in CORE_PLUGINS.items()]
-        others = entry_points(group=PROJECT) if points is None else points
+        others, unreadable = _installed_plugins() if points is None else (points, [])
         for point in [*core, *sorted(others, key=lambda point: (point.name, point.value))]:
             if point.name not in blocked:
                 self._add(point)
+        self.plugins += unreadable
 
-    def notify(self, hook: str, **arguments: object) -> None:
+    def notify(self, hook: str, *, check: Callable[[], object] | None = None, **arguments: object) -> None:
         """Call a hook of every plug-in that implements it, with the arguments that it accepts.
 
         If a plug-in raises, a warning is issued, once for each hook; the caller
         and the other plug-ins are not affected.
+
+        Parameters
+        ----------
+        check : callable, optional
+            Called after each plug-in; raises PluginError if the plug-in did something wrong.
         """
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
             name = implementation.plugin_name
             try:
                 implementation.function(*(arguments[argument] for argument in implementation.argnames))
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
+                if check is not None:
+                    check()
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # noqa: BLE001 - a plug-in may raise anything
                 self.record_error(name, f"{hook} raised {describe_error(error)}")
                 warn_once(f"plug-in {name!r}, hook {hook},", error, self._reported)
 
     def offers(self, kind: Kind, game: str | None = None) -> list[Offer]:
-        """Return the offers of a kind, sorted by name.
+        """Return all offers of one kind, sorted by name.
 
         With `game`, only those that this game can use: its own take
         precedence over general ones of the same name.
@@ -122,27 +136,32 @@ class Registry:
         return sorted(offers, key=lambda offer: (offer.entry.name, offer.entry.game or ""))
 
     def load(self, kind: Kind, name: str, game: str | None = None) -> Any:  # a class or function
-        """Import and return what is offered under a name.
+        """Import and return the target of the entry with this name.
 
         Raises
         ------
         UnknownNameError
             If nothing has that name; the message suggests similar names.
         PluginError
-            If the import fails.
+            If the import fails or the target is of the wrong kind.
         """
         self.check_name(kind, name, game)
         offer = next(offer for offer in self.offers(kind, game) if offer.entry.name == name)
         module, _, attribute = offer.entry.target.partition(":")
         try:
-            return getattr(importlib.import_module(module), attribute)
+            with _printing_on_stderr():
+                target = getattr(importlib.import_module(module), attribute)
+            _check_target(kind, name, target)
         except BoardgamesError as error:
             raise PluginError(f"plug-in {offer.plugin!r}: cannot load {name!r}: {error}") from error
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise PluginError(
                 f"plug-in {offer.plugin!r}: cannot import {name!r} from {offer.entry.target}: "
                 f"{describe_error(error)}"
             ) from error
+        return target
 
     def check_name(self, kind: Kind, name: str, game: str | None = None) -> None:
         """Raise UnknownNameError unless there is an offer of that name, for `game` if it is given."""
@@ -168,27 +187,44 @@ class Registry:
             for plugin in self.plugins
         ]
 
+    def plugin_at_fault(self, error: BaseException) -> str | None:
+        """Return the name of the plug-in whose code was running when an error was raised.
+
+        None if only the core's was.
+        """
+        for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
+            package = _package(str(frame.f_globals.get("__name__")))
+            if package != PROJECT and package in self._packages:
+                return self._packages[package]
+        return None
+
     def _add(self, point: EntryPoint) -> None:
-        distribution = point.dist
-        version = distribution.version if distribution is not None else ""
-        summary = (distribution.metadata["Summary"] or "") if distribution is not None else ""
+        version, summary = _version_and_summary(point.dist)
         if any(plugin.name == point.name for plugin in self.plugins):
             error = f"another plug-in has the name {point.name!r}"
             self.plugins.append(Plugin(point.name, version, summary, error))
             return
         try:
-            module = point.load()
+            if point.pattern.match(point.value) is None:
+                raise PluginError(f"the entry point must name a package.module, not {quote(point.value)}")
+            with _printing_on_stderr():
+                module = point.load()
             self._manager.register(module, name=point.name)
             self._manager.check_pending()
-            entries = {kind: self._entries(module, kind) for kind in KINDS}
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
+            with _printing_on_stderr():
+                entries = {kind: self._entries(module, kind) for kind in KINDS}
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - a plug-in may raise anything
             if self._manager.has_plugin(point.name):
                 self._manager.unregister(name=point.name)
             self.plugins.append(Plugin(point.name, version, summary, describe_error(error)))
             return
         duplicates = []
+        self._packages.setdefault(_package(point.module), point.name)
         for kind in KINDS:
             for entry in entries[kind]:
+                self._packages.setdefault(_package(entry.target), point.name)
                 other = self._plugin_offering(kind, entry)
                 if other is None:
                     self._offers[kind].append(Offer(entry, point.name))
@@ -212,13 +248,82 @@ class Registry:
     def _broken_plugins_hint(self) -> str:
         """Return a hint about broken plug-ins, for the message about an unknown name."""
         names = [plugin.name for plugin in self.plugins if plugin.error]
-        return f" (broken plug-ins, see `bg plugins`: {', '.join(names)})" if names else ""
+        return f" (broken plug-ins, see `boardgames plugins`: {', '.join(names)})" if names else ""
 
     def _plugin_offering(self, kind: Kind, entry: Entry) -> str | None:
         for offer in self._offers[kind]:
             if (offer.entry.name, offer.entry.game) == (entry.name, entry.game):
                 return offer.plugin
         return None
+
+
+def _installed_plugins() -> tuple[list[EntryPoint], list[Plugin]]:
+    """Return the entry points of the installed plug-ins, and those whose entry points are malformed."""
+    with suppress(Exception):  # raised if the file of any distribution is malformed
+        return list(entry_points(group=PROJECT)), []
+    points: dict[tuple[str, str], EntryPoint] = {}
+    unreadable: list[Plugin] = []
+    for distribution in distributions():
+        try:
+            for point in distribution.entry_points.select(group=PROJECT):
+                points.setdefault((point.name, point.value), point)
+        except Exception as error:  # noqa: BLE001 - the parser raises whatever the file leads it to
+            name = Path(str(getattr(distribution, "_path", "unknown"))).name.partition("-")[0]
+            reason = f"cannot read its entry_points.txt: {describe_error(error)}"
+            unreadable.append(Plugin(name, *_version_and_summary(distribution), reason))
+    return list(points.values()), unreadable
+
+
+def _version_and_summary(distribution: Distribution | None) -> tuple[str, str]:
+    """Return what the metadata of a distribution says; empty texts if they are missing or malformed."""
+    if distribution is None:
+        return "", ""
+    try:
+        metadata = distribution.metadata
+        return metadata.get_all("Version", [""])[0], metadata.get_all("Summary", [""])[0]
+    except Exception:  # noqa: BLE001 - the parser raises whatever the file leads it to
+        return "", ""
+
+
+def _package(target: str) -> str:
+    """Return the top-level package of `package.module:attribute`."""
+    return target.partition(":")[0].partition(".")[0]
+
+
+@contextmanager
+def _printing_on_stderr() -> Iterator[None]:
+    """Send what a plug-in prints to stderr, since stdout may be a JSON object or a conversation over UGI."""
+    with redirect_stdout(sys.stderr):
+        yield
+
+
+def _check_target(kind: Kind, name: str, target: object) -> None:
+    """Raise PluginError if the target of an entry is not of the kind that its hook asks for."""
+    from boardgames.game import Game
+    from boardgames.learner import Learner
+    from boardgames.player import Player
+
+    what = f"{_SINGULAR[kind]} {name!r}"
+    bases: dict[Kind, tuple[type, str]] = {
+        "games": (Game, "Game"),
+        "agents": (Player, "Player"),
+        "learners": (Learner, "Learner"),
+        "experiments": (object, "Experiment"),  # its module is above this one
+    }
+    if kind in bases:
+        base, base_name = bases[kind]
+        if not (isinstance(target, type) and issubclass(target, base)):
+            raise PluginError(f"{what} is not a subclass of {base_name}: {quote(target)}")
+        declared = getattr(target, "declared_options", None)
+        if not (isinstance(declared, tuple) and all(isinstance(option, Option) for option in declared)):
+            raise PluginError(
+                f"{what} is broken: declared_options must be a tuple of Option, not {quote(declared)}"
+            )
+    elif kind in ("weights", "books"):
+        if not isinstance(target, Path):
+            raise PluginError(f"{what} is not a pathlib.Path: {quote(target)}")
+    elif not callable(target):
+        raise PluginError(f"{what} is not callable: {quote(target)}")
 
 
 def _checked(entry: object, kind: Kind) -> Entry:
@@ -249,9 +354,9 @@ def registry() -> Registry:
     return Registry()
 
 
-def notify(hook: str, **arguments: object) -> None:
+def notify(hook: str, *, check: Callable[[], object] | None = None, **arguments: object) -> None:
     """Call a hook of the installed plug-ins, as `Registry.notify` does."""
-    registry().notify(hook, **arguments)
+    registry().notify(hook, check=check, **arguments)
 
 
 def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game":
@@ -260,7 +365,7 @@ def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game
     Parameters
     ----------
     name : str
-        As listed by `bg games`.
+        As listed by `boardgames games`.
     layout : str, optional
         Name of the start position; by default the game's first.
     options : keywords
@@ -276,15 +381,13 @@ def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game
     >>> load("abalone", layout="standard", broadside=False)
     <game abalone standard broadside=false>
     """
-    from boardgames.game import Game
-
-    cls = registry().load("games", name)
-    if not (isinstance(cls, type) and issubclass(cls, Game)):
-        raise PluginError(f"game {name!r} is not a subclass of Game: {cls!r}")
-    with _attributing_errors("game", name):
+    cls: type[Game] = registry().load("games", name)
+    with attributing_errors("game", name):
         # checked here, so that an option cannot be mistaken for another keyword argument
         read = read_options(cls.declared_options, options, f"game {name!r}")
-        return cls(layout=layout, **read)
+        game = cls(layout=layout, **read)
+    _check_declarations(game, name)
+    return game
 
 
 def load_game_of(record: "Record") -> "Game":
@@ -313,17 +416,27 @@ def load_player(text: str, game: "Game", *, seed: int | None = None) -> "Player"
     >>> load_player("random", load("abalone"), seed=7)
     <player random>
     """
-    from boardgames.player import Player
-
     name, options = parse_agent(text)
-    cls = registry().load("agents", name, game.facts.name)
-    if not (isinstance(cls, type) and issubclass(cls, Player)):
-        raise PluginError(f"agent {name!r} is not a subclass of Player: {cls!r}")
+    cls: type[Player] = registry().load("agents", name, game.facts.name)
     seed_read = SEED.read(options.pop("seed", seed))
-    with _attributing_errors("agent", name):
+    with attributing_errors("agent", name):
         # checked here, so that an option cannot be mistaken for another keyword argument
         read = read_options(cls.declared_options, options, f"agent {name!r}")
         return cls(game, seed=None if seed_read is None else int(seed_read), **read)
+
+
+def close_player(player: "Player") -> None:
+    """Close a player. If that raises, a warning is issued, since the player is no longer needed."""
+    try:
+        player.close()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001 - an agent may raise anything
+        warnings.warn(
+            f"the agent {player.name!r} could not be closed: {describe_error(error)}",
+            RuntimeWarning,
+            stacklevel=2,
+        )
 
 
 def load_features(name: str, game: "Game") -> "FeatureSet":
@@ -337,7 +450,7 @@ def load_features(name: str, game: "Game") -> "FeatureSet":
     from boardgames.declarations import FeatureSet
 
     make = registry().load("features", name, game.facts.name)
-    with _attributing_errors("feature set", name):
+    with attributing_errors("feature set", name):
         features = make(game)
     if not isinstance(features, FeatureSet):
         raise PluginError(f"feature set {name!r} is not a FeatureSet: {features!r}")
@@ -352,22 +465,31 @@ def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":
     UnknownNameError, OptionError, PluginError
         If there is no such learner or option, or the plug-in is broken.
     """
-    from boardgames.learner import Learner
-
-    cls = registry().load("learners", name, game.facts.name)
-    if not (isinstance(cls, type) and issubclass(cls, Learner)):
-        raise PluginError(f"learner {name!r} is not a subclass of Learner: {cls!r}")
-    with _attributing_errors("learner", name):
+    cls: type[Learner] = registry().load("learners", name, game.facts.name)
+    with attributing_errors("learner", name):
         # checked here, so that an option cannot be mistaken for another keyword argument
         return cls(game, **read_options(cls.declared_options, options, f"learner {name!r}"))
 
 
+def _check_declarations(game: "Game", name: str) -> None:
+    """Raise PluginError if what a game sets in `prepare` is not of the right types."""
+    from boardgames.declarations import Evaluation, Facts, Kernels
+
+    for attribute, kind in (("facts", Facts), ("kernels", Kernels), ("evaluation", Evaluation)):
+        value = getattr(game, attribute, None)
+        if not isinstance(value, kind):
+            raise PluginError(
+                f"game {name!r} is broken: {attribute} must be of type {kind.__name__}, not {quote(value)}"
+            )
+
+
 @contextmanager
-def _attributing_errors(what: str, name: str) -> Iterator[None]:
+def attributing_errors(what: str, name: str) -> Iterator[None]:
     """Turn any exception from the code of a plug-in into a PluginError that names what is broken."""
     try:
-        yield
-    except BoardgamesError:
+        with _printing_on_stderr():
+            yield
+    except (BoardgamesError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise PluginError(f"{what} {name!r} is broken: {describe_error(error)}") from error

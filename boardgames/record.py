@@ -1,4 +1,4 @@
-"""Record: one match as text, and files of records.
+"""Records: matches as text, and files of them.
 
 The format is that of PGN (S. J. Edwards, "Portable Game Notation Specification
 and Implementation Guide", 1994) with tags of our own:

@@ -1,4 +1,4 @@
-"""Review of a recorded match: the score of every position, and the loss of every move.
+"""Reviews of recorded matches: the score of every position, and the loss of every move.
 
 A player analyses the start and the position after each move. The score of a move
 is that of the resulting position, from the point of view of the side that moved; its
@@ -84,7 +84,7 @@ class ReviewedPosition:
 
     @property
     def is_decided(self) -> bool:
-        """Whether the winner is certain."""
+        """Return True if the winner is certain."""
         return self.score.is_decisive or (
             self.proven and self.unit.is_return and abs(self.score.to_return()) >= 1.0
         )
@@ -121,12 +121,12 @@ class ReviewedMove:
 
     @property
     def best(self) -> Move:
-        """The best move according to the reviewing player."""
+        """Return the best move according to the reviewing player."""
         return self.before.line[0]
 
     @property
     def is_best(self) -> bool:
-        """Whether the move played is the best one."""
+        """Return True if the move played is the best one."""
         return self.best.action == self.move.action
 
 
@@ -162,17 +162,17 @@ class Review:
 
     @property
     def game(self) -> Game:
-        """The game that was played."""
+        """Return the game that was played."""
         return self.positions[0].position.game
 
     @property
     def is_complete(self) -> bool:
-        """Whether every position has been analysed."""
+        """Return True if every position has been analysed."""
         return len(self.positions) == len(self.record.moves) + 1
 
     @cached_property
     def moves(self) -> tuple[ReviewedMove, ...]:
-        """The moves for which the positions before and after have been analysed."""
+        """Return the moves for which the positions before and after have been analysed."""
         return tuple(
             self._move(number, text, before, after)
             for number, (text, (before, after)) in enumerate(

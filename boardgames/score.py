@@ -12,21 +12,21 @@ from functools import total_ordering
 
 from boardgames.errors import ScoreError, quote
 
-MOST_DIGITS = 6
+MAX_DIGITS = 6
 DEFAULTS = {"inaccuracy": 0.125, "mistake": 0.25, "blunder": 0.75, "bound": 5.0, "book_margin": 0.15}
 """Defaults of amounts in a unit, as multiples of its `half_return`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What an evaluation counts.
+    """The unit that an evaluation counts in, and what amounts of it mean.
 
     Attributes
     ----------
     name : str
         Identifies the unit in JSON and in files: `marble`.
     label : str
-        What people read, in the plural: `marbles`.
+        Name for people, in the plural: `marbles`.
     digits : int
         Decimals to print.
     half_return : float
@@ -73,8 +73,8 @@ class Unit:
         for text in (self.name, self.label):
             if not (isinstance(text, str) and text.strip()):
                 raise ScoreError(f"a unit needs a name and a label, not {quote(text)}")
-        if not (type(self.digits) is int and 0 <= self.digits <= MOST_DIGITS):
-            raise ScoreError(f"digits of {self} must be 0 to {MOST_DIGITS}, not {quote(self.digits)}")
+        if not (type(self.digits) is int and 0 <= self.digits <= MAX_DIGITS):
+            raise ScoreError(f"digits of {self} must be 0 to {MAX_DIGITS}, not {quote(self.digits)}")
         self._check_positive("half_return")
         for name, share in DEFAULTS.items():
             if getattr(self, name) is None:
@@ -189,12 +189,12 @@ class Score:
 
     @property
     def is_decisive(self) -> bool:
-        """Whether this is a win or a loss."""
+        """Return True for a win or a loss."""
         return self._winner != 0
 
     @property
     def win_in(self) -> int | None:
-        """Plies to the end of the match, negative for a loss; None for an amount.
+        """Return the plies to the end of the match, negative for a loss; None for an amount.
 
         It is 0 for a match that is over; `sign` then says who has won.
         """
@@ -202,7 +202,7 @@ class Score:
 
     @property
     def sign(self) -> int:
-        """1 if the side is ahead or wins, -1 if it is behind or loses, else 0."""
+        """Return 1 if the side is ahead or wins, -1 if it is behind or loses, else 0."""
         if self.amount is None:
             return self._winner
         return (self.amount > 0) - (self.amount < 0)

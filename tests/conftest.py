@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -50,3 +52,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home"
     monkeypatch.setenv("BOARDGAMES_HOME", str(folder))
     return folder
+
+
+@pytest.fixture
+def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that makes a plug-in offer objects for Connect Four through a hook."""
+    from installed import add_offers  # late: the process that starts the workers needs no kernels
+
+    return partial(add_offers, monkeypatch)

@@ -1,18 +1,49 @@
-"""The example plug-in as if it were installed, in this process only."""
+"""Plug-ins as if they were installed, in this process only."""
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from types import ModuleType
 from unittest.mock import patch
+
+import pytest
 
 import boardgames
 from boardgames import plugins
 from boardgames.game import Game
-from boardgames.plugins import PROJECT
+from boardgames.hookspecs import PROJECT, Entry, hookimpl
+from boardgames.plugins import Registry
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "tictactoe"
+GAMES = ("abalone", "connect4", "hexifence")
+
+
+def add_plugin(monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> Registry:
+    """Install a module as a plug-in beside those of the games, until the test ends."""
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    points = [EntryPoint(name, f"boardgames_{name}.plugin", PROJECT) for name in GAMES]
+    registry = Registry([*points, EntryPoint("under-test", module.__name__, PROJECT)])
+    assert all(plugin.error is None for plugin in registry.plugins)
+    monkeypatch.setattr(plugins, "registry", lambda: registry)
+    return registry
+
+
+def add_offers(monkeypatch: pytest.MonkeyPatch, hook: str, **targets: object) -> None:
+    """Install a plug-in whose hook offers these objects for Connect Four by their names."""
+    module = ModuleType("offers_under_test")
+    entries = []
+    for number, (name, target) in enumerate(targets.items()):
+        setattr(module, f"T{number}", target)
+        entries.append(Entry(name, "made for a test", f"{module.__name__}:T{number}", "connect4"))
+
+    def offered() -> list[Entry]:
+        return entries
+
+    offered.__name__ = hook
+    setattr(module, hook, hookimpl(offered))
+    add_plugin(monkeypatch, module)
 
 
 @contextmanager

@@ -45,6 +45,19 @@ def test_invalid_move_raises_and_is_quoted(text: str, error: type[Exception], me
         assert str(raised.value).startswith(message)
 
 
+def test_an_illegal_move_is_rejected_with_the_reason_of_the_game() -> None:
+    class Explaining(Nim):
+        def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
+            return f"there are {position.words[0]} counters"
+
+    game = Explaining()
+    with pytest.raises(IllegalMoveError) as raised:
+        game.parse_move(game.parse("2:0:0:0"), " take3 ")
+    assert str(raised.value) == "illegal move 'take3': there are 2 counters"
+    with pytest.raises(IllegalMoveError, match=r"^illegal move 'take3': the match is over$"):
+        game.parse_move(game.parse("0:0:0:0"), "take3")
+
+
 def test_ambiguous_move_raises_and_names_the_candidates() -> None:
     class Vague(Nim):
         def format_action(self, words: object, action: int, notation: str | None = None) -> str:

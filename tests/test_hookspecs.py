@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from installed import add_plugin
 from training import small
 
 import boardgames
-from boardgames import hookspecs, plugins
+from boardgames import hookspecs
 from boardgames.books import Book, BookMove, Page
 from boardgames.errors import UnknownNameError
 from boardgames.executors import InProcess
@@ -40,13 +41,7 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
         module = ModuleType("hook_under_test")
         for hook in hooks:
             setattr(module, hook.__name__, hookimpl(hook))
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-        names = ("abalone", "connect4", "hexifence")
-        found = [EntryPoint(name, f"boardgames_{name}.plugin", PROJECT) for name in names]
-        registry = Registry([*found, EntryPoint("under-test", module.__name__, PROJECT)])
-        assert registry.plugins[-1].error is None
-        monkeypatch.setattr(plugins, "registry", lambda: registry)
-        return registry
+        return add_plugin(monkeypatch, module)
 
     return add
 

@@ -247,13 +247,13 @@ def test_games_are_typed_distributions_with_a_readme() -> None:
 
 
 def test_no_tracked_file_mentions_a_machine_or_a_registry() -> None:
-    found = [
+    mentions = [
         f"{relative_name(path)}: {match.group()}"
         for path in tracked()
         for match in [PRIVATE.search(path.read_bytes().decode("utf-8", "replace"))]
         if match is not None
     ]
-    assert found == []
+    assert mentions == []
 
 
 def test_no_lock_file_is_tracked() -> None:

@@ -16,10 +16,11 @@ from boardgames.clock import TimeControl
 from boardgames.errors import IllegalMoveError, LimitError, MatchError, MoveError, PositionError
 from boardgames.game import Game, Move, Outcome, PlayedMove, Position, Termination
 from boardgames.hookspecs import hookimpl
-from boardgames.manager import Manager, MatchEvent, MatchRules
+from boardgames.manager import MIN_DRAW_PLIES, Manager, MatchEvent, MatchRules
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.plugins import EntryPoint, Registry
 from boardgames.record import Record
+from boardgames.score import Score
 
 NIM = nim.Nim()
 PASSING = nim.Nim(passing=True)
@@ -105,6 +106,26 @@ def test_default_limits_can_be_overridden() -> None:
     assert rules == MatchRules(no_progress_limit=9, repetition=True)
 
 
+@pytest.mark.parametrize(("limits", "plies"), [((2, 3), 4), ((3, 2), 5), ((2, 2), 4)])
+def test_a_match_is_drawn_when_the_side_to_move_has_made_its_moves(
+    limits: tuple[int, int], plies: int
+) -> None:
+    match = between_people(PASSING, rules=MatchRules(move_limits=limits))
+    while match.outcome is None:
+        match.make_move(match.side_to_move, "pass")
+    assert (match.outcome, match.ply) == (Outcome(None, Termination.PLY_LIMIT), plies)
+
+
+def test_limit_of_moves_below_one_raises() -> None:
+    with pytest.raises(LimitError, match="the limits of moves must be at least 1, not 0"):
+        MatchRules(move_limits=(3, 0))
+
+
+def test_a_match_clock_of_one_side_only_raises() -> None:
+    with pytest.raises(LimitError, match="both sides have a match clock or neither"):
+        MatchRules(time=(TimeControl(match=60), TimeControl()))
+
+
 @pytest.mark.parametrize("limits", [{"ply_limit": 0}, {"no_progress_limit": -1}])
 def test_limit_below_one_ply_raises(limits: dict[str, int]) -> None:
     with pytest.raises(LimitError, match="at least 1 ply"):
@@ -142,6 +163,27 @@ def test_side_may_move_twice_in_a_row() -> None:
     match = play_moves(between_people(AGAIN), "take1", "take1", "take2")
     assert [played.side for played in match.moves] == [0, 0, 0]
     assert match.side_to_move == 1
+
+
+def test_a_move_has_the_score_that_the_agent_expects() -> None:
+    class Confident(Scripted):
+        def choose(self, *arguments: Any) -> Choice:
+            return replace(super().choose(*arguments), score=Score.win(3))
+
+    match = Manager(NIM, [Confident(NIM, "take3"), None])
+    match.step()
+    match.make_move(1, "take1")
+    assert [played.score for played in match.moves] == [Score.win(3), None]
+
+
+def test_an_agent_whose_score_is_not_a_score_crashes() -> None:
+    class Vague(Scripted):
+        def choose(self, *arguments: Any) -> Choice:
+            return replace(super().choose(*arguments), score="good")  # type: ignore[arg-type]  # on purpose
+
+    match = Manager(NIM, [Vague(NIM, "take3"), None])
+    assert match.step() == Outcome(1, Termination.CRASH)
+    assert match.fault == "TypeError: the score of a Choice must be a Score, not 'good'"
 
 
 def test_moves_have_side_seconds_and_ply() -> None:
@@ -445,11 +487,58 @@ def test_undo_reopens_a_match_that_ended_by_its_moves() -> None:
     assert match.make_move(0, "take1") == Outcome(0, Termination.RULES)
 
 
-@pytest.mark.parametrize("make", [_timed_out, _resigned, _agreed], ids=["time", "resignation", "agreement"])
+def _resign(match: Manager) -> None:
+    match.resign(0)
+
+
+def _agree(match: Manager) -> None:
+    match.offer_draw(0)
+    match.accept(1)
+
+
+@pytest.mark.parametrize("end", [_resign, _agree], ids=["resignation", "agreement"])
+def test_undo_takes_back_a_resignation_or_an_agreed_draw_but_no_move(end: Callable[[Manager], None]) -> None:
+    match = play_moves(between_people(), "take1", "take1")
+    end(match)
+    match.undo()
+    assert (match.outcome, match.ply) == (None, 2)
+    match.undo()
+    assert match.ply == 1
+
+
+def test_undo_after_an_agent_has_resigned_takes_back_the_persons_move() -> None:
+    match = Manager(NIM, [None, Scripted(NIM, None)])
+    match.make_move(0, "take3")
+    match.step()
+    match.undo()
+    assert (match.outcome, match.ply) == (None, 0)
+
+
+@pytest.mark.parametrize("make", [_timed_out, lambda: _played(RuntimeError("lost"))], ids=["time", "crash"])
 def test_undo_does_not_reopen_a_match_that_ended_otherwise(make: Callable[[], Manager]) -> None:
     match = make()
     with pytest.raises(MatchError, match="cannot take back: the match is over"):
         match.undo()
+
+
+def test_each_side_has_its_own_time() -> None:
+    clock = FakeClock()
+    times = (TimeControl(match=300, move=10), TimeControl(match=60, move=3))
+    match = between_people(rules=MatchRules(time=times), clock=clock)
+    assert (match.clocks, match.move_clock) == ((300.0, 60.0), 10.0)
+    clock.now = 9.0
+    match.make_move(0, "take1")
+    assert (match.clocks, match.move_clock) == ((291.0, 60.0), 3.0)
+    assert match.record().tags["TimeControl"] == "300+0 10/move, 60+0 3/move"
+    again = Manager.resume(match.record(), NIM, [None, None], clock=clock)
+    assert (again.clocks, again.move_clock) == ((291.0, 60.0), 3.0)
+    clock.now = 12.5
+    assert match.tick() == Outcome(0, Termination.TIME)
+
+
+def test_each_agent_has_its_own_limit() -> None:
+    match = Manager(NIM, [None, None], limit=(Limit(depth=2), Limit(seconds=5.0)))
+    assert [match.limit_for(side) for side in (0, 1)] == [Limit(depth=2), Limit(seconds=5.0)]
 
 
 def test_undo_restores_the_clocks() -> None:
@@ -965,7 +1054,23 @@ class Agreeable(Scripted):
         return bool(self.answer)
 
 
-def test_agent_answers_a_draw_offer_at_once() -> None:
+@pytest.fixture
+def draws_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let agents accept draws from the first ply on."""
+    monkeypatch.setattr("boardgames.manager.MIN_DRAW_PLIES", 0)
+
+
+@pytest.mark.parametrize(
+    ("plies", "accepts"), [(MIN_DRAW_PLIES - 2, False), (MIN_DRAW_PLIES, True)], ids=["early", "later"]
+)
+def test_agent_is_asked_for_a_draw_only_after_some_plies(plies: int, accepts: bool) -> None:
+    match = Manager(PASSING, [None, Agreeable(PASSING)], played=[("pass", None)] * plies)
+    match.offer_draw(0)
+    assert (match.outcome is not None) == accepts
+    assert match.draw_offer is None
+
+
+def test_agent_answers_a_draw_offer_at_once(draws_at_once: None) -> None:
     match = Manager(NIM, [None, Agreeable(NIM)])
     match.offer_draw(0)
     assert match.outcome == Outcome(None, Termination.AGREEMENT)
@@ -979,7 +1084,7 @@ def test_agent_declines_draws_by_default() -> None:
     assert kinds == ["started", "draw-offer", "draw-declined"]
 
 
-def test_agent_that_raises_at_a_draw_offer_declines() -> None:
+def test_agent_that_raises_at_a_draw_offer_declines(draws_at_once: None) -> None:
     agent = Agreeable(NIM)
     agent.answer = ValueError("no")
     match = Manager(NIM, [None, agent])

@@ -171,11 +171,18 @@ def test_write_atomic_does_not_replace_a_special_file(tmp_path: Path) -> None:
     assert (tmp_path / "pipe").is_fifo()
 
 
-def test_read_text_limits_the_length(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("boardgames.paths.MAX_TEXT_LENGTH", 1000)
+def test_read_text_limits_the_length(tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_text("x" * 1000)
-    assert len(paths.read_text(path)) == 1000
+    assert len(paths.read_text(path, limit=1000)) == 1000
     path.write_text("x" * 1001)
-    with pytest.raises(FileError, match="longer than 1,000 characters"):
-        paths.read_text(path)
+    with pytest.raises(FileError, match="longer than 1,000 bytes"):
+        paths.read_text(path, limit=1000)
+
+
+def test_write_atomic_replaces_a_link_if_it_must_not_follow_it(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    paths.write_atomic(tmp_path / "link", "new", follow_links=False)
+    assert not (tmp_path / "link").is_symlink()
+    assert [(tmp_path / name).read_text() for name in ("file", "link")] == ["old", "new"]

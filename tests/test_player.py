@@ -3,14 +3,17 @@
 import math
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nim import Nim
+from waiting import TIMEOUT_S
 
 import boardgames
 from boardgames.declarations import Evaluation
@@ -48,6 +51,108 @@ class First(Player):
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the first legal move."""
         return Choice(self._check_position(position).legal_moves[0])
+
+
+class Waiting(First):
+    """Waits in `choose` until the test lets it go on; calls itself there, as searching agents do."""
+
+    name: ClassVar[str] = "waiting"
+
+    def __init__(self, game: Nim) -> None:
+        super().__init__(game)
+        self.has_begun, self.may_end = threading.Event(), threading.Event()
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Wait, then return the first legal move."""
+        self.has_begun.set()
+        assert self.may_end.wait(TIMEOUT_S)
+        self.match_started(0)
+        return super().choose(position, limit, context)
+
+    def match_started(self, side: int) -> None:
+        """Do nothing."""
+
+    def reseed(self, seed: int) -> None:
+        """Reseed."""
+        super().reseed(seed)
+
+
+# --- one thread at a time -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda player: player.choose(GAME.start()),
+        lambda player: player.match_started(0),
+        lambda player: player.reseed(1),
+    ],
+    ids=["choose", "match_started", "reseed"],
+)
+def test_a_player_in_use_refuses_the_calls_of_other_threads(use: Callable[[Player], object]) -> None:
+    player = Waiting(GAME)
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(player.choose, GAME.start())
+        try:
+            assert player.has_begun.wait(TIMEOUT_S)
+            with pytest.raises(MatchError, match="the player 'waiting' is in use by another thread; make a"):
+                use(player)
+        finally:
+            player.may_end.set()
+        assert answer.result().move == GAME.start().legal_moves[0]
+    use(player)
+
+
+@pytest.mark.parametrize("agent", ["alphabeta:depth=1", "mcts:simulations=10"])
+def test_closing_a_player_waits_for_the_search_of_another_thread(
+    agent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    player = boardgames.load_player(agent, GAME)
+    has_begun, may_end, events = threading.Event(), threading.Event(), []
+
+    def search(*arguments: object, **more: object) -> None:
+        has_begun.set()
+        assert may_end.wait(TIMEOUT_S)
+        events.append("search")
+        raise MatchError("the end of the search")
+
+    monkeypatch.setattr(player, "_searcher", SimpleNamespace(
+        search=search, release=lambda: events.append("release"), options=player._searcher.options  # type: ignore[attr-defined]  # both have it
+    ))  # fmt: skip
+    with ThreadPoolExecutor(2) as pool:
+        pool.submit(player.choose, GAME.start())
+        assert has_begun.wait(TIMEOUT_S)
+        closing = pool.submit(player.close)
+        wait([closing], 0.1)  # only so that a player that does not wait is noticed
+        may_end.set()
+        closing.result()
+    assert events == ["search", "release"]
+
+
+# --- arguments -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("agent", ["alphabeta:depth=1", "mcts:simulations=10", "greedy"])
+@pytest.mark.parametrize("lines", [0, -1, True, "2", 1.5])
+def test_the_number_of_lines_must_be_positive(agent: str, lines: Any) -> None:
+    player = boardgames.load_player(agent, GAME)
+    with pytest.raises(LimitError, match="the number of lines must be at least 1, not "):
+        player.analyse(GAME.start(), lines=lines)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "7", True])
+def test_a_seed_must_be_an_integer_of_at_least_0(seed: Any) -> None:
+    with pytest.raises(OptionError, match="seed must be an integer of at least 0, not "):
+        First(GAME).reseed(seed)
+    with pytest.raises(OptionError, match="seed must be an integer of at least 0, not "):
+        First(GAME, seed=seed)
+
+
+@pytest.mark.parametrize("agent", ["random", "alphabeta:depth=1", "mcts:simulations=10"])
+def test_a_draw_offer_in_another_game_raises(agent: str) -> None:
+    player = boardgames.load_player(agent, GAME)
+    with pytest.raises(PositionError, match="not a position of <game nim"):
+        player.accepts_draw(boardgames.load("connect4").start(), 0)
 
 
 # --- limits ------------------------------------------------------------------

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -53,7 +53,7 @@ def names(registry: Registry, kind: plugins.Kind, of: str | None = None) -> list
 
 
 def by_name(registry: Registry) -> dict[str, Plugin]:
-    return {found.name: found for found in registry.plugins}
+    return {one.name: one for one in registry.plugins}
 
 
 # --- finding plug-ins --------------------------------------------------------
@@ -61,7 +61,7 @@ def by_name(registry: Registry) -> dict[str, Plugin]:
 
 def test_core_registers_its_agents_like_any_plugin() -> None:
     registry = Registry(points=[])
-    assert [found.name for found in registry.plugins] == list(CORE_PLUGINS)
+    assert [one.name for one in registry.plugins] == list(CORE_PLUGINS)
     assert set(names(registry, "agents")) == CORE_AGENTS
 
 
@@ -132,7 +132,16 @@ def test_plugin_with_a_broken_hook_is_listed_with_its_error(
     assert by_name(registry)["good"].error is None
 
 
-@pytest.mark.parametrize("fault", ["raise ValueError('no luck')", "import sys; sys.exit(3)", "def"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "raise ValueError('no luck')",
+        "import sys; sys.exit(3)",
+        "def",
+        "raise GeneratorExit",
+        "class Odd(BaseException): pass\nraise Odd",
+    ],
+)
 def test_plugin_that_fails_at_import_is_listed_with_its_error(
     plugin: Maker, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, fault: str
 ) -> None:
@@ -166,6 +175,59 @@ def test_hooks_of_a_broken_plugin_are_not_called(plugin: Maker) -> None:
     assert calls == []
 
 
+def test_what_a_plugin_prints_at_import_goes_to_stderr(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "prints_at_import.py").write_text("print('hello')\nGame = 5")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    Registry([EntryPoint("loud", "prints_at_import", PROJECT)])
+    assert capsys.readouterr() == ("", "hello\n")
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that installs a distribution with the given files of metadata."""
+
+    def add(**files: bytes) -> None:
+        folder = tmp_path / "odd_one-1.0.dist-info"
+        folder.mkdir()
+        for name, content in files.items():
+            (folder / name.replace("__", ".")).write_bytes(content)
+        monkeypatch.syspath_prepend(str(tmp_path))
+
+    return add
+
+
+@pytest.mark.parametrize(
+    "content", [b"[boardgames]\nno equals sign", b"\xff\xfe"], ids=["no equals sign", "not UTF-8"]
+)
+def test_malformed_entry_points_of_one_distribution_do_not_affect_the_others(
+    content: bytes, install: Callable[..., None]
+) -> None:
+    before = Registry(blocked=frozenset())
+    install(METADATA=b"Name: odd-one\nVersion: 1.0\nSummary: Odd.\n", entry_points__txt=content)
+    registry = Registry(blocked=frozenset())
+    odd = by_name(registry)["odd_one"]
+    assert (odd.version, odd.summary) == ("1.0", "Odd.")
+    assert str(odd.error).startswith("cannot read its entry_points.txt: ")
+    assert names(registry, "games") == names(before, "games")
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe", b"", b"Name: odd"], ids=["not UTF-8", "empty", "no version"]
+)
+def test_malformed_metadata_only_leave_out_the_version(content: bytes, install: Callable[..., None]) -> None:
+    install(METADATA=content, entry_points__txt=b"[boardgames]\nodd = boardgames_connect4.view")
+    odd = by_name(Registry(blocked=frozenset()))["odd"]
+    assert (odd.version, odd.error) == ("", None)
+
+
+def test_an_entry_point_that_names_no_module_is_an_error(install: Callable[..., None]) -> None:
+    install(METADATA=b"Name: odd", entry_points__txt=b"[boardgames]\nodd = a b c")
+    error = by_name(Registry(blocked=frozenset()))["odd"].error
+    assert error == "PluginError: the entry point must name a package.module, not 'a b c'"
+
+
 # --- duplicate names ------------------------------------------------
 
 
@@ -189,7 +251,7 @@ def test_plugin_cannot_replace_an_agent_of_the_core(plugin: Maker) -> None:
 def test_second_plugin_of_the_same_name_is_an_error(plugin: Maker) -> None:
     points = [plugin("x", "fake_1", bg_games=[game("a")]), plugin("x", "fake_2", bg_games=[game("b")])]
     registry = Registry(points)
-    assert [found.error for found in registry.plugins if found.name == "x"] == [
+    assert [one.error for one in registry.plugins if one.name == "x"] == [
         None,
         "another plug-in has the name 'x'",
     ]
@@ -290,6 +352,11 @@ def test_offers_of_the_wrong_type_raise(installed: Registry, make: Callable[...,
         make("wrong", plugins.load("connect4"))
 
 
+def test_check_targets_records_offers_of_the_wrong_type(installed: Registry) -> None:
+    installed.check_targets()
+    assert "game 'wrong' is not a subclass of Game" in str(by_name(installed)["wrong"].error)
+
+
 def test_player_is_loaded_from_an_agent_text() -> None:
     assert repr(boardgames.load_player("alphabeta:depth=2", boardgames.load("connect4"))) == (
         "<player alphabeta:depth=2>"
@@ -371,6 +438,22 @@ def test_game_that_fails_to_initialise_raises(
         plugins.load("mine")
 
 
+@pytest.mark.parametrize("attribute", ["facts", "kernels", "evaluation"])
+def test_game_with_a_declaration_of_the_wrong_type_raises(
+    attribute: str, plugin: Maker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def prepare(self: Connect4) -> None:
+        Connect4.prepare(self)
+        setattr(self, attribute, SimpleNamespace(layouts={}))
+
+    point = plugin("odd", bg_games=[game("mine", "fake_odd:made")])
+    made = type("Mine", (Connect4,), {"prepare": prepare})
+    monkeypatch.setattr(sys.modules["fake_odd"], "made", made, raising=False)
+    monkeypatch.setattr(plugins, "registry", lambda: Registry([point]))
+    with pytest.raises(PluginError, match=f"game 'mine' is broken: {attribute} must be of type "):
+        plugins.load("mine")
+
+
 def test_agent_that_fails_to_initialise_raises(plugin: Maker, monkeypatch: pytest.MonkeyPatch) -> None:
     connect4 = boardgames.load("connect4")
     point = plugin("odd", bg_agents=[Entry("mine", "x", "boardgames.player:Player")])
@@ -388,5 +471,5 @@ def test_game_name_must_be_text(name: Any) -> None:
 
 def test_message_of_an_unknown_name_mentions_broken_plugins(plugin: Maker) -> None:
     registry = Registry(points=[plugin("nim", bg_games=ImportError("no stones"))])
-    with pytest.raises(UnknownNameError, match=r"\(broken plug-ins, see `bg plugins`: nim\)$"):
+    with pytest.raises(UnknownNameError, match=r"\(broken plug-ins, see `boardgames plugins`: nim\)$"):
         registry.load("games", "nim")

@@ -1,12 +1,14 @@
 """Tournaments and matches between agents, and statistics of their strength.
 
-import boardgames
-from boardgames.arena import Arena, Plan
-from boardgames.executors import open_executor
+For example::
 
-plan = Plan(game=boardgames.load("connect4"), agents=("alphabeta:depth=4", "greedy"))
-with open_executor() as executor:
-    report = Arena(plan, seed=1).run(executor)
+    import boardgames
+    from boardgames.arena import Arena, Plan
+    from boardgames.executors import open_executor
+
+    plan = Plan(game=boardgames.load("connect4"), agents=("alphabeta:depth=4", "greedy"))
+    with open_executor() as executor:
+        report = Arena(plan, seed=1).run(executor)
 """
 
 from boardgames.arena.arena import Arena

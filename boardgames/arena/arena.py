@@ -96,12 +96,12 @@ class Arena:
 
     @property
     def matches(self) -> int:
-        """Number of matches played."""
+        """Return the number of matches played."""
         return 2 * len(self._results)
 
     @property
     def is_done(self) -> bool:
-        """Whether all matches have been played, or the sequential test has reached a decision."""
+        """Return whether all matches have been played, or the sequential test has reached a decision."""
         return self._is_decided or self.matches >= self.plan.planned
 
     @property

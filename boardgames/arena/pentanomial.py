@@ -95,26 +95,26 @@ class Pairs:
 
     @property
     def count(self) -> int:
-        """Number of pairs."""
+        """Return the number of pairs."""
         return sum(self.counts)
 
     @property
     def score(self) -> float:
-        """Mean score of the first player, in [0, 1]; 0.5 without pairs."""
+        """Return the mean score of the first player, in [0, 1]; 0.5 without pairs."""
         # summed as integers, so that an even score is exactly 0.5
         quarters = sum(outcome * count for outcome, count in enumerate(self.counts))
         return quarters / (4 * self.count) if self.count else 0.5
 
     @property
     def variance(self) -> float:
-        """Variance of the score of one pair; 0 without pairs."""
+        """Return the variance of the score of one pair; 0 without pairs."""
         mean = self.score
         squares = (count * (score - mean) ** 2 for score, count in zip(SCORES, self.counts, strict=True))
         return sum(squares) / self.count if self.count else 0.0
 
     @property
     def is_sweep(self) -> bool:
-        """Whether one player won every match of at least one pair."""
+        """Return whether one player won every match of at least one pair."""
         return self.count > 0 and self.count in (self.counts[0], self.counts[-1])
 
     def reversed(self) -> "Pairs":
@@ -151,12 +151,12 @@ class Estimate:
 
     @property
     def is_one_sided(self) -> bool:
-        """Whether an end of the interval is open, as after a clean sweep."""
+        """Return whether an end of the interval is open, as after a clean sweep."""
         return self.low is None or self.high is None
 
     @property
     def error(self) -> float | None:
-        """Half the width of the interval in Elo, None if it is open."""
+        """Return half the width of the interval in Elo, None if it is open."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def __str__(self) -> str:

@@ -14,10 +14,10 @@ from boardgames.arena.openings import DEFAULT_OPENINGS
 from boardgames.arena.schedule import swiss_round_count
 from boardgames.arena.sprt import Sprt
 from boardgames.clock import UNTIMED, TimeControl
-from boardgames.errors import LimitError, MatchError, quote
+from boardgames.errors import LimitError, MatchError, PluginError, quote
 from boardgames.game import Game
 from boardgames.manager import MatchRules
-from boardgames.player import NO_LIMIT, Limit
+from boardgames.player import NO_LIMIT, Limit, Player
 from boardgames.record import options_as_texts
 from boardgames.store import PlayerKey
 
@@ -50,7 +50,7 @@ class MatchSettings:
         Replaces the limit of the game.
     code : str
         Hash of the code of the core and the game. Workers with different code
-        refuse to play.
+        raise MatchError.
     """
 
     game: str
@@ -155,12 +155,12 @@ class Plan:
 
     @property
     def round_count(self) -> int:
-        """Number of rounds; 1 unless it is a Swiss tournament."""
+        """Return the number of rounds; 1 unless it is a Swiss tournament."""
         return swiss_round_count(len(self.agents), self.rounds) if self.schedule == "swiss" else 1
 
     @property
     def planned(self) -> int:
-        """Total number of matches."""
+        """Return the total number of matches."""
         agents = len(self.agents)
         pairings = {
             "round-robin": agents * (agents - 1) // 2,
@@ -171,7 +171,7 @@ class Plan:
 
     @property
     def limits(self) -> str:
-        """The limits as text, empty if there are none.
+        """Return the limits as text, empty if there are none.
 
         Examples
         --------
@@ -224,19 +224,28 @@ class Plan:
         for text in self.agents:
             player = plugins.load_player(text, self.game)
             try:
-                if player.is_human:
-                    raise MatchError(f"{text!r} is a person; an arena needs agents")
-                if player.is_learning:
-                    raise MatchError(
-                        f"{text!r} learns while it plays; an arena needs agents that do not change"
-                    )
-                limits = self.limits if player.respects_limits else self._ply_limit_text
-                keys.append(PlayerKey(player.describe(), player.fingerprint(), limits))
-                labels.append(text if player.label() == player.describe() else player.label())
-                classes += type(player).__mro__
+                with plugins.attributing_errors("agent", player.name):
+                    key, label = self._key_and_label(text, player)
             finally:
-                player.close()
+                plugins.close_player(player)
+            keys.append(key)
+            labels.append(label)
+            classes += type(player).__mro__
         return Lineup(keys, number_duplicates(labels), code_stamp(classes))
+
+    def _key_and_label(self, text: str, player: Player) -> tuple[PlayerKey, str]:
+        if player.is_human:
+            raise MatchError(f"{text!r} is a person; an arena needs agents")
+        if player.is_learning:
+            raise MatchError(f"{text!r} learns while it plays; an arena needs agents that do not change")
+        limits = self.limits if player.respects_limits else self._ply_limit_text
+        description, fingerprint, label = player.describe(), player.fingerprint(), player.label()
+        for answer in (description, fingerprint, label):
+            if not isinstance(answer, str):
+                raise PluginError(
+                    f"agent {text!r} describes itself as {quote(answer)}, which is not a string"
+                )
+        return PlayerKey(description, fingerprint, limits), text if label == description else label
 
     def settings(
         self, players: Sequence[PlayerKey], *, code: str, openings_fingerprint: str, seed: int | None
@@ -265,7 +274,7 @@ class Plan:
             "players": [str(player) for player in players],
             "planned": self.planned,
             "code": code,
-            "book": openings_fingerprint,
+            "openings_fingerprint": openings_fingerprint,
             "seed": seed,
         }
 

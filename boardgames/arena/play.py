@@ -75,7 +75,7 @@ class MatchResult:
 
     @property
     def faulty_agent(self) -> int | None:
-        """The agent that lost by an illegal move, on time or by a crash; None if neither did."""
+        """Return the agent that lost by an illegal move, on time or by a crash; None if neither did."""
         return None if self.winner is None or self.termination not in FAULTS else self.sides[1 - self.winner]
 
     def points(self, agent: int) -> float:
@@ -150,7 +150,7 @@ class _Players:
 
     def close(self) -> None:
         for player in self._players.values():
-            player.close()
+            plugins.close_player(player)
 
     def _play(self, number: int, sides: tuple[int, int], opening: Position) -> MatchResult:
         settings = self.settings

@@ -42,12 +42,12 @@ class Standing:
 
     @property
     def matches(self) -> int:
-        """Number of matches."""
+        """Return the number of matches."""
         return self.wins + self.losses + self.draws
 
     @property
     def score(self) -> float | None:
-        """Share of the points, in [0, 1]; None without matches."""
+        """Return the share of the points, in [0, 1]; None without matches."""
         return (self.wins + self.draws / 2) / self.matches if self.matches else None
 
 
@@ -106,7 +106,7 @@ class Report:
 
     @property
     def ranked(self) -> list[Standing]:
-        """The standings, best first: by points if all have played equally often, otherwise by Elo."""
+        """Return the standings, best first: by points if all have played equally often, otherwise by Elo."""
         standings = sorted(self.standings, key=lambda standing: rank_key(standing.estimate), reverse=True)
         if len({standing.matches for standing in standings}) > 1:
             return standings
@@ -225,7 +225,7 @@ class LadderEntry:
 
     @property
     def matches(self) -> int:
-        """Number of distinct matches."""
+        """Return the number of distinct matches."""
         return self.wins + self.losses + self.draws
 
 

@@ -89,7 +89,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Log-likelihood ratios at which H0 and H1 are accepted (Wald 1945).
+        """Return the log-likelihood ratios at which H0 and H1 are accepted (Wald 1945).
 
         Examples
         --------
@@ -183,5 +183,5 @@ class SprtRun:
 
     @property
     def state(self) -> SprtState:
-        """Progress so far."""
+        """Return the progress so far."""
         return SprtState(self.test, self.test.llr(self._pairs), self.decision)

@@ -30,7 +30,7 @@ from boardgames.errors import (
 )
 from boardgames.game import Game, Move, Position
 from boardgames.options import is_finite
-from boardgames.paths import read_text, write_atomic
+from boardgames.paths import find_path, read_text, write_atomic
 from boardgames.player import Choice, fingerprint_of
 from boardgames.score import Score, Unit
 
@@ -88,7 +88,7 @@ class Page:
 
     @property
     def score(self) -> Score:
-        """The score of the position for the side to move."""
+        """Return the score of the position for the side to move."""
         return max(move.score for move in self.moves)
 
 
@@ -199,7 +199,7 @@ class Book:
 
     @cached_property
     def fingerprint(self) -> str:
-        """A short hash of the book."""
+        """Return a short hash of the book."""
         return fingerprint_of(self.text().encode())
 
     def describe(self) -> str:
@@ -233,7 +233,7 @@ def book_choice(books: Sequence[Book], position: Position, random: np.random.Gen
 
 
 def canonical(position: Position) -> tuple[str, Symmetry | None]:
-    """Return the text under which a position is filed, and the symmetry that leads to it, if any."""
+    """Return the text under which a position is filed, and the symmetry that maps it there, if any."""
     smallest, by = str(position), None
     for symmetry in position.game.symmetries():
         if symmetry.swaps_sides:
@@ -278,7 +278,7 @@ def find_books(text: str, game: Game) -> tuple[Book, ...]:
     if text == ALL:
         books = (_offered_book(name, game) for name in names)
         return tuple(book for book in books if book is not None and book.fits(game))
-    path = _offered_path(text, game) if text in names else _as_path(text)
+    path = _offered_path(text, game) if text in names else find_path(text)
     if path is None:
         similar = suggest(text, [ALL, NONE, *names])
         raise UnknownNameError(f"no such opening book for {game}: {quote(text)}{similar}")
@@ -316,16 +316,6 @@ def _offered_path(name: str, game: Game) -> Path:
     if not isinstance(path, Path):
         raise PluginError(f"the book {name!r} must be offered as a Path, not {quote(path)}")
     return path
-
-
-def _as_path(text: str) -> Path | None:
-    """Return the text as a path if it exists, has folders or has an extension."""
-    try:
-        path = Path(text).expanduser()
-        is_path = path.exists() or len(path.parts) > 1 or bool(path.suffix)
-    except (OSError, ValueError, RuntimeError):  # too long, invalid characters, unknown user
-        return None
-    return path if text and is_path else None
 
 
 # --- the file ---

@@ -21,7 +21,7 @@ from boardgames.errors import BookError, LimitError, MoveError, PositionError, q
 from boardgames.game import Game, Position
 from boardgames.options import parse_agent
 from boardgames.player import Limit
-from boardgames.plugins import load_player, registry
+from boardgames.plugins import close_player, load_player, registry
 from boardgames.score import RETURN, Score, Unit
 
 BATCH = 8
@@ -36,7 +36,7 @@ DEFAULT_LIMIT = Limit(nodes=200_000)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookPlan:
-    """What to build.
+    """The settings of a book to build.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class BookPlan:
     limit : Limit
         Limit of the analysis of each position.
     plies : int
-        Only positions fewer plies than this from a start are searched.
+        Positions this many plies from a start, or more, are not searched.
     positions : int
         Number of pages of the book.
     lines : int
@@ -81,12 +81,12 @@ class BookPlan:
             raise LimitError(f"the margin must be positive, not {quote(self.margin)}")
         if self.limit.is_unlimited:
             raise LimitError("a book needs a limit of nodes, depth or time for each position")
-        load_player(self.bookless_agent, self.game).close()
+        close_player(load_player(self.bookless_agent, self.game))
         assert list(self.starts())
 
     @property
     def bookless_agent(self) -> str:
-        """The text of the agent with its opening books turned off."""
+        """Return the text of the agent with its opening books turned off."""
         name, options = parse_agent(self.agent)
         kind = registry().load("agents", name, self.game.facts.name)
         if "book" in options or all(option.name != "book" for option in kind.declared_options):
@@ -100,8 +100,8 @@ class BookPlan:
 
     @property
     def command(self) -> str:
-        """The command that builds the book, without the name of its file."""
-        words = ["bg", "book", self.game.facts.name]
+        """Return the command that builds the book, without the name of its file."""
+        words = ["boardgames", "book", self.game.facts.name]
         for layout in self.layouts:
             words += ["--layout", layout]
         for option in self.game.declared_options:
@@ -118,7 +118,7 @@ class BookPlan:
         return shlex.join(words)
 
     def search_settings(self) -> dict[str, Any]:  # JSON values
-        """Return what determines the searches; a book made with other settings is not extended."""
+        """Return the settings of the searches; a book made with other settings is not extended."""
         player = load_player(self.bookless_agent, self.game)
         try:
             limit = {name: getattr(self.limit, name) for name in ("nodes", "depth", "seconds")}
@@ -130,7 +130,7 @@ class BookPlan:
                 "lines": self.lines,
             }
         finally:
-            player.close()
+            close_player(player)
 
 
 class Builder:
@@ -139,7 +139,7 @@ class Builder:
     Parameters
     ----------
     plan : BookPlan
-        What to build.
+        The settings of the book.
     path : Path
         Output file. An existing book is extended.
 
@@ -201,7 +201,7 @@ class Builder:
 
     @property
     def margin(self) -> float:
-        """The largest loss of a move that is followed."""
+        """Return the largest loss of a move that is followed."""
         return self.unit.book_margin if self.plan.margin is None else self.plan.margin
 
     def _write(self) -> None:
@@ -213,10 +213,10 @@ class Builder:
         game = self.plan.game
         if not book.fits(game):
             raise BookError(f"{self.path} is a book for {book.describe()}, not for {game.describe()}")
-        for name, wanted in self.settings.items():
-            if book.provenance.get(name) != wanted:
-                known = quote(book.provenance.get(name))
-                raise BookError(f"{self.path} was made with {name} {known}, not {quote(wanted)}")
+        for name, value in self.settings.items():
+            if book.provenance.get(name) != value:
+                other = quote(book.provenance.get(name))
+                raise BookError(f"{self.path} was made with {name} {other}, not {quote(value)}")
         for page in book.pages.values():
             try:
                 position = game.parse(page.position)
@@ -327,7 +327,7 @@ def search_page(game: Game, agent: str, text: str, ply: int, limit: Limit, lines
     try:
         analysis = player.analyse(position, limit, lines=lines * symmetry_count(position))
     finally:
-        player.close()
+        close_player(player)
     moves = []
     for entry in analysis.moves:
         score = _rounded(entry.score)

@@ -1,1 +1,1 @@
-"""The command line, one module a command; `main` has the group of all commands."""
+"""The command line. Each command has a module of its own; `main` groups them."""

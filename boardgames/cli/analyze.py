@@ -17,7 +17,7 @@ from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import search_spinner, spinner
 from boardgames.draw.text import printable
 from boardgames.errors import FileError, MatchError, OptionError, RecordError, quote
-from boardgames.paths import MAX_TEXT_LENGTH, check_writable, read_text, write_atomic
+from boardgames.paths import MAX_TEXT_BYTES, check_writable, read_text, write_atomic
 
 if TYPE_CHECKING:
     from boardgames.game import Move
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from boardgames.review import Review, ReviewedMove, ReviewedPosition
 
 LINE_MOVES = 8
-"""Number of moves printed of a line of play."""
+"""Maximum number of moves printed of a line of play."""
 STDIN = "-"
 RECORD_SUFFIXES = (".record", ".pgn", ".txt")
 REVIEW_SECONDS = 0.2
@@ -53,7 +53,7 @@ class AnalysisRequest:
 
     @property
     def limit(self) -> "Limit":
-        """Limit for the search of one position."""
+        """Return the limit for the search of one position."""
         from boardgames.player import Limit
 
         return Limit(seconds=self.seconds, depth=self.depth, nodes=self.nodes)
@@ -84,7 +84,7 @@ class AnalysisRequest:
     "seconds",
     type=SECONDS,
     metavar="S",
-    help="Seconds per position; without any limit 1, and 0.2 in a review.",
+    help="Seconds per position; default without other limits: 1, in a review 0.2.",
 )
 @click.option("--depth", type=DEPTH, metavar="N", help="Search depth in plies.")
 @click.option("--nodes", type=NODES, metavar="N", help="Maximum number of positions to search.")
@@ -130,15 +130,15 @@ def analyze(
     request = AnalysisRequest(game, agent, seconds, depth, nodes, as_json)
     _ = request.limit  # reports a bad limit before anything is loaded
     if subject is None or not is_record(subject):
-        _refuse({"match": number, "mistakes": mistakes, "svg": svg_file}, "a recorded match")
+        _reject_options({"match": number, "mistakes": mistakes, "svg": svg_file}, "a recorded match")
         analyze_position(request, layout, options, subject, position_text, lines=lines)
         return
     unsuitable = {"layout": layout, "option": options or None, "position": position_text, "lines": lines}
-    _refuse(unsuitable, "a position")
+    _reject_options(unsuitable, "a position")
     review_record(request, subject, number=number, mistakes=mistakes, svg_file=svg_file)
 
 
-def _refuse(options: Mapping[str, object], subject: str) -> None:
+def _reject_options(options: Mapping[str, object], subject: str) -> None:
     """Raise OptionError if one of the options was given."""
     for name, value in options.items():
         if value is not None:
@@ -159,6 +159,7 @@ def analyze_position(
 ) -> None:
     """Print the values of a position's moves."""
     from boardgames.player import Context
+    from boardgames.plugins import close_player
 
     position = load_position(request.game, layout, options, argument, text)
     if position.outcome is not None:
@@ -171,7 +172,7 @@ def analyze_position(
             context = Context(stop=stop, report=report)
             analysis = player.analyse(position, request.limit, context, lines=lines)
     finally:
-        player.close()
+        close_player(player)
     if request.as_json:
         _print_analysis_json(analysis, request.game, player.describe())
     else:
@@ -243,7 +244,7 @@ def review_record(
     number, count, record = choose_record(request.game, source, number)
     if svg_file is not None:
         _check_chart_file(svg_file, source)
-    from boardgames.plugins import load_game_of
+    from boardgames.plugins import close_player, load_game_of
 
     game = load_game_of(record)
     player = load_player(request.agent or game.facts.default_agent, game)
@@ -251,7 +252,7 @@ def review_record(
         with stop_on_interrupt() as stop:
             review = _review(record, player, review_limit(request, player), stop)
     finally:
-        player.close()
+        close_player(player)
     if request.as_json:
         print_json(**_review_json(review, request.game, number, mistakes))
     else:
@@ -311,9 +312,9 @@ def review_limit(request: AnalysisRequest, player: "Player") -> "Limit":
 def _read_source(source: str) -> str:
     if source != STDIN:
         return read_text(Path(source))
-    text = sys.stdin.read(MAX_TEXT_LENGTH + 1)
-    if len(text) > MAX_TEXT_LENGTH:
-        raise FileError(f"standard input is too long: more than {MAX_TEXT_LENGTH:,} characters")
+    text = sys.stdin.read(MAX_TEXT_BYTES + 1)
+    if len(text) > MAX_TEXT_BYTES:
+        raise FileError(f"standard input is too long: more than {MAX_TEXT_BYTES:,} characters")
     return text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
 
 

@@ -1,4 +1,4 @@
-"""`boardgames arena`: series of matches between agents, rated."""
+"""`boardgames arena`: play series of matches between agents and rate the agents."""
 
 import math
 import sys
@@ -15,6 +15,7 @@ from boardgames.cli.options import (
     DEPTH,
     NODES,
     NON_NEGATIVE,
+    NON_NEGATIVE_SECONDS,
     POSITIVE,
     SECONDS,
     Number,
@@ -45,7 +46,7 @@ REFRESHES_PER_SECOND = 2
 RATING_INTERVAL_S = 0.25
 """Seconds between two updates of the report: rating many agents takes time."""
 DEFAULT_MATCHES = 100
-MOST_MATCHES = 1_000_000
+MAX_MATCHES = 1_000_000
 DEFAULT_MARGIN_S = 0.1
 OTHER_COLUMNS = 46
 """Typical width of the columns beside the names."""
@@ -67,13 +68,13 @@ MAX_ENCOUNTERS = 15
 @click.argument("agents", nargs=-1, metavar="AGENT AGENT...")
 @click.option(
     "--matches",
-    type=Number(int, 1, MOST_MATCHES),
+    type=Number(int, 1, MAX_MATCHES),
     default=DEFAULT_MATCHES,
     show_default=True,
     metavar="N",
-    help="Matches between each two agents that meet; an even number.",
+    help="Matches per pairing; an even number.",
 )
-@click.option("--gauntlet", metavar="AGENT", help="Only this agent plays, against all the others.")
+@click.option("--gauntlet", metavar="AGENT", help="Gauntlet: this agent plays all the others.")
 @click.option("--swiss", is_flag=True, help="Swiss system: agents with similar scores meet.")
 @click.option(
     "--rounds",
@@ -91,10 +92,10 @@ MAX_ENCOUNTERS = 15
 )
 @click.option("--time", "move_time", type=SECONDS, metavar="S", help="Seconds per move.")
 @click.option("--clock", type=SECONDS, metavar="S", help="Seconds per side for a match.")
-@click.option("--increment", type=SECONDS, metavar="S", help="Seconds added after each move.")
+@click.option("--increment", type=NON_NEGATIVE_SECONDS, metavar="S", help="Seconds added after each move.")
 @click.option(
     "--margin",
-    type=SECONDS,
+    type=NON_NEGATIVE_SECONDS,
     default=DEFAULT_MARGIN_S,
     show_default=True,
     metavar="S",
@@ -210,11 +211,11 @@ def _play(
         except KeyboardInterrupt:
             with redirect_stdout(sys.__stdout__):
                 _print_report(arena, as_json)
-            played = f"interrupted after {arena.matches} of {plan.planned} matches"
-            click.echo(f"{played}; run the same command to continue", err=True)
+            message = f"interrupted after {arena.matches} of {plan.planned} matches"
+            click.echo(f"{message}; run the same command to continue", err=True)
             return EXIT_INTERRUPTED
         except BoardgamesError:
-            if arena.matches and not as_json:  # a full disk must not cost the results so far
+            if arena.matches and not as_json:  # show the results so far, for example if the disk is full
                 with redirect_stdout(sys.__stdout__):
                     _print_report(arena, as_json)
             raise
@@ -279,13 +280,13 @@ def report_json(report: "Report") -> dict[str, object]:
         "players": [_standing_json(standing) for standing in report.standings],
         "encounters": [
             {
-                "first": report.standings[met.first].agent,
-                "second": report.standings[met.second].agent,
-                "wins": met.wins,
-                "losses": met.losses,
-                "draws": met.draws,
+                "first": report.standings[entry.first].agent,
+                "second": report.standings[entry.second].agent,
+                "wins": entry.wins,
+                "losses": entry.losses,
+                "draws": entry.draws,
             }
-            for met in report.crosstable
+            for entry in report.crosstable
         ],
         "pairs": None if report.pairs is None else list(report.pairs.counts),
         "superiority": None if report.superiority is None else round(report.superiority, 6),
@@ -348,13 +349,13 @@ def _row(standing: "Standing", labels: "Mapping[str, str]") -> tuple[str, ...]:
 
 
 def _encounter_lines(report: "Report", labels: "Mapping[str, str]") -> list[str]:
-    """Return the results of each two agents if there are more than two and not too many to read."""
+    """Return the results of each pairing if there is more than one, but not too many to read."""
     if len(report.standings) == 2 or not 0 < len(report.crosstable) <= MAX_ENCOUNTERS:
         return []
     names = [labels[standing.agent] for standing in report.standings]
     rows = [
-        (f"{names[met.first]} - {names[met.second]}", f"{met.wins}-{met.losses}-{met.draws}")
-        for met in report.crosstable
+        (f"{names[entry.first]} - {names[entry.second]}", f"{entry.wins}-{entry.losses}-{entry.draws}")
+        for entry in report.crosstable
     ]
     return ["wins, losses and draws of the first agent:", *table_lines(rows, right=[1], cut=[0]), ""]
 

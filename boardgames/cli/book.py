@@ -85,7 +85,7 @@ def book(
     every few positions: after an interruption, the same command continues
     where it stopped, and a larger --positions extends a finished book.
 
-    Agents use a book of yours with the option book=FILE.
+    Agents use the book with the option book=FILE.
     """
     if len(set(layouts)) < len(layouts):
         raise OptionError("--layout names the same layout twice")

@@ -77,10 +77,10 @@ def _lines(source: int, write: Callable[[str], None]) -> Iterator[str]:
     while data:
         data = os.read(source, READ_BYTES)
         dropped = lines.dropped
-        found = lines.feed(data or b"\n")
+        complete = lines.feed(data or b"\n")
         if lines.dropped > dropped:
             write(f"info string ignored a line longer than {MAX_LINE} bytes\n")
-        yield from found
+        yield from complete
 
 
 def _private_streams() -> tuple[int, Callable[[str], None]]:

@@ -25,7 +25,7 @@ from boardgames.cli.options import (
 )
 from boardgames.cli.output import option_line, print_json, table_lines, wrap
 from boardgames.cli.progress import progress_bars
-from boardgames.errors import FileError
+from boardgames.errors import FileError, PluginError
 from boardgames.options import parse_assignments
 
 if TYPE_CHECKING:
@@ -63,7 +63,10 @@ Column = tuple[str, list[str]]
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed of the experiment; default: random.")
 @worker_options
 @click.option(
-    "--csv", "csv_text", metavar="FILE", help="Write the results there; default: in your data folder."
+    "--csv",
+    "csv_text",
+    metavar="FILE",
+    help="File for the results; default: one in your data folder.",
 )
 @json_option
 def experiment(
@@ -80,8 +83,8 @@ def experiment(
 ) -> None:
     """Run the learning experiment NAME in GAME, or list the experiments.
 
-    The tables of wins show the results of an earlier, original experiment for
-    comparison if there is one. Matches start with a few random moves; every
+    If the experiment repeats an earlier one, the tables also show the original
+    wins. Matches start with a few random moves; every
     such opening is played twice, with sides exchanged. The results are also
     written to a CSV file. They do not depend on the number of workers.
     """
@@ -139,7 +142,7 @@ def _report(
 
 
 def _stamp(chosen: "Experiment") -> str:
-    """Return a short hash of all settings, so that other settings get another file."""
+    """Return a short hash of all settings, so that every combination has a file of its own."""
     from boardgames.learning.experiments import format_setting
 
     settings = sorted((name, format_setting(value)) for name, value in chosen.settings.items())
@@ -190,7 +193,12 @@ def _list(game: str, as_json: bool) -> None:
         return
     for offer in offers:
         click.echo(wrap(f"{offer.entry.name:<16} {offer.entry.summary}", 17))
-        for option in loaded.load("experiments", offer.entry.name, game).declared_options:
+        try:
+            declared = loaded.load("experiments", offer.entry.name, game).declared_options
+        except PluginError as error:
+            click.echo(wrap(f"  error: {error}", 6))
+            continue
+        for option in declared:
             click.echo(wrap(f"  {option_line(option)}", 6))
 
 
@@ -267,9 +275,9 @@ def _table_lines(table: "Table") -> Iterator[str]:
         yield from _wide_lines(table, rows, columns, has_original=has_original)
     yield f"totals, with the {table.share_name}'s share of decided matches (95% interval):"
     yield from table_lines(_totals(table, has_original=has_original), right=range(2, 6), cut=())
-    few = [figure.min_units for figure in table.totals if table.is_open(figure)]
-    if few:
-        yield f"[0, 100]: an interval needs at least {max(few)} independent units"
+    required = [figure.min_units for figure in table.totals if table.is_open(figure)]
+    if required:
+        yield f"[0, 100]: an interval needs at least {max(required)} independent units"
     yield ""
 
 
@@ -336,7 +344,7 @@ def _totals(table: "Table", *, has_original: bool) -> list[tuple[str, ...]]:
         "",
         "wins",
         *(["original"] if has_original else []),
-        "undecided",
+        "unfinished",
         "distinct",
         "share [95%]",
     )
@@ -346,7 +354,7 @@ def _totals(table: "Table", *, has_original: bool) -> list[tuple[str, ...]]:
             figure.column,
             wins(figure.wins),
             *([wins(figure.original)] if has_original else []),
-            str(figure.undecided),
+            str(figure.unfinished),
             str(figure.distinct),
             _share(table, figure),
         )

@@ -27,6 +27,18 @@ def interrupt_on_termination() -> Iterator[None]:
 
 
 @contextmanager
+def without_interrupts() -> Iterator[None]:
+    """Ignore Ctrl-C, SIGTERM and SIGHUP for a short time, such as while a match is saved."""
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {name: signal.signal(getattr(signal, name), lambda number, frame: None) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
+
+
+@contextmanager
 def stop_on_interrupt() -> "Iterator[Stop]":
     """Yield a `Stop` that the first Ctrl-C sets; a second Ctrl-C raises KeyboardInterrupt."""
     from boardgames.player import Stop

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 OTHER_COLUMNS = 56
 """Typical width of the columns beside the names."""
-HEADER = ("", "agent", "matches", "wins", "losses", "draws", "Elo")
+HEADER: tuple[str, ...] = ("", "agent", "matches", "wins", "losses", "draws", "Elo")
 
 
 @click.command(
@@ -35,9 +35,9 @@ HEADER = ("", "agent", "matches", "wins", "losses", "draws", "Elo")
     metavar="NAME=VALUE",
     help="Set an option of the game; repeatable.",
 )
-@click.option("--svg", "drawing", type=click.Path(path_type=Path), metavar="FILE", help="Draw a chart.")
+@click.option("--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw a chart.")
 @json_option
-def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_json: bool) -> None:
+def ladder(game_name: str, options: tuple[str, ...], svg_file: Path | None, as_json: bool) -> None:
     """Rank all agents by their stored matches of GAME.
 
     Elo is relative to the average of all agents, with a 95% confidence
@@ -54,68 +54,66 @@ def ladder(game_name: str, options: tuple[str, ...], drawing: Path | None, as_js
     if has_store():
         with Store() as store:
             encounters = store.result_counts(game_name, variant)
-    rungs = ladder_of(encounters)
-    if drawing is not None:
-        _draw(rungs, drawing, " ".join(filter(None, (game.facts.title, variant))))
+    entries = ladder_of(encounters)
+    if svg_file is not None:
+        _draw(entries, svg_file, " ".join(filter(None, (game.facts.title, variant))))
     if as_json:
-        players = [_rung_json(rung) for rung in rungs]
+        players = [_entry_json(entry) for entry in entries]
         print_json(game=game_name, variant=variant, players=players)
         return
-    if not rungs:
+    if not entries:
         click.echo(f"no agents have met yet; see `{PROGRAM} arena --help`")
         return
-    names = shorten_names(_names(rungs), other_columns=OTHER_COLUMNS)
-    rows = [
-        HEADER,
-        *(_row(place, rung, name) for place, (rung, name) in enumerate(zip(rungs, names, strict=True), 1)),
-    ]
+    names = shorten_names(_names(entries), other_columns=OTHER_COLUMNS)
+    named = zip(entries, names, strict=True)
+    rows = [HEADER, *(_row(place, entry, name) for place, (entry, name) in enumerate(named, start=1))]
     print_table(rows, right=(0, 2, 3, 4, 5, 6), cut=())
     click.echo("\nElo is relative to the average of all agents")
-    if any(rung.estimate is None for rung in rungs):
+    if any(entry.estimate is None for entry in entries):
         click.echo("?: no chain of matches with wins and losses links these agents to the others")
-    if drawing is not None:
-        click.echo(f"wrote {drawing}")
+    if svg_file is not None:
+        click.echo(f"wrote {svg_file}")
 
 
-def _row(place: int, rung: "LadderEntry", name: str) -> tuple[str, ...]:
-    elo = "?" if rung.estimate is None else str(rung.estimate)
-    numbers = (rung.matches, rung.wins, rung.losses, rung.draws)
+def _row(place: int, entry: "LadderEntry", name: str) -> tuple[str, ...]:
+    elo = "?" if entry.estimate is None else str(entry.estimate)
+    numbers = (entry.matches, entry.wins, entry.losses, entry.draws)
     return f"{place}.", name, *map(str, numbers), elo
 
 
-def _names(rungs: "list[LadderEntry]") -> list[str]:
+def _names(entries: "list[LadderEntry]") -> list[str]:
     """Return agents with their limits; those with the same text get the start of their fingerprint."""
-    texts = [", ".join(filter(None, (rung.player.agent, rung.player.limits))) for rung in rungs]
+    texts = [", ".join(filter(None, (entry.player.agent, entry.player.limits))) for entry in entries]
     times = Counter(texts)
     return [
-        printable(f"{text} #{rung.player.fingerprint[:4] or '-'}" if times[text] > 1 else text)
-        for text, rung in zip(texts, rungs, strict=True)
+        printable(f"{text} #{entry.player.fingerprint[:4] or '-'}" if times[text] > 1 else text)
+        for text, entry in zip(texts, entries, strict=True)
     ]
 
 
-def _rung_json(rung: "LadderEntry") -> dict[str, object]:
+def _entry_json(entry: "LadderEntry") -> dict[str, object]:
     return {
-        "agent": rung.player.agent,
-        "fingerprint": rung.player.fingerprint,
-        "limits": rung.player.limits,
-        "matches": rung.matches,
-        "wins": rung.wins,
-        "losses": rung.losses,
-        "draws": rung.draws,
-        **estimate_json(rung.estimate),
+        "agent": entry.player.agent,
+        "fingerprint": entry.player.fingerprint,
+        "limits": entry.player.limits,
+        "matches": entry.matches,
+        "wins": entry.wins,
+        "losses": entry.losses,
+        "draws": entry.draws,
+        **estimate_json(entry.estimate),
     }
 
 
-def _draw(rungs: "list[LadderEntry]", path: Path, title: str) -> None:
+def _draw(entries: "list[LadderEntry]", path: Path, title: str) -> None:
     from boardgames.adapters.charts import Interval, interval_chart
     from boardgames.paths import write_atomic
 
-    named = list(zip(rungs, _names(rungs), strict=True))
+    named = list(zip(entries, _names(entries), strict=True))
     rows = [
-        Interval(name, estimate.elo, estimate.low, estimate.high, f"{rung.matches} matches")
-        for rung, name in named
-        if (estimate := rung.estimate) is not None
+        Interval(name, estimate.elo, estimate.low, estimate.high, f"{entry.matches} matches")
+        for entry, name in named
+        if (estimate := entry.estimate) is not None
     ]
-    apart = [name for rung, name in named if rung.estimate is None]
-    remarks = [f"not comparable: {', '.join(apart)}"] if apart else []
+    unrated = [name for entry, name in named if entry.estimate is None]
+    remarks = [f"not comparable: {', '.join(unrated)}"] if unrated else []
     write_atomic(path, interval_chart(rows, title=f"{title}: ladder", unit="Elo", remarks=remarks))

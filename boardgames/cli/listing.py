@@ -9,6 +9,7 @@ from boardgames.cli.loading import load_game
 from boardgames.cli.options import examples, json_option
 from boardgames.cli.output import option_line, print_json, wrap
 from boardgames.cli.progress import compile_notice
+from boardgames.errors import PluginError
 from boardgames.plugins import Offer, Registry, registry
 
 if TYPE_CHECKING:
@@ -43,10 +44,14 @@ def agents(game: str | None, as_json: bool) -> None:
         _print_offers("agents", loaded, offers, as_json)
         return
     for offer in offers:
-        with compile_notice():
-            declared = loaded.load("agents", offer.entry.name, game).declared_options
         _print_offers("agents", loaded, [offer], as_json)
-        _print_options(declared)
+        try:
+            with compile_notice():
+                declared = loaded.load("agents", offer.entry.name, game).declared_options
+        except PluginError as error:
+            click.echo(wrap(f"  error: {error}", 6))
+        else:
+            _print_options(declared)
 
 
 @click.command(
@@ -55,10 +60,14 @@ def agents(game: str | None, as_json: bool) -> None:
     )
 )
 @json_option
-def plugins(as_json: bool) -> None:
+@click.pass_context
+def plugins(context: click.Context, as_json: bool) -> None:
     """List the installed plug-ins, with the errors of those that failed to load."""
     loaded = registry()
     loaded.check_targets()
+    group = context.find_root().command
+    if isinstance(group, click.Group):
+        group.list_commands(context)  # so that plug-ins which fail to add commands are listed too
     if as_json:
         rows = [
             {"name": plugin.name, "summary": plugin.summary, "plugin": plugin.name, "error": plugin.error}

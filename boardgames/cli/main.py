@@ -25,7 +25,7 @@ from boardgames.cli.program import (
     PROGRAM,
 )
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError
+from boardgames.errors import BoardgamesError, PluginError, describe_error, quote
 
 COMMANDS = {
     "agents": ("listing:agents", "List the agents of one game or of all."),
@@ -38,6 +38,7 @@ COMMANDS = {
     "games": ("listing:games", "List the games, or the options of one."),
     "ladder": ("ladder:ladder", "Rank all agents by their stored matches."),
     "matches": ("matches:matches", "List, show, export, import or delete stored matches."),
+    "new": ("new:new", "Write a plug-in with a working game, to change into your own."),
     "perft": ("perft:perft", "Count the leaf positions at a given depth."),
     "play": ("play:play", "Play a match, or watch two agents play."),
     "plot": ("plot:plot", "Plot the learning curves and weights of training runs."),
@@ -86,7 +87,25 @@ class LazyGroup(SuggestingGroup):
         self._has_plugin_commands = True
         from boardgames.plugins import notify
 
-        notify("bg_commands", group=self)
+        notify("bg_commands", check=self._check_commands, group=self)
+
+    def _check_commands(self) -> None:
+        """Remove what plug-ins added that is not a command; raise PluginError if there is anything."""
+        added: dict[Any, Any] = self.commands if isinstance(self.commands, dict) else {"": self.commands}
+        self.commands = {name: command for name, command in added.items() if _is_command(name, command)}
+        rubbish = [added[name] for name in added if name not in self.commands]
+        if rubbish:
+            raise PluginError(f"this is not a command of click: {quote(rubbish[0])}")
+
+
+def _is_command(name: object, command: object) -> bool:
+    """Return True if a command that a plug-in added can be listed."""
+    if not (isinstance(name, str) and isinstance(command, click.Command)):
+        return False
+    try:
+        return isinstance(command.get_short_help_str(), str)
+    except Exception:  # noqa: BLE001 - a plug-in's help may be of any type
+        return False
 
 
 @click.group(
@@ -145,11 +164,24 @@ def _run(arguments: list[str] | None) -> int:
         if os.environ.get(DEBUG_VARIABLE):
             raise
         return _fail(str(error))
+    except OSError:
+        raise
+    except BaseException as error:
+        plugin = _plugin_at_fault(error)
+        if plugin is None or os.environ.get(DEBUG_VARIABLE):
+            raise
+        return _fail(f"plug-in {plugin!r} is broken: {describe_error(error)}; {DEBUG_VARIABLE}=1 shows where")
     return 0
 
 
+def _plugin_at_fault(error: BaseException) -> str | None:
+    """Return the plug-in whose code raised an error, or None if the core's did."""
+    plugins = sys.modules.get("boardgames.plugins")
+    return None if plugins is None else plugins.registry().plugin_at_fault(error)
+
+
 def usage_message(error: click.ClickException) -> str:
-    """Return click's message in the form of our own, with a pointer to the command's help."""
+    """Return click's message in the style of our own, with a reference to the command's help."""
     message = error.format_message().rstrip(".").replace(". Did you mean", "; did you mean")
     message = message[:1].lower() + message[1:]
     is_explained = isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter)

@@ -2,10 +2,11 @@
 
 import shlex
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
 
 DEFAULT_MOVE_SECONDS = 1.0
 
+_Value = TypeVar("_Value", float, float | None)
+
 
 @dataclass(frozen=True, slots=True)
 class TimeOptions:
-    """Time options as given on the command line, in seconds; None if not given."""
+    """Time options as given on the command line, in seconds: for both sides or each; None if not given."""
 
-    move: float | None
-    clock: float | None
+    move: float | tuple[float, float] | None
+    clock: float | tuple[float, float] | None
     increment: float | None
 
 
@@ -55,15 +58,16 @@ class MatchSetup:
     names: tuple[str, str] | None
     start: "Position | None"
     time: TimeOptions
-    rules: dict[str, int | bool]
+    rules: dict[str, int | bool | tuple[int, int]]
     seed: int | None
 
     @property
-    def limit(self) -> "Limit":
-        """Limit for each move of an agent."""
+    def limits(self) -> "tuple[Limit, Limit]":
+        """Return the limit for each move of an agent, by side."""
         from boardgames.player import Limit
 
-        return Limit(seconds=DEFAULT_MOVE_SECONDS if self.time.move is None else self.time.move)
+        first, second = _pair(DEFAULT_MOVE_SECONDS if self.time.move is None else self.time.move)
+        return Limit(seconds=first), Limit(seconds=second)
 
     def new_match(self, record: "Record | None" = None) -> "Manager":
         """Return the manager of a new match, or of an unfinished one from its record."""
@@ -77,34 +81,55 @@ class MatchSetup:
         ]
         rules = self._match_rules(players, game, record)
         if record is None:
-            return Manager(game, players, names=self.names, start=self.start, rules=rules, limit=self.limit)
+            return Manager(game, players, names=self.names, start=self.start, rules=rules, limit=self.limits)
         names = self.names or record.names
-        return Manager.resume(record, game, players, names=names, rules=rules, limit=self.limit)
+        return Manager.resume(record, game, players, names=names, rules=rules, limit=self.limits)
 
     def _match_rules(
         self, players: "Sequence[Player]", game: "Game", record: "Record | None"
     ) -> "MatchRules":
         """Return the rules of the match; a record's time control is kept unless another one was given."""
-        from boardgames.clock import TimeControl
+        from boardgames.clock import TimeControl, parse_time_controls
         from boardgames.manager import MatchRules
 
-        # for an agent, --time is how long it thinks; only between people is it a limit
-        move = self.time.move if all(player.is_human for player in players) else None
-        control = TimeControl(move=move, match=self.time.clock, increment=self.time.increment or 0.0)
-        if record is not None and control.is_unlimited:
-            control = TimeControl.parse(record.tags.get("TimeControl", "-"))
-        return MatchRules.between(players, game, time=control, **self.rules)
+        # for an agent, --time is how long it thinks; a person is limited by it against another person,
+        # and against an agent if each side was given its own
+        is_limited = isinstance(self.time.move, tuple) or all(player.is_human for player in players)
+        controls = [
+            TimeControl(
+                move=seconds if is_limited and player.is_human else None,
+                match=clock,
+                increment=self.time.increment or 0.0,
+            )
+            for player, seconds, clock in zip(
+                players, _pair(self.time.move), _pair(self.time.clock), strict=True
+            )
+        ]
+        times = controls[0], controls[1]
+        if record is not None and all(control.is_unlimited for control in times):
+            times = parse_time_controls(record.tags.get("TimeControl", "-"))
+        return MatchRules.between(players, game, time=times, **self.rules)
+
+
+def _pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:
+    """Return one value for each side, given one for both or a pair."""
+    return value if isinstance(value, tuple) else (value, value)
 
 
 def close_players(manager: "Manager") -> None:
-    """Release what the players of a match hold, such as engine processes."""
-    for player in manager.players:
-        if player is not None:
-            player.close()
+    """Release what the players of a match hold, such as engine processes; an interrupt closes them all."""
+    from boardgames.plugins import close_player
+
+    with ExitStack() as stack:
+        for player in manager.players:
+            if player is not None:
+                stack.callback(close_player, player)
 
 
-def save_match(manager: "Manager") -> None:
+def save_match(record: "Record") -> None:
     """Save a match in the user's data folder and print the path; if that fails, print the match.
+
+    A match without moves is not saved.
 
     Raises
     ------
@@ -113,7 +138,8 @@ def save_match(manager: "Manager") -> None:
     """
     from boardgames.record import write_records
 
-    record = manager.record()
+    if not record.moves:
+        return
     timestamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
     path = data_folder() / "records" / f"{record.game}-{timestamp}.record"
     try:
@@ -122,7 +148,7 @@ def save_match(manager: "Manager") -> None:
         click.echo(str(record))
         raise
     click.echo(f"match saved to {path}")
-    if record.outcome is None and record.moves:
+    if record.outcome is None:
         click.echo(f"continue with: {PROGRAM} play {record.game} --resume {shlex.quote(str(path))}")
 
 

@@ -1,4 +1,4 @@
-"""`boardgames matches`: the matches in the user's database, as lists, records and JSON."""
+"""`boardgames matches`: list, show, export, import and delete the matches in the user's database."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -106,7 +106,7 @@ def list_matches(
 
     On a terminal, long texts are shortened to fit the line.
     """
-    with _opened() as store:
+    with _open_store() as store:
         if as_runs:
             _list_runs(store, limit=limit, as_json=as_json, **filters)
             return
@@ -139,7 +139,7 @@ def show(number: int, folder: Path | None, flip: bool, as_json: bool) -> None:
     from boardgames.cli.replay import show_records
     from boardgames.record import parse_records
 
-    with _opened() as store:
+    with _open_store() as store:
         match = _select(store, [number])[0]
     if as_json:
         print_json(**match_json(match), record=match.record)
@@ -174,7 +174,7 @@ def export(
 
     if str(file) != "-" and os.path.lexists(file) and not force:
         raise FileError(f"{file} already exists; --force overwrites it")
-    with _opened() as store:
+    with _open_store() as store:
         selected = _select(store, ids, **filters)
     text = "".join(f"{match.record}\n\n" for match in reversed(selected))
     if str(file) == "-":
@@ -206,15 +206,15 @@ def import_files(files: tuple[Path, ...]) -> None:
         try:
             parsed = read_records(file, load_game_of)
         except FileError as error:
-            errors += _reported(error)
+            errors += _report_error(error)
             continue
-        for wrong in parsed.errors:
-            errors += _reported(f"{file}: {wrong}")
+        for parse_error in parsed.errors:
+            errors += _report_error(f"{file}: {parse_error}")
         if parsed.records:
             with Store() as store:
-                count, wrong_ones = _import(store, parsed, file)
-            errors += wrong_ones
-            added, known = added + count, known + len(parsed.records) - count - wrong_ones
+                count, rejected = _import(store, parsed, file)
+            errors += rejected
+            added, known = added + count, known + len(parsed.records) - count - rejected
     known_text = f", {count_text(known, 'match', 'matches')} already stored" if known else ""
     click.echo(f"added {count_text(added, 'match', 'matches')}{known_text}")
     if errors:
@@ -235,13 +235,13 @@ def delete(ids: tuple[int, ...], run: int | None, yes: bool) -> None:
     """
     if bool(ids) == (run is not None):
         raise OptionError("give IDs or --run, not both" if ids else "give the IDs of matches, or --run N")
-    with _opened() as store:
+    with _open_store() as store:
         message = _delete_matches(store, ids, yes=yes) if run is None else _delete_run(store, run, yes=yes)
     click.echo(message)
 
 
 @contextmanager
-def _opened() -> "Iterator[Store | None]":
+def _open_store() -> "Iterator[Store | None]":
     """Open the user's database; yields None if there is none, since reading does not create it."""
     from boardgames.store import Store, has_store
 
@@ -297,22 +297,23 @@ def _delete_run(store: "Store | None", run: int, *, yes: bool) -> str:
 
 
 def _import(store: "Store", parsed: "ParsedRecords", file: Path) -> tuple[int, int]:
-    """Store the new records; return how many were added and how many were faulty and reported."""
+    """Store the new records; return how many were added and how many had errors, which are printed."""
     from boardgames.store import NewMatch
 
-    count, coming, wrong = 0, [], 0
+    added, batch, rejected = 0, [], 0
     for number, record in zip(parsed.numbers, parsed.records, strict=True):
         try:
-            coming.append(NewMatch.from_record(record))
+            batch.append(NewMatch.from_record(record))
         except BoardgamesError as error:
-            wrong += _reported(f"{file}: match {number}: {error}")
-        if len(coming) == BATCH:
-            count += len(store.add_new(coming))
-            coming = []
-    return count + len(store.add_new(coming)), wrong
+            rejected += _report_error(f"{file}: match {number}: {error}")
+        if len(batch) == BATCH:
+            added += len(store.add_new(batch))
+            batch = []
+    return added + len(store.add_new(batch)), rejected
 
 
-def _reported(error: BoardgamesError | str) -> int:
+def _report_error(error: BoardgamesError | str) -> int:
+    """Print an error and return 1, to be added to the number of errors."""
     click.echo(f"error: {error}", err=True)
     return 1
 

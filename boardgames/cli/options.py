@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from boardgames.errors import FileError, suggest
+from boardgames.errors import FileError, OptionError, quote, suggest
 from boardgames.options import Option
 
 WEEK_S = 604_800
@@ -20,7 +20,7 @@ class Number(click.ParamType):  # type: ignore[type-arg]  # generic in newer ver
     Parameters
     ----------
     kind : type
-        int or float; nan and infinity are refused.
+        int or float; nan and infinity are rejected.
     minimum, maximum : float, optional
         Inclusive bounds.
     """
@@ -41,7 +41,33 @@ class Number(click.ParamType):  # type: ignore[type-arg]  # generic in newer ver
         return Option(name, self.kind, 0, "", self.minimum, self.maximum).read(value)
 
 
-SECONDS = Number(float, 0, WEEK_S)
+class ForEachSide(click.ParamType):  # type: ignore[type-arg]  # generic in newer versions of click only
+    """A number for both sides, or two numbers separated by a comma: `10` or `10,3`.
+
+    Parameters
+    ----------
+    number : Number
+        Checks each number.
+    """
+
+    name = "number for each side"
+
+    def __init__(self, number: Number) -> None:
+        self.number = number
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return one number, or a pair."""
+        if not isinstance(value, str) or "," not in value:
+            return self.number.convert(value, param, ctx)
+        parts = value.split(",")
+        if len(parts) != 2:
+            name = "the option" if param is None else param.opts[0]
+            raise OptionError(f"{name} takes one number, or one for each side as in 10,3, not {quote(value)}")
+        return tuple(self.number.convert(part.strip(), param, ctx) for part in parts)
+
+
+SECONDS = Number(float, 0.001, WEEK_S)
+NON_NEGATIVE_SECONDS = Number(float, 0, WEEK_S)
 NON_NEGATIVE = Number(int, 0)
 POSITIVE = Number(int, 1)
 DEPTH = Number(int, 1, 100)
@@ -120,7 +146,7 @@ class SuggestingGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command of the first argument, or fail naming similar ones."""
+        """Return the command that the first argument names; if there is none, suggest similar names."""
         if args and self.get_command(ctx, args[0]) is None:
             raise click.UsageError(f"no command {args[0]!r}{suggest(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)

@@ -1,4 +1,4 @@
-"""What commands print: JSON, tables, boards, lists of moves, outcomes.
+"""Functions that print and format output: JSON, tables, boards, lists of moves, outcomes.
 
 Text fits the width of a terminal. In a file or pipe nothing is shortened.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from boardgames.arena.pentanomial import Estimate
-    from boardgames.game import Game, Outcome
+    from boardgames.game import Game, Outcome, PlayedMove
     from boardgames.options import Option
     from boardgames.score import Score, Unit
 
@@ -79,7 +79,7 @@ def outcome_json(outcome: "Outcome | None") -> dict[str, object] | None:
     return {"winner": outcome.winner, "termination": str(outcome.termination)}
 
 
-# --- boards and words --------------------------------------------------------
+# --- boards and text ---------------------------------------------------------
 
 
 def console() -> "Console":
@@ -104,6 +104,36 @@ def outcome_text(outcome: "Outcome", game: "Game") -> str:
     """Return who won and, unless the rules of the game decided it, how: `red wins on time`."""
     text = "draw" if outcome.winner is None else f"{game.facts.sides[outcome.winner]} wins"
     return text + ENDINGS[str(outcome.termination)]
+
+
+def thought_text(played: "PlayedMove", side: str) -> str:
+    """Return what an agent expected of its move, and how long it took.
+
+    Parameters
+    ----------
+    played : PlayedMove
+        The move.
+    side : str
+        Name of the side that made it.
+
+    Examples
+    --------
+    >>> from boardgames.game import Move, PlayedMove
+    >>> from boardgames.score import Score, Unit
+    >>> lead = Score.of(0.42, Unit("marble", "marbles"))
+    >>> thought_text(PlayedMove(1, Move(0, "a1b2"), 0.95, 2, lead), "white")
+    '+0.42 marbles for white, 0.9 s'
+    """
+    score, seconds = played.score, f"{played.seconds:.1f} s"
+    if score is None:
+        return seconds
+    if score.unit is None:
+        value = f"{score} {'ply' if abs(score.win_in or 0) == 1 else 'plies'}"
+    elif score.unit.is_return:
+        value = f"expected return {score}"
+    else:
+        value = f"{score} {printable(score.unit.label)}"
+    return f"{value} for {side}, {seconds}"
 
 
 def wrapped_moves(moves: Iterable[str]) -> str:

@@ -6,11 +6,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.interrupts import interrupt_on_termination
+from boardgames.cli.interrupts import interrupt_on_termination, without_interrupts
 from boardgames.cli.loading import load_game
 from boardgames.cli.match_setup import MatchSetup, TimeOptions, close_players, read_unfinished, save_match
-from boardgames.cli.options import NON_NEGATIVE, POSITIVE, SECONDS, Number, examples, game_options
-from boardgames.cli.output import outcome_text, print_picture
+from boardgames.cli.options import (
+    NON_NEGATIVE,
+    NON_NEGATIVE_SECONDS,
+    POSITIVE,
+    SECONDS,
+    ForEachSide,
+    Number,
+    examples,
+    game_options,
+)
+from boardgames.cli.output import outcome_text, print_picture, thought_text
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError, quote
@@ -19,6 +28,7 @@ if TYPE_CHECKING:
     from boardgames.game import Game
     from boardgames.manager import Manager
 
+WATCH_DELAY_S = 0.5
 HIGHEST_LEVEL = 10
 """Copied from `boardgames.players.levels`, which is too slow to import for `--help`."""
 
@@ -29,7 +39,7 @@ HIGHEST_LEVEL = 10
         "boardgames play abalone --level 3",
         "boardgames play abalone --layout standard --agent alphabeta:depth=4",
         "boardgames play connect4 --first human --second human --names Ann,Bob",
-        "boardgames play connect4 --clock 300 --increment 2",
+        "boardgames play connect4 --clock 300,60 --increment 2",
         "boardgames play hexifence --first random --second greedy --seed 1",
     )
 )
@@ -48,13 +58,24 @@ HIGHEST_LEVEL = 10
 @click.option(
     "--time",
     "move_time",
-    type=SECONDS,
-    metavar="S",
-    help="Seconds an agent thinks per move; default: 1. Between two people, the limit per move.",
+    type=ForEachSide(SECONDS),
+    metavar="S[,S]",
+    help="Seconds an agent thinks per move; default: 1. Between two people, the limit per move. Two numbers "
+    "give each side its own, and then hold for a person against an agent too.",
 )
-@click.option("--clock", type=SECONDS, metavar="S", help="Seconds per side for the match.")
-@click.option("--increment", type=SECONDS, metavar="S", help="Seconds added after each move.")
-@click.option("--plies", type=POSITIVE, metavar="N", help="Draw after N plies.")
+@click.option(
+    "--clock",
+    type=ForEachSide(SECONDS),
+    metavar="S[,S]",
+    help="Seconds of both sides, or of each, for the match.",
+)
+@click.option("--increment", type=NON_NEGATIVE_SECONDS, metavar="S", help="Seconds added after each move.")
+@click.option(
+    "--plies",
+    type=ForEachSide(POSITIVE),
+    metavar="N[,N]",
+    help="Draw after N plies; two numbers limit the moves of each side.",
+)
 @click.option(
     "--no-progress", type=POSITIVE, metavar="N", help="Draw after N plies without a change of the score."
 )
@@ -74,11 +95,9 @@ HIGHEST_LEVEL = 10
 @click.option("--watch", is_flag=True, help="Show the board after every move of two agents.")
 @click.option(
     "--delay",
-    type=SECONDS,
-    default=0.5,
-    show_default=True,
+    type=NON_NEGATIVE_SECONDS,
     metavar="S",
-    help="Seconds between moves with --watch.",
+    help="Seconds between moves with --watch; default: 0.5.",
 )
 def play(
     game_name: str,
@@ -89,10 +108,10 @@ def play(
     layout: str | None,
     options: tuple[str, ...],
     position_text: str | None,
-    move_time: float | None,
-    clock: float | None,
+    move_time: float | tuple[float, float] | None,
+    clock: float | tuple[float, float] | None,
     increment: float | None,
-    plies: int | None,
+    plies: int | tuple[int, int] | None,
     no_progress: int | None,
     repetition: bool | None,
     seed: int | None,
@@ -101,7 +120,7 @@ def play(
     resume: Path | None,
     confirm: bool,
     watch: bool,
-    delay: float,
+    delay: float | None,
 ) -> None:
     """Play a match of GAME, by default against the game's default agent.
 
@@ -113,7 +132,13 @@ def play(
     if resume is not None and (layout or options or position_text is not None):
         raise OptionError("--resume takes the game from the file; remove --layout, --option and --position")
     game = load_game(game_name, layout, options)
-    rules = {"ply_limit": plies, "no_progress_limit": no_progress, "repetition": repetition}
+    if delay is not None and not watch:
+        raise OptionError("--delay only works with --watch")
+    rules = {
+        "ply_limit" if isinstance(plies, int) else "move_limits": plies,
+        "no_progress_limit": no_progress,
+        "repetition": repetition,
+    }
     setup = MatchSetup(
         game=game,
         agents=(
@@ -134,10 +159,13 @@ def play(
         if any(player is not None and player.is_human for player in manager.players):
             from boardgames.cli.session import Session
 
+            if watch:
+                close_players(manager)
+                raise OptionError("--watch only works with two agents; a person sees every move anyway")
             code = Session(setup, manager, notation=notation, confirm=confirm).run()
         else:
             try:
-                code = _play_agents(manager, watch, delay)
+                code = _play_agents(manager, watch, WATCH_DELAY_S if delay is None else delay)
             finally:
                 close_players(manager)
     click.get_current_context().exit(code)
@@ -177,8 +205,9 @@ def _play_agents(manager: "Manager", watch: bool, delay: float) -> int:
             manager.play()
             print_picture(manager.position.picture())
     except KeyboardInterrupt:
-        click.echo()
-        save_match(manager)
+        with without_interrupts():
+            click.echo()
+            save_match(manager.record())
         return EXIT_INTERRUPTED
     assert manager.outcome is not None
     click.echo(f"\n{outcome_text(manager.outcome, manager.game)} after {manager.ply} plies\n")
@@ -194,6 +223,7 @@ def _watch(manager: "Manager", delay: float) -> None:
         before, side = manager.position, manager.game.facts.sides[manager.side_to_move]
         manager.step()
         if manager.position is not before:
-            click.echo(f"\n{manager.ply}. {side} plays {manager.moves[-1].move}\n")
+            played = manager.moves[-1]
+            click.echo(f"\n{played.ply}. {side} plays {played.move} ({thought_text(played, side)})\n")
             print_picture(manager.position.picture().since(before.picture()))
             time.sleep(delay)

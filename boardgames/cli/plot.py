@@ -43,10 +43,10 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
 
     folders = [find_run(run) for run in runs]
     path = folders[0] / DEFAULT_NAME if output is None else user_path(output)
-    form = FORMATS.get(path.suffix.lower())
-    if form is None:
+    image_format = FORMATS.get(path.suffix.lower())
+    if image_format is None:
         raise OptionError(f"--output must end in .svg or .png, not {quote(output)}")
-    write_atomic(path, plot_runs([_history(folder) for folder in folders], form))
+    write_atomic(path, plot_runs([_history(folder) for folder in folders], image_format))
     click.echo(f"wrote {path}")
 
 
@@ -88,7 +88,7 @@ def _learner(config: "Config") -> "Learner | None":
 
 
 def _features(learner: "Learner | None", count: int) -> list[str]:
-    """Return the names of the weights, or numbers if the learner does not tell."""
+    """Return the names of the weights, or numbers if the learner does not name them."""
     from boardgames.learning.base import FeatureLearner
 
     if isinstance(learner, FeatureLearner) and len(learner.features.features) == count:

@@ -25,7 +25,7 @@ class Prompt(Protocol):
 
 
 class PlainPrompt:
-    """Reads lines from a pipe, a file, or a terminal that cannot move its cursor."""
+    """Reads lines from a pipe, a file, or a terminal without cursor control."""
 
     def command(self, text: str) -> str:
         """Print a prompt and return the next line."""
@@ -34,7 +34,7 @@ class PlainPrompt:
         line = sys.stdin.readline()
         if not line:
             raise EOFError
-        if not sys.stdin.isatty():  # where the line does not show, nor its end
+        if not sys.stdin.isatty():  # the input is not echoed, so the prompt's line has no end yet
             sys.stdout.write("\n")
         return line
 
@@ -102,9 +102,12 @@ class TerminalPrompt:
 
 
 def open_prompt(
-    *, words: Callable[[], Iterable[str]], toolbar: Callable[[], str], is_time_up: Callable[[], bool]
+    *,
+    words: Callable[[], Iterable[str]] = lambda: (),
+    toolbar: Callable[[], str] = lambda: "",
+    is_time_up: Callable[[], bool] = lambda: False,
 ) -> Prompt:
-    """Return a `TerminalPrompt` if both ends are a terminal with a cursor, else a `PlainPrompt`."""
+    """Return a `TerminalPrompt` if stdin and stdout are a terminal with a cursor, else a `PlainPrompt`."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         return PlainPrompt()
     from prompt_toolkit.utils import is_dumb_terminal

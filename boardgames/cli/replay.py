@@ -112,8 +112,10 @@ def _show(record: "Record", positions: "list[Position]", ply: int, flip: bool) -
 
 
 def _step(records: "list[tuple[int, Record]]", flip: bool) -> None:
+    from boardgames.cli.prompt import open_prompt
     from boardgames.plugins import load_game_of
 
+    prompt = open_prompt()
     click.echo(HELP)
     for place, record in records:
         click.echo(f"\n{place}. {_title(record)}")
@@ -122,7 +124,7 @@ def _step(records: "list[tuple[int, Record]]", flip: bool) -> None:
         while True:
             _show(record, positions, ply, flip)
             try:
-                answer = input(f"[{ply}/{len(positions) - 1}] ").strip().lower()
+                answer = prompt.question(f"[{ply}/{len(positions) - 1}] ").strip().lower()
             except EOFError:
                 return
             if answer == "q":

@@ -1,4 +1,4 @@
-"""`boardgames runs`: list training runs, export the weights of run, or delete run."""
+"""`boardgames runs`: list training runs, export the weights of a run, or delete one."""
 
 import os
 import shutil
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def runs(context: click.Context, as_json: bool) -> None:
-    """List the training runs, newest first; export the weights of run, or delete run.
+    """List the training runs, newest first; export the weights of a run, or delete one.
 
-    `boardgames train` makes a run. One that is `stopped` continues with
+    `boardgames train` creates a run. A run that is `stopped` continues with
     `boardgames train --resume RUN`.
     """
     if context.invoked_subcommand is not None:
@@ -49,7 +49,7 @@ def runs(context: click.Context, as_json: bool) -> None:
 
     listed = list_runs()
     if as_json:
-        print_json(runs=[_as_json(run) for run in listed])
+        print_json(runs=[_run_json(run) for run in listed])
     elif listed:
         _print(listed)
     else:
@@ -66,7 +66,7 @@ def runs(context: click.Context, as_json: bool) -> None:
 def export(name: str, file: str, force: bool) -> None:
     """Write the best weights of RUN to FILE, with the settings that produced them.
 
-    Agents read the file as they read the run itself: `td:weights=FILE`.
+    Agents use the file as they use the run itself: `td:weights=FILE`.
     """
     from boardgames.learning.runs import find_run
     from boardgames.weights import Weights
@@ -127,7 +127,7 @@ def _row(run: "RunSummary") -> tuple[str, ...]:
     return run.name, run.config.game, run.config.learner, steps, best, run.status
 
 
-def _as_json(run: "RunSummary") -> dict[str, object]:
+def _run_json(run: "RunSummary") -> dict[str, object]:
     progress = run.progress
     return {
         "run": run.name,

@@ -3,16 +3,27 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.interrupts import without_interrupts
 from boardgames.cli.loading import load_player
 from boardgames.cli.match_setup import MatchSetup, close_players, read_unfinished, save_match
 from boardgames.cli.options import user_path
-from boardgames.cli.output import console, outcome_text, print_picture, wrap, wrapped_moves
+from boardgames.cli.output import (
+    console,
+    count_text,
+    outcome_text,
+    print_picture,
+    print_table,
+    thought_text,
+    wrap,
+    wrapped_moves,
+)
 from boardgames.cli.program import EXIT_INTERRUPTED
-from boardgames.cli.prompt import TerminalPrompt, open_prompt
+from boardgames.cli.prompt import Prompt, TerminalPrompt, open_prompt
 from boardgames.draw.text import printable
 from boardgames.errors import (
     BoardgamesError,
@@ -25,7 +36,8 @@ from boardgames.errors import (
     suggest,
 )
 from boardgames.picture import Caption
-from boardgames.record import append_record
+from boardgames.plugins import close_player
+from boardgames.record import Record, append_record
 
 if TYPE_CHECKING:
     from boardgames.game import Move, Position
@@ -33,17 +45,18 @@ if TYPE_CHECKING:
 
 TENTHS_BELOW_S = 20
 COMMANDS = {
-    "moves": "list the legal moves",
+    "moves [CELL]": "list the legal moves, or those with one cell",
+    "history": "list the moves made, with times and the agents' values",
     "hint": "ask the game's default agent for a move",
-    "undo": "take a move back",
+    "undo": "take back a move, a resignation or a draw",
     "flip": "turn the board around",
-    "draw": "offer a draw",
+    "draw": "offer a draw to the other player",
     "resign": "resign the match",
     "save FILE": "append the match to a file",
     "load FILE": "resume the last match of a file",
     "new": "start a new match",
     "quit": "leave; the match is saved",
-    "help": "show this list",
+    "help": "show this list; ? does it too",
 }
 
 
@@ -69,11 +82,16 @@ class Session:
         self.notation, self.confirm = notation, confirm
         self.flipped = False
         self.is_over = False
+        self._saved: Record | None = None
         self.commands: dict[str, Callable[[str], None]] = {
             name.partition(" ")[0]: getattr(self, f"_{name.partition(' ')[0]}") for name in COMMANDS
         }
-        self.commands |= {"q": self._quit, "exit": self._quit}
-        self.prompt = open_prompt(words=self._words, toolbar=self._toolbar, is_time_up=self._is_time_up)
+        self.commands |= {"q": self._quit, "exit": self._quit, "?": self._help}
+
+    @cached_property
+    def prompt(self) -> Prompt:
+        """Return the prompt, opened at the first use: the board is shown before its library is loaded."""
+        return open_prompt(words=self._words, toolbar=self._toolbar, is_time_up=self._is_time_up)
 
     def run(self) -> int:
         """Play until the user quits; return the exit code. The match is saved in any case."""
@@ -88,8 +106,10 @@ class Session:
             click.echo()
             code = EXIT_INTERRUPTED
         finally:
-            close_players(self.manager)
-            save_match(self.manager)
+            try:
+                self._save_match()
+            finally:
+                close_players(self.manager)
         return code
 
     def _turn(self) -> None:
@@ -128,8 +148,8 @@ class Session:
         return printable(self.manager.names[side])
 
     def _is_person(self, side: int) -> bool:
-        seated = self.manager.players[side]
-        return seated is None or seated.is_human
+        player = self.manager.players[side]
+        return player is None or player.is_human
 
     def _words(self) -> Iterator[str]:
         """Yield what a line can be completed to: the legal moves and the commands."""
@@ -137,11 +157,11 @@ class Session:
         if self.manager.outcome is None:
             yield from (self._move_text(position, move) for move in position.legal_moves)
         for name in COMMANDS:
-            command, space, _ = name.partition(" ")
-            yield command + space
+            command, space, argument = name.partition(" ")
+            yield command if argument.startswith("[") else command + space
 
     def _toolbar(self) -> str:
-        """Return the clocks, that of the side to move in brackets; empty without a time control."""
+        """Return the clocks, that of the side to move in brackets, and the number of the move."""
         manager = self.manager
         if manager.outcome is not None:
             return ""
@@ -152,7 +172,19 @@ class Session:
             parts.append(f"[{text}]" if side == mover else f" {text} ")
         if manager.move_clock is not None:
             parts.append(f"{clock_text(manager.move_clock)} for this move")
-        return "  ".join(parts)
+        return "  ".join([*parts, self._move_number()])
+
+    def _move_number(self) -> str:
+        """Return `move 6`, counted as in records, or with a limit `move 12 of 80`."""
+        manager, rules = self.manager, self.manager.rules
+        if rules.move_limits is not None:
+            side = manager.side_to_move
+            made, limit = manager.moves_made[side], rules.move_limits[side]
+        elif rules.ply_limit is not None:
+            made, limit = manager.ply, rules.ply_limit
+        else:
+            return f"move {manager.ply // 2 + 1}"
+        return f"move {min(made + 1, limit)} of {limit}"
 
     def _is_time_up(self) -> bool:
         """End the match if the time of the side to move is up; return True if this has ended it."""
@@ -176,8 +208,9 @@ class Session:
         with self._thinking(side):
             manager.step()
         if manager.position != before:
-            text = self._move_text(before, manager.moves[-1].move)
-            click.echo(f"{manager.game.facts.sides[side]} plays {text}")
+            played, name = manager.moves[-1], manager.game.facts.sides[side]
+            text = self._move_text(before, played.move)
+            click.echo(f"{name} plays {text} ({thought_text(played, name)})")
         if manager.outcome is not None or self._is_person(manager.side_to_move):
             self._show()
 
@@ -197,6 +230,9 @@ class Session:
             raise MatchError("the match is over; type new, undo, save FILE or quit")
         if manager.tick() is None:
             move = self._parse(line)
+            if move is None:
+                self._describe_cell(line.lower())
+                return
             if self.confirm and not self._confirm_move(move):
                 click.echo("move taken back")
             elif manager.outcome is None:  # time may run out at the question
@@ -204,8 +240,8 @@ class Session:
         if manager.outcome is not None or self._is_person(manager.side_to_move):
             self._show()
 
-    def _parse(self, line: str) -> "Move":
-        """Return the move, given in notation or by the cells to click: `a1 b2`."""
+    def _parse(self, line: str) -> "Move | None":
+        """Return the move, given in notation or by the cells to click (`a1 b2`); None for a single cell."""
         position = self.manager.position
         clicks = tuple(line.lower().split())
         if len(clicks) > 1:
@@ -215,6 +251,8 @@ class Session:
         try:
             return position.game.parse_move(position, "".join(clicks), notation=self.notation)
         except MalformedMoveError as error:
+            if line.lower() in self._cells():
+                return None
             meant = suggest(line, self.commands)
             raise MalformedMoveError(
                 f"{error}{meant if 'did you mean' in meant else '; type help for a list of commands'}"
@@ -222,11 +260,42 @@ class Session:
         except IllegalMoveError as error:
             raise IllegalMoveError(f"{error}; type moves for a list") from None
 
+    def _cells(self) -> set[str]:
+        """Return the ids of everything that can be clicked."""
+        picture = self.manager.position.picture()
+        return {cell.id for cell in picture.cells} | {line.id for line in picture.lines}
+
+    def _moves_at(self, cell: str, *, ends: bool) -> list[str]:
+        """Return the legal moves that end on a cell, or the other ones that it is part of."""
+        position = self.manager.position
+        texts = [
+            text
+            for text, sequences in position.picture().clicks.items()
+            if any(cell in (clicks[-1:] if ends else clicks[:-1] or clicks) for clicks in sequences)
+            and not (ends and any(len(clicks) == 1 for clicks in sequences))
+        ]
+        return [self._move_text(position, position.game.parse_move(position, text)) for text in texts]
+
+    def _describe_cell(self, cell: str) -> None:
+        """Print what can be done with a cell."""
+        for ends, meaning in ((False, "with"), (True, "to")):
+            moves = self._moves_at(cell, ends=ends)
+            click.echo(
+                f"moves {meaning} {cell}: {wrapped_moves(moves)}" if moves else f"no moves {meaning} {cell}"
+            )
+
     def _confirm_move(self, move: "Move") -> bool:
+        """Show the position after a move, and return True if it is to be kept."""
         position = self.manager.position
         print_picture(position.apply(move).picture().since(position.picture()), flipped=self.flipped)
-        answer = self.prompt.question(f"keep {self._move_text(position, move)}? [Enter: keep, u: undo] ")
-        return answer.strip().lower() in ("", "y", "yes", "k", "keep")
+        question = f"keep {self._move_text(position, move)}? [Enter: keep, u: undo] "
+        while True:
+            answer = self.prompt.question(question).strip().lower()
+            if answer in ("", "y", "yes", "k", "keep"):
+                return True
+            if answer in ("u", "undo", "n", "no"):
+                return False
+            click.echo("press Enter to keep the move, or type u to take it back")
 
     def _move_text(self, position: "Position", move: "Move") -> str:
         return position.game.format_move(position, move, notation=self.notation)
@@ -234,27 +303,59 @@ class Session:
     # --- commands --------------------------------------------------------
 
     def _moves(self, argument: str) -> None:
-        position = self._current_position()
-        texts = [self._move_text(position, move) for move in position.legal_moves]
-        click.echo(f"{len(texts)} legal moves:\n{wrapped_moves(texts)}")
+        position, cell = self._current_position(), argument.lower()
+        if not cell:
+            texts = [self._move_text(position, move) for move in position.legal_moves]
+            click.echo(f"{len(texts)} legal moves:\n{wrapped_moves(texts)}")
+            return
+        if cell not in self._cells():
+            raise MalformedMoveError(f"there is no cell {quote(argument)} on this board")
+        texts = self._moves_at(cell, ends=False)
+        count = count_text(len(texts), "legal move")
+        click.echo(
+            f"{count} with {cell}:\n{wrapped_moves(texts)}" if texts else f"no legal moves with {cell}"
+        )
+
+    def _history(self, argument: str) -> None:
+        manager = self.manager
+        if not manager.moves:
+            click.echo("no moves have been made")
+            return
+        rows = [("ply", "side", "move", "time", "value")]
+        for played, before in zip(manager.moves, manager.positions, strict=False):
+            move, value = (
+                self._move_text(before, played.move),
+                "" if played.score is None else str(played.score),
+            )
+            side = manager.game.facts.sides[played.side]
+            rows.append((str(played.ply), side, move, f"{played.seconds:.1f} s", value))
+        print_table(rows, right=(0, 3, 4), cut=())
+        units = {played.score.unit for played in manager.moves if played.score is not None}
+        labels = " or ".join(sorted(printable(unit.label) for unit in units if unit is not None))
+        if units:
+            in_units = f", in {labels}" if labels else ""
+            click.echo(wrap(f"a value is what the agent expected for itself{in_units}", 2))
 
     def _hint(self, argument: str) -> None:
         position = self._current_position()
         agent = load_player(position.game.facts.default_agent, position.game)
         try:
-            choice = agent.choose(position, self.setup.limit)
+            choice = agent.choose(position, self.setup.limits[position.side_to_move])
         finally:
-            agent.close()
+            close_player(agent)
         if choice.move is not None:
             click.echo(f"hint: {self._move_text(position, choice.move)}")
 
     def _current_position(self) -> "Position":
         if self.manager.outcome is not None:
-            raise MatchError(f"the match is over: {outcome_text(self.manager.outcome, self.manager.game)}")
+            raise MatchError(f"the match is over ({outcome_text(self.manager.outcome, self.manager.game)})")
         return self.manager.position
 
     def _undo(self, argument: str) -> None:
+        outcome, ply = self.manager.outcome, self.manager.ply
         self.manager.undo()
+        if outcome is not None and self.manager.ply == ply:
+            click.echo(f"the {'draw' if outcome.winner is None else 'resignation'} is taken back")
         self._show()
 
     def _flip(self, argument: str) -> None:
@@ -262,18 +363,25 @@ class Session:
         self._show()
 
     def _draw(self, argument: str) -> None:
+        from boardgames.manager import MIN_DRAW_PLIES
+
         manager = self.manager
         side = manager.side_to_move
-        if manager.draw_offer is None:  # else it was offered before, and not answered
+        other, why = self._player_name(1 - side), ""
+        if manager.draw_offer is None:  # otherwise an earlier offer is still open
             manager.offer_draw(side)
         if manager.draw_offer is not None:  # the other player is a person
-            accepts = self._ask(f"{self._player_name(1 - side)}, do you accept the draw?")
+            accepts = self._ask(f"{other}, do you accept the draw?")
             if manager.outcome is None:  # time may run out at the question
                 (manager.accept if accepts else manager.decline)(1 - side)
-        if manager.outcome is not None:
-            self._show_outcome()
-        else:
-            click.echo(f"{self._player_name(1 - side)} declines the draw")
+        elif manager.ply < MIN_DRAW_PLIES:
+            why = f"; agents accept none in the first {MIN_DRAW_PLIES} plies of a match"
+        if manager.outcome is None:
+            click.echo(f"{other} declines the draw{why}")
+            return
+        if manager.outcome.termination == "agreement":
+            click.echo(f"{other} accepts the draw")
+        self._show_outcome()
 
     def _player_name(self, side: int) -> str:
         name = self._name(side)
@@ -284,6 +392,8 @@ class Session:
         self._show_outcome()
 
     def _save(self, argument: str) -> None:
+        if not argument:
+            raise FileError("write save FILE, with the name of a file")
         path = user_path(argument)
         if not path.parent.is_dir():
             raise FileError(f"no such folder: {quote(str(path.parent))}")
@@ -291,6 +401,8 @@ class Session:
         click.echo(f"saved to {argument}")
 
     def _load(self, argument: str) -> None:
+        if not argument:
+            raise FileError("write load FILE, with the name of a file")
         manager = self.setup.new_match(read_unfinished(user_path(argument), self.manager.game))
         self._end_match()
         self.manager = manager
@@ -302,14 +414,21 @@ class Session:
         self._begin()
 
     def _end_match(self) -> None:
-        """Close the players and save the match if any move was made, before another match starts."""
+        """Save the match if a move was made, and close the players, before another match starts."""
+        if self.manager.ply:
+            try:
+                self._save_match()
+            except FileError as error:
+                click.echo(printable(str(error)))
         close_players(self.manager)
-        if not self.manager.ply:
-            return
-        try:
-            save_match(self.manager)
-        except FileError as error:
-            click.echo(printable(str(error)))
+
+    def _save_match(self) -> None:
+        """Save the match unless it has been saved as it is; nothing can interrupt that."""
+        with without_interrupts():
+            record = self.manager.record()
+            if record != self._saved:
+                save_match(record)
+                self._saved = record
 
     def _quit(self, argument: str) -> None:
         self.is_over = True
@@ -317,7 +436,7 @@ class Session:
     def _help(self, argument: str) -> None:
         click.echo(f"type a move{self._example()}, the cells of a move separated by spaces, or a command:")
         for name, meaning in COMMANDS.items():
-            click.echo(f"  {name:<10} {meaning}")
+            click.echo(f"  {name:<12} {meaning}")
         if isinstance(self.prompt, TerminalPrompt):
             click.echo("Tab completes moves, commands and file names; the arrow keys recall earlier lines")
 
@@ -328,10 +447,10 @@ class Session:
         sides = self.manager.game.facts.sides
         players = ", ".join(f"{sides[side]} is {self._name(side)}" for side in (0, 1))
         click.echo(f"{players}; type a move{self._example()}, or help")
-        for seated in self.manager.players:
-            if seated is not None and seated.is_learning:
+        for player in self.manager.players:
+            if player is not None and player.is_learning:
                 click.echo(
-                    printable(f"{seated.label()} learns from this match and sometimes tries a random move")
+                    printable(f"{player.label()} learns from this match and sometimes tries a random move")
                 )
         self._show()
 
@@ -363,7 +482,7 @@ class Session:
         return self.manager.positions[ply]
 
     def _captions(self) -> list[Caption]:
-        captions = [Caption("top-right", f"move {self.manager.ply // 2 + 1}")]
+        captions = [Caption("top-right", self._move_number())]
         if self.manager.clocks is not None:
             sides, (first, second) = self.manager.game.facts.sides, self.manager.clocks
             captions.append(Caption("top-right", f"{sides[1]} {clock_text(second)}"))

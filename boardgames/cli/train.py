@@ -262,7 +262,7 @@ def _load_learner(config: "Config") -> "Learner":
 def _new_folder(text: str | None, config: "Config", learner: "Learner") -> Path:
     """Return the folder of a new run; without a name or path, one with the game, learner and time.
 
-    Weights that plug-ins offer are found before runs, so a run must not have the name of such weights.
+    Weights that plug-ins offer take precedence over runs, so a run must not have the name of such weights.
     """
     from boardgames.paths import runs_folder
     from boardgames.weights.lookup import is_plain_name, offered_names
@@ -291,14 +291,14 @@ def _run_reference(run: "Run") -> str:
 
 
 def _agent(run: "Run") -> str | None:
-    """Return the agent that plays with the weights of a run; None if the learner is not of features."""
+    """Return the agent that plays with the weights of a run; None if it does not learn feature weights."""
     from boardgames.learning.base import FeatureLearner
     from boardgames.weights.lookup import offered_names
 
     if not isinstance(run.learner, FeatureLearner):
         return None
     weights = str(run.folder) if run.name in offered_names(run.learner.game) else _run_reference(run)
-    if any(sign in weights for sign in ',"\\'):
+    if any(character in weights for character in ',"\\'):
         escaped = weights.replace("\\", "\\\\").replace('"', '\\"')
         weights = f'"{escaped}"'
     return f"td:weights={weights}"

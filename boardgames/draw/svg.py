@@ -9,8 +9,6 @@ be clicked has its id as `data-id`.
 import hashlib
 from collections.abc import Iterator, Sequence
 from html import escape
-from itertools import zip_longest
-from typing import Literal
 
 from boardgames.draw.lattice import corners
 from boardgames.picture import Cell, Line, Picture, Piece, Surface
@@ -30,7 +28,7 @@ BACKDROP, TEXT, FAINT = "#f6f3ec", "#3b3630", "#8b8478"
 MARK = "#f59f00"
 FONT = "font-family=\"'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif\""
 
-_REACH: dict[Surface, float] = {"paper": 0, "wood": 20, "front": 12}
+_RIM_WIDTHS: dict[Surface, float] = {"paper": 0, "wood": 20, "front": 12}
 _DISCS: dict[Surface, float] = {"paper": 38, "wood": 42, "front": 35}
 _EMPTY: dict[Surface, str] = {"paper": "#fffdf8", "wood": "#4f3420", "front": "#eef3fb"}
 _CELL_STROKES: dict[Surface, str] = {"paper": "#b9b1a2", "wood": "#2f1e11", "front": "#102a5c"}
@@ -69,7 +67,7 @@ class _Drawing:
 
     def document(self, width: int) -> str:
         """Return the document at a width in pixels."""
-        above, below = self._captions("top"), self._captions("bottom")
+        above, below = self.picture.caption_lines("top"), self.picture.caption_lines("bottom")
         left, top, right, bottom = self._extent()
         size = CAPTION_SHARE * (right - left)
         step = CAPTION_HEIGHT * size
@@ -98,8 +96,8 @@ class _Drawing:
     def _extent(self) -> tuple[float, float, float, float]:
         """Return left, top, right and bottom of the board, labels included."""
         left, top, right, bottom = (UNIT * length for length in self.picture.bounds())
-        reach = _REACH[self.picture.surface]
-        return left - reach, top - reach, right + reach, bottom + reach
+        rim = _RIM_WIDTHS[self.picture.surface]
+        return left - rim, top - rim, right + rim, bottom + rim
 
     def _definitions(self) -> Iterator[str]:
         """Yield the gradients of discs, hollows and board surfaces."""
@@ -214,13 +212,6 @@ class _Drawing:
         dashes = "" if is_occupied else ' stroke-dasharray="9 8"'
         stroke = f'fill="none" stroke="{MARK}" stroke-width="7" pointer-events="none"'
         return _circle(cell, 34 if is_occupied else 26, stroke + dashes)
-
-    def _captions(self, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
-        """Return the captions at the top or bottom as pairs (left, right), one per line."""
-        captions = self.picture.captions
-        left = [caption.text for caption in captions if caption.corner == f"{end}-left"]
-        right = [caption.text for caption in captions if caption.corner == f"{end}-right"]
-        return list(zip_longest(left, right, fillvalue=""))
 
 
 def _caption_texts(

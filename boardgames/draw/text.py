@@ -11,7 +11,7 @@ owners are put in brackets, and lines consist of `#`.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise, zip_longest
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from boardgames.picture import Cell, Line, Picture, Piece, Surface
@@ -31,7 +31,7 @@ _INKS: dict[Surface, str | None] = {"paper": None, "wood": "#e6cfa9", "front": "
 
 
 class _Ink(NamedTuple):
-    """What a character stands for, which determines its colour."""
+    """What a character represents, which determines its colour."""
 
     role: Role
     side: int | None = None
@@ -97,7 +97,7 @@ def printable(text: str) -> str:
 
 
 def styled_text(picture: Picture, *, flipped: bool = False) -> "Text":
-    """Return the picture as `rich` text: `plain_text` in colour, with a rim around the board."""
+    """Return the picture as `rich` text: as `plain_text`, but in colour and with a rim around the board."""
     from rich.text import Text
 
     text = Text()
@@ -122,11 +122,8 @@ def _lines(picture: Picture) -> list[list[_Char]]:
 
 
 def _captions(picture: Picture, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
-    """Return the captions at the top or bottom as pairs (left, right), one per line."""
-    texts = [(caption.corner, printable(caption.text)) for caption in picture.captions]
-    left = [text for corner, text in texts if corner == f"{end}-left"]
-    right = [text for corner, text in texts if corner == f"{end}-right"]
-    return list(zip_longest(left, right, fillvalue=""))
+    """Return the lines of captions at the top or bottom, with printable characters only."""
+    return [(printable(left), printable(right)) for left, right in picture.caption_lines(end)]
 
 
 def _caption_line(pair: tuple[str, str], width: int) -> list[_Char]:

@@ -217,11 +217,11 @@ class _Worker:
     def __init__(self) -> None:
         self.exit_code: int | None = None
         self.is_closed = False
-        self._pipe, theirs = _SPAWN.Pipe()
-        self._process = _SPAWN.Process(target=_worker_main, args=(theirs,), daemon=True)
+        self._pipe, worker_end = _SPAWN.Pipe()
+        self._process = _SPAWN.Process(target=_worker_main, args=(worker_end,), daemon=True)
         with _sigint_blocked():  # inherited by the worker, so Ctrl-C cannot hit it before it ignores SIGINT
             self._process.start()
-        theirs.close()
+        worker_end.close()
 
     def call(self, request: bytes) -> bytes:
         """Run a pickled call in the worker and return its reply, see `_run_call`.
@@ -235,7 +235,7 @@ class _Worker:
         return self._pipe.recv_bytes()
 
     def close(self) -> None:
-        """Close the pipe, which makes the process exit, and wait for that. May be called again."""
+        """Close the pipe, which makes the process exit, and wait for that. Does nothing the second time."""
         if self.is_closed:
             return
         self.is_closed = True
@@ -270,9 +270,8 @@ def _sigint_blocked() -> Iterator[None]:
 
 def _worker_main(pipe: "connection.Connection") -> None:
     """Run the calls that arrive on `pipe` until it is closed."""
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # a terminal sends Ctrl-C to every process; the parent decides
+    # a terminal sends Ctrl-C to every process; the parent decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     os.dup2(2, 1)  # stdout belongs to the parent

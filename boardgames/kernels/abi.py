@@ -56,7 +56,7 @@ Apply = types.void(WORDS, types.int64, WORDS_OUT)
 SideToMove = types.int64(WORDS)
 """`side_to_move(position) -> 0 or 1`."""
 OutcomeOf = types.int64(WORDS)
-"""`outcome(position)`: -1 if the match goes on, 0 or 1 if that side has won, 2 if it is drawn."""
+"""`outcome(position)`: -1 if the match is not over, 0 or 1 if that side has won, 2 for a draw."""
 Features = types.void(WORDS, types.int64, REALS_OUT)
 """`features(position, side, out)`: writes the features from the point of view of `side`."""
 Evaluate = types.float64(WORDS, REALS)
@@ -73,7 +73,7 @@ TACTICAL = 100
 FORCING = 10_000
 """Rank of moves that win or threaten to win at once, which are searched a ply deeper."""
 
-_NO_REASON = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
+_NOISE_PREFIXES = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
 
 Function = TypeVar("Function", bound=Callable[..., Any])  # any signature: Numba's, not Python's
 
@@ -130,13 +130,13 @@ def kernel(
         try:
             return _compiled(function, signature, inline, counts=True)
         except NumbaError as error:
-            raise KernelError(_complaint(function, str(error))) from error
+            raise KernelError(_compile_error(function, str(error))) from error
 
     return decorate
 
 
 class _CountsError(Exception):
-    """Code that does not count references calls code that creates or returns arrays."""
+    """A kernel compiled without reference counting calls code that creates or returns arrays."""
 
 
 def _needs_counting(function: FunctionType, signature: Any) -> bool:
@@ -166,7 +166,7 @@ def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: b
     Raises
     ------
     _CountsError
-        If it should not count, but calls code that does.
+        If `counts` is not set, but the function calls code that counts.
     """
     dispatcher = numba.njit(nogil=True, forceinline=inline, _nrt=counts)(function)
     cache = StampedCache(function, may_count=counts)
@@ -197,7 +197,7 @@ def _interrupts_deferred() -> Iterator[None]:
             handler(*received[0])
 
 
-def _complaint(function: FunctionType, text: str) -> str:
+def _compile_error(function: FunctionType, text: str) -> str:
     """Return one line with the place where a kernel does not compile, and Numba's reason.
 
     Numba's messages have dozens of lines: the place comes last, and the reason is
@@ -208,7 +208,7 @@ def _complaint(function: FunctionType, text: str) -> str:
         re.findall(r'File "([^"]+)", line (\d+)', text) or [(code.co_filename, code.co_firstlineno)]
     )[-1]
     lines = [part.strip() for part in text.splitlines() if part.strip()]
-    reasons = [part for part in lines if not part.startswith(_NO_REASON) and "^" not in part]
+    reasons = [part for part in lines if not part.startswith(_NOISE_PREFIXES) and "^" not in part]
     reason = (reasons or lines)[0]
     if reason.endswith("signature:"):
         reason += next((part.removeprefix(">>>") for part in lines if part.startswith(">>>")), "")
@@ -240,14 +240,14 @@ def check_kernel(name: str, function: Any, signature: Any) -> None:
         If it is not; the message has both signatures.
     """
     if not JIT:
-        found = getattr(function, "kernel_signature", None)
+        actual = getattr(function, "kernel_signature", None)
     else:
         compiled = getattr(function, "nopython_signatures", None)
-        found = compiled[0] if compiled and len(compiled) == 1 else None
+        actual = compiled[0] if compiled and len(compiled) == 1 else None
     expected = (signature.args, signature.return_type)
-    if found is None or (found.args, found.return_type) != expected:
+    if actual is None or (actual.args, actual.return_type) != expected:
         what = (
-            f"is compiled for {found}" if found is not None else "is not a function decorated with `kernel`"
+            f"is compiled for {actual}" if actual is not None else "is not a function decorated with `kernel`"
         )
         raise KernelError(f"the kernel {name} must have the signature {signature}, but {function!r} {what}")
 

@@ -1,6 +1,6 @@
 """Atomic operations on memory that several threads share.
 
-Numba has no such operations of its own; these are LLVM's, one machine
+Numba does not provide them; these use LLVM's, which compile to one machine
 instruction each. With the JIT off they are plain Python, correct for one thread.
 
 `atomic_load` is relaxed: it only makes sure that memory is read each time,

@@ -7,8 +7,8 @@ contain kernels, of every package it imports kernels from, and of imported
 packages in a working tree; of the names, sizes and times of its data files; of
 the versions of Numba, llvmlite and Python; and of the flags that change code.
 The folder has one file for each kernel: a checksum and Numba's serialisation,
-which is a pickle, so only folders are used that belong to this user and that
-nobody else can write.
+which is a pickle, so only folders and files are used that belong to this user
+and that nobody else can write.
 
 This relies on private parts of Numba. The supported range of versions is pinned
 in pyproject.toml, and tests/kernels/test_cache.py runs against the installed one.
@@ -48,7 +48,7 @@ from boardgames.paths import cache_folder
 KEPT_STAMPS = 3
 KEPT_DAYS = 14
 CHECKSUM_BYTES = 32
-LARGEST_PACKAGE = 500
+MAX_PACKAGE_FILES = 500
 """A package with more source files than this is assumed to contain no kernels."""
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([\w.]+)|import[ \t]+([\w., \t]+))", re.MULTILINE)
@@ -90,7 +90,7 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         if path is None:
             return None
         try:
-            content = path.read_bytes()
+            content = _read_private(path)
             checksum, body = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
             if hashlib.sha256(body).digest() != checksum:
                 return None
@@ -108,7 +108,8 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         body = dumps(result._reduce())
         temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex[:12]}.tmp")
         try:
-            temporary.write_bytes(hashlib.sha256(body).digest() + body)
+            with open(temporary, "xb", opener=_open_private) as file:
+                file.write(hashlib.sha256(body).digest() + body)
             temporary.replace(path)
         except OSError:
             with suppress(OSError):
@@ -182,7 +183,13 @@ def _package_folder(package: str, root: Path | None) -> Path | None:
         return None
     try:
         folder = base / package / stamp(package, root)
-        folder.mkdir(parents=True, exist_ok=True)
+        for place in (folder.parent, folder):
+            if place.is_symlink() or not _is_usable(place):
+                warnings.warn(
+                    f"{place} is not a private folder: kernels of {package} are not cached; remove it",
+                    stacklevel=2,
+                )
+                return None
         os.utime(folder)
     except OSError:
         return None
@@ -214,11 +221,27 @@ def _is_usable(folder: Path) -> bool:
         facts = folder.stat()
     except OSError:
         return False
-    if not os.access(folder, os.W_OK | os.X_OK):
-        return False
+    return os.access(folder, os.W_OK | os.X_OK) and _is_private(facts)
+
+
+def _is_private(facts: os.stat_result) -> bool:
+    """Return True if a file or folder belongs to this user and nobody else can write to it."""
     if not hasattr(os, "getuid"):  # on Windows a user's folders are private
         return True
     return facts.st_uid == os.getuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _read_private(path: Path) -> bytes:
+    """Return the content of a file; raises OSError for links and files that others could have written."""
+    with open(path, "rb", opener=_open_private) as file:
+        if not _is_private(os.fstat(file.fileno())):
+            raise PermissionError(f"{path} is not private")
+        return file.read()
+
+
+def _open_private(path: str, flags: int) -> int:
+    """Open a file without following a link; a new file is private, whatever the umask."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
 
 
 def _package_of(module: str) -> tuple[str, Path | None]:
@@ -249,10 +272,10 @@ def _origin(package: str) -> str | None:
     if module is not None:
         return getattr(module, "__file__", None)
     try:
-        found = importlib.util.find_spec(package)
+        spec = importlib.util.find_spec(package)
     except (ImportError, ValueError):
         return ""
-    return found.origin if found is not None else ""
+    return spec.origin if spec is not None else ""
 
 
 @cache
@@ -266,15 +289,15 @@ def _core_sources() -> tuple[Path, ...]:
 
 def _needed_packages(root: Path) -> list[Path]:
     """List the packages that a package imports, directly or not, and that its kernels may depend on."""
-    found: list[Path] = []
+    needed: list[Path] = []
     waiting = [root]
     while waiting:
         for name in sorted(_imported(waiting.pop())):
             other = _package_of(name)[1]
-            if other is not None and other != root and other not in found and _may_matter(other):
-                found.append(other)
+            if other is not None and other != root and other not in needed and _may_matter(other):
+                needed.append(other)
                 waiting.append(other)
-    return found
+    return needed
 
 
 def _imported(root: Path) -> set[str]:
@@ -290,8 +313,8 @@ def _imported(root: Path) -> set[str]:
 def _may_matter(root: Path) -> bool:
     if _INSTALLED.isdisjoint(root.parts):
         return True
-    sources = list(islice(_sources(root), LARGEST_PACKAGE + 1))
-    return len(sources) <= LARGEST_PACKAGE and any(
+    sources = list(islice(_sources(root), MAX_PACKAGE_FILES + 1))
+    return len(sources) <= MAX_PACKAGE_FILES and any(
         b"boardgames.kernels" in path.read_bytes() for path in sources
     )
 

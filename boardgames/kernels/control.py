@@ -30,15 +30,15 @@ CONTROL_DTYPE = np.dtype(
 stop : not zero if the kernel is to return as soon as possible
 node_limit : positions to visit at most, 0 for no limit
 nodes : positions visited so far
-evaluated : values so far that do not follow from the rules alone
-finished_moves : root moves searched completely
-path_dependent : values so far that hold only on the path that led there (repetitions)
+evaluated : number of values so far that do not follow from the rules alone
+finished_moves : number of root moves searched completely
+path_dependent : number of values so far that hold only on the current path (repetitions)
 """
 
 CONTROL = record_array(CONTROL_DTYPE)
 
 Control = npt.NDArray[Any]  # one record of CONTROL_DTYPE: NumPy has no type for fields
-"""What a long-running kernel and its caller tell each other, `CONTROL_DTYPE[1]`."""
+"""Shared between a long-running kernel and its caller, `CONTROL_DTYPE[1]`."""
 
 load_stop = field_loader(CONTROL_DTYPE, "stop")
 load_node_limit = field_loader(CONTROL_DTYPE, "node_limit")

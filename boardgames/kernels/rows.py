@@ -1,8 +1,8 @@
-"""Rows of a stack as views that cost nothing, and prefetching.
+"""Views of the rows of a stack at no cost, and prefetching.
 
-`stack[i]` counts references in a kernel that makes arrays of its own, which
-costs more than most kernels do; `row` builds the view without counting. Use
-it only on arrays that came in as arguments: the caller keeps them alive.
+In a kernel that creates arrays, `stack[i]` counts references, which takes longer
+than most kernels do; `row` builds the view without counting. Use it only on
+arrays that were passed as arguments, because the caller keeps these alive.
 """
 
 from typing import Any

@@ -40,7 +40,7 @@ class Configured:
 
     options: dict[str, OptionValue]
 
-    def whole(self, name: str) -> int:
+    def integer(self, name: str) -> int:
         """Return an integer option."""
         value = self.options[name]
         assert isinstance(value, int)
@@ -82,7 +82,7 @@ class FeatureLearner(Configured, Learner):
         super().__init__(game, **options)
         self.features = find_features(game, self.text("features"))
         self.setup = MatchSetup.of(
-            game, self.features.name, opening=self.whole("opening"), ply_limit=self.whole("ply_limit")
+            game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
 
     @property
@@ -103,7 +103,7 @@ class FeatureLearner(Configured, Learner):
         self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1
     ) -> dict[str, float]:
         """Return the metric `score`, or no metrics if there are no test matches."""
-        if not self.whole("test_matches"):
+        if not self.integer("test_matches"):
             return {}
         return {"score": self.score(weights, executor, seed=seed, depth=depth)}
 
@@ -115,7 +115,7 @@ class FeatureLearner(Configured, Learner):
         """
         has_evaluation = self.game.evaluation.weights.size > 0
         reference = Contestant(depth=depth, is_random=not has_evaluation)
-        matches = self.whole("test_matches")
+        matches = self.integer("test_matches")
         return mean_points(self.play(Contestant(weights, depth), reference, matches, executor, seed))
 
     def play(

@@ -54,7 +54,7 @@ class CrossEntropy(DistributionLearner):
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        elite, population = self.whole("elite"), self.whole("population")
+        elite, population = self.integer("elite"), self.integer("population")
         if elite > population:
             raise OptionError(f"elite must be at most the population of {population}, not {elite}")
 
@@ -70,8 +70,8 @@ class CrossEntropy(DistributionLearner):
         return Gaussian(
             state.arrays["mean"],
             state.arrays["deviation"],
-            population=self.whole("population"),
-            elite=self.whole("elite"),
+            population=self.integer("population"),
+            elite=self.integer("elite"),
             noise=self.noise(self.step_of(state)),
             smoothing=self.number("smoothing"),
             seed=self.step_seed(state, "draw"),

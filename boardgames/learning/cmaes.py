@@ -55,7 +55,7 @@ class CovarianceAdaptation(DistributionLearner):
         """Return the initial distribution, centred on 0."""
         size = self.space.size
         arrays = {
-            "fitness": np.zeros((0, self.whole("population"))),
+            "fitness": np.zeros((0, self.integer("population"))),
             "mean": np.zeros(size),
             "deviation": np.full(size, self.number("deviation")),
             "measured": np.zeros(0),
@@ -76,7 +76,7 @@ class CovarianceAdaptation(DistributionLearner):
 
     def _replay(self, state: LearnerState) -> "Strategy":
         """Return a new strategy, after replaying all fitness values."""
-        population = self.whole("population")
+        population = self.integer("population")
         seed = derive_seed(state.scalars["seed"], self.name)
         strategy = Strategy(self.space.size, population, self.number("deviation"), seed)
         fitness = state.arrays["fitness"]

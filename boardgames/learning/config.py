@@ -79,7 +79,7 @@ class Config:
     @classmethod
     def read(cls, path: Path, **overrides: object) -> "Config":
         """Return the config in a file; see `parse`. Raises FileError if it cannot be read."""
-        return cls.parse(read_text(path), str(path), **overrides)
+        return cls.parse(read_text(path, limit=MAX_BYTES), str(path), **overrides)
 
     @classmethod
     def parse(cls, text: str, source: str = "config", **overrides: object) -> "Config":

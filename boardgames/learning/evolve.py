@@ -68,18 +68,18 @@ class Evolve(TDLearner):
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        survivors, population = self.whole("survivors"), self.whole("population")
+        survivors, population = self.integer("survivors"), self.integer("population")
         if survivors > population:
             raise OptionError(f"survivors must be at most the population of {population}, not {survivors}")
 
     @property
     def length(self) -> int:
         """Return the number of steps, two per generation."""
-        return 2 * self.whole("generations")
+        return 2 * self.integer("generations")
 
     def start(self, seed: int) -> LearnerState:
         """Return a random population."""
-        count = self.whole("population")
+        count = self.integer("population")
         players = initial_weights(count, self.size, self.number("initial"), derive_seed(seed, "evolve"))
         arrays = {"players": players, "points": np.zeros(count), "ancestors": np.zeros((0, self.size))}
         return LearnerState(arrays, {"step": 0, "seed": seed})
@@ -99,7 +99,7 @@ class Evolve(TDLearner):
         """Return the weights of the last tournament's winner, or of some player before the first one."""
         players, ancestors = state.arrays["players"], state.arrays["ancestors"]
         if self._step(state) % 2 == 1 and len(ancestors):  # this generation has not competed yet
-            winner: Reals = ancestors[-self.whole("survivors")].copy()
+            winner: Reals = ancestors[-self.integer("survivors")].copy()
             return winner
         best: Reals = players[rank(state.arrays["points"])[0]].copy()
         return best
@@ -116,7 +116,7 @@ class Evolve(TDLearner):
     ) -> tuple[dict[str, Reals], Mapping[str, float]]:
         players, ancestors, seed = state.arrays["players"], state.arrays["ancestors"], self._seed(state)
         if generation:
-            parents = players[rank(state.arrays["points"])[: self.whole("survivors")]]
+            parents = players[rank(state.arrays["points"])[: self.integer("survivors")]]
             ancestors = np.concatenate([ancestors, parents])
             random = np.random.default_rng(derive_seed(seed, "breed", generation))
             players = breed(parents, len(players), self.number("mutation"), random)
@@ -135,7 +135,7 @@ class Evolve(TDLearner):
         self, players: Reals, pairs: Sequence[Pair], parameters: TDParameters, executor: Executor, seed: int
     ) -> list[MatchResult]:
         """Train disjoint pairs of players at the same time; changes `players`."""
-        matches = self.whole("training_matches")
+        matches = self.integer("training_matches")
         if not matches:
             return []
         futures = [
@@ -155,7 +155,7 @@ class Evolve(TDLearner):
     def _play_tournament(
         self, state: LearnerState, generation: int, executor: Executor
     ) -> tuple[dict[str, Reals], Mapping[str, float]]:
-        players, matches = state.arrays["players"], self.whole("tournament_matches")
+        players, matches = state.arrays["players"], self.integer("tournament_matches")
         seed = derive_seed(self._seed(state), "tournament", generation)
         pairs = [pair for pairs in round_robin(len(players)) for pair in pairs]
         contestants = [Contestant(weights) for weights in players]

@@ -48,12 +48,12 @@ MIN_UNITS = 3
 DIGITS = 4
 CSV_FIELDS = (
     "game", "experiment", "seed", "table", "row", "column", "total", "first", "second",
-    "first_wins", "second_wins", "undecided", "distinct", "share_of", "share", "share_low", "share_high",
+    "first_wins", "second_wins", "unfinished", "distinct", "share_of", "share", "share_low", "share_high",
     "original_first_wins", "original_second_wins", "settings",
 )  # fmt: skip
 """Columns of the CSV, which has a line for each figure; JSON has the same names.
 
-`total` is 1 for a figure that sums up others. `undecided` matches were drawn or
+`total` is 1 for a figure that sums up others. `unfinished` matches were drawn or
 reached the ply limit. `share` is `share_of`'s share of the decided matches.
 `original_first_wins` and `original_second_wins` are the result of an earlier
 experiment. `settings` are `name=value`, separated by spaces. Unknown values are
@@ -113,7 +113,7 @@ class Experiment(Configured, ABC):
         self.options: dict[str, OptionValue] = read_options(self.declared_options, options, owner)
         self.features = find_features(game, self.text("features"))
         self.setup = MatchSetup.of(
-            game, self.features.name, opening=self.whole("opening"), ply_limit=self.whole("ply_limit")
+            game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
 
     @abstractmethod
@@ -145,12 +145,12 @@ def load_experiment(name: str, game: Game, /, **options: object) -> Experiment:
     >>> load_experiment("basic-training", game, matches="20").settings["matches"]
     20
     """
-    made = registry().load("experiments", name, game.facts.name)
-    if not (isinstance(made, type) and issubclass(made, Experiment)):
-        raise PluginError(f"experiment {name!r} must be a subclass of Experiment, not {made!r}")
+    loaded = registry().load("experiments", name, game.facts.name)
+    if not (isinstance(loaded, type) and issubclass(loaded, Experiment)):
+        raise PluginError(f"experiment {name!r} must be a subclass of Experiment, not {loaded!r}")
     try:
         # read first, so that no option is mistaken for another keyword
-        return made(game, **read_options(made.declared_options, options, f"experiment {name!r}"))
+        return loaded(game, **read_options(loaded.declared_options, options, f"experiment {name!r}"))
     except BoardgamesError:
         raise
     except (Exception, SystemExit) as error:
@@ -208,7 +208,7 @@ class Figure:
         Labels of the cell.
     units : tuple of (int, int)
         Wins of the first and of the second player in each independent unit; see `estimate_share`.
-    undecided : int
+    unfinished : int
         Matches without a winner: draws, and those that reached the ply limit.
     distinct : int
         Number of matches with distinct moves.
@@ -221,7 +221,7 @@ class Figure:
     row: str
     column: str
     units: tuple[Wins, ...]
-    undecided: int
+    unfinished: int
     distinct: int
     original: Wins | None = None
     min_units: int = 1
@@ -239,8 +239,8 @@ class Figure:
         ((1, 1), (2, 0))
         """
         units = tuple(count_wins(results[place : place + 2]) for place in range(0, len(results), 2))
-        undecided = sum(match.winner is None for match in results)
-        return cls(row, column, units, undecided, len({match.moves_hash for match in results}), original)
+        unfinished = sum(match.winner is None for match in results)
+        return cls(row, column, units, unfinished, len({match.moves_hash for match in results}), original)
 
     @property
     def wins(self) -> Wins:
@@ -250,7 +250,7 @@ class Figure:
     @property
     def matches(self) -> int:
         """Return the number of matches."""
-        return sum(self.wins) + self.undecided
+        return sum(self.wins) + self.unfinished
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +301,7 @@ class Table:
             "column": figure.column,
             "first_wins": wins[0],
             "second_wins": wins[1],
-            "undecided": figure.undecided,
+            "unfinished": figure.unfinished,
             "distinct": figure.distinct,
             **dict(zip(("share", "share_low", "share_high"), rounded, strict=True)),
             "original_first_wins": original[0],
@@ -350,14 +350,14 @@ def combine(row: str, column: str, figures: Sequence[Figure], original: Wins | N
     --------
     >>> both = [Figure("1", "a", ((1, 1), (0, 2)), 0, 4), Figure("2", "a", ((1, 0),), 1, 2)]
     >>> total = combine("total", "a", both)
-    >>> total.units, total.undecided, total.distinct
+    >>> total.units, total.unfinished, total.distinct
     (((1, 3), (1, 0)), 1, 6)
     """
     return Figure(
         row,
         column,
         tuple(figure.wins for figure in figures),
-        sum(figure.undecided for figure in figures),
+        sum(figure.unfinished for figure in figures),
         sum(figure.distinct for figure in figures),
         original,
         MIN_UNITS,
@@ -393,12 +393,12 @@ def format_setting(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share of decided matches with its 95 % interval, all in [0, 1].
+    """A share of decided matches with its 95% interval, all in [0, 1].
 
     Examples
     --------
     >>> print(Share(0.896, 0.778, 0.955))
-    90 % [78, 96]
+    90% [78, 96]
     """
 
     value: float
@@ -406,7 +406,7 @@ class Share:
     high: float
 
     def __str__(self) -> str:
-        return f"{percent(self.value)} % [{percent(self.low)}, {percent(self.high)}]"
+        return f"{percent(self.value)}% [{percent(self.low)}, {percent(self.high)}]"
 
 
 def estimate_share(units: Sequence[Wins], min_units: int = 1) -> Share | None:
@@ -426,11 +426,11 @@ def estimate_share(units: Sequence[Wins], min_units: int = 1) -> Share | None:
     Examples
     --------
     >>> print(estimate_share([(1, 1), (2, 0), (1, 0), (2, 0), (1, 1)]))
-    78 % [37, 95]
+    78% [37, 95]
     >>> print(estimate_share([(2, 0)] * 5), estimate_share([(9, 0)] * 20), estimate_share([(0, 0)]))
-    100 % [57, 100] 100 % [97, 100] None
+    100% [57, 100] 100% [97, 100] None
     >>> print(estimate_share([(9, 1), (8, 2)], min_units=MIN_UNITS))
-    85 % [0, 100]
+    85% [0, 100]
     """
     decided = [(won, won + lost) for won, lost in units if won + lost]
     count = sum(size for _, size in decided)
@@ -447,7 +447,7 @@ def estimate_share(units: Sequence[Wins], min_units: int = 1) -> Share | None:
 
 
 def wilson(share: float, count: float) -> tuple[float, float]:
-    """Return Wilson's 95 % interval for a share of `count` independent observations.
+    """Return Wilson's 95% interval for a share of `count` independent observations.
 
     Examples
     --------
@@ -461,7 +461,7 @@ def wilson(share: float, count: float) -> tuple[float, float]:
 
 
 def percent(share: float) -> int:
-    """Return a share in whole per cent, halves rounded up."""
+    """Return a share as an integer percentage; halves are rounded up."""
     return math.floor(100 * share + 0.5)
 
 

@@ -53,7 +53,7 @@ RESOLUTION = 2.0**-12
 BATCH = 20
 """Matches per task."""
 
-OWN, OTHERS = "own ", "opponent's "
+OWN_PREFIX, OPPONENT_PREFIX = "own ", "opponent's "
 
 
 def fitness_option(default: str) -> Option:
@@ -210,12 +210,12 @@ def search_space(features: FeatureSet, mirrored: bool | None = None) -> SearchSp
 def _mirror_pairs(features: FeatureSet) -> dict[int, int]:
     """Map the index of each own feature to that of the opponent's; empty if one has no counterpart."""
     by_name = {feature.name: (place, feature) for place, feature in enumerate(features.features)}
-    terms = {name.removeprefix(OWN) for name in by_name if name.startswith(OWN)}
-    if terms != {name.removeprefix(OTHERS) for name in by_name if name.startswith(OTHERS)}:
+    terms = {name.removeprefix(OWN_PREFIX) for name in by_name if name.startswith(OWN_PREFIX)}
+    if terms != {name.removeprefix(OPPONENT_PREFIX) for name in by_name if name.startswith(OPPONENT_PREFIX)}:
         return {}
     pairs = {}
     for term in terms:
-        (place, own), (other_place, other) = by_name[OWN + term], by_name[OTHERS + term]
+        (place, own), (other_place, other) = by_name[OWN_PREFIX + term], by_name[OPPONENT_PREFIX + term]
         if (own.low, own.high) != (other.low, other.high):
             return {}
         pairs[place] = other_place
@@ -242,13 +242,13 @@ class FitnessLearner(FeatureLearner):
         super().__init__(game, **options)
         mirrored = self.options["mirrored"]
         self.space = search_space(self.features, None if mirrored is None else bool(mirrored))
-        self.depth = self.whole("depth")
+        self.depth = self.integer("depth")
         self.opponent, self._fingerprint = self._find_opponent(self.text("opponent"))
 
     @property
     def length(self) -> int:
         """Return the number of generations."""
-        return self.whole("steps")
+        return self.integer("steps")
 
     def is_done(self, state: LearnerState) -> bool:
         """Return whether all generations are done."""
@@ -276,7 +276,7 @@ class FitnessLearner(FeatureLearner):
         """Return the fitness of individuals, `float64[count, size]`, against an opponent."""
         futures = [
             self.submit_matches(
-                Contestant(weights, self.depth), opponent, self.whole("pairs"), executor, seed
+                Contestant(weights, self.depth), opponent, self.integer("pairs"), executor, seed
             )
             for weights in self.space.weights(individuals)
         ]

@@ -58,13 +58,13 @@ class Genetic(FitnessLearner):
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        parents, population = self.whole("parents"), self.whole("population")
+        parents, population = self.integer("parents"), self.integer("population")
         if parents > population:
             raise OptionError(f"parents must be at most the population of {population}, not {parents}")
 
     def start(self, seed: int) -> LearnerState:
         """Return a random population; its first individual is the best so far."""
-        shape, spread = (self.whole("population"), self.space.size), self.number("initial")
+        shape, spread = (self.integer("population"), self.space.size), self.number("initial")
         population = np.random.default_rng(derive_seed(seed, self.name)).uniform(-spread, spread, shape)
         arrays = {"population": population, "best": population[0].copy(), "measured": np.zeros(0)}
         return self.first_state(seed, arrays)
@@ -81,7 +81,7 @@ class Genetic(FitnessLearner):
         best, duel_metrics = self._challenge(
             population[places[0]], best, executor, self.step_seed(state, "duel")
         )
-        parents = population[places[: self.whole("parents")]]
+        parents = population[places[: self.integer("parents")]]
         test_seed = self.step_seed(state, "test")
         metrics = {
             **self.score_metrics(self.space.weights(best), executor, seed=test_seed, depth=self.depth),
@@ -100,7 +100,7 @@ class Genetic(FitnessLearner):
         The share of points if fitness counts wins, else the mean of `match_value`.
         """
         futures = self.submit_matches(
-            self._contestant(individual), self._contestant(best), self.whole("duel_pairs"), executor, seed
+            self._contestant(individual), self._contestant(best), self.integer("duel_pairs"), executor, seed
         )
         results = gather_results(futures)
         if self.text("fitness") == WINS:
@@ -128,7 +128,7 @@ class Genetic(FitnessLearner):
     def _children(self, parents: Reals, seed: int) -> Reals:
         return breed(
             parents,
-            self.whole("population") - 1,
+            self.integer("population") - 1,
             mutation=self.number("mutation"),
             rate=self.number("mutation_rate"),
             random=np.random.default_rng(seed),

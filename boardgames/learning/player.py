@@ -142,7 +142,7 @@ class TDPlayer(Player):
         """Return the values of all legal moves, or of the best `lines` of them, without learning."""
         started = time.perf_counter()
         moves = []
-        for index, action in enumerate(self._check_position(position).actions):
+        for index, action in enumerate(self._check_position(position, lines=lines).actions):
             move = position.game.decode(position, action)
             _, value = self._best(position, index, index + 1)
             score = Score.of(value, self._unit)

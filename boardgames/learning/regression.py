@@ -79,7 +79,7 @@ class Regression(FeatureLearner):
     @property
     def length(self) -> int:
         """Return the number of steps."""
-        return self.whole("steps")
+        return self.integer("steps")
 
     def start(self, seed: int) -> LearnerState:
         """Return the initial weights, without any evidence for them."""
@@ -95,11 +95,11 @@ class Regression(FeatureLearner):
         """Play the matches of a step and fit the weights to their results."""
         step, seed = state.scalars["step"], state.scalars["seed"]
         assert isinstance(step, int)
-        mean, matches = state.arrays["mean"], self.whole("matches")
+        mean, matches = state.arrays["mean"], self.integer("matches")
         futures = [
             executor.submit(
                 self_play, self.setup, mean,
-                nodes=self.whole("nodes"), epsilon=self.number("epsilon"),
+                nodes=self.integer("nodes"), epsilon=self.number("epsilon"),
                 matches=min(BATCH, matches - begun), seed=derive_seed(seed, "regression", step, begun),
             )
             for begun in range(0, matches, BATCH)

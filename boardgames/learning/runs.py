@@ -8,7 +8,8 @@
 A checkpoint is also a file of weights that players can use: it has the array
 `weights`, the arrays of the learner's state as `state.NAME`, and a header with
 what `Weights` reads, the state's scalars and the progress of the run. It has no
-times and no paths, so equal runs have equal bytes.
+times and no paths, so equal runs have equal bytes. No file of a run is written
+through a link: a folder that holds one is not resumed.
 """
 
 import json
@@ -40,7 +41,7 @@ from boardgames.learner import Array, Learner, LearnerState
 from boardgames.learning.base import FeatureLearner
 from boardgames.learning.config import Config, settings_of
 from boardgames.options import is_finite
-from boardgames.paths import make_folder, read_text, runs_folder, write_atomic
+from boardgames.paths import describe_os_error, make_folder, read_bytes, runs_folder, write_atomic
 from boardgames.store.lock import RunLock
 from boardgames.weights import Weights
 from boardgames.weights.files import as_bytes, read_arrays
@@ -53,7 +54,7 @@ METRICS = "metrics.jsonl"
 LOCK = "lock"
 KEPT_CHECKPOINTS = 3
 LOCK_TIMEOUT_S = 1.0
-"""`bg runs` holds each lock for a moment to see whether it is free."""
+"""`boardgames runs` holds each lock for a moment to see whether it is free."""
 
 METRICS_SCHEMA = 1
 MAX_LOGGED_WEIGHTS = 1000
@@ -110,10 +111,10 @@ class StepRecord:
         return json.dumps(content, allow_nan=False) + "\n"
 
     @classmethod
-    def parse(cls, line: str) -> "StepRecord | None":
-        """Return the record of a line, None if the line is damaged."""
+    def parse(cls, line: bytes) -> "StepRecord | None":
+        """Return the record of a line in UTF-8, None if the line is damaged."""
         try:
-            content = json.loads(line)
+            content = json.loads(line.decode())
             seconds = _finite(content["seconds"])
             is_known = content["schema"] == METRICS_SCHEMA and is_step(content["step"])
             if not (is_known and 0 <= seconds <= MAX_STEP_SECONDS):
@@ -220,12 +221,14 @@ def read_metrics(path: Path) -> list[StepRecord]:
     """
     if not _is_regular_file(path):
         return []
-    records = map(StepRecord.parse, read_text(path).splitlines())
+    records = map(StepRecord.parse, read_bytes(path).splitlines())
     return [record for record in records if record is not None]
 
 
 def truncate_metrics(path: Path, step: int) -> list[StepRecord]:
     """Remove damaged lines, repeated steps and steps after `step`; return what remains.
+
+    A file with further hard links is replaced, so that its other names keep their content.
 
     Raises
     ------
@@ -235,9 +238,9 @@ def truncate_metrics(path: Path, step: int) -> list[StepRecord]:
     if not _is_regular_file(path):
         return []
     kept = {record.step: record for record in read_metrics(path) if record.step <= step}
-    text = "".join(record.as_line() for record in kept.values())
-    if text != read_text(path):
-        write_atomic(path, text)
+    content = "".join(record.as_line() for record in kept.values()).encode()
+    if content != read_bytes(path) or path.stat().st_nlink > 1:
+        write_atomic(path, content, follow_links=False)
     return list(kept.values())
 
 
@@ -319,13 +322,15 @@ class Run:
         UnknownNameError
             If the folder is not a run.
         FileError
-            If another process is using it, or it cannot be read.
+            If another process is using it, it cannot be read, or a file in it is a symbolic link.
         BoardgamesError
             If its config is damaged, or its learner cannot be loaded.
         """
         read_config(folder)  # before a lock is created in a folder that is not a run
+        _check_links(folder)
         lock = _lock(folder)
         try:
+            _check_links(folder)  # again, now that nobody else writes
             config = read_config(folder)
             run = cls(folder, config, config.load(), lock)
             run._remove_temporary_files()
@@ -381,6 +386,13 @@ class Run:
                 warnings.warn(f"skipping a damaged checkpoint: {error}", RuntimeWarning, stacklevel=2)
                 continue
             steps = self.truncate_metrics(progress.step)
+            if len(steps) < progress.step:
+                warnings.warn(
+                    f"{self.metrics_path} has {len(steps)} of {progress.step} steps: training resumes, but "
+                    "curves and tables will lack the others",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
             self._restore_best(state, progress)
             return state, progress, steps
         if paths:
@@ -404,10 +416,10 @@ class Run:
         """
         _is_regular_file(self.metrics_path)
         try:
-            with self.metrics_path.open("a", encoding="utf-8", newline="") as file:
-                file.write(record.as_line())
+            with open(self.metrics_path, "ab", opener=_open_own) as file:
+                file.write(record.as_line().encode())
         except OSError as error:
-            raise FileError(f"cannot write {self.metrics_path}: {_reason(error)}") from None
+            raise FileError(f"cannot write {self.metrics_path}: {describe_os_error(error)}") from None
 
     def save_checkpoint(self, state: LearnerState, progress: Progress) -> None:
         """Write the checkpoint of a step, also as the best one if it is, and remove old ones.
@@ -420,9 +432,9 @@ class Run:
             If the state cannot be saved.
         """
         content = _checkpoint_bytes(state, progress, self.learner, self.config)
-        write_atomic(checkpoint_path(self.folder, progress.step), content)
+        write_atomic(checkpoint_path(self.folder, progress.step), content, follow_links=False)
         if progress.best_step == progress.step:
-            write_atomic(self.best_path, content)
+            write_atomic(self.best_path, content, follow_links=False)
         for path in checkpoint_paths(self.folder)[:-KEPT_CHECKPOINTS]:
             with suppress(OSError):  # an old checkpoint that stays does no harm
                 path.unlink()
@@ -434,13 +446,24 @@ class Run:
         return state, progress
 
     def _restore_best(self, state: LearnerState, progress: Progress) -> None:
-        """Write the best checkpoint if the process was killed between writing its step's and this one."""
+        """Write the best checkpoint again if it is missing or damaged and that of its step is whole.
+
+        It is missing after a kill between writing its step's checkpoint and this one.
+        """
         try:
             best = _read_checkpoint(self.best_path, self.learner, self.config)[1].step
-        except (WeightsError, FileError):
-            best = None
+        except (WeightsError, FileError) as error:
+            best, problem = None, error
         if progress.best_step == progress.step != best:
             self.save_checkpoint(state, progress)
+        elif best is None:
+            path = checkpoint_path(self.folder, progress.best_step)
+            try:
+                self._read_checkpoint(path)
+            except (WeightsError, FileError):
+                warnings.warn(f"the best weights so far are lost: {problem}", RuntimeWarning, stacklevel=3)
+            else:
+                write_atomic(self.best_path, read_bytes(path), follow_links=False)
 
     def _remove_temporary_files(self) -> None:
         for folder in (self.folder, self.folder / BEST.parent):
@@ -486,7 +509,7 @@ def read_config(folder: Path) -> Config:
     try:
         exists = path.is_file()
     except OSError as error:
-        raise FileError(f"cannot read {path}: {_reason(error)}") from None
+        raise FileError(f"cannot read {path}: {describe_os_error(error)}") from None
     if not exists:
         raise UnknownNameError(f"{folder} is not a training run: it has no {CONFIG}")
     config = Config.read(path)
@@ -531,7 +554,7 @@ def _check_empty(folder: Path) -> None:
     try:
         names = [path.name for path in folder.iterdir()]
     except OSError as error:
-        raise FileError(f"cannot read {folder}: {_reason(error)}") from None
+        raise FileError(f"cannot read {folder}: {describe_os_error(error)}") from None
     if any(name != LOCK and not _TEMPORARY_NAME.fullmatch(name) for name in names):
         raise FileError(f"cannot create a run in {folder}: the folder is not empty")
 
@@ -542,7 +565,7 @@ def _lock(folder: Path) -> RunLock:
         try:
             lock = RunLock.try_acquire(folder / LOCK)
         except OSError as error:
-            raise FileError(f"cannot write to {folder}: {_reason(error)}") from None
+            raise FileError(f"cannot write to {folder}: {describe_os_error(error)}") from None
         if lock is not None:
             return lock
         if time.monotonic() > deadline:
@@ -550,14 +573,34 @@ def _lock(folder: Path) -> RunLock:
         time.sleep(0.05)
 
 
+def _open_own(path: str, flags: int) -> int:
+    """Open a file of a run without following a symbolic link."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+
+
+def _check_links(folder: Path) -> None:
+    """Raise FileError if a run holds a symbolic link: training would write to another place."""
+    for place in (folder, folder / BEST.parent):
+        try:
+            linked = [path for path in sorted(place.iterdir()) if path.is_symlink()]
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise FileError(f"cannot read {place}: {describe_os_error(error)}") from None
+        if linked:
+            raise FileError(
+                f"cannot resume {folder}: {linked[0]} is a link; put a copy of the file in its place"
+            )
+
+
 def _is_regular_file(path: Path) -> bool:
-    """Return whether a file exists; refuse a pipe, which would block."""
+    """Return whether a file exists; raise FileError if it is not regular, as reading a pipe would block."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise FileError(f"cannot read {path}: {_reason(error)}") from None
+        raise FileError(f"cannot read {path}: {describe_os_error(error)}") from None
     if not stat.S_ISREG(mode):
         raise FileError(f"{path} is not a regular file")
     return True
@@ -567,10 +610,6 @@ def _finite(value: object) -> float:
     if not is_finite(value):
         raise ValueError(value)
     return float(value)
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
 
 
 # --- checkpoints ------------------------------------------------------------
@@ -724,7 +763,7 @@ Status = Literal["running", "finished", "stopped", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run as `bg runs` lists it.
+    """A run as `boardgames runs` lists it.
 
     Attributes
     ----------
@@ -740,7 +779,7 @@ class RunSummary:
         Progress of the run.
     error : str or None
         What is wrong with a broken run.
-    begun : float
+    created : float
         When the run was created, in seconds since 1970.
     """
 
@@ -750,25 +789,25 @@ class RunSummary:
     config: Config | None = None
     progress: Progress = field(default_factory=Progress)
     error: str | None = None
-    begun: float = 0.0
+    created: float = 0.0
 
 
 def list_runs() -> list[RunSummary]:
     """Return the runs in the user's folder, newest first; no game is loaded."""
     summaries = [run_summary(runs_folder() / name) for name in run_names()]
-    return sorted(summaries, key=lambda summary: summary.begun, reverse=True)
+    return sorted(summaries, key=lambda summary: summary.created, reverse=True)
 
 
 def run_summary(folder: Path) -> RunSummary:
     """Return the summary of a run; if the run is broken, `error` explains why."""
-    begun = _modified(folder / CONFIG) or _modified(folder)
+    created = _modified(folder / CONFIG) or _modified(folder)
     name = folder.name or folder.resolve().name or str(folder)  # "." and "/" have no name
     try:
         config, progress = read_config(folder), _newest_progress(folder)
     except BoardgamesError as error:
-        return RunSummary(name, folder, "broken", error=str(error), begun=begun)
+        return RunSummary(name, folder, "broken", error=str(error), created=created)
     status: Status = "running" if is_running(folder) else "finished" if progress.is_done else "stopped"
-    return RunSummary(name, folder, status, config, progress, begun=begun)
+    return RunSummary(name, folder, status, config, progress, created=created)
 
 
 def _newest_progress(folder: Path) -> Progress:

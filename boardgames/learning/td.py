@@ -102,7 +102,7 @@ class TemporalDifference(TDLearner):
     @property
     def length(self) -> int:
         """Return the number of steps."""
-        return self.whole("steps")
+        return self.integer("steps")
 
     def start(self, seed: int) -> LearnerState:
         """Return random weights for both sides."""
@@ -114,9 +114,9 @@ class TemporalDifference(TDLearner):
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Train for a step, and score the weights."""
-        step, seed = _whole(state, "step"), _whole(state, "seed")
+        step, seed = _integer(state, "step"), _integer(state, "seed")
         parameters = self.parameters(step)
-        groups, matches = self.whole("groups"), self.whole("matches")
+        groups, matches = self.integer("groups"), self.integer("matches")
         sizes = [matches // groups + (index < matches % groups) for index in range(groups)]
         players = state.arrays["players"]
         futures = [
@@ -154,11 +154,11 @@ class TemporalDifference(TDLearner):
 
     def is_done(self, state: LearnerState) -> bool:
         """Return whether all steps are done."""
-        return _whole(state, "step") >= self.length
+        return _integer(state, "step") >= self.length
 
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return the weights of the side with the better score, or of side 0 if there are no scores."""
-        weights: Reals = state.arrays["players"][_whole(state, "leader")].copy()
+        weights: Reals = state.arrays["players"][_integer(state, "leader")].copy()
         return weights
 
 
@@ -167,7 +167,7 @@ def initial_weights(count: int, size: int, spread: float, seed: int) -> Reals:
     return np.random.default_rng(seed).uniform(-spread, spread, (count, size))
 
 
-def _whole(state: LearnerState, name: str) -> int:
+def _integer(state: LearnerState, name: str) -> int:
     value = state.scalars[name]
     assert isinstance(value, int)
     return value

@@ -10,6 +10,7 @@ from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.options import Option
 from boardgames.player import (
+    MAX_DRAW_RETURN,
     NO_CONTEXT,
     NO_LIMIT,
     Analysis,
@@ -22,8 +23,8 @@ from boardgames.player import (
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs
 from boardgames.search.alphabeta.searcher import Searcher
-from boardgames.search.alphabeta.table import LARGEST_MB, check_table
-from boardgames.search.alphabeta.workspace import LONGEST_QUIESCENCE
+from boardgames.search.alphabeta.table import MAX_MB, check_table
+from boardgames.search.alphabeta.workspace import MAX_QUIESCENCE
 from boardgames.search.rules import MAX_DEPTH
 from boardgames.weights import find_evaluation
 
@@ -36,7 +37,7 @@ TIME = Option("time", float, None, "seconds per move", minimum=0.001, maximum=86
 NODES = Option("nodes", int, None, "positions to visit per move", minimum=1, maximum=10**12)
 WEIGHTS = Option("weights", str, None, "learned weights to evaluate with: a name, a training run or a file")
 TABLE = Option(
-    "table", int, 64, "size of the transposition table in MB, 0 for none", minimum=0, maximum=LARGEST_MB
+    "table", int, 64, "size of the transposition table in MB, 0 for none", minimum=0, maximum=MAX_MB
 )
 SEARCH_OPTIONS = (
     TABLE,
@@ -47,7 +48,7 @@ SEARCH_OPTIONS = (
         4,
         "plies of quiescence search, which follows tactical moves beyond the horizon",
         minimum=0,
-        maximum=LONGEST_QUIESCENCE,
+        maximum=MAX_QUIESCENCE,
     ),
     Option("pvs", bool, True, "search all but the first move with a null window"),
     Option("aspiration", bool, True, "search with a narrow window around the previous depth's value"),
@@ -65,7 +66,7 @@ BOOK = Option("book", str, ALL, "opening books: true for the game's own, false f
 
 
 class SearchPlayer(Player):
-    """Searches by iterative deepening within its own limits and the caller's; one second if there are none.
+    """Searches by iterative deepening within its own limits and the caller's, by default for one second.
 
     Base class of agents that search. A plug-in's own agent sets `name`, and may
     override `evaluation` and `search_options` or set `node` to another search
@@ -85,7 +86,7 @@ class SearchPlayer(Player):
         return self._learned or self.game.evaluation
 
     def search_options(self) -> SearchOptions:
-        """Return the techniques to search with; by default those of plain alpha-beta."""
+        """Return the options of the search; by default those of plain alpha-beta."""
         return SearchOptions.plain()
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
@@ -101,28 +102,30 @@ class SearchPlayer(Player):
         lines: int | None = None,
     ) -> Analysis:
         """Return the value of every legal move, or of the best `lines`, each searched to the same depth."""
-        self._check_position(position)
+        self._check_position(position, lines=lines)
         return self._searcher.search(position, self._limit(limit), context, lines=lines)
 
     def accepts_draw(self, position: Position, side: int) -> bool:
-        """Accept a draw unless a short search finds that `side` is better."""
+        """Accept a draw if a short search expects no more than `MAX_DRAW_RETURN` for `side`."""
+        self._check_game(position)
         if position.outcome is not None:
             return False
-        # a search of its own, so that a draw offer does not change the moves of the match
+        # a separate search, so that a draw offer does not change the moves of the match
         options = self.search_options()
         options = replace(options, table=min(DRAW_OFFER_MB, options.table), threads=1)
         searcher = self._new_searcher(options)
         score = searcher.search(position, self._limit(DRAW_OFFER_LIMIT), NO_CONTEXT).score
         score_for_side = score if position.side_to_move == side else -score
-        return score_for_side.sign <= 0
+        return score_for_side.to_return() <= MAX_DRAW_RETURN
 
     def match_started(self, side: int) -> None:
         """Clear the tables of the previous match."""
         self._searcher.forget()
 
     def close(self) -> None:
-        """Free the memory of the search."""
-        self._searcher.release()
+        """Free the memory of the search, after waiting for a search of another thread."""
+        with self._in_use(wait=True):
+            self._searcher.release()
 
     def fingerprint(self) -> str:
         """Return the hash of the evaluation."""
@@ -157,18 +160,18 @@ class AlphaBeta(SearchPlayer):
         self._books = find_books(str(self.options[BOOK.name]), game) if BOOK in self.declared_options else ()
 
     def search_options(self) -> SearchOptions:
-        """Return the techniques that the agent's options switch on."""
+        """Return the options of the search that the agent's options set."""
         named = [option.name for option in SEARCH_OPTIONS if option in self.declared_options]
         return SearchOptions(**{name: self.options[name] for name in named})  # type: ignore[arg-type]  # read by kind
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a book move if there is one, else the best move found within the limits."""
         self._check_position(position)
-        limited = self._limit(limit)
-        if self._books and limited.depth is None and limited.nodes is None:
-            known = book_choice(self._books, position, self.random)
-            if known is not None:
-                return known
+        effective = self._limit(limit)
+        if self._books and effective.depth is None and effective.nodes is None:
+            choice = book_choice(self._books, position, self.random)
+            if choice is not None:
+                return choice
         return super().choose(position, limit, context)
 
     def fingerprint(self) -> str:
@@ -188,8 +191,8 @@ def learned_evaluation(player: Player) -> Evaluation | None:
 def fingerprint_of_evaluation(evaluation: Evaluation, *, is_learned: bool) -> str:
     """Return a hash of everything that an evaluation's values depend on.
 
-    The code of the game stands for its own evaluation; for learned weights the
-    features and the unit are hashed as well.
+    For the game's own evaluation these are its weights, since its code is part of the
+    game; for learned weights the features and the unit are hashed as well.
     """
     parts = (evaluation.name.encode(), evaluation.unit.name.encode()) if is_learned else ()
     return fingerprint_of(*parts, evaluation.weights.tobytes())

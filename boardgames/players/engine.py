@@ -148,12 +148,14 @@ class Engine(Player):
     def close(self) -> None:
         """Send `quit` to the engine and end it."""
         client, self._client = self._client, None
-        if client is not None:
-            client.close()
-        self._kill()
+        try:
+            if client is not None:
+                client.close()
+        finally:
+            self._kill()
 
     @property
-    def _quoted_command(self) -> str:
+    def _engine_name(self) -> str:
         return f"the engine {quote(self.options['command'])}"
 
     @property
@@ -167,7 +169,7 @@ class Engine(Player):
         if self._client is None:
             self._client = Client(
                 self._command,
-                self._quoted_command,
+                self._engine_name,
                 settings=self._settings,
                 seconds=self._start_seconds,
                 game_options=options_as_texts(self.game.options),
@@ -216,11 +218,11 @@ def _command(text: object) -> list[str]:
     program = words[0] if words else text
     path = shutil.which(program)
     if path is None:
-        raise OptionError(f"cannot run {quote(program)}: {_why_not_runnable(program)}")
+        raise OptionError(f"cannot run {quote(program)}: {_reason_not_runnable(program)}")
     return [path, *words[1:]]
 
 
-def _why_not_runnable(program: str) -> str:
+def _reason_not_runnable(program: str) -> str:
     """Return why a program cannot be run."""
     if not _is_file(program):
         return "no such program"

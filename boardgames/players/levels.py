@@ -2,10 +2,9 @@
 
 A weaker level searches less deep or visits fewer positions, misjudges moves by
 random noise, and sometimes looks only one ply ahead. Levels limit plies and
-positions, not seconds, so that a level means the same on every machine; only the
-strongest one uses the time it is given. The noise is
-proportional to the spread of the moves' values, which works with the evaluation
-of any game, whatever its unit.
+positions, not seconds, so that a level is equally strong on every machine; only
+the strongest one uses all of its time. The noise is proportional to the spread of
+the moves' values, so that it fits the evaluation of any game, whatever its unit.
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ from boardgames.search.alphabeta.options import SearchOptions
 
 ONE_PLY = Limit(depth=1)
 DECIDED = 4.0
-"""Standard deviations by which wins are above the best other move, and losses below the worst."""
+"""Standard deviations between wins and the best other move, and between losses and the worst."""
 ORDER = 0.01
 """Standard deviations between a win and the next longer one, or a loss and the next shorter one."""
 TIE_BREAK = 1e-9
@@ -33,7 +32,7 @@ TIE_BREAK = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strength:
-    """What limits a level.
+    """The strength of a level.
 
     Attributes
     ----------
@@ -42,7 +41,7 @@ class Strength:
     noise : float
         Standard deviation of the noise on the values of moves, relative to their spread.
     lapses : float
-        Probability of a move that is searched one ply deep only.
+        Probability that a move is searched only one ply deep.
     """
 
     limit: Limit = NO_LIMIT
@@ -86,14 +85,14 @@ class Level(AlphaBeta):
         self._one_ply = self._new_searcher(SearchOptions.plain())
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the move that seems best to this level; searches with noise report only their answer."""
+        """Return the best move at this level. Searches with noise only report their final choice."""
         self._check_position(position)
-        lapses = self.random.random() < self.strength.lapses
-        if not lapses and not self.strength.noise:
+        is_lapse = self.random.random() < self.strength.lapses
+        if not is_lapse and not self.strength.noise:
             return super().choose(position, limit, context)
         silent = replace(context, report=None)
         analysis = (
-            self._search_one_ply(position, silent) if lapses else self._search_all(position, limit, silent)
+            self._search_one_ply(position, silent) if is_lapse else self._search_all(position, limit, silent)
         )
         choice = analysis.choice(analysis.moves[int(self._with_noise(analysis).argmax())])
         if context.report is not None:
@@ -115,14 +114,14 @@ class Level(AlphaBeta):
 
     def _with_noise(self, analysis: Analysis) -> Reals:
         """Return the normalised values of the moves with this level's noise."""
-        values = in_spreads([entry.score for entry in analysis.moves])
+        values = standardised_values([entry.score for entry in analysis.moves])
         noise = max(self.strength.noise, TIE_BREAK)
         noisy: Reals = values + noise * self.random.standard_normal(values.size)
         return noisy
 
 
-def in_spreads(scores: Sequence[Score]) -> Reals:
-    """Return scores of moves as numbers with a standard deviation of 1, whatever their unit.
+def standardised_values(scores: Sequence[Score]) -> Reals:
+    """Return scores of moves as numbers with a standard deviation of 1, whatever the unit.
 
     Parameters
     ----------
@@ -139,7 +138,7 @@ def in_spreads(scores: Sequence[Score]) -> Reals:
     --------
     >>> from boardgames.score import RETURN
     >>> amounts = [Score.of(amount, RETURN) for amount in (0.5, 0.25, 0.25)]
-    >>> in_spreads([Score.win(3), *amounts, Score.loss(4), Score.loss(2)]).round(2).tolist()
+    >>> standardised_values([Score.win(3), *amounts, Score.loss(4), Score.loss(2)]).round(2).tolist()
     [8.24, 4.24, 2.12, 2.12, -1.92, -1.93]
     """
     signs = np.array([score.sign if score.is_decisive else 0 for score in scores])

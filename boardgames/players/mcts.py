@@ -8,7 +8,7 @@ import numpy as np
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.options import Option
-from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
+from boardgames.player import MAX_DRAW_RETURN, NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
 from boardgames.players.alphabeta import (
     DEFAULT_SECONDS,
     DRAW_OFFER_LIMIT,
@@ -19,13 +19,11 @@ from boardgames.players.alphabeta import (
     fingerprint_of_evaluation,
     learned_evaluation,
 )
-from boardgames.search.mcts.options import MAX_TREE_DEPTH, MOST_THREADS, PRIORS, MctsOptions
+from boardgames.search.mcts.options import MAX_THREADS, MAX_TREE_DEPTH, PRIORS, MctsOptions
 from boardgames.search.mcts.searcher import Searcher
-from boardgames.search.mcts.tree import LARGEST_MB
+from boardgames.search.mcts.tree import MAX_MB
 
-DRAW_MARGIN = 0.05
-"""Largest return at which a side accepts a draw: the mean of simulations is seldom exactly 0."""
-LONGEST_CUTOFF = 10_000
+MAX_CUTOFF = 10_000
 
 DEPTH = Option(
     "depth", int, None, "depth in plies at which the tree stops growing", minimum=1, maximum=MAX_TREE_DEPTH
@@ -45,16 +43,16 @@ SEARCH_OPTIONS = (
     Option(
         "cutoff", int, None,
         "plies of a playout before it is evaluated; by default 0, or no cutoff if the rules set an end",
-        minimum=0, maximum=LONGEST_CUTOFF,
+        minimum=0, maximum=MAX_CUTOFF,
     ),
-    Option("memory", int, MctsOptions().memory, "size of the tree in MB", minimum=1, maximum=LARGEST_MB),
-    Option("threads", int, 1, "number of search threads", minimum=1, maximum=MOST_THREADS),
+    Option("memory", int, MctsOptions().memory, "size of the tree in MB", minimum=1, maximum=MAX_MB),
+    Option("threads", int, 1, "number of search threads", minimum=1, maximum=MAX_THREADS),
 )  # fmt: skip
 """The fields of `MctsOptions` as options of an agent."""
 
 
 class MonteCarlo(Player):
-    """Runs simulations within its own limits and the caller's; for one second if there are none.
+    """Runs simulations within its own limits and the caller's, by default for one second.
 
     The tree is kept from move to move of a match. With one thread and a limit
     of simulations or nodes, the same seed and match give the same moves.
@@ -92,21 +90,23 @@ class MonteCarlo(Player):
         lines: int | None = None,
     ) -> Analysis:
         """Return the mean return of every legal move, or of the best `lines`; 0 without simulations."""
+        self._check_position(position, lines=lines)
         analysis = self._search(position, limit, context, all_moves=True)
         return replace(analysis, moves=analysis.moves[:lines])
 
     def accepts_draw(self, position: Position, side: int) -> bool:
-        """Accept a draw unless a short search finds that `side` is better."""
+        """Accept a draw if a short search expects no more than `MAX_DRAW_RETURN` for `side`."""
+        self._check_game(position)
         if position.outcome is not None:
             return False
-        # a search and seed of its own, so that a draw offer does not change the moves of the match
+        # a separate search and seed, so that a draw offer does not change the moves of the match
         options = self._searcher.options
         options = replace(options, memory=min(DRAW_OFFER_MB, options.memory), threads=1)
         searcher = Searcher(self.game, self.evaluation(), options)
         seeds = np.zeros(1, dtype=np.uint64)
         analysis = searcher.search(position, DRAW_OFFER_LIMIT, NO_CONTEXT, seeds=seeds)
         score_for_side = analysis.score if position.side_to_move == side else -analysis.score
-        return score_for_side.to_return() <= DRAW_MARGIN
+        return score_for_side.to_return() <= MAX_DRAW_RETURN
 
     def match_started(self, side: int) -> None:
         """Clear the tree of the previous match."""
@@ -118,8 +118,9 @@ class MonteCarlo(Player):
         self._searcher.forget()
 
     def close(self) -> None:
-        """Free the memory of the search."""
-        self._searcher.release()
+        """Free the memory of the search, after waiting for a search of another thread."""
+        with self._in_use(wait=True):
+            self._searcher.release()
 
     def fingerprint(self) -> str:
         """Return the hash of the evaluation; empty if the search does not use it."""

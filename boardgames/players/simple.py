@@ -64,7 +64,7 @@ class Greedy(Player):
         lines: int | None = None,
     ) -> Analysis:
         """Return the evaluation after every legal move, or the best `lines` of them."""
-        self._check_position(position)
+        self._check_position(position, lines=lines)
         analysis = self._searcher.search(position, Limit(depth=1), context, lines=None)
         return replace(analysis, moves=analysis.moves[:lines])
 

@@ -1,4 +1,4 @@
-"""Minimax: the plain search without any pruning, to read before the others."""
+"""Minimax: the plain search without any pruning. Read it before the other searches."""
 
 from boardgames.kernels import Actions, is_stopped, kernel, row, row_out
 from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line
@@ -9,7 +9,7 @@ from boardgames.search.rules import INFINITY, ONGOING
 def minimax(bundle: Actions, ply: int, depth: int, alpha: float, beta: float) -> float:
     """Return the value of the position at `ply` for its side to move, searched to `depth` plies.
 
-    It ignores the window; the other parameters are those of `alphabeta.search.pvs`.
+    The window is ignored; the other parameters are those of `alphabeta.search.pvs`.
     """
     game = unpack(bundle)
     positions, moves, lines, control = game.positions, game.moves, game.lines, game.control

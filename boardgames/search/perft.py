@@ -12,7 +12,7 @@ from boardgames.kernels import Actions, Control, Words, kernel, load_stop, new_c
 from boardgames.kernels.abi import ACTIONS_STACK, WORDS_STACK
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.rules import RULES
+from boardgames.search.rules import RULES, rules_of
 from boardgames.search.runner import run
 
 MAX_PERFT_DEPTH = 100
@@ -37,14 +37,11 @@ unpack = unpacker(Workspace, KINDS)
 
 def new_workspace(position: Position, depth: int, control: Control) -> Workspace:
     """Return a workspace for counting from a position, at ply 0, to a depth."""
-    facts, kernels = position.game.facts, position.game.kernels
+    facts = position.game.facts
     positions = np.zeros((depth + 1, facts.words), dtype=np.uint64)
     positions[0] = position.words
     return Workspace(
-        legal_moves=kernels.legal_moves,
-        apply=kernels.apply,
-        side_to_move=kernels.side_to_move,
-        outcome=kernels.outcome,
+        **rules_of(position.game),
         positions=positions,
         moves=np.zeros((depth + 1, facts.actions), dtype=np.int64),
         control=control,

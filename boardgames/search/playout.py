@@ -25,10 +25,8 @@ from boardgames.kernels import (
 from boardgames.kernels.abi import ACTIONS_STACK, WORDS_OUT, WORDS_STACK, record_array
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.rules import RULES, UNFINISHED, final_result
+from boardgames.search.rules import RULES, UNFINISHED, UNLIMITED, final_result, rules_of
 from boardgames.search.runner import run
-
-UNLIMITED = 2**62
 
 TOTALS_DTYPE = np.dtype([("results", np.int64, 4), ("plies", np.int64)], align=True)
 """How playouts ended: wins of side 0 and side 1, draws, unfinished at the ply limit; and their plies."""
@@ -37,7 +35,7 @@ TOTALS = record_array(TOTALS_DTYPE)
 
 @dataclass(frozen=True, slots=True)
 class Playouts:
-    """How random matches from one position ended, and the number of plies they took together."""
+    """How random matches from one position ended, and the total number of their plies."""
 
     wins: tuple[int, int]
     draws: int
@@ -46,7 +44,7 @@ class Playouts:
 
 
 class Workspace(NamedTuple):
-    """What playouts work with.
+    """Kernels and arrays of random playouts.
 
     Attributes
     ----------
@@ -57,7 +55,7 @@ class Workspace(NamedTuple):
     moves : int64[1, actions]
         Overwritten.
     random_state : uint64[1]
-        Of the random generator; advanced.
+        State of the random generator; advanced.
     totals, control : one record each
         Results are added to the totals.
     """
@@ -139,7 +137,7 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     >>> playouts(start, 10, seed=1, ply_limit=5)
     Playouts(wins=(0, 0), draws=0, unfinished=10, plies=50)
     """
-    facts, kernels = position.game.facts, position.game.kernels
+    facts = position.game.facts
     for name, value in (("count", count), ("ply_limit", UNLIMITED if ply_limit is None else ply_limit)):
         if not (type(value) is int and 1 <= value <= UNLIMITED):
             raise LimitError(f"{name} must be at least 1, not {quote(value)}")
@@ -154,10 +152,7 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     totals = np.zeros(1, dtype=TOTALS_DTYPE).view(np.recarray)
     control = new_control()
     workspace = Workspace(
-        legal_moves=kernels.legal_moves,
-        apply=kernels.apply,
-        side_to_move=kernels.side_to_move,
-        outcome=kernels.outcome,
+        **rules_of(position.game),
         positions=positions,
         moves=np.zeros((1, facts.actions), dtype=np.int64),
         random_state=random_state,

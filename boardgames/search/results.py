@@ -1,4 +1,4 @@
-"""From the values and actions of search kernels to the scores and moves that players see."""
+"""Conversion of the values and actions of search kernels into scores and moves."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What every search takes from a game: the kernels of its rules, and the value of a finished position.
+"""The part of a game that every search uses: the kernels of its rules, and the result of a finished match.
 
 Depth-first searches count values in float64, for the side to move. A win `n`
 plies from the root is worth `WIN - n` and a loss the opposite, so that quick
@@ -7,9 +7,11 @@ These numbers do not leave `boardgames.search`: `results.score_of` turns them in
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from numba import types
 
+from boardgames.game import Game
 from boardgames.kernels import Apply, LegalMoves, OutcomeOf, SideToMove, Words, kernel
 from boardgames.kernels.abi import WORDS, first_class
 
@@ -25,6 +27,13 @@ MAX_DEPTH = 100
 WIN = 1_000_000.0
 EVALUATION_BOUND = WIN - 2 * MAX_DEPTH
 INFINITY = 2 * WIN
+UNLIMITED = 2**62
+"""A limit of plies, nodes or simulations that is never reached."""
+
+
+def rules_of(game: Game) -> dict[str, Any]:
+    """Return the kernels of a game's rules, by the names in `RULES`."""
+    return {name: getattr(game.kernels, name) for name in RULES}
 
 
 @kernel(types.int64(first_class(SideToMove), first_class(OutcomeOf), WORDS, types.boolean))

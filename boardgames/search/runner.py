@@ -64,7 +64,7 @@ def run(
         _wait(done, control, deadline)
     finally:
         control[0].stop = 1
-        if worker in threading.enumerate():  # an interrupt may come while it starts, and join refuses
+        if worker in threading.enumerate():  # an interrupt may prevent its start, and join would raise
             done.wait()
             worker.join()
         if stop is not None:

@@ -1,4 +1,4 @@
-"""Self-play in compiled code: matches to train weights in, and matches to compare them by."""
+"""Self-play in compiled code: matches that train weights, and matches that compare them."""
 
 from boardgames.selfplay.worker import (
     Contestant,

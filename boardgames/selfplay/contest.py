@@ -1,16 +1,16 @@
 """Contests: matches between two evaluations, searched to a fixed depth, in compiled code.
 
-Learners compare weights by them, thousands of matches a second at depth 1.
-Between equal moves the first in the game's order is played, so that only the
-random opening and a side of depth 0, which plays random moves, vary.
+Learners use them to compare weights, thousands of matches a second at depth 1.
+Of several best moves, the first in the game's order is played. Matches therefore
+differ only by their random openings and by the moves of a side with depth 0,
+which are random.
 """
 
 from collections.abc import Sequence
 
-import numpy as np
 from numba import types
 
-from boardgames.declarations import Evaluation, position_key
+from boardgames.declarations import Evaluation
 from boardgames.game import Game
 from boardgames.kernels import (
     Actions,
@@ -26,17 +26,12 @@ from boardgames.kernels import (
 )
 from boardgames.kernels.abi import ACTIONS, WORDS_OUT
 from boardgames.kernels.bundles import BUNDLE
-from boardgames.search.alphabeta.options import SearchOptions, reduction_table
+from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.ordering import pick_move
 from boardgames.search.alphabeta.search import pvs
-from boardgames.search.alphabeta.table import WORDS_PER_BUCKET
-from boardgames.search.alphabeta.workspace import Workspace, unpack
+from boardgames.search.alphabeta.workspace import SPARE_ROWS, Workspace, new_workspace, unpack
 from boardgames.search.rules import INFINITY, UNFINISHED, final_result
 from boardgames.selfplay.temporal import RESULTS, hash_move
-
-REDUCTIONS = reduction_table()
-SPARE_ROWS = 3
-"""Rows of the stacks below the depth of the search."""
 
 
 def new_workspaces(
@@ -49,39 +44,23 @@ def new_workspaces(
     depth : int
         The greatest depth that is searched.
     """
-    facts, kernels, rows = game.facts, game.kernels, depth + SPARE_ROWS
-    first = Workspace(
-        legal_moves=kernels.legal_moves,
-        apply=kernels.apply,
-        side_to_move=kernels.side_to_move,
-        outcome=kernels.outcome,
-        move_order=kernels.move_order,
-        tactical_moves=kernels.tactical_moves,
-        pass_turn=kernels.pass_turn,
-        position_key=position_key,
-        node=pvs,
-        evaluate=evaluations[0].kernel,
-        weights=evaluations[0].weights,
-        positions=np.zeros((rows, facts.words), dtype=np.uint64),
-        moves=np.zeros((2 * rows, facts.actions), dtype=np.int64),
-        lines=np.zeros((rows, rows + 1), dtype=np.int64),
-        killers=np.zeros((2, rows), dtype=np.int64),
-        history=np.zeros((2, facts.actions), dtype=np.int64),
-        reductions=REDUCTIONS,
-        table=np.zeros(WORDS_PER_BUCKET, dtype=np.int64),
-        keys=np.zeros(rows, dtype=np.uint64),
-        options=SearchOptions.plain().record(game, evaluations[0]),
-        control=new_control() if control is None else control,
+    plain = SearchOptions.plain()
+    shared = new_workspace(
+        game,
+        evaluations[0],
+        plain.record(game, evaluations[0]),
+        pvs,
+        new_control() if control is None else control,
+        rows=depth + SPARE_ROWS,
     )
-    others = [
-        first._replace(
+    return [
+        shared._replace(
             evaluate=evaluation.kernel,
             weights=evaluation.weights,
-            options=SearchOptions.plain().record(game, evaluation),
+            options=plain.record(game, evaluation),
         )
-        for evaluation in evaluations[1:]
+        for evaluation in evaluations
     ]
-    return [first, *others]
 
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))

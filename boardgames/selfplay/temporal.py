@@ -41,7 +41,7 @@ from boardgames.kernels import (
 from boardgames.kernels.abi import ACTIONS_STACK, REALS, REALS_STACK, WORDS_OUT, WORDS_STACK, record_array
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.rules import RULES, UNFINISHED, final_result
+from boardgames.search.rules import RULES, UNFINISHED, final_result, rules_of
 
 RESULTS = 4
 """Number of results of a match: either side won, `DRAWN`, `UNFINISHED`."""
@@ -67,7 +67,7 @@ TO_UNIT = 2.0**-53
 
 
 class Workspace(NamedTuple):
-    """What TD(lambda) works with, for `n` features.
+    """Kernels and arrays of TD(lambda), for `n` features.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Workspace(NamedTuple):
     moves : int64[1, actions]
         Legal moves of the position.
     weights : float64[2, n]
-        Of side 0 and side 1, or of both in the first row if they are shared.
+        Weights of side 0 and side 1; only the first row is used if they are shared.
     traces, previous : float64[2, n]
         For each side its eligibility traces, and the features after its previous move.
     scratch : float64[2, n]
@@ -148,12 +148,9 @@ def new_workspace(
     control: Control | None = None,
 ) -> Workspace:
     """Return a workspace with new buffers around `weights`, `float64[2, n]`, which learning changes."""
-    facts, kernels, shape = game.facts, game.kernels, (2, len(features.features))
+    facts, shape = game.facts, (2, len(features.features))
     return Workspace(
-        legal_moves=kernels.legal_moves,
-        apply=kernels.apply,
-        side_to_move=kernels.side_to_move,
-        outcome=kernels.outcome,
+        **rules_of(game),
         features=features.kernel,
         positions=np.zeros((2, facts.words), dtype=np.uint64),
         moves=np.zeros((1, facts.actions), dtype=np.int64),
@@ -242,9 +239,9 @@ def choose(bundle: Actions, first: int, last: int, side: int) -> tuple[int, floa
     best, chosen = -math.inf, first
     for index in range(first, last):
         work.apply(row(positions, 0), work.moves[0, index], row_out(positions, 1))
-        code = work.outcome(row(positions, 1))
-        value = reward(code, side)
-        if code < 0:
+        result = work.outcome(row(positions, 1))
+        value = reward(result, side)
+        if result < 0:
             work.features(row(positions, 1), side, row_out(scratch, 0))
             for feature in range(scratch.shape[1]):
                 scratch[0, feature] = (scratch[0, feature] - scale[0, feature]) / scale[1, feature]

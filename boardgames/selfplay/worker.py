@@ -1,8 +1,8 @@
-"""Worker tasks: matches that compiled code plays, to train weights and to compare them.
+"""Tasks for workers: matches in compiled code that train weights or compare them.
 
 `play_matches` and `train_players` run in worker processes or on a cluster.
-Only names and numbers travel there; each thread of a worker loads the game once
-and keeps it with the buffers that the kernels need (`WorkerState`). A task is
+Only names and numbers are sent to them; each thread of a worker loads the game
+once and keeps it with the buffers that the kernels need (`WorkerState`). A task is
 determined by its arguments, the seed included, so it can run anywhere and be
 repeated.
 """
@@ -38,7 +38,7 @@ class MatchSetup:
     Attributes
     ----------
     game, layout, features : str
-        Names as `boardgames.load` and `boardgames.load_features` take them.
+        Names for `boardgames.load` and `boardgames.load_features`.
     options : tuple of (str, str)
         The game's options as texts.
     opening : int
@@ -72,9 +72,9 @@ class TDParameters:
     epsilon : float
         Probability of an exploratory move.
     tanh : bool
-        Values are the hyperbolic tangent of the weighted sum.
+        True if values are the hyperbolic tangent of the weighted sum.
     shared : bool
-        Both sides play with, and train, the first row of the weights.
+        True if both sides use and train the first row of the weights.
     """
 
     alpha: float = 0.1
@@ -100,7 +100,7 @@ class Contestant:
     depth : int
         Search depth in plies, at least 1.
     is_random : bool
-        Plays random moves, whatever the weights.
+        True to play random moves, whatever the weights.
     features : str
         Feature set of the weights; empty for that of the setup.
     """
@@ -122,7 +122,7 @@ class MatchResult:
     winner : int or None
         Side that won.
     is_unfinished : bool
-        The match reached the ply limit, or was stopped.
+        True if the match reached the ply limit or was stopped.
     plies : int
         Length of the match.
     moves_hash : int
@@ -177,7 +177,7 @@ def train_players(
     Parameters
     ----------
     weights : float64[2, n]
-        One row a player. Not changed.
+        One row for each player. Not changed.
     parameters : TDParameters
         With `shared`, both play with the first row.
     matches : int
@@ -226,12 +226,12 @@ class WorkerState:
     def train_players(
         self, weights: Reals, parameters: TDParameters, matches: int, seed: int
     ) -> TrainingResult:
-        """Do the task `train_players`."""
+        """Run the task `train_players`."""
         setup, facts = self.setup, self.game.facts
-        own = np.array(weights, order="C")
-        seated = own.copy()
+        by_player = np.array(weights, order="C")
+        by_side = by_player.copy()
         workspace = temporal.new_workspace(
-            self.game, self.features, seated, parameters.record(), self.control
+            self.game, self.features, by_side, parameters.record(), self.control
         )
         bundle = Bundle(temporal.KINDS, workspace)
         workspace.random_state[0] = seed
@@ -239,18 +239,18 @@ class WorkerState:
         for number in range(matches):
             side = number % 2
             exchanged = side == 1 and not parameters.shared
-            seated[:] = own[::-1] if exchanged else own
+            by_side[:] = by_player[::-1] if exchanged else by_player
             workspace.positions[0] = self.start
             workspace.random_state[1] = 0
             code = temporal.learn_match(bundle.words, setup.opening, setup.ply_limit, facts.no_moves_draws)
-            own[:] = seated[::-1] if exchanged else seated
+            by_player[:] = by_side[::-1] if exchanged else by_side
             results.append(self._result(code, side, workspace.random_state, workspace.positions[0]))
-        return TrainingResult(own, results)
+        return TrainingResult(by_player, results)
 
     def play_matches(
         self, first: Contestant, second: Contestant, matches: int, seed: int
     ) -> list[MatchResult]:
-        """Do the task `play_matches`."""
+        """Run the task `play_matches`."""
         setup, contestants = self.setup, (first, second)
         depths = np.array([0 if one.is_random else one.depth for one in contestants], dtype=np.int64)
         evaluations = [self._evaluation(one) for one in contestants]
@@ -260,12 +260,12 @@ class WorkerState:
         results = []
         for number in range(matches):
             side = number % 2  # of the first contestant
-            seats = bundles[:: 1 - 2 * side]
+            by_side = bundles[:: 1 - 2 * side]
             positions[0] = self.start
             random_state = np.array([derive_seed(seed, number // 2), 0], dtype=np.uint64)
             code = contest(
-                seats[0].words,
-                seats[1].words,
+                by_side[0].words,
+                by_side[1].words,
                 np.ascontiguousarray(depths[:: 1 - 2 * side]),
                 random_state,
                 setup.opening,
@@ -274,19 +274,19 @@ class WorkerState:
             results.append(self._result(code, side, random_state, positions[0]))
         return results
 
-    def _evaluation(self, seat: Contestant) -> Evaluation:
-        if seat.weights is None or seat.is_random:
+    def _evaluation(self, contestant: Contestant) -> Evaluation:
+        if contestant.weights is None or contestant.is_random:
             return self.game.evaluation
         features = self.features
-        if seat.features not in ("", features.name):
-            features = plugins.load_features(seat.features, self.game)
+        if contestant.features not in ("", features.name):
+            features = plugins.load_features(contestant.features, self.game)
         size = len(features.features)
-        if seat.weights.shape != (size,):
+        if contestant.weights.shape != (size,):
             raise OptionError(
                 f"features {features.name!r} need {size} weights, not an array of shape "
-                f"{quote(seat.weights.shape)}"
+                f"{quote(contestant.weights.shape)}"
             )
-        return linear_evaluation(self.game, features, seat.weights, tanh=False)
+        return linear_evaluation(self.game, features, contestant.weights, tanh=False)
 
     def _result(self, code: int, side: int, random_state: Words, words: Words) -> MatchResult:
         plies, result = divmod(int(code), temporal.RESULTS)

@@ -149,7 +149,7 @@ class Database:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """The open connection.
+        """Return the open connection.
 
         Raises
         ------

@@ -111,7 +111,7 @@ class Store:
 
     @property
     def path(self) -> Path:
-        """The file."""
+        """Return the file."""
         return self._database.path
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ from boardgames.search.perft import perft
 from boardgames.testing.sampling import (
     FILLS,
     Sample,
-    Written,
+    WrittenMoves,
     describe,
     is_sound,
     ply_bound,
@@ -39,15 +39,15 @@ from boardgames.testing.sampling import (
 )
 from boardgames.weights.linear import WEIGHTED_SUM
 
-Checking = Generator[str, None, str]
+RunningCheck = Generator[str, None, str]
 """A running check: yields messages, returns what it covered."""
 
 MAX_LEAVES = 3_000_000 if JIT else 3_000
 FULLY_MAPPED = 10
-"""Number of positions in which all symmetries are checked; in the others one each is."""
+"""Number of positions in which all symmetries are checked; in each of the others, only one is."""
 RANGE_TOLERANCE = 1e-9
 MAX_RANK = 1 << 40
-"""Largest `move_order`: the search uses larger values for orders of its own."""
+"""Largest `move_order`: the search uses larger values for its own ranks."""
 
 MALFORMED_TEXTS = ("", " ", "?", "-1", "nonsense", "\x00", "ſ½", "9" * 30, ":" * 9, "a b", "x" * 300)
 MUTATED_POSITIONS = 20
@@ -59,7 +59,7 @@ PRINTABLE = (32, 127)
 BEYOND_ASCII = (160, 1000)
 
 
-def check_signatures(game: Game) -> Checking:
+def check_signatures(game: Game) -> RunningCheck:
     """Check the signatures of the kernels, before any is called."""
     for name, signature in SIGNATURES.items():
         try:
@@ -69,7 +69,7 @@ def check_signatures(game: Game) -> Checking:
     return f"{len(SIGNATURES)} kernels"
 
 
-def check_facts(game: Game) -> Checking:
+def check_facts(game: Game) -> RunningCheck:
     """Check that there are layouts and notations; `Facts` itself validates the numbers."""
     facts = game.facts
     for name in ("layouts", "move_notations", "position_notations"):
@@ -78,7 +78,7 @@ def check_facts(game: Game) -> Checking:
     return f"{facts.words} words, {facts.actions} actions, {counted(len(facts.layouts), 'layout')}"
 
 
-def check_playouts(sample: Sample) -> Checking:
+def check_playouts(sample: Sample) -> RunningCheck:
     """Check that matches end, within `longest_match` plies if it is declared."""
     longest = sample.game.facts.longest_match
     for walk in sample.walks:
@@ -92,7 +92,7 @@ def check_playouts(sample: Sample) -> Checking:
     return f"{ended} of {len(sample.walks)} matches ended within {ply_bound(sample.game)} plies"
 
 
-def check_actions(sample: Sample) -> Checking:
+def check_actions(sample: Sample) -> RunningCheck:
     """Check that `legal_moves` writes distinct ascending actions in range, and nothing else."""
     game, count = sample.game, 0
     for words in sample.words:
@@ -103,8 +103,8 @@ def check_actions(sample: Sample) -> Checking:
     return f"{len(sample.words)} positions, {count} actions"
 
 
-def check_apply(sample: Sample) -> Checking:
-    """Check that `apply` writes all words of the successor and nothing beyond them."""
+def check_apply(sample: Sample) -> RunningCheck:
+    """Check that `apply` writes all words of the successor and nothing after them."""
     game, count = sample.game, 0
     for words, action in _plies(sample):
         one, is_clean = write_successor(game, words, action, FILLS[0])
@@ -117,7 +117,7 @@ def check_apply(sample: Sample) -> Checking:
     return f"{count} moves"
 
 
-def check_inputs(sample: Sample) -> Checking:
+def check_inputs(sample: Sample) -> RunningCheck:
     """Check that no kernel changes its input position."""
     for words in sample.words:
         for name, call in _calls(sample.game, words):
@@ -128,7 +128,7 @@ def check_inputs(sample: Sample) -> Checking:
     return f"{len(sample.words)} positions"
 
 
-def check_purity(sample: Sample) -> Checking:
+def check_purity(sample: Sample) -> RunningCheck:
     """Check that kernels give the same result twice, whatever the output buffers contained."""
     game = sample.game
     for words in sample.words:
@@ -141,7 +141,7 @@ def check_purity(sample: Sample) -> Checking:
     return f"{len(sample.words)} positions"
 
 
-def check_outcomes(sample: Sample) -> Checking:
+def check_outcomes(sample: Sample) -> RunningCheck:
     """Check outcome codes, that there are no moves after the end, and `Position.outcome`."""
     game, over = sample.game, 0
     for words in sample.words:
@@ -153,14 +153,14 @@ def check_outcomes(sample: Sample) -> Checking:
         if code >= 0 and written.actions:
             yield f"{len(written.actions)} legal moves after the end of the match in {describe(game, words)}"
         expected = _expected_outcome(game, code, written.actions, words)
-        found = Position(game, words.copy()).outcome
-        if found != expected or (found is not None and found.returns != _returns(found)):
-            yield f"Position.outcome is {found}, not {expected}, in {describe(game, words)}"
+        actual = Position(game, words.copy()).outcome
+        if actual != expected or (actual is not None and actual.returns != _returns(actual)):
+            yield f"Position.outcome is {actual}, not {expected}, in {describe(game, words)}"
         over += expected is not None
     return f"{len(sample.words)} positions, {over} at the end"
 
 
-def check_sides(sample: Sample) -> Checking:
+def check_sides(sample: Sample) -> RunningCheck:
     """Check that the side to move is 0 or 1, and changes every ply if the game alternates."""
     game, count, repeats = sample.game, 0, 0
     for walk in sample.walks:
@@ -177,7 +177,7 @@ def check_sides(sample: Sample) -> Checking:
     return f"{count} plies, {repeats} by the same side as before"
 
 
-def check_evaluation(sample: Sample) -> Checking:
+def check_evaluation(sample: Sample) -> RunningCheck:
     """Check that evaluations are finite and within their bound, and `move_order` within its range."""
     game, evaluation = sample.game, sample.game.evaluation
     for words, action in _plies(sample):
@@ -194,7 +194,7 @@ def check_evaluation(sample: Sample) -> Checking:
     return f"{len(sample.words)} positions, {evaluation.name} in {evaluation.unit.label}; move order"
 
 
-def check_unit(game: Game) -> Checking:
+def check_unit(game: Game) -> RunningCheck:
     """Check that the declared unit fits the evaluation, and that its thresholds can be printed."""
     evaluation, unit = game.evaluation, game.evaluation.unit
     if evaluation is NO_EVALUATION:
@@ -209,7 +209,7 @@ def check_unit(game: Game) -> Checking:
     return f"{evaluation.name} counts {unit.label}, half return at {unit.half_return:g}"
 
 
-def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Checking:
+def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> RunningCheck:
     """Check that features are within their declared ranges, for both sides."""
     for feature_set in feature_sets:
         for words in sample.words:
@@ -225,7 +225,7 @@ def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Chec
     return f"{len(sample.words)} positions: {names}" if names else "no features"
 
 
-def check_symmetries(sample: Sample) -> Checking:
+def check_symmetries(sample: Sample) -> RunningCheck:
     """Check that legal moves, successors, sides and outcomes commute with the symmetries."""
     symmetries = sample.game.symmetries()
     if not symmetries:
@@ -237,7 +237,7 @@ def check_symmetries(sample: Sample) -> Checking:
     return f"{len(sample.words)} positions, {len(symmetries)} declared"
 
 
-def check_tactical(sample: Sample) -> Checking:
+def check_tactical(sample: Sample) -> RunningCheck:
     """Check that tactical moves are legal and ascending; the rest of the buffer may hold anything."""
     game, count = sample.game, 0
     if game.kernels.tactical_moves is no_tactical_moves:
@@ -253,7 +253,7 @@ def check_tactical(sample: Sample) -> Checking:
     return f"{len(sample.words)} positions, {count} tactical moves"
 
 
-def check_keys(sample: Sample) -> Checking:
+def check_keys(sample: Sample) -> RunningCheck:
     """Check that symmetric positions have the same key, and that no other positions share it."""
     game, key = sample.game, sample.game.kernels.symmetric_key
     if key is position_key:
@@ -261,18 +261,18 @@ def check_keys(sample: Sample) -> Checking:
     kept = [symmetry for symmetry in game.symmetries() if not symmetry.swaps_sides]
     known: dict[int, Words] = {}
     for words in sample.words:
-        found = int(key(words.copy()))
+        own = int(key(words.copy()))
         for symmetry in kept:
-            if int(key(symmetry.words(words.copy()))) != found:
+            if int(key(symmetry.words(words.copy()))) != own:
                 yield f"symmetric_key differs under {symmetry.name} in {describe(game, words)}"
-        other = known.setdefault(found, words)
+        other = known.setdefault(own, words)
         if not np.array_equal(other, words) and not _are_symmetric(kept, words, other):
             pair = f"{describe(game, words)} and {describe(game, other)}"
             yield f"symmetric_key is the same for {pair}, which are not symmetric"
     return f"{len(sample.words)} positions, {counted(len(kept), 'symmetry', 'symmetries')}"
 
 
-def check_perft(game: Game, depth: int | None) -> Checking:
+def check_perft(game: Game, depth: int | None) -> RunningCheck:
     """Count the leaves of declared perfts, up to `depth` and a few million leaves."""
     covered = []
     for text, counts in game.facts.perft.items():
@@ -280,9 +280,9 @@ def check_perft(game: Game, depth: int | None) -> Checking:
         for ply, expected in enumerate(counts[:depth], start=1):
             if ply > 1 and expected > MAX_LEAVES:
                 break
-            found = perft(position, ply)
-            if found != expected:
-                yield f"{found} leaves at depth {ply}, not {expected}, from {text!r}"
+            actual = perft(position, ply)
+            if actual != expected:
+                yield f"{actual} leaves at depth {ply}, not {expected}, from {text!r}"
             covered.append(ply)
     if not covered:
         return "none declared"
@@ -302,8 +302,8 @@ def _are_symmetric(symmetries: list[Symmetry], words: Words, other: Words) -> bo
     return other.tobytes() in reached
 
 
-def _action_faults(size: int, written: Written) -> Iterator[str]:
-    """Yield what is wrong with the actions that a kernel wrote, for the end of a message."""
+def _action_faults(size: int, written: WrittenMoves) -> Iterator[str]:
+    """Yield the faults of the actions that a kernel wrote, each as the end of a message."""
     if not 0 <= written.count <= size:
         yield f"returns the count {written.count}, not 0 to {size},"
     elif not written.is_clean:
@@ -405,7 +405,7 @@ def _differences(game: Game, symmetry: Symmetry, words: Words) -> Iterator[str]:
         yield f"sides to move {side} and {mapped_side} differ"
 
 
-def check_move_notation(sample: Sample) -> Checking:
+def check_move_notation(sample: Sample) -> RunningCheck:
     """Check that the text of each legal move is parsed as that move, or ambiguous in a named notation."""
     game, count = sample.game, 0
     for number, position in enumerate(sample.positions()):
@@ -421,7 +421,7 @@ def check_move_notation(sample: Sample) -> Checking:
     return f"{count} texts in {', '.join(game.facts.move_notations)}"
 
 
-def check_position_notation(sample: Sample) -> Checking:
+def check_position_notation(sample: Sample) -> RunningCheck:
     """Check that the text of each position is parsed as that position, in every notation."""
     game, count = sample.game, 0
     for position in sample.positions():
@@ -441,7 +441,7 @@ def check_position_notation(sample: Sample) -> Checking:
     return f"{count} texts in {', '.join(game.facts.position_notations)}"
 
 
-def check_words(sample: Sample) -> Checking:
+def check_words(sample: Sample) -> RunningCheck:
     """Check that positions survive packing and unpacking, and that a wrong number of words is rejected."""
     game = sample.game
     for position in sample.positions():
@@ -460,7 +460,7 @@ def check_words(sample: Sample) -> Checking:
     return f"{len(sample.words)} positions"
 
 
-def check_bad_input(sample: Sample) -> Checking:
+def check_bad_input(sample: Sample) -> RunningCheck:
     """Check that malformed texts of positions and moves raise the right exception, if any."""
     game, generator = sample.game, np.random.default_rng(sample.seed)
     for position in list(sample.positions())[:MUTATED_POSITIONS]:
@@ -475,7 +475,7 @@ def check_bad_input(sample: Sample) -> Checking:
     return f"{len(MALFORMED_TEXTS)} malformed texts, and mutated texts of positions and moves"
 
 
-def check_pictures(sample: Sample) -> Checking:
+def check_pictures(sample: Sample) -> RunningCheck:
     """Check that pictures have unique ids, and clicks for exactly the legal moves."""
     count = 0
     for position in sample.positions():
@@ -487,7 +487,7 @@ def check_pictures(sample: Sample) -> Checking:
     return f"{len(sample.words)} pictures, {count} moves"
 
 
-def check_score(sample: Sample) -> Checking:
+def check_score(sample: Sample) -> RunningCheck:
     """Check that the score is a pair of integers."""
     for position in sample.positions():
         score = position.score

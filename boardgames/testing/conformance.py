@@ -9,9 +9,9 @@ from boardgames.errors import BoardgamesError, PluginError
 from boardgames.game import Game
 from boardgames.plugins import load_features, registry
 from boardgames.testing import checks
-from boardgames.testing.checks import Checking, counted
+from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft
-from boardgames.testing.sampling import reach, write_moves
+from boardgames.testing.sampling import sample_positions, write_moves
 
 MAX_FINDINGS = 3
 """Findings after which a check is stopped."""
@@ -29,7 +29,7 @@ NO_PERFT = "no perft is declared: leaf counts from another source in facts.perft
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault: the check that found it, and what is wrong where."""
+    """A fault that a check has detected: the name of the check, and what is wrong and where."""
 
     check: str
     message: str
@@ -82,7 +82,7 @@ class Report:
         return not self.findings
 
     def failed(self) -> frozenset[str]:
-        """Return the names of the checks that found something."""
+        """Return the names of the checks that have findings."""
         return frozenset(finding.check for finding in self.findings)
 
     def raise_if_failed(self) -> None:
@@ -98,10 +98,10 @@ class Report:
             raise PluginError(f"{self.game} has faults: {findings}")
 
     def __str__(self) -> str:
-        found = counted(len(self.findings), "finding") if self.findings else "no findings"
-        lines = [f"{self.game}: {counted(len(self.checks), 'check')}, {found}"]
+        total = counted(len(self.findings), "finding") if self.findings else "no findings"
+        lines = [f"{self.game}: {counted(len(self.checks), 'check')}, {total}"]
         lines += [f"  {check.name}: {check.covered}" for check in self.checks]
-        lines += [f"  FOUND {finding}" for finding in self.findings]
+        lines += [f"  FAILED {finding}" for finding in self.findings]
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
 
 
@@ -115,7 +115,7 @@ def check_game(
     perft_depth: int | None = None,
     feature_sets: Sequence[FeatureSet] | None = None,
 ) -> Report:
-    """Check that a game implements the interface for games correctly, on positions from random play.
+    """Check on positions from random play that a game implements the interface correctly.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def check_game(
         return run.report(game, ("the other checks did not run, because they call the kernels",))
     run.check("facts", checks.check_facts(game))
     run.check("unit", checks.check_unit(game))
-    sample = reach(game, matches=matches, positions=positions, seed=seed)
+    sample = sample_positions(game, matches=matches, positions=positions, seed=seed)
     if any(write_moves(game, words).count > game.facts.actions for words in sample.words):
         run.check("actions", checks.check_actions(sample))
         return run.report(game, (OVERFLOW,))
@@ -194,12 +194,12 @@ class _Run:
         self.checks: list[Check] = []
         self.findings: list[Finding] = []
 
-    def check(self, name: str, checking: Checking) -> None:
+    def check(self, name: str, running: RunningCheck) -> None:
         """Run a check to its end or its third finding; an exception is a finding."""
         covered = f"stopped after {MAX_FINDINGS} findings"
         try:
             for _ in range(MAX_FINDINGS):
-                self.findings.append(Finding(name, next(checking)))
+                self.findings.append(Finding(name, next(running)))
         except StopIteration as end:
             covered = end.value
         except Exception as error:  # noqa: BLE001 - a plug-in may raise anything

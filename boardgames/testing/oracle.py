@@ -1,8 +1,8 @@
 """The oracle for searches: minimax with quiescence and extensions, and without any pruning.
 
-It says what principal variation search must say when nothing is pruned or
-reduced, and shares no code with it but the value of a finished position, the
-root and iterative deepening. `boardgames.search.minimax` is the same without
+Principal variation search must return the same results when nothing is pruned or
+reduced. The two share no code except the value of a finished position, the root
+and iterative deepening. `boardgames.search.minimax` is the same search without
 quiescence and extensions.
 """
 
@@ -18,7 +18,7 @@ from boardgames.search.rules import INFINITY, MAX_DEPTH, ONGOING
 
 @kernel(NODE)
 def unpruned_quiescence(bundle: Actions, ply: int, depth: int, alpha: float, beta: float) -> float:
-    """Return the better of standing pat and every tactical move, followed for `depth` plies."""
+    """Return the maximum of the evaluation and the values of tactical moves, searched to `depth` plies."""
     game = unpack(bundle)
     positions, moves, lines, control = game.positions, game.moves, game.lines, game.control
     control[0].nodes += 1
@@ -85,12 +85,12 @@ def search_unpruned(
     extensions: bool = False,
     lines: int | None = 1,
 ) -> Analysis:
-    """Return what minimax with quiescence and extensions finds at a depth.
+    """Return the analysis of minimax with quiescence and extensions at a depth.
 
     Parameters
     ----------
     quiescence : int
-        Plies that tactical moves are followed beyond the horizon.
+        Number of plies that quiescence search follows tactical moves.
     extensions : bool
         Search answers to forcing moves a ply deeper.
     lines : int, optional
@@ -100,8 +100,8 @@ def search_unpruned(
     --------
     >>> import boardgames
     >>> game = boardgames.load("connect4")
-    >>> found = search_unpruned(game.parse("112233"), game.evaluation, 4)
-    >>> str(found.moves[0].move), found.proven
+    >>> analysis = search_unpruned(game.parse("112233"), game.evaluation, 4)
+    >>> str(analysis.moves[0].move), analysis.proven
     ('4', True)
     """
     options = SearchOptions.plain(quiescence=quiescence, extensions=extensions)

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 from boardgames.errors import PluginError, describe_error
 from boardgames.game import Game, Position
 from boardgames.search.perft import perft
-from boardgames.testing.checks import Checking, counted
+from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.sampling import Sample
 
 State = TypeVar("State")
@@ -77,20 +77,20 @@ def load_reference(text: str, game: Game) -> Reference[Any]:  # the state is the
     if not (module and colon and attribute):
         raise PluginError(f"a reference is written module:Class, not {text!r}")
     try:
-        made: Reference[Any] = getattr(importlib.import_module(module), attribute)(**game.options)
+        reference: Reference[Any] = getattr(importlib.import_module(module), attribute)(**game.options)
     except Exception as error:  # the module may raise anything
         options = ", ".join(game.options) or "none"
         raise PluginError(
             f"cannot make the reference {text!r} with the options as keyword arguments ({options}): "
             f"{describe_error(error)}"
         ) from error
-    missing = [name for name in ("start", "legal", "play", "outcome", "text") if not hasattr(made, name)]
+    missing = [name for name in ("start", "legal", "play", "outcome", "text") if not hasattr(reference, name)]
     if missing:
         raise PluginError(f"the reference {text!r} has no method {', '.join(missing)}")
-    return made
+    return reference
 
 
-def check_reference(sample: Sample, reference: Reference[State]) -> Checking:
+def check_reference(sample: Sample, reference: Reference[State]) -> RunningCheck:
     """Compare legal moves, successors and outcomes in each sampled position."""
     count = 0
     for position in sample.positions():
@@ -99,9 +99,9 @@ def check_reference(sample: Sample, reference: Reference[State]) -> Checking:
         if reference.text(state) != text:
             yield f"the reference parses {text!r} as {reference.text(state)!r}"
             continue
-        found, expected = _code(position), reference.outcome(state)
-        if found != expected:
-            yield f"the outcome is {found}, but {expected} in the reference, in {text!r}"
+        actual, expected = _code(position), reference.outcome(state)
+        if actual != expected:
+            yield f"the outcome is {actual}, but {expected} in the reference, in {text!r}"
         moves, known = {move.text: move for move in position.legal_moves}, set(reference.legal(state))
         for name in sorted(moves.keys() ^ known):
             side = "reference" if name in known else "game"
@@ -114,19 +114,19 @@ def check_reference(sample: Sample, reference: Reference[State]) -> Checking:
     return f"{len(sample.words)} positions, {count} moves"
 
 
-def check_reference_perft(game: Game, reference: Reference[State], depth: int | None) -> Checking:
+def check_reference_perft(game: Game, reference: Reference[State], depth: int | None) -> RunningCheck:
     """Compare leaf counts from every layout, up to a few thousand leaves."""
     deepest = 0
     for layout, text in game.facts.layouts.items():
         start = game.parse(text)
         for ply in range(1, (depth or MAX_REFERENCE_DEPTH) + 1):
-            found = perft(start, ply)
-            if found > MAX_REFERENCE_LEAVES and ply > 1:
+            actual = perft(start, ply)
+            if actual > MAX_REFERENCE_LEAVES and ply > 1:
                 break
             expected = count_reference_leaves(reference, str(start), ply)
-            if found != expected:
+            if actual != expected:
                 where = f"depth {ply} from {layout!r}"
-                yield f"{found} leaves at {where}, but {expected} in the reference"
+                yield f"{actual} leaves at {where}, but {expected} in the reference"
                 break
             deepest = max(deepest, ply)
     return f"{counted(len(game.facts.layouts), 'layout')}, to depth {deepest}"

@@ -1,9 +1,9 @@
 """Positions to check a game on: random play through its kernels, and Hypothesis strategies.
 
 The kernels may be faulty, so `check_game` calls them on copies and with guarded
-buffers, which have a known fill beyond their end: an error shows and does not
-affect other checks. Hypothesis is imported when a strategy is made; it is
-installed by the extra `test`.
+buffers, which have extra elements with a known content at the end: a kernel that
+writes too much is detected and does not affect other checks. Hypothesis is
+imported when a strategy is made; it is installed by the extra `test`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 MAX_PLIES = 200
 """Plies of a random match if the game declares no limit."""
 GUARD = 8
-"""Elements of a buffer that lie beyond the end."""
+"""Number of extra elements at the end of a guarded buffer."""
 FILLS = (0, -0x5A5A5A5A5A5A5A5B)
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """The result of a kernel that writes moves; `is_clean` if it wrote nothing beyond its count."""
+class WrittenMoves:
+    """The result of a kernel that writes moves; `is_clean` if it wrote nothing after the last of them."""
 
     actions: tuple[int, ...]
     count: int
@@ -88,17 +88,17 @@ class Sample:
             yield Position(self.game, words.copy())
 
 
-def write_moves(game: Game, words: Words, fill: int = FILLS[1], *, name: str = "legal_moves") -> Written:
+def write_moves(game: Game, words: Words, fill: int = FILLS[1], *, name: str = "legal_moves") -> WrittenMoves:
     """Call `legal_moves`, or another kernel that writes moves, with a guarded buffer."""
     size = game.facts.actions
     buffer = np.full(size + GUARD, fill, dtype=np.int64)
     count = int(getattr(game.kernels, name)(words.copy(), buffer[:size]))
     kept = min(max(count, 0), size)
-    return Written(tuple(buffer[:kept].tolist()), count, bool((buffer[kept:] == fill).all()))
+    return WrittenMoves(tuple(buffer[:kept].tolist()), count, bool((buffer[kept:] == fill).all()))
 
 
 def write_successor(game: Game, words: Words, action: int, fill: int = FILLS[1]) -> tuple[Words, bool]:
-    """Call `apply` on a copy of `words`. Return the successor, and True if nothing beyond it was written."""
+    """Call `apply` on a copy of `words`. Return the successor, and True if nothing after it was written."""
     size = game.facts.words
     buffer = np.full(size + GUARD, fill, dtype=np.int64).view(np.uint64)
     guard = buffer[size:].copy()
@@ -106,27 +106,27 @@ def write_successor(game: Game, words: Words, action: int, fill: int = FILLS[1])
     return buffer[:size].copy(), bool((buffer[size:] == guard).all())
 
 
-def is_sound(game: Game, written: Written) -> bool:
+def is_sound(game: Game, written: WrittenMoves) -> bool:
     """Return True if the actions are within range and their count is right, so that they can be applied."""
-    whole = written.count == len(written.actions)
-    return whole and all(0 <= action < game.facts.actions for action in written.actions)
+    is_complete = written.count == len(written.actions)
+    return is_complete and all(0 <= action < game.facts.actions for action in written.actions)
 
 
 def describe(game: Game, words: Words) -> str:
-    """Return a position as text for a message, even if the game cannot format it."""
+    """Return a position as text for a message, or its words if the game cannot format it."""
     try:
         return repr(game.format_words(words))
     except Exception:  # noqa: BLE001 - another check reports the faulty notation
         return f"words {words.tolist()}"
 
 
-def reach(game: Game, *, matches: int, positions: int, seed: int) -> Sample:
-    """Play random matches, at least one from each layout, and two more with the first and last moves.
+def sample_positions(game: Game, *, matches: int, positions: int, seed: int) -> Sample:
+    """Return positions of random matches and, from each layout, of matches of first and of last moves.
 
     Parameters
     ----------
     matches : int
-        Number of random matches.
+        Number of random matches, at least one from each layout.
     positions : int
         Number of distinct positions to keep.
     seed : int

@@ -1,4 +1,4 @@
-"""Speak UGI with an engine that may break the protocol in any way.
+"""The client side of UGI, for engines that may break the protocol in any way.
 
 Every request has a deadline. Before each position the client sends `isready`
 and skips everything up to `readyok`, so that a late answer to an earlier
@@ -23,7 +23,6 @@ STOP_TIMEOUT_S = 5.0
 INFO_INTERVAL_S = 0.05
 MAX_OPTIONS = 1000
 INFO_STRING = "info string "
-NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 class Deadline:
@@ -42,7 +41,7 @@ class Deadline:
 
     @property
     def has_passed(self) -> bool:
-        """Return True if it is over."""
+        """Return True if the deadline is over."""
         return time.monotonic() >= self.at
 
     def tightened(self, seconds: float) -> "Deadline":
@@ -73,8 +72,8 @@ class Client:
     seconds : float
         Time until the engine must be ready.
     game_options : mapping of str to str
-        Options of the game. Each is set as well if the engine offers an
-        option of that name, or with `game-` before it, and its default differs.
+        Options of the game. If the engine offers an option `game-NAME` or `NAME`
+        with another default, it is set as well.
     log : Logger, optional
         From `open_log`; gets every line to and from the engine.
 
@@ -91,7 +90,7 @@ class Client:
         *,
         settings: Mapping[str, str],
         seconds: float,
-        game_options: Mapping[str, str] = NOTHING,
+        game_options: Mapping[str, str] = MappingProxyType({}),
         log: logging.Logger | None = None,
     ) -> None:
         self.label = label
@@ -100,8 +99,8 @@ class Client:
         deadline = Deadline(seconds)
         self.program = EngineProcess(command, label, log=log)
         try:
-            self._shake_hands(deadline)
-            self._set_options({**self._needed_for_game(game_options, settings), **settings}, deadline)
+            self._handshake(deadline)
+            self._set_options({**self._game_settings(game_options, settings), **settings}, deadline)
             self._wait_ready(deadline)
         except BaseException:
             self.program.kill()
@@ -176,7 +175,7 @@ class Client:
         sources = {"last info string": self._info_string, "last line on stderr": self.program.stderr_tail()}
         return "".join(f"; {name}: {text}" for name, text in sources.items() if text)
 
-    def _shake_hands(self, deadline: Deadline) -> None:
+    def _handshake(self, deadline: Deadline) -> None:
         """Send `ugi` and collect the options that the engine offers, up to `ugiok`."""
         self._send("ugi", deadline)
         first = ""
@@ -189,7 +188,7 @@ class Client:
             if option is not None and len(self.options) < MAX_OPTIONS:
                 self.options[option.name.lower()] = option
 
-    def _needed_for_game(self, options: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+    def _game_settings(self, options: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
         """Return the settings, besides `settings`, that make the engine play the same game."""
         needed: dict[str, str] = {}
         given = {name.lower() for name in settings}
@@ -203,8 +202,8 @@ class Client:
         for name, value in settings.items():
             option = self.options.get(name.lower())
             if option is None:
-                known = suggest(name, (known.name for known in self.options.values()))
-                raise EngineError(f"{self.label} has no option {quote(name)}{known}")
+                hint = suggest(name, (offered.name for offered in self.options.values()))
+                raise EngineError(f"{self.label} has no option {quote(name)}{hint}")
             self._send(f"setoption name {option.name} value {value}", deadline)
 
     def _wait_ready(self, deadline: Deadline) -> None:

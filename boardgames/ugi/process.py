@@ -1,4 +1,4 @@
-"""Run an external program and exchange lines with it, within bounds of time and memory.
+"""External programs as subprocesses: lines are exchanged with bounded time and memory.
 
 No call blocks longer than its deadline, and at most `MAX_ENGINE_LINE` bytes
 of an unfinished line are buffered. The program leads a process group of its
@@ -36,7 +36,7 @@ LAUNCHER = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
 """Waits for a line before it becomes the program, so that the watchdog knows its process group first."""
 
 SENT, RECEIVED, STDERR, EVENT = "><!*"
-"""Marks in the log: lines to the engine, from its stdout, from its stderr, and what happened to it."""
+"""Marks in the log: lines to the engine, from its stdout, from its stderr, and events such as its start."""
 
 _log_numbers = itertools.count(1)
 

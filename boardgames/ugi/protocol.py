@@ -143,7 +143,7 @@ def info_line(choice: Choice) -> str:
 
 @dataclass(slots=True)
 class Info:
-    """What an engine has reported about its search: the latest value of each kind.
+    """The latest report of an engine about its search.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def _field(name: str, words: Sequence[str]) -> str | None:
 
 
 class MoveHistory:
-    """A match as UGI describes it: the positions and the moves between them.
+    """The match so far in the form that UGI needs: positions and the moves between them.
 
     Parameters
     ----------

@@ -186,7 +186,7 @@ class Server:
     def _apply(self, setup: EngineSetup) -> None:
         """Make the game and the agent of a setup; keep the position if the game is the same.
 
-        If it fails, everything stays as it was.
+        If that fails, nothing changes.
         """
         game = setup.make_game()
         agent = setup.make_agent(game)
@@ -217,7 +217,7 @@ class Server:
             raise MatchError(f"{command} is not possible during a search; send stop first")
 
     def _send(self, *lines: str) -> None:
-        """Write the lines at once; note if nobody reads them any more."""
+        """Write the lines immediately; clear `is_connected` if the output has been closed."""
         text = "".join(f"{printable(line)}\n" for line in lines)
         with self._lock:
             try:
@@ -235,7 +235,7 @@ class Search:
     Parameters
     ----------
     agent : Player
-        Must not be used by anybody else during the search.
+        Must not be used elsewhere during the search.
     history : MoveHistory
         The match so far.
     is_new_match : bool

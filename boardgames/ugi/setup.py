@@ -6,7 +6,6 @@ The command line imports this module before anything is compiled, to answer
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from boardgames import __version__
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 NOT_SET = "<empty>"
 MAX_SPIN = 2**31 - 1
-NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +51,9 @@ class EngineSetup:
 
     name: str
     layout: str | None = None
-    options: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    options: Mapping[str, str] = field(default_factory=dict)
     agent: str = ""
-    settings: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    settings: Mapping[str, str] = field(default_factory=dict)
 
     def check_names(self) -> None:
         """Check that the game and the agent exist, without loading them.
@@ -102,7 +100,7 @@ class EngineSetup:
 
 @dataclass(frozen=True, slots=True)
 class EngineOption:
-    """A UGI option of our engine: what it belongs to, its name in the protocol, its current value."""
+    """A UGI option of our engine: its scope, its name in the protocol, its current value."""
 
     scope: Literal["agent", "game", "layout"]
     name: str

@@ -2,8 +2,8 @@
 
 This file contains both ends. Imported, it provides `Watchdog`, which starts the
 watchdog process with the first engine and writes to it through a pipe. Run as a
-program, it reads `+GROUP` and `-GROUP` from that pipe, the process groups to watch and to
-forget. When the pipe closes or the parent is gone, it kills the groups that
+program, it reads `+GROUP` (watch a process group) and `-GROUP` (forget it) from
+that pipe. When the pipe closes or the parent is gone, it kills the groups that
 are left. The program is run by its path, so this file imports nothing but the
 standard library.
 """
@@ -44,7 +44,7 @@ class Watchdog:
         return None if self._process is None else self._process.pid
 
     def watch(self, group: int) -> None:
-        """Have a process group killed when this process ends.
+        """Kill a process group when this process ends.
 
         Raises
         ------

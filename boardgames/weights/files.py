@@ -1,9 +1,11 @@
 """Files of named arrays with one JSON header, in the safetensors format; never pickles.
 
 The header is a single entry of the file's metadata, because the order of entries
-is not fixed: equal arrays and headers give equal bytes.
+is not fixed: equal arrays and headers give equal bytes. It includes a checksum of
+the arrays and of the rest of the header, so that a damaged file is not used.
 """
 
+import hashlib
 import json
 import stat
 from collections.abc import Mapping
@@ -14,10 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from boardgames.errors import FileError, WeightsError, quote
-from boardgames.paths import write_atomic
+from boardgames.paths import describe_os_error, write_atomic
 
 HEADER = "boardgames"
 """Key of the header in the file's metadata."""
+CHECKSUM = "sha256"
+"""Key of the checksum in the header."""
 MAX_BYTES = 1 << 30
 
 Array = npt.NDArray[Any]  # any dtype that the format supports
@@ -40,14 +44,14 @@ def as_bytes(arrays: Mapping[str, Array], header: Mapping[str, object]) -> bytes
     """Return the content of the file that `write_arrays` writes."""
     from safetensors.numpy import save
 
+    # copies in C order, because the format ignores strides
+    copies = {name: np.array(array, order="C") for name, array in arrays.items()}
     try:
-        text = json.dumps(header, sort_keys=True, allow_nan=False)
+        plain = json.loads(json.dumps(header, allow_nan=False))  # as it will be read
+        text = json.dumps({**plain, CHECKSUM: _checksum(copies, plain)}, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise WeightsError(f"the header of a file must have JSON values: {quote(str(error))}") from None
-    # copies in C order: the format writes memory as it is
-    content: bytes = save(
-        {name: np.array(array, order="C") for name, array in arrays.items()}, metadata={HEADER: text}
-    )
+    content: bytes = save(copies, metadata={HEADER: text})
     return content
 
 
@@ -68,15 +72,28 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
         with safe_open(path, framework="np") as opened:
             text = (opened.metadata() or {}).get(HEADER)
             arrays = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118 - not a mapping
-    except (SafetensorError, OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise WeightsError(f"{path} is not a file of weights: {quote(str(error))}") from None
+    except (SafetensorError, OSError, ValueError, TypeError, KeyError, AttributeError):
+        raise WeightsError(f"{path} is not a file of weights: it is damaged or not safetensors") from None
     try:
         header = json.loads(text or "", parse_constant=_reject_constant)
+        checksum = header.pop(CHECKSUM, None) if isinstance(header, dict) else None
+        is_whole = checksum is not None and checksum == _checksum(arrays, header)
     except (ValueError, RecursionError):
-        header = None
-    if not isinstance(header, dict):
+        checksum = None
+    if checksum is None:
         raise WeightsError(f"{path} is not a file of weights that boardgames has written")
+    if not is_whole:
+        raise WeightsError(f"{path} is not a file of weights: its checksum does not match, so it is damaged")
     return arrays, header
+
+
+def _checksum(arrays: Mapping[str, Array], header: Mapping[str, object]) -> str:
+    """Return the SHA-256 of arrays in C order and a header without checksum, in hexadecimal."""
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True, allow_nan=False).encode())
+    for name, array in sorted(arrays.items()):
+        digest.update(json.dumps([name, array.dtype.name, array.shape]).encode())
+        digest.update(array.astype(array.dtype.newbyteorder("<"), copy=False).data)
+    return digest.hexdigest()
 
 
 def _check_file(path: Path) -> None:
@@ -92,8 +109,7 @@ def _check_file(path: Path) -> None:
     except (FileError, WeightsError):
         raise
     except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or str(error)).lower()
-        raise FileError(f"cannot read {path}: {reason}") from None
+        raise FileError(f"cannot read {path}: {describe_os_error(error)}") from None
 
 
 def _reject_constant(constant: str) -> None:

@@ -1,8 +1,8 @@
 """A weighted sum of features as an evaluation for search.
 
-Weights give the value of a position to the side that has just moved, as a
-learner sees it after its own move. Search asks for the side to move, and gets
-minus that value.
+Weights give the value of a position for the side that has just moved, because
+learners value positions after their own moves. Search needs the value for the
+side to move, which is the negative of that.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from boardgames.declarations import LARGEST_VALUE, Evaluation, FeatureSet
+from boardgames.declarations import MAX_VALUE, Evaluation, FeatureSet
 from boardgames.game import Game
 from boardgames.kernels import Evaluate, Reals, Words, kernel
 from boardgames.score import RETURN, Unit
@@ -31,7 +31,7 @@ def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, tanh:
     weights : float64[n]
         On the scale on which the features' ranges are -1 to 1.
     tanh : bool
-        The value is the hyperbolic tangent of the sum, a return in [-1, 1]; else the sum itself.
+        True if the value is the hyperbolic tangent of the sum, a return in [-1, 1], instead of the sum.
 
     Examples
     --------
@@ -43,12 +43,12 @@ def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, tanh:
     """
     middle, half = features.scale
     slopes = weights / half
-    unscaled = np.append(slopes, -(slopes * middle).sum())  # for features as they are, and a constant
+    unscaled = np.append(slopes, -(slopes * middle).sum())  # for unscaled features, and a constant
     evaluate = _linear_kernel(features.kernel, game.kernels.side_to_move, tanh)
     name = f"weights of {features.name}"
     if tanh:
         return Evaluation(name, evaluate, unscaled, unit=RETURN, bound=1.0)
-    return Evaluation(name, evaluate, unscaled, unit=WEIGHTED_SUM, bound=LARGEST_VALUE)
+    return Evaluation(name, evaluate, unscaled, unit=WEIGHTED_SUM, bound=MAX_VALUE)
 
 
 @cache
@@ -68,13 +68,13 @@ def _linear_kernel(
             total += weights[index] * values[index]
         if tanh:
             return -math.tanh(total)
-        return -min(max(total, -LARGEST_VALUE), LARGEST_VALUE)
+        return -min(max(total, -MAX_VALUE), MAX_VALUE)
 
     return evaluate
 
 
 def _in_module_of(other: Callable[..., object]) -> Callable[[Function], Function]:
-    """Return a decorator that moves a function to another's module, with whose code it is cached."""
+    """Return a decorator that moves a function to another's module, so that it is cached with that module."""
 
     def move(function: Function) -> Function:
         function.__module__ = other.__module__

@@ -1,4 +1,4 @@
-"""Looking up weights by what a user types: a name, a training run or a file."""
+"""Finding the weights that a user asks for by name, training run or file."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from boardgames import plugins
 from boardgames.declarations import Evaluation, FeatureSet
 from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, WeightsError, quote, suggest
 from boardgames.game import Game
-from boardgames.paths import runs_folder
+from boardgames.paths import find_path, runs_folder
 from boardgames.weights.weights import Weights
 
 BEST = Path("checkpoints") / "best.safetensors"
@@ -17,7 +17,7 @@ BEST = Path("checkpoints") / "best.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of weights, and the name under which a plug-in offers it or of its run, if any."""
+    """A file of weights, and its name: that of a plug-in's weights or of a run, else empty."""
 
     path: Path
     name: str = ""
@@ -77,7 +77,7 @@ def find_source(text: str, game: Game) -> Source:
         return Source(path, text)
     if is_plain_name(text) and _is_folder(runs_folder() / text):
         return _best_of(runs_folder() / text)
-    path = _existing_path(text)
+    path = find_path(text)
     if path is not None:
         return _best_of(path) if path.is_dir() else Source(path, owner_of(path, game))
     raise UnknownNameError(
@@ -86,7 +86,7 @@ def find_source(text: str, game: Game) -> Source:
 
 
 def owner_of(path: Path, game: Game) -> str:
-    """Return the plug-in's weights or the run that a file belongs to; empty if it is the user's."""
+    """Return the name of the plug-in's weights or the run that a file belongs to; empty for other files."""
     for name in offered_names(game):
         with suppress(BoardgamesError, OSError, TypeError, ValueError):
             if path.samefile(plugins.registry().load("weights", name, game.facts.name)):
@@ -110,18 +110,8 @@ def run_names() -> list[str]:
 
 
 def is_plain_name(text: str) -> bool:
-    """Return whether a text is a single name, not a path."""
+    """Return True if a text is a single name, not a path."""
     return bool(text) and Path(text).name == text and text not in (".", "..") and "\0" not in text
-
-
-def _existing_path(text: str) -> Path | None:
-    """Return the path that a text names if it exists, or if the text looks like a path."""
-    try:
-        path = Path(text).expanduser()
-        is_path = path.exists() or len(path.parts) > 1 or bool(path.suffix)
-    except (OSError, ValueError, RuntimeError):  # too long, impossible, or below an unknown user's home
-        return None
-    return path if text and is_path else None
 
 
 def _is_folder(path: Path) -> bool:

@@ -26,7 +26,7 @@ MAX_WEIGHT = 1e6
 class Weights:
     """The weights of a feature set, on the scale on which the features' ranges are -1 to 1.
 
-    They give the value of a position to the side that has just moved.
+    They give the value of a position for the side that has just moved.
 
     Attributes
     ----------
@@ -37,9 +37,9 @@ class Weights:
     values : float64[n]
         Read-only and finite.
     tanh : bool
-        The value is the hyperbolic tangent of the weighted sum.
+        True if the value is the hyperbolic tangent of the weighted sum.
     provenance : mapping
-        What produced the weights: learner, settings, seed, metrics; JSON values.
+        How the weights were made: learner, settings, seed, metrics; JSON values.
 
     Raises
     ------

@@ -82,8 +82,8 @@ def test_short_suite_is_repeated_evenly() -> None:
 
 
 def test_layouts_are_a_suite() -> None:
-    found = take(ABALONE, "layouts", count=len(ABALONE.facts.layouts), seed=1)
-    assert set(found) == {str(ABALONE.parse(text)) for text in ABALONE.facts.layouts.values()}
+    layouts = take(ABALONE, "layouts", count=len(ABALONE.facts.layouts), seed=1)
+    assert set(layouts) == {str(ABALONE.parse(text)) for text in ABALONE.facts.layouts.values()}
 
 
 def test_game_may_declare_suites() -> None:

@@ -98,7 +98,7 @@ def test_more_than_two_agents_are_rated_relative_to_the_mean() -> None:
     assert report.superiority is None
 
 
-def test_crosstable_has_every_two_agents_that_played() -> None:
+def test_crosstable_has_every_pairing_that_was_played() -> None:
     tally = Tally(["a", "b", "c"])
     tally.add(*pair(0, (0, 1), 0, None))
     tally.add(*pair(1, (1, 2), 2, 1))

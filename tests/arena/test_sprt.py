@@ -97,9 +97,9 @@ def test_llr_of_a_sweep_is_that_of_coin_tosses() -> None:
         ((0, 0, 1, 0, 0), None),
         ((5, 5, 5, 5, 5), None),
     ],
-    ids=["all won", "all lost", "all even", "too few", "one", "undecided"],
+    ids=["all won", "all lost", "all even", "too few", "one", "no decision"],
 )
-def test_decision(counts: Counts, decision: str | None) -> None:
+def test_decision_needs_enough_pairs_and_a_bound(counts: Counts, decision: str | None) -> None:
     assert Sprt(0, 100).decision(Pairs(counts)) == decision
 
 

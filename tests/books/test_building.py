@@ -140,7 +140,7 @@ def test_a_book_made_with_other_settings_is_not_extended(
 def test_the_provenance_is_the_command_without_times(built: Path) -> None:
     made = Book.read(built).provenance
     assert made["command"] == (
-        "bg book connect4 --agent alphabeta:table=1 --plies 4 --positions 20 --lines 4 --depth 3"
+        "boardgames book connect4 --agent alphabeta:table=1 --plies 4 --positions 20 --lines 4 --depth 3"
     )
     assert made["agent"] == "alphabeta:table=1,book=false"
     assert set(made) == {"command", "agent", "fingerprint", "version", "limit", "lines", "margin"}

@@ -33,7 +33,7 @@ class Ran:
 
 
 def prepare_home(folder: Path) -> Path:
-    """Make the user's folders: all empty except the cached kernels, which all tests share."""
+    """Create the user's folders: all empty except the cache of kernels, which all tests share."""
     folder.mkdir()
     CACHE.mkdir(parents=True, exist_ok=True)
     (folder / "cache").symlink_to(CACHE, target_is_directory=True)
@@ -42,7 +42,7 @@ def prepare_home(folder: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of the user's folders; the test runs in its parent."""
+    """Return the folder that contains the user's folders; the test runs in its parent."""
     folder = prepare_home(tmp_path / "home")
     monkeypatch.setenv("BOARDGAMES_HOME", str(folder))
     monkeypatch.setenv("COLUMNS", "80")
@@ -54,11 +54,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def bg(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
     """Return a function that runs the command line in this process, with `typed` as its input."""
 
-    def run(*arguments: str, typed: str = "") -> Ran:
+    def run(*arguments: str, typed: str | bytes = "") -> Ran:
         # a file and not StringIO, so that the streams have the usual class
         source = home.parent / "typed"
-        source.write_text(typed)
-        with source.open() as stream, monkeypatch.context() as patched:
+        source.write_bytes(typed.encode() if isinstance(typed, str) else typed)
+        with source.open(encoding="utf-8") as stream, monkeypatch.context() as patched:
             patched.setattr(sys, "stdin", stream)
             code = exit_code(*arguments)
         captured = capsys.readouterr()
@@ -101,6 +101,31 @@ def bg_on_terminal(
         os.close(outer)
         out = b"".join(shown).decode(errors="replace").replace("\r\n", "\n")
         return Ran(code, out, capsys.readouterr().err)
+
+    return run
+
+
+@pytest.fixture
+def bg_on_descriptors(home: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ran]:
+    """Return a function that runs the command line in this process; its stdin and stdout are files.
+
+    For `boardgames engine`, which reads and writes the descriptors themselves.
+    """
+
+    def run(*arguments: str, typed: str) -> Ran:
+        source, target = home.parent / "typed", home.parent / "written"
+        source.write_text(typed)
+        saved = os.dup(0), os.dup(1)
+        try:
+            with source.open() as stdin, target.open("w") as stdout:
+                os.dup2(stdin.fileno(), 0)
+                os.dup2(stdout.fileno(), 1)
+            code = exit_code(*arguments)
+        finally:
+            for number, descriptor in enumerate(saved):
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+        return Ran(code, target.read_text(), capsys.readouterr().err)
 
     return run
 
@@ -226,7 +251,7 @@ class Terminal:
         return self.process.wait(TIMEOUT_S)
 
     def close(self) -> None:
-        """End the program if it still runs."""
+        """End the program if it is still running."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()

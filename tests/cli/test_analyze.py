@@ -35,8 +35,8 @@ def test_values_are_for_the_side_to_move(bg: Run) -> None:
 
 
 def test_every_legal_move_is_valued(bg: Run) -> None:
-    found = json.loads(bg("analyze", "abalone", "--agent", "simple:depth=1", "--json").out)
-    assert len({entry["move"] for entry in found["moves"]}) == 52
+    report = json.loads(bg("analyze", "abalone", "--agent", "simple:depth=1", "--json").out)
+    assert len({entry["move"] for entry in report["moves"]}) == 52
 
 
 def test_a_win_is_shown_as_a_number_of_plies(bg: Run) -> None:
@@ -111,7 +111,7 @@ QUICK = ("--depth", "3")
 
 @pytest.fixture
 def files(home: Path) -> Path:
-    """Lay out a match, several of them, a broken one and one of another game where commands run."""
+    """Write files with one match, several, a broken one, and one of another game."""
     here = home.parent
     (here / "match.record").write_text(BLUNDER)
     (here / "two").write_text(f"{OPENING}\n{BLUNDER}")
@@ -182,15 +182,19 @@ def test_the_game_has_the_options_of_the_record(files: Path, bg: Run) -> None:
 
 
 def test_json_has_the_same_results(files: Path, bg: Run) -> None:
-    found = json.loads(bg("analyze", "connect4", "match.record", *QUICK, "--mistakes", "1", "--json").out)
-    assert len(found["values_for_side_0"]) == len(found["plies"]) + 1 == 8
-    assert found["mistakes"] == [6]
-    blunder = found["plies"][5]
+    report = json.loads(bg("analyze", "connect4", "match.record", *QUICK, "--mistakes", "1", "--json").out)
+    assert len(report["values_for_side_0"]) == len(report["plies"]) + 1 == 8
+    assert report["mistakes"] == [6]
+    blunder = report["plies"][5]
     assert (blunder["move"], blunder["best_move"], blunder["mark"]) == ("3", "1", "??")
     assert (blunder["value"], blunder["win_in"], blunder["best_win_in"]) == (None, -2, None)
-    assert found["marks"][1]["blunders"] == 1
+    assert report["marks"][1]["blunders"] == 1
     assert blunder["loss"] == pytest.approx(blunder["best_value"] + 1.0)
-    assert (found["complete"], found["outcome"]["winner"], found["values_for_side_0"][-1]) == (True, 0, 1.0)
+    assert (report["complete"], report["outcome"]["winner"], report["values_for_side_0"][-1]) == (
+        True,
+        0,
+        1.0,
+    )
 
 
 def test_the_chart_is_written_and_its_path_printed(files: Path, bg: Run) -> None:
@@ -228,7 +232,7 @@ CASES = {
     "a position too": (["two", "--position", "4"], "--position only works with a position"),
     "an agent without values": (["two", "--agent", "random"], "does not evaluate moves"),
     "no mistakes to tell": (["two", "--mistakes", "0"], "--mistakes must be at least 1"),
-    "no time": (["two", "--time", "0"], "more than 0 seconds"),
+    "no time": (["two", "--time", "0"], "--time must be 0.001 to"),
     "a chart in a folder's place": (["two", "--svg", "folder"], "folder: is a directory"),
     "a chart on a device": (["two", "--svg", "/dev/full"], "/dev/full: not a regular file"),
     "a chart in the record's place": (

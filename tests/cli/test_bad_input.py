@@ -55,7 +55,10 @@ CASES = {
     "a position of control characters": (["show", "abalone", "\x1b\n"], "a board has 9 rows"),
     "eight of one column": (["show", "connect4", "11111111"], "the column is full"),
     "a column too far": (["show", "connect4", "9"], "'9'"),
-    "a hexifence of another size": (["show", "hexifence", "2:...:...:B"], "dimension '2', but the game 3"),
+    "a hexifence of another size": (
+        ["show", "hexifence", "2:...:...:B"],
+        "dimension '2', but the game has 3",
+    ),
     "a position of 5000 digits": (["show", "connect4", LONG], "'9' is not a column"),
     "position twice": (["show", "connect4", "4", "--position", "4"], "not both"),
     "unknown notation": (["show", "abalone", "--notation", "nacer"], "did you mean 'nacre'?"),
@@ -83,7 +86,7 @@ CASES = {
         [*ANALYSIS, "alphabeta:depth=101"],
         "depth must be 1 to 100, not '101'",
     ),
-    "analysis in no time": (["analyze", "connect4", "--time", "0"], "more than 0 seconds"),
+    "analysis in no time": (["analyze", "connect4", "--time", "0"], "--time must be 0.001 to"),
     "analysis in nan": (["analyze", "connect4", "--time", "nan"], "--time must be "),
     "analysis of huge depth": (["analyze", "connect4", "--depth", HUGE], "depth"),
     "analysis by nobody": (["analyze", "connect4", "--agent", "alfabeta"], "did you mean 'alphabeta'?"),
@@ -160,11 +163,11 @@ CASES = {
     "an arena of no nodes": (["arena", "connect4", "random", "greedy", "--nodes", "0"], "--nodes must be "),
     "an arena in nan": (["arena", "connect4", "random", "greedy", "--time", "nan"], "--time must be "),
     "two second agents": ([*PLAY, "--agent", "human"], "give only one of --second and --agent"),
-    "no time a move": ([*PLAY, "--time", "0"], "must be more than 0"),
+    "no time a move": ([*PLAY, "--time", "0"], "--time must be 0.001 to"),
     "endless time a move": ([*PLAY, "--time", "inf"], "--time must be "),
     "time below zero": ([*PLAY, "--clock", "-5"], "--clock must be "),
     "time in nan": ([*PLAY, "--clock", "nan"], "--clock must be "),
-    "no time at all": ([*PLAY, "--clock", "0"], "must be more than 0"),
+    "no time at all": ([*PLAY, "--clock", "0"], "--clock must be 0.001 to"),
     "increment without a clock": ([*PLAY, "--increment", "2"], "an increment needs a match clock"),
     "no plies": ([*PLAY, "--plies", "0"], "--plies must be "),
     "no patience": ([*PLAY, "--no-progress", "0"], "--no-progress must be "),
@@ -198,7 +201,7 @@ FINISHED = (
 
 @pytest.fixture
 def files(home: Path) -> Path:
-    """Lay out a folder, prose, bytes, an empty file and a record where commands run."""
+    """Create a folder, a text, a binary file, an empty file and a record."""
     here = home.parent
     (here / "folder").mkdir()
     (here / "file").write_text("It was the best of times.\n")

@@ -1,4 +1,4 @@
-"""`bg book`: makes a book, goes on with it, and agents play by it."""
+"""`boardgames book`: building and extending a book, interruption, errors."""
 
 import json
 from collections.abc import Callable
@@ -31,12 +31,12 @@ def test_a_book_that_ends_early_says_why(bg: Callable, home: Path) -> None:
 
 
 def test_json_describes_the_book(bg: Callable, home: Path) -> None:
-    told = json.loads(bg("book", *SMALL, "--out", "a.book", "--json").out)
-    assert (told["game"], told["file"], told["pages"], told["new"]) == ("connect4", "a.book", 5, 5)
-    assert told["made"] == {
+    report = json.loads(bg("book", *SMALL, "--out", "a.book", "--json").out)
+    assert (report["game"], report["file"], report["pages"], report["new"]) == ("connect4", "a.book", 5, 5)
+    assert report["made"] == {
         "agent": "alphabeta:table=1,book=false",
-        "fingerprint": told["made"]["fingerprint"],
-        "version": told["made"]["version"],
+        "fingerprint": report["made"]["fingerprint"],
+        "version": report["made"]["version"],
         "limit": {"depth": 2},
         "lines": 4,
     }
@@ -101,11 +101,11 @@ def test_an_unwritable_output_is_reported_before_the_search(
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "told"),
+    ("field", "value", "message"),
     [("moves", [["99", 0.0, 0.0, 1]], "'99'"), ("position", "garbage", "'garbage'")],
 )
 def test_a_page_that_cannot_be_extended_is_named(
-    bg: Callable, home: Path, field: str, value: object, told: str
+    bg: Callable, home: Path, field: str, value: object, message: str
 ) -> None:
     bg("book", *SMALL, "--out", "a.book")
     lines = Path("a.book").read_text().splitlines()
@@ -113,12 +113,12 @@ def test_a_page_that_cannot_be_extended_is_named(
     Path("a.book").write_text("\n".join(lines) + "\n")
     ran = bg("book", *SMALL[:-4], "--positions", "7", "--workers", "1", "--out", "a.book")
     assert ran.code == 2
-    assert told in ran.err
+    assert message in ran.err
     assert ran.err.startswith("error: a.book, page of ")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("connect4",), "missing option '--out'"),
         (("connect4", "--out", ""), "not a file name: ''"),
@@ -131,10 +131,10 @@ def test_a_page_that_cannot_be_extended_is_named(
     ],
 )
 def test_invalid_input_gives_a_one_line_error(
-    bg: Callable, home: Path, arguments: tuple[str, ...], told: str
+    bg: Callable, home: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     Path("rubbish").write_text("rubbish\n")
     ran = bg("book", *arguments, *(() if "--workers" in arguments else ("--workers", "1")))
     assert ran.code == 2
-    assert told in ran.err
+    assert message in ran.err
     assert ran.err.count("\n") == 1

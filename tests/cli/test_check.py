@@ -23,14 +23,16 @@ def test_a_finding_is_printed_and_exits_with_1(more: tuple[str, ...], bg: Run, w
 
 
 def test_a_finding_names_check_and_message(bg: Run, wrong_perft: None) -> None:
-    found = json.loads(bg("check", "connect4", *QUICK, "--json").out)
-    assert found["ok"] is False
-    assert [set(finding) for finding in found["findings"]] == [{"check", "message"}] * len(found["findings"])
+    report = json.loads(bg("check", "connect4", *QUICK, "--json").out)
+    assert report["ok"] is False
+    assert [set(finding) for finding in report["findings"]] == [{"check", "message"}] * len(
+        report["findings"]
+    )
 
 
 @pytest.fixture
 def wrong_perft(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every game declare a count of positions that is wrong."""
+    """Make every game declare a wrong perft count."""
     from dataclasses import replace
 
     def checked(game: Any, **settings: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`bg engine` as other programs meet it: on real pipes, with agents that print, never ending by itself."""
+"""`boardgames engine` on real pipes, as other programs use it: protocol, stray output, ends of the input."""
 
 import os
 import random
@@ -36,7 +36,7 @@ main(["engine", "connect4", "--agent", "random"])
 
 
 class Pipes:
-    """The program on pipes: tell it lines, read what it says."""
+    """The program on pipes: sends lines and reads answers."""
 
     def __init__(self, *arguments: str) -> None:
         self.process = subprocess.Popen(
@@ -54,13 +54,13 @@ class Pipes:
         self.process.stdin.flush()
 
     def until(self, start: str) -> list[str]:
-        """Return the lines up to and with one that starts so."""
+        """Return the lines up to and including one that starts with this text."""
         assert self.process.stdout is not None
-        found: list[str] = []
-        while not found or not found[-1].startswith(start):
-            found.append(self.process.stdout.readline().rstrip("\n"))
-            assert self.process.poll() is None, found
-        return found
+        lines: list[str] = []
+        while not lines or not lines[-1].startswith(start):
+            lines.append(self.process.stdout.readline().rstrip("\n"))
+            assert self.process.poll() is None, lines
+        return lines
 
     def close(self) -> None:
         self.process.kill()
@@ -69,7 +69,7 @@ class Pipes:
 
 @pytest.fixture
 def started(home: Path) -> Iterator[Callable[..., Pipes]]:
-    """Return a function that starts `bg engine` with arguments."""
+    """Return a function that starts `boardgames engine` with arguments."""
     opened: list[Pipes] = []
 
     def start(*arguments: str) -> Pipes:
@@ -81,7 +81,7 @@ def started(home: Path) -> Iterator[Callable[..., Pipes]]:
         one.close()
 
 
-def test_the_transcript_in_the_documentation_is_accurate(program: Run) -> None:
+def test_the_transcript_in_the_documentation_is_accurate(bg_on_descriptors: Run) -> None:
     blocks = re.findall(
         r"^```text\n\$ boardgames (engine .*)\n([\s\S]*?)^```", DOCUMENT.read_text("utf-8"), re.MULTILINE
     )
@@ -89,7 +89,7 @@ def test_the_transcript_in_the_documentation_is_accurate(program: Run) -> None:
     for arguments, transcript in blocks:
         lines = transcript.splitlines()
         typed = "".join(f"{line[2:]}\n" for line in lines if line.startswith("> "))
-        said = program(*arguments.split(), typed=typed).out
+        said = bg_on_descriptors(*arguments.split(), typed=typed).out
         shown = "".join(f"{line[2:]}\n" for line in lines if line.startswith("< "))
         assert plain(said) == plain(shown)
 
@@ -154,35 +154,34 @@ def test_a_stop_is_answered_quickly(game: str, started: Callable[..., Pipes]) ->
     assert slowest < 5.0  # a hang; on an idle machine it is a millisecond
 
 
-def test_the_end_of_the_input_ends_it_even_during_a_search(program: Run) -> None:
-    ran = program("engine", "abalone", typed="position startpos\ngo infinite")
+def test_the_end_of_the_input_ends_it_even_during_a_search(bg_on_descriptors: Run) -> None:
+    ran = bg_on_descriptors("engine", "abalone", typed="position startpos\ngo infinite")
     assert ran.code == 0
     assert ran.out.splitlines()[-1].startswith("bestmove ")
     assert ran.err == ""
 
 
-def test_the_end_of_the_input_lets_a_search_with_a_limit_finish(program: Run) -> None:
-    ran = program("engine", "connect4", typed="position startpos\ngo depth 5\n")
+def test_the_end_of_the_input_lets_a_search_with_a_limit_finish(bg_on_descriptors: Run) -> None:
+    ran = bg_on_descriptors("engine", "connect4", typed="position startpos\ngo depth 5\n")
     assert ran.code == 0
     *_, info, answer = ran.out.splitlines()
     assert info.startswith("info depth 5 ")
     assert answer.startswith("bestmove ")
 
 
-def test_quit_cuts_a_search_short(program: Run) -> None:
-    ran = program("engine", "abalone", typed="position startpos\ngo depth 60\nquit\n")
+def test_quit_cuts_a_search_short(bg_on_descriptors: Run) -> None:
+    ran = bg_on_descriptors("engine", "abalone", typed="position startpos\ngo depth 60\nquit\n")
     assert ran.code == 0
     *_, info, answer = ran.out.splitlines()
     assert int(info.split()[2]) < 5  # in the minute of a search that is let finish it is more
     assert answer.startswith("bestmove ")
 
 
-def test_quit_ends_it_at_once(program: Run) -> None:
-    ran = program("engine", "abalone", typed="quit\nugi\n")
+def test_quit_ends_it_at_once(bg_on_descriptors: Run) -> None:
+    ran = bg_on_descriptors("engine", "abalone", typed="quit\nugi\n")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -195,8 +194,10 @@ def test_quit_ends_it_at_once(program: Run) -> None:
         (["connect4", "--seed", "-1"], "error: "),
     ],
 )
-def test_an_invalid_setup_gives_a_one_line_error(program: Run, arguments: list[str], message: str) -> None:
-    ran = program("engine", *arguments, typed="isready\n")
+def test_an_invalid_setup_gives_a_one_line_error(
+    bg_on_descriptors: Run, arguments: list[str], message: str
+) -> None:
+    ran = bg_on_descriptors("engine", *arguments, typed="isready\n")
     assert ran.code == 2
     assert ran.out == ""
     assert ran.err.startswith(message)
@@ -257,6 +258,7 @@ def test_a_closed_output_ends_it(home: Path) -> None:
     assert (process.returncode, err) == (0, b"")
 
 
+@pytest.mark.slow
 def test_non_blocking_pipes_are_supported(home: Path) -> None:
     asked, heard = os.pipe(), os.pipe()
     os.set_blocking(asked[0], False)

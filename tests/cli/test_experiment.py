@@ -1,4 +1,4 @@
-"""`bg experiment`: what it lists, prints and writes, that it can be stopped, what it refuses."""
+"""`boardgames experiment`: lists, tables, CSV files, interruption, errors."""
 
 import csv
 import io
@@ -46,7 +46,7 @@ def test_a_table_has_wins_shares_and_totals(bg: Callable[..., Any]) -> None:
     lines = ran.out.splitlines()
     assert lines[0] == "connect4 standard columns=5 rows=4, basic-training, seed 1"
     assert lines[1].startswith("features=lines repetitions=2 matches=100 test_matches=10 alpha=0.1")
-    share = r"(?:-|\d+ % \[\d+, \d+\])"
+    share = r"(?:-|\d+% \[\d+, \d+\])"
     assert len(re.findall(rf"^training \d +\d+:\d+ +{share} +\d+:\d+ +{share}$", ran.out, re.MULTILINE)) == 2
     assert re.search(rf"^total both +\d+:\d+ +\d+ +\d+ +{share}$", ran.out, re.MULTILINE)
     assert re.search(r"^40 matches, \d+ distinct$", ran.out, re.MULTILINE)
@@ -113,12 +113,8 @@ def test_the_file_name_depends_on_settings_and_board(bg: Callable[..., Any], hom
         "experiment",
         "connect4",
         "basic-training",
-        "--set",
-        "matches=2",
-        "--workers",
-        "1",
-        "--seed",
-        "5",
+        *("--set", "matches=2", "--set", "test_matches=2", "--set", "repetitions=1"),
+        *("--workers", "1", "--seed", "5"),
     )
     for more in ((), ("--set", "alpha=0.2"), ("--option", "rows=5"), (), ("--set", "alpha=0.10")):
         assert bg(*quick, *more).code == 0

@@ -108,7 +108,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory, run_at: Callable[..., Any]
         shutil.copytree(template, folder, symlinks=True)
         ran = run_at(folder, *shlex.split(command)[1:])
         assert ran.code == 0
-        assert not ran.err or command.startswith("bg train ")  # which prints its steps there
+        assert not ran.err or command.startswith("boardgames train ")  # which prints its steps there
         assert ran.out.count("\n") == 1
         return json.loads(ran.out, parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
 
@@ -116,7 +116,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory, run_at: Callable[..., Any]
 
 
 def make_runs(folder: Path) -> None:
-    """Make the training runs that `bg runs` shows: a finished one, then a broken one."""
+    """Make the training runs that `boardgames runs` shows: a finished one, then a broken one."""
     with TrainingRun.create(folder / "first", small(steps=1, test_matches=4)) as run:
         Trainer(run).train(InProcess())
     (folder / "torn").mkdir()
@@ -125,7 +125,7 @@ def make_runs(folder: Path) -> None:
 
 
 def store_matches() -> None:
-    """Store the matches that `bg matches` shows."""
+    """Store the matches that `boardgames matches` shows."""
     noon = datetime(2026, 1, 31, 12, tzinfo=UTC)
     agents = PlayerKey("alphabeta:depth=4", "9a129038d9a0", "100 nodes"), PlayerKey("random")
     options, crash = {"rows": "5"}, Outcome(0, Termination.CRASH)
@@ -147,7 +147,7 @@ def store_matches() -> None:
 
 
 def write_match(path: Path) -> None:
-    """Write the match that `bg analyze GAME RECORD` reviews."""
+    """Write the match that `boardgames analyze GAME RECORD` reviews."""
     moves = ("1", "2", "1", "2", "1", "3", "1")
     outcome = Outcome(0, Termination.RULES)
     write_records(path, [Record("connect4", start="-", names=("Ann", "Bob"), moves=moves, outcome=outcome)])
@@ -177,7 +177,7 @@ def write_match(path: Path) -> None:
     ],
 )
 def test_every_command_with_json_is_documented(words: str) -> None:
-    assert SECTIONS[f"bg {words}"].examples
+    assert SECTIONS[f"boardgames {words}"].examples
 
 
 @pytest.mark.parametrize(("section", "command"), EXAMPLES, ids=[command for _, command in EXAMPLES])

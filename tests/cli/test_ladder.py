@@ -26,7 +26,7 @@ def arena(tmp_path_factory: pytest.TempPathFactory, run_at: Run) -> Path:
 
 @pytest.fixture
 def matches(arena: Path, home: Path) -> None:
-    """Give a test the matches of the arena."""
+    """Copy the matches of the arena for a test."""
     shutil.copytree(arena, home / "data")
 
 

@@ -13,11 +13,11 @@ Run = Callable[..., Any]
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Install, beside Connect Four, a plug-in that cannot be imported."""
-    found = [
+    points = [
         EntryPoint("connect4", "boardgames_connect4.plugin", "boardgames"),
         EntryPoint("torn", "no_such_module.plugin", "boardgames"),
     ]
-    registry = Registry(found, frozenset())
+    registry = Registry(points, frozenset())
     monkeypatch.setattr("boardgames.cli.listing.registry", lambda: registry)
     monkeypatch.setattr("boardgames.plugins.registry", lambda: registry)
 

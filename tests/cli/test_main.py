@@ -107,8 +107,32 @@ def test_a_plugin_that_fails_to_add_commands_breaks_nothing(plugins: Registry, b
     assert "  play " in ran.out
 
 
+class Confused:
+    """A plug-in that adds things which are not commands, beside one that is."""
+
+    @staticmethod
+    @hookimpl
+    def bg_commands(group: click.Group) -> None:
+        group.add_command(click.Command("fine", help="Work."))
+        group.commands["number"] = 5  # type: ignore[assignment]  # wrong on purpose
+        group.commands["odd-help"] = click.Command("odd-help", help=5)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_plugin_that_adds_what_is_no_command_breaks_nothing(plugins: Registry, bg: Run) -> None:
+    plugins._manager.register(Confused, name="Confused")
+    ran = bg("--help")
+    assert ran.code == 0
+    assert "plug-in 'Confused', hook bg_commands, raised PluginError: this is not a command" in ran.err
+    for line in ("  play ", "Say hello.", "  fine "):
+        assert line in ran.out
+    assert "number" not in ran.out
+    assert bg("number").code == 2
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell with pipes")
-@pytest.mark.parametrize("arguments", ["games", "perft connect4 --divide"])
+@pytest.mark.parametrize(
+    "arguments", ["games", pytest.param("perft connect4 --divide", marks=pytest.mark.slow)]
+)
 def test_a_closed_pipe_is_no_error(arguments: str, home: object) -> None:
     command = f"set -o pipefail; {sys.executable} -m boardgames.cli {arguments} | head -c 0"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
@@ -126,8 +150,11 @@ def test_a_full_disk_gives_one_line_and_code_2(home: object) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes streams")
-def test_closed_streams_are_not_an_error(home: object) -> None:
-    command = f"{sys.executable} -m boardgames.cli play connect4 --second human <&- >&- 2>&-"
+@pytest.mark.parametrize(
+    "arguments", ["games", pytest.param("play connect4 --second human", marks=pytest.mark.slow)]
+)
+def test_closed_streams_are_not_an_error(arguments: str, home: object) -> None:
+    command = f"{sys.executable} -m boardgames.cli {arguments} <&- >&- 2>&-"
     assert subprocess.run(["bash", "-c", command], timeout=60, check=False).returncode == 0
 
 
@@ -146,7 +173,7 @@ def test_errors_show_their_traceback_on_request(monkeypatch: pytest.MonkeyPatch)
 @click.option("--mood", type=click.Choice(["calm", "wild"]))
 @click.option("--loud", is_flag=True)
 def greet(name: str, count: int, mood: str, loud: bool) -> None:
-    """Stand for a command of a plug-in with parameter types of click."""
+    """Act as a command of a plug-in that uses click's own parameter types."""
 
 
 @pytest.mark.parametrize(

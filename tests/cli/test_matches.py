@@ -1,4 +1,4 @@
-"""`boardgames matches`: stored matches and arena runs as people see them, exported, imported, deleted."""
+"""`boardgames matches`: listing, showing, exporting, importing and deleting matches and arena runs."""
 
 import json
 import os
@@ -140,7 +140,7 @@ def test_list_has_a_line_per_match_on_a_terminal(stored: list[int], bg_on_termin
 
 
 @pytest.mark.parametrize(
-    ("filters", "found"),
+    ("filters", "ids"),
     [
         (["--game", "connect4"], [2, 1]),
         (["--agent", "alphabeta"], [3]),
@@ -153,9 +153,9 @@ def test_list_has_a_line_per_match_on_a_terminal(stored: list[int], bg_on_termin
     ],
     ids=str,
 )
-def test_list_can_be_filtered(filters: list[str], found: list[int], stored: list[int], bg: Run) -> None:
+def test_list_can_be_filtered(filters: list[str], ids: list[int], stored: list[int], bg: Run) -> None:
     ran = bg("matches", "list", *filters, "--json")
-    assert [match["id"] for match in json.loads(ran.out)["matches"]] == found
+    assert [match["id"] for match in json.loads(ran.out)["matches"]] == ids
 
 
 def test_list_says_if_no_match_fits(stored: list[int], bg: Run) -> None:
@@ -167,13 +167,13 @@ def test_runs_can_be_filtered(stored: list[int], bg: Run) -> None:
     with Store() as store:
         store.begin_run("arena", "connect4", key="k", settings={}, seed=8)
 
-    def found(*filters: str) -> list[int]:
+    def run_ids(*filters: str) -> list[int]:
         ran = bg("matches", "list", "--runs", *filters, "--json")
         return [run["id"] for run in json.loads(ran.out)["runs"]]
 
-    assert found() == [2, 1]
-    assert found("--game", "abalone") == found("--run", "1") == [1]
-    assert found("--limit", "1") == [2]
+    assert run_ids() == [2, 1]
+    assert run_ids("--game", "abalone") == run_ids("--run", "1") == [1]
+    assert run_ids("--limit", "1") == [2]
     assert bg("matches", "list", "--runs", "--game", "chess").out == "no arena run fits the filters\n"
 
 
@@ -202,7 +202,7 @@ def test_show_prints_fingerprint_limits_run_and_fault(stored: list[int], bg: Run
 
 
 def test_show_steps_through_a_match_on_a_terminal(stored: list[int], bg_on_terminal: Run) -> None:
-    ran = bg_on_terminal("matches", "show", "2", typed="\nq\n")
+    ran = bg_on_terminal("matches", "show", "2", typed="\nq\n", TERM="dumb")
     assert ran.code == 0
     assert re.findall(r"\[(\d/2)\]", ran.out) == ["0/2", "1/2"]
 
@@ -303,8 +303,8 @@ def test_delete_says_what_it_deleted(
     arguments: list[str], message: str, left: list[int], stored: list[int], bg: Run
 ) -> None:
     assert bg("matches", "delete", *arguments, "--yes").out == f"{message}\n"
-    found = json.loads(bg("matches", "list", "--json").out)["matches"]
-    assert [match["id"] for match in found] == left
+    matches = json.loads(bg("matches", "list", "--json").out)["matches"]
+    assert [match["id"] for match in matches] == left
 
 
 def test_a_run_outlives_its_matches(stored: list[int], bg: Run) -> None:
@@ -324,14 +324,21 @@ def test_a_run_in_progress_cannot_be_deleted(stored: list[int], bg: Run) -> None
     assert bg("matches", "delete", "--run", "1", "--yes").code == 0
 
 
-def test_a_run_is_claimed_while_the_user_is_asked(stored: list[int], terminal: Run) -> None:
-    screen = terminal("matches", "delete", "--run", "1")
-    screen.wait_for("delete run 1 with 1 match permanently? [y/N]")
+def test_a_run_is_claimed_while_the_user_is_asked(
+    stored: list[int], bg_on_terminal: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    questions = []
     with Store() as other:
-        assert not other.claim_run(1)
-        screen.type("n\n")
-        screen.wait_for("nothing deleted")
-        assert screen.wait() == 0
+
+        def refuse(question: str) -> bool:
+            assert not other.claim_run(1)
+            questions.append(question)
+            return False
+
+        monkeypatch.setattr("boardgames.cli.matches.confirm", refuse)
+        ran = bg_on_terminal("matches", "delete", "--run", "1")
+        assert (ran.code, ran.out) == (0, "nothing deleted\n")
+        assert questions == ["delete run 1 with 1 match permanently?"]
         assert other.claim_run(1)
 
 
@@ -500,6 +507,6 @@ def test_names_in_a_run_stay_different_on_a_terminal(home: Path, bg_on_terminal:
     assert all(len(line) <= 80 for line in lines)
 
 
-def test_no_setting_moves_the_cursor(home: Path, bg: Run) -> None:
+def test_control_characters_in_settings_are_not_printed(home: Path, bg: Run) -> None:
     begin_run({"agents": ["a\x1b[2J"], "openings": "b\x1b[2J", "planned": "\x1b", "limit": {"x": "\x1b"}})
     assert "\x1b" not in bg("matches", "list", "--runs").out

@@ -16,7 +16,7 @@ AGENTS = ("play", "connect4", "--first", "random", "--second", "random")
 
 
 def without_times(text: str) -> tuple[str, list[str]]:
-    """Return what comes before the moves, and these without their times, on whose length the lines depend."""
+    """Return the tags of a record, and its moves without times and line breaks."""
     before, _, moves = text.rpartition("]\n\n")
     return before, re.sub(r"\{[^}]*\}", "", moves).split()
 
@@ -43,7 +43,7 @@ def test_a_seed_repeats_the_match(bg: Run) -> None:
 
 def test_watch_shows_every_move(bg: Run) -> None:
     ran = bg(*AGENTS, "--seed", "1", "--watch", "--delay", "0", "--plies", "3")
-    assert re.findall(r"^(\d+)\. (\w+) plays \d$", ran.out, re.MULTILINE) == [
+    assert re.findall(r"^(\d+)\. (\w+) plays \d \(\d+\.\d s\)$", ran.out, re.MULTILINE) == [
         ("1", "red"),
         ("2", "blue"),
         ("3", "red"),
@@ -104,7 +104,7 @@ def test_a_level_is_the_second_player(bg: Run, records: Callable[[], list[Path]]
     ran = bg("play", "connect4", "--level", "2", "--seed", "1", typed="4\n4\nquit\n")
     assert (ran.code, ran.err) == (0, "")
     assert "red is human, blue is level:level=2;" in ran.out
-    assert len(re.findall(r"^blue plays \d$", ran.out, re.MULTILINE)) == 2
+    assert len(re.findall(r"^blue plays \d \(", ran.out, re.MULTILINE)) == 2
     (record,) = parse_records(records()[0].read_text(), load_game_of).records
     assert record.names == ("human", "level:level=2")
 
@@ -117,3 +117,28 @@ def test_a_level_can_play_either_side(bg: Run) -> None:
 
 def test_the_level_option_accepts_exactly_the_existing_levels() -> None:
     assert len(STRENGTHS) == HIGHEST_LEVEL
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ("--second", "human", "--watch"),
+            "--watch only works with two agents; a person sees every move anyway",
+        ),
+        (("--second", "random", "--delay", "3"), "--delay only works with --watch"),
+    ],
+    ids=["watch", "delay"],
+)
+def test_an_option_without_effect_is_rejected(options: tuple[str, ...], said: str, bg: Run) -> None:
+    ran = bg("play", "connect4", "--first", "random", *options)
+    assert (ran.code, ran.out, ran.err) == (2, "", f"error: {said}\n")
+
+
+def test_each_agent_has_its_own_time(bg: Run) -> None:
+    ran = bg("play", "connect4", "--first", "mcts", "--second", "mcts", "--time", "0.3,0.01", "--plies", "2")
+    (record,) = parse_records(ran.out[ran.out.index("[Game") :], load_game_of).records
+    first, second = record.seconds
+    assert first is not None
+    assert second is not None
+    assert first > second

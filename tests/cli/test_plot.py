@@ -1,6 +1,7 @@
-"""`bg plot`: pictures of runs, what is in them and where they go."""
+"""`boardgames plot`: the content and the files of plots of runs."""
 
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,37 +22,43 @@ Run = Callable[..., Any]
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-@pytest.fixture
-def runs(home: Path) -> Path:
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Make two small runs."""
+    folder = tmp_path_factory.mktemp("runs")
     for name, alpha in (("slow", 0.01), ("fast", 0.1)):
-        with Folder.create(home / "runs" / name, small(alpha=alpha)) as run:
+        with Folder.create(folder / name, small(alpha=alpha)) as run:
             Trainer(run).train(InProcess())
-    return home / "runs"
+    return folder
+
+
+@pytest.fixture
+def runs(home: Path, trained: Path) -> Path:
+    """Return the user's folder of runs with copies of the two."""
+    return shutil.copytree(trained, home / "runs")
 
 
 def texts(path: Path) -> list[str]:
-    """Return the texts of a picture, which matplotlib notes beside the outlines it draws them with."""
-    found = re.findall(r"<!-- (.*?) -->", path.read_text("utf-8"))
+    """Return the texts of a picture, which matplotlib writes as comments beside their outlines."""
     ET.parse(path)
-    return found
+    return re.findall(r"<!-- (.*?) -->", path.read_text("utf-8"))
 
 
 def test_a_chart_names_score_steps_and_every_feature(bg: Run, runs: Path) -> None:
     ran = bg("plot", "slow")
     assert (ran.code, ran.out) == (0, f"wrote {runs / 'slow' / 'plot.svg'}\n")
-    found = texts(runs / "slow" / "plot.svg")
+    labels = texts(runs / "slow" / "plot.svg")
     features = boardgames.load_features("lines", boardgames.load("connect4")).features
-    assert {feature.name for feature in features} <= set(found)
-    assert {"score", "step", "weight", "slow: td on connect4, seed 7"} <= set(found)
-    assert any(text.startswith("best ") for text in found)
+    assert {feature.name for feature in features} <= set(labels)
+    assert {"score", "step", "weight", "slow: td on connect4, seed 7"} <= set(labels)
+    assert any(text.startswith("best ") for text in labels)
 
 
 def test_several_runs_share_one_chart(bg: Run, runs: Path, tmp_path: Path) -> None:
     assert bg("plot", "slow", "fast", "--output", str(tmp_path / "both.svg")).code == 0
-    found = texts(tmp_path / "both.svg")
-    assert {"slow", "fast", "score"} <= set(found)
-    assert "weight" not in found
+    labels = texts(tmp_path / "both.svg")
+    assert {"slow", "fast", "score"} <= set(labels)
+    assert "weight" not in labels
 
 
 def test_the_file_extension_sets_the_image_format(bg: Run, runs: Path, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def new_prompt(
 
 @pytest.fixture
 def keyboard() -> Iterator[PipeInput]:
-    """Replace the terminal by keys to send and an output that shows nothing."""
+    """Replace the terminal by a pipe of keys and an output that is discarded."""
     with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
         yield keys
 
@@ -46,7 +46,7 @@ def test_typed_keys_make_a_line(keys: str, line: str, keyboard: PipeInput) -> No
 
 
 def press_one_by_one(keyboard: PipeInput, keys: list[str]) -> Callable[[], bool]:
-    """Return a function to poll that presses the next key, so that each has its effect before the next."""
+    """Return a function that presses one key per call, so that each takes effect before the next."""
     coming = iter(keys)
 
     def press() -> bool:

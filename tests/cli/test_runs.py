@@ -1,4 +1,4 @@
-"""`bg runs`: what there is of training runs, and deleting one."""
+"""`boardgames runs`: listing, exporting and deleting training runs."""
 
 import json
 import os
@@ -19,7 +19,7 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def runs(home: Path) -> Path:
-    """Make four runs, the first the oldest: finished, stopped, not begun, broken."""
+    """Make four runs, the first the oldest: finished, stopped, not started, broken."""
     folder = home / "runs"
     with Folder.create(folder / "done", small()) as run:
         Trainer(run).train(InProcess())
@@ -43,23 +43,23 @@ def test_runs_are_listed_newest_first_with_their_progress(bg: Run, runs: Path) -
     rows = [line.split(maxsplit=5) for line in bg("runs").out.splitlines()]
     assert rows[0] == ["run", "game", "learner", "steps", "best", "state"]
     assert [row[0] for row in rows[1:]] == ["empty", "torn", "early", "halted", "done"]
-    told = json.loads((runs / "done" / "metrics.jsonl").read_text().splitlines()[-1])
+    last = json.loads((runs / "done" / "metrics.jsonl").read_text().splitlines()[-1])
     assert rows[4][:4] == ["halted", "connect4", "td", "2/6"]
     assert rows[5] == ["done", "connect4", "td", "6/6", rows[5][4], "finished"]
-    assert float(rows[5][4]) >= told["metrics"]["score"]
+    assert float(rows[5][4]) >= last["metrics"]["score"]
 
 
 def test_each_run_is_listed_with_its_state(bg: Run, runs: Path) -> None:
     with Folder.open(runs / "early"):
-        found = json.loads(bg("runs", "--json").out)["runs"]
-    assert {one["run"]: one["state"] for one in found} == {
+        listed = json.loads(bg("runs", "--json").out)["runs"]
+    assert {one["run"]: one["state"] for one in listed} == {
         "empty": "broken",
         "torn": "broken",
         "early": "running",
         "halted": "stopped",
         "done": "finished",
     }
-    errors = {one["run"]: one["error"] for one in found}
+    errors = {one["run"]: one["error"] for one in listed}
     assert "unknown key 'gme'" in errors["torn"]
     assert "no config.toml" in errors["empty"]
 
@@ -131,14 +131,14 @@ def test_exported_weights_are_those_of_the_best_step_and_can_play(
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [("early", "run 'early' has no weights yet"), ("nobody", "no such run")],
 )
 def test_exporting_a_run_without_weights_fails(
-    name: str, told: str, bg: Run, runs: Path, tmp_path: Path
+    name: str, message: str, bg: Run, runs: Path, tmp_path: Path
 ) -> None:
     failed = bg("runs", "export", name, str(tmp_path / "file"))
-    assert (failed.code, told in failed.err) == (2, True)
+    assert (failed.code, message in failed.err) == (2, True)
     assert not (tmp_path / "file").exists()
 
 

@@ -1,5 +1,6 @@
 import re
 import shlex
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from boardgames.cli.session import clock_text
+from boardgames.players.simple import Random
 from boardgames.plugins import load_game_of
 from boardgames.record import Record, read_records, write_records
 
@@ -22,9 +24,29 @@ def saved(records: Callable[[], list[Path]]) -> Record:
     return record
 
 
+class ClosedByError(Random):
+    """An agent that cannot be closed."""
+
+    name = "broken-close"
+
+    def close(self) -> None:
+        """Raise."""
+        raise ValueError("stuck")
+
+
+class ClosedBySignal(Random):
+    """An agent that takes so long to close that the terminal is closed meanwhile."""
+
+    name = "slow-close"
+
+    def close(self) -> None:
+        """Receive SIGHUP."""
+        signal.raise_signal(signal.SIGHUP)
+
+
 @pytest.fixture
 def unwritable(home: Path) -> None:
-    """Put a file where the folder of matches would be made; rights do not stop every user."""
+    """Create a file in place of the folder of matches; permissions would not stop root."""
     (home / "data").write_text("")
 
 
@@ -75,6 +97,40 @@ def test_a_match_that_cannot_be_saved_is_printed(bg: Run, unwritable: None) -> N
     assert re.fullmatch(r"error: cannot create the folder .*\n", ran.err)
 
 
+def test_an_agent_that_cannot_be_closed_does_not_prevent_saving(
+    offer: Run, bg: Run, records: Callable[[], list[Path]]
+) -> None:
+    offer("bg_agents", **{"broken-close": ClosedByError})
+    ran = bg("play", "connect4", "--agent", "broken-close", typed="4\nnew\n5\nquit\n")
+    assert ran.code == 0
+    assert len(records()) == 2
+    assert "could not be closed: ValueError: stuck" in ran.err
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no SIGHUP")
+@pytest.mark.parametrize("last", ["quit", "new"])
+def test_an_interrupt_while_players_close_comes_after_the_match_is_saved(
+    last: str, offer: Run, bg: Run, records: Callable[[], list[Path]]
+) -> None:
+    offer("bg_agents", **{"slow-close": ClosedBySignal})
+    ran = bg("play", "connect4", "--agent", "slow-close", typed=f"4\n{last}\n5\n")
+    assert (ran.code, ran.err) == (130, "")
+    assert len(saved(records).moves) == 2
+
+
+def test_an_interrupt_during_saving_is_ignored(
+    monkeypatch: pytest.MonkeyPatch, bg: Run, records: Callable[[], list[Path]]
+) -> None:
+    def interrupted(*arguments: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
+        write_records(*arguments)
+
+    monkeypatch.setattr("boardgames.record.write_records", interrupted)
+    assert bg(*PEOPLE, typed="4\nquit\n").code == 0
+    assert saved(records).moves == ("4",)
+
+
 def test_a_finished_match_says_who_has_won_and_is_saved(bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, typed="1\n2\n1\n2\n1\n2\n1\n")
     assert "\nred wins\nmatch over (new, undo, save FILE, quit): " in ran.out
@@ -97,7 +153,17 @@ def test_the_agent_answers_and_says_its_move(bg: Run, records: Run) -> None:
     ran = bg(*AGENT, typed="4\n")
     record = saved(records)
     assert len(record.moves) == 2
-    assert f"blue plays {record.moves[1]}\n" in ran.out
+    assert f"blue plays {record.moves[1]} (" in ran.out
+
+
+def test_the_agent_says_what_it_expects_and_how_long_it_took(bg: Run) -> None:
+    ran = bg(*AGENT, typed="1\n")
+    assert re.search(r"^blue plays \d \(.* for blue, \d+\.\d s\)$", ran.out, re.MULTILINE)
+
+
+def test_an_agent_without_an_evaluation_only_says_how_long_it_took(bg: Run) -> None:
+    ran = bg("play", "connect4", "--agent", "random", typed="1\n")
+    assert re.search(r"^blue plays \d \(\d+\.\d s\)$", ran.out, re.MULTILINE)
 
 
 def test_the_agent_can_begin(bg: Run, records: Run) -> None:
@@ -163,8 +229,8 @@ def test_an_empty_line_repeats_the_prompt(bg: Run) -> None:
     assert bg(*PEOPLE, typed="\n   \n").out.count("red to move: ") == 3
 
 
-def test_invalid_utf8_is_treated_like_any_malformed_move(program: Run) -> None:
-    ran = program(*PEOPLE, typed=b"\xff\xfe\x00\n4\n", PYTHONIOENCODING="utf-8")
+def test_invalid_utf8_is_treated_like_any_malformed_move(bg: Run) -> None:
+    ran = bg(*PEOPLE, typed=b"\xff\xfe\x00\n4\n")
     assert ran.code == 0
     assert "is not a column" in ran.out
     assert "blue to move" in ran.out
@@ -175,8 +241,60 @@ def test_invalid_utf8_is_treated_like_any_malformed_move(program: Run) -> None:
 
 def test_help_explains_every_command(bg: Run) -> None:
     out = bg(*PEOPLE, typed="help\n").out
-    for word in ("undo", "hint", "moves", "flip", "save FILE", "load FILE", "new", "draw", "resign", "quit"):
+    for word in (
+        "undo",
+        "hint",
+        r"moves \[CELL\]",
+        "history",
+        "flip",
+        "save FILE",
+        "load FILE",
+        "new",
+        "draw",
+        "resign",
+        "quit",
+    ):
         assert re.search(rf"^  {word} +\w", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("word", ["?", "HELP"])
+def test_a_question_mark_is_help(word: str, bg: Run) -> None:
+    assert "\n  undo  " in bg(*PEOPLE, typed=f"{word}\n").out
+
+
+TWO_MARBLES = "....w/....../......./......../........./......../......./....../bb..."
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("moves a1", "5 legal moves with a1:\na1a2 a1a2b1 a1a2b2 a1b1 a1b2\n"),
+        ("moves A2", "6 legal moves with a2:\n"),
+        ("moves a3", "no legal moves with a3\n"),
+        ("moves i9", "no legal moves with i9\n"),
+        ("moves z1", "there is no cell 'z1' on this board\n"),
+        ("a1", "moves with a1: a1a2 a1a2b1 a1a2b2 a1b1 a1b2\nno moves to a1\n"),
+        ("A3", "no moves with a3\nmoves to a3: a1a2 a2a3\n"),
+        ("i9", "no moves with i9\nno moves to i9\n"),
+    ],
+)
+def test_the_moves_of_a_cell_are_listed(line: str, said: str, bg: Run) -> None:
+    out = bg("play", "abalone", "--second", "human", "--position", TWO_MARBLES, typed=f"{line}\n").out
+    assert said in out
+
+
+def test_history_lists_moves_with_times_and_values(bg: Run) -> None:
+    out = bg(*AGENT, typed="4\nhistory\n").out
+    listed = out.partition("ply side move  time  value\n")[2].splitlines()
+    assert re.fullmatch(r"  1 red  4 +\d+\.\d s", listed[0])
+    assert re.fullmatch(r"  2 blue \d +\d+\.\d s [+-]?\d\.\d+", listed[1])
+    assert listed[2] == "a value is what the agent expected for itself, in returns from -1 to 1"
+
+
+def test_history_between_people_has_no_values(bg: Run) -> None:
+    out = bg(*PEOPLE, typed="4\nhistory\n").out
+    assert "a value is" not in out
+    assert "no moves have been made" in bg(*PEOPLE, typed="history\n").out
 
 
 def test_moves_lists_every_legal_move_in_lines_of_80(bg: Run) -> None:
@@ -193,8 +311,8 @@ def test_hint_names_a_move_that_wins(bg: Run) -> None:
 
 
 def test_hint_does_not_change_the_match(bg: Run, records: Run) -> None:
-    bg(*PEOPLE, "--time", "0.2", typed="hint\n")
-    assert saved(records).moves == ()
+    bg(*PEOPLE, "--time", "0.2", typed="4\nhint\n")
+    assert saved(records).moves == ("4",)
 
 
 def test_undo_between_people_takes_back_one_ply(bg: Run, records: Run) -> None:
@@ -226,8 +344,9 @@ def test_flip_shows_the_board_from_the_other_side(bg: Run) -> None:
 
 
 def test_draw_is_agreed_between_people(bg: Run, records: Run) -> None:
-    ran = bg(*PEOPLE, "--names", "Ann,Bob", typed="draw\ny\n")
+    ran = bg(*PEOPLE, "--names", "Ann,Bob", typed="4\n4\ndraw\ny\n")
     assert "Bob, do you accept the draw? [y/N] " in ran.out
+    assert "Bob accepts the draw\n" in ran.out
     assert "draw by agreement" in ran.out
     assert saved(records).result == "1/2-1/2"
 
@@ -246,7 +365,7 @@ def test_the_match_continues_after_a_declined_draw(answer: str, bg: Run, records
 
 
 def test_an_invalid_answer_repeats_the_question(bg: Run, records: Run) -> None:
-    ran = bg(*PEOPLE, typed="draw\n4\ny\n")
+    ran = bg(*PEOPLE, typed="4\ndraw\n4\ny\n")
     assert "please answer y or n" in ran.out
     assert saved(records).result == "1/2-1/2"
 
@@ -256,9 +375,31 @@ def test_an_agent_that_accepts_no_draws_declines(bg: Run) -> None:
     assert "random declines the draw" in ran.out
 
 
-def test_an_agent_that_is_losing_accepts_a_draw(bg: Run) -> None:
+def test_an_agent_that_is_losing_accepts_a_draw(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardgames.manager.MIN_DRAW_PLIES", 0)
     ran = bg(*AGENT, "--position", "112233", typed="draw\n")
-    assert "draw by agreement" in ran.out
+    assert "alphabeta:depth=2 accepts the draw\ndraw by agreement" in ran.out
+
+
+def test_no_agent_accepts_a_draw_at_the_first_move(bg: Run) -> None:
+    ran = bg(*AGENT, "--position", "112233", typed="draw\n4\n")
+    assert (
+        "alphabeta:depth=2 declines the draw; agents accept none in the first 20 plies of a match\n"
+        in ran.out
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [("resign", "the resignation is taken back\n"), ("draw\ny", "the draw is taken back\n")],
+    ids=["resignation", "draw"],
+)
+def test_undo_reopens_a_match_after_a_resignation_or_a_draw(
+    lines: str, said: str, bg: Run, records: Run
+) -> None:
+    ran = bg(*PEOPLE, typed=f"4\n{lines}\nundo\n5\n")
+    assert said in ran.out
+    assert (saved(records).moves, saved(records).result) == (("4", "5"), "*")
 
 
 def test_resign_gives_the_match_to_the_other_side(bg: Run, records: Run) -> None:
@@ -277,9 +418,11 @@ def test_new_after_the_end_starts_another_match(bg: Run) -> None:
     assert bg(*PEOPLE, typed="resign\nnew\n").out.rstrip().count("type a move such as 1") == 2
 
 
-def test_new_without_any_moves_saves_nothing(bg: Run, records: Run) -> None:
-    bg(*PEOPLE, typed="new\nnew\n")
-    assert len(records()) == 1
+@pytest.mark.parametrize("lines", ["", "quit\n", "new\nnew\n", "resign\n"])
+def test_a_match_without_moves_is_not_saved(lines: str, bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, typed=lines)
+    assert (ran.code, records()) == (0, [])
+    assert "saved" not in ran.out
 
 
 def test_new_prints_a_match_that_cannot_be_saved_and_starts_another(bg: Run, unwritable: None) -> None:
@@ -291,11 +434,10 @@ def test_new_prints_a_match_that_cannot_be_saved_and_starts_another(bg: Run, unw
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("undo", "the match is over (blue won by resignation)"),
         ("resign", "the match is over (blue won by resignation)"),
         ("draw", "the match is over (blue won by resignation)"),
-        ("hint", "the match is over: blue wins by resignation"),
-        ("moves", "the match is over: blue wins by resignation"),
+        ("hint", "the match is over (blue wins by resignation)"),
+        ("moves", "the match is over (blue wins by resignation)"),
         ("4", "the match is over; type new, undo, save FILE or quit"),
     ],
 )
@@ -331,8 +473,8 @@ def test_load_takes_options_from_the_record(bg: Run) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("load", "not a file name: ''"),
-        ("save", "not a file name: ''"),
+        ("load", "write load FILE, with the name of a file"),
+        ("save", "write save FILE, with the name of a file"),
         ("load missing", "cannot read missing: no such file or directory"),
         ("load .", "cannot read .: is a directory"),
         ("save .", ": is a directory"),
@@ -376,15 +518,83 @@ def test_confirm_takes_a_move_back_before_the_turn_passes(bg: Run, records: Run)
     assert saved(records).moves == ("5",)
 
 
-def test_a_side_whose_clock_runs_out_loses(bg: Run, records: Run) -> None:
-    ran = bg(*PEOPLE, "--clock", "0.000001", typed="4\n")
+def test_confirm_repeats_the_question_after_any_other_word(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, "--confirm", typed="4\nmaybe\n\n")
+    assert "press Enter to keep the move, or type u to take it back" in ran.out
+    assert ran.out.count("keep 4?") == 2
+    assert saved(records).moves == ("4",)
+
+
+@pytest.fixture
+def ten_seconds_a_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Charge ten seconds for every move."""
+    monkeypatch.setattr("boardgames.clock.MatchClock.elapsed", 10.0)
+
+
+def test_a_side_whose_clock_runs_out_loses(ten_seconds_a_move: None, bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, "--clock", "60,5", typed="4\n5\n")
+    assert "red wins on time" in ran.out
+    assert saved(records).moves == ("4",)
+    assert saved(records).result == "1-0"
+
+
+def test_a_move_that_takes_too_long_loses(ten_seconds_a_move: None, bg: Run) -> None:
+    assert "blue wins on time" in bg(*PEOPLE, "--time", "5", typed="4\n").out
+
+
+def test_each_person_has_a_limit_per_move(ten_seconds_a_move: None, bg: Run) -> None:
+    assert "red wins on time" in bg(*PEOPLE, "--time", "60,5", typed="4\n5\n").out
+
+
+def test_a_single_limit_per_move_does_not_hold_for_a_person_against_an_agent(
+    ten_seconds_a_move: None, bg: Run
+) -> None:
+    out = bg("play", "connect4", "--agent", "random", "--time", "5", typed="4\n").out
+    assert "on time" not in out
+    assert "blue plays" in out
+
+
+def test_two_limits_per_move_hold_for_a_person_against_an_agent_too(
+    ten_seconds_a_move: None, bg: Run
+) -> None:
+    ran = bg("play", "connect4", "--agent", "random", "--time", "5,5", typed="4\n")
     assert "blue wins on time" in ran.out
-    assert saved(records).moves == ()
-    assert saved(records).result == "0-1"
 
 
-def test_a_move_that_takes_too_long_loses(bg: Run) -> None:
-    assert "blue wins on time" in bg(*PEOPLE, "--time", "0.000001", typed="4\n").out
+def test_each_side_has_its_own_clock(bg: Run) -> None:
+    out = bg(*PEOPLE, "--clock", "300,60").out
+    assert re.search(r"^ +blue 1:00$", out, re.MULTILINE)
+    assert re.search(r"^ +red [45]:\d\d$", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("limits", "numbers"),
+    [("80", ["1 of 80", "2 of 80", "3 of 80"]), ("80,60", ["1 of 80", "1 of 60", "2 of 80"])],
+)
+def test_the_corner_shows_the_limit_of_moves(limits: str, numbers: list[str], bg: Run) -> None:
+    out = bg(*PEOPLE, "--plies", limits, typed="4\n5\n").out
+    assert re.findall(r"^ +move (.*)$", out, re.MULTILINE) == numbers
+
+
+def test_each_side_has_its_own_number_of_moves(bg: Run, records: Run) -> None:
+    ran = bg(*PEOPLE, "--plies", "2,1", typed="4\n4\n4\n")
+    assert "draw (ply limit)" in ran.out
+    assert saved(records).moves == ("4", "4", "4")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--time", "0", "--time must be 0.001 to 604800, not '0'"),
+        ("--time", "-1", "--time must be 0.001 to 604800, not '-1'"),
+        ("--clock", "5,x", "--clock must be a number, not 'x'"),
+        ("--plies", "80,0", "--plies must be at least 1, not '0'"),
+        ("--plies", "1,2,3", "--plies takes one number, or one for each side as in 10,3, not '1,2,3'"),
+    ],
+)
+def test_an_invalid_limit_is_rejected(option: str, value: str, said: str, bg: Run) -> None:
+    ran = bg(*PEOPLE, option, value)
+    assert (ran.code, ran.err) == (2, f"error: {said}\n")
 
 
 def test_the_corners_show_time_and_move_number(bg: Run) -> None:
@@ -428,6 +638,13 @@ def test_repetition_ends_the_match_if_enabled(bg: Run) -> None:
     moves = "a1a2\ni9i8\na2a1\ni8i9\n" * 2
     assert "draw by repetition" in bg(*table, "--repetition", typed=moves).out
     assert "draw" not in bg(*table, typed=moves).out
+
+
+def test_resume_keeps_the_clock_of_each_side(bg: Run, records: Run) -> None:
+    bg(*PEOPLE, "--clock", "300,60", typed="4\n5\nsave mine\n")
+    out = bg(*PEOPLE, "--resume", "mine").out
+    assert re.search(r"^ +blue (1:00|0:5\d)$", out, re.MULTILINE)
+    assert re.search(r"^ +red [45]:\d\d$", out, re.MULTILINE)
 
 
 def test_resume_keeps_names_and_clock_of_the_record(home: Path, bg: Run, records: Run) -> None:

@@ -1,4 +1,4 @@
-"""`bg train`: what it prints, keeps and refuses, and that it can be stopped and gone on with."""
+"""`boardgames train`: output, files, errors, interruption and resuming."""
 
 import json
 import os
@@ -40,8 +40,8 @@ def test_training_prints_settings_steps_and_how_to_play_the_result(bg: Run, home
     assert [line.partition(":")[0] for line in steps] == [f"step {step} of 3" for step in (1, 2, 3)]
     assert all(re.search(r": score \d.*, plies .*, best \d.* at step \d", line) for line in steps)
     assert lines[-1] == "play against them: boardgames play connect4 --agent td:weights=first"
-    found = bg("play", "connect4", "--agent", "td:weights=first", "--first", "random", "--seed", "1")
-    assert found.code == 0
+    played = bg("play", "connect4", "--agent", "td:weights=first", "--first", "random", "--seed", "1")
+    assert played.code == 0
 
 
 def test_a_variant_is_played_as_it_was_trained(bg: Run) -> None:
@@ -63,9 +63,9 @@ def test_the_command_line_overrides_the_config(bg: Run, home: Path, tmp_path: Pa
     path = tmp_path / "mine.toml"
     path.write_text('game = "abalone"\nseed = 1\n[settings]\nalpha = 0.01\nsteps = 9\ngroups = 1\n')
     assert bg("train", "connect4", "--config", str(path), "--run", "mine", "--seed", "2", *QUICK).code == 0
-    told = tomllib.loads((home / "runs" / "mine" / "config.toml").read_text())
-    assert (told["game"], told["seed"]) == ("connect4", 2)
-    settings = told["settings"]
+    config = tomllib.loads((home / "runs" / "mine" / "config.toml").read_text())
+    assert (config["game"], config["seed"]) == ("connect4", 2)
+    settings = config["settings"]
     assert (settings["alpha"], settings["steps"], settings["groups"], settings["gamma"]) == (0.01, 3, 1, 0.9)
 
 
@@ -90,11 +90,11 @@ def test_a_run_can_be_in_any_folder(bg: Run, tmp_path: Path) -> None:
 
 def test_the_report_is_available_as_json(bg: Run, home: Path) -> None:
     ran = bg(*NAMED, "--json")
-    told = json.loads(ran.out)
+    report = json.loads(ran.out)
     last = read_metrics(home / "runs" / "first" / "metrics.jsonl")[-1]
-    assert (told["step"], told["length"], told["finished"]) == (3, 3, True)
-    assert told["metrics"] == last.metrics
-    assert told["agent"] == "td:weights=first"
+    assert (report["step"], report["length"], report["finished"]) == (3, 3, True)
+    assert report["metrics"] == last.metrics
+    assert report["agent"] == "td:weights=first"
     assert "step 3 of 3: score" in ran.err
 
 
@@ -198,11 +198,11 @@ def test_a_checkpoint_of_another_run_gives_a_one_line_error(bg: Run, home: Path)
     assert "belongs to another run: setting alpha is 0.01, not 0.1" in ran.err
 
 
-def test_a_damaged_checkpoint_is_warned_about_and_replaced(program: Run, home: Path) -> None:
-    program(*NAMED)
+def test_a_damaged_checkpoint_is_warned_about_and_replaced(bg: Run, home: Path) -> None:
+    bg(*NAMED)
     before = content(home / "runs" / "first")
     checkpoint_paths(home / "runs" / "first")[-1].write_bytes(b"damaged")
-    ran = program("train", "--resume", "first", "--workers", "1")
+    ran = bg("train", "--resume", "first", "--workers", "1")
     assert ran.code == 0
     assert ran.err.startswith("warning: skipping a damaged checkpoint: ")
     assert ran.err.count("\n") == 1
@@ -238,9 +238,9 @@ def test_an_interrupted_run_says_how_to_resume_and_can_be_resumed(
     seconds = [time.monotonic() - begun]
     assert (process.returncode, err) == (130, b"")
     assert not (folder / "lock").exists()
-    told = out.decode().splitlines()
-    assert told[-1] == "continue with: boardgames train --resume long"
-    done = int(re.match(r"interrupted after (\d+) of 200 steps", told[-4])[1])
+    lines = out.decode().splitlines()
+    assert lines[-1] == "continue with: boardgames train --resume long"
+    done = int(re.match(r"interrupted after (\d+) of 200 steps", lines[-4])[1])
     assert checkpoint_paths(folder)[-1].name == f"step-{done:06d}.safetensors"
     again = started("train", "--resume", "long", "--workers", workers)
     wait_for_steps(folder, done + 2)
@@ -272,10 +272,10 @@ def test_with_a_closed_output_stderr_says_how_to_resume(home: Path) -> None:
         pass
     process.stdout.close()
     assert process.stderr is not None
-    told = process.stderr.read().decode().splitlines()
+    lines = process.stderr.read().decode().splitlines()
     assert process.wait(TIMEOUT_S) == 0
     done = int(checkpoint_paths(home / "runs" / "long")[-1].stem[-6:])
-    assert told == [
+    assert lines == [
         f"interrupted after {done} of 200 steps: the output was closed",
         "continue with: boardgames train --resume long",
     ]

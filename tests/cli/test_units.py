@@ -1,4 +1,4 @@
-"""A game whose evaluation counts a unit of its own goes through every command."""
+"""Every command with a game whose evaluation has a unit of its own."""
 
 import json
 from collections.abc import Callable
@@ -42,35 +42,40 @@ def test_check_prints_the_unit(bg: Run) -> None:
 
 @pytest.mark.parametrize("agent", ["alphabeta:depth=2", "minimax:depth=2", "greedy", "level:level=6,table=1"])
 def test_analyze_shows_amounts_in_the_unit(bg: Run, agent: str) -> None:
-    found = analysis(bg, "30:0:0:0", "--agent", agent)
-    assert (found["value"], found["unit"], found["win_in"], found["proven"]) == (3.0, "penny", None, False)
-    assert {move["value"] for move in found["moves"]} <= {3.0, -3.0}
+    result = analysis(bg, "30:0:0:0", "--agent", agent)
+    assert (result["value"], result["unit"], result["win_in"], result["proven"]) == (
+        3.0,
+        "penny",
+        None,
+        False,
+    )
+    assert {move["value"] for move in result["moves"]} <= {3.0, -3.0}
     text = bg("analyze", "coins", "30:0:0:0", "--agent", agent).out
     assert text.startswith("values of all moves for first, in pence, with the line of best play:\n")
     assert " +3.0 " in text
 
 
 def test_analyze_shows_wins_and_losses_by_their_plies(bg: Run) -> None:
-    found = analysis(bg, "3:0:0:0", "--agent", "alphabeta", "--depth", "4")
-    assert (found["value"], found["unit"], found["win_in"], found["proven"]) == (None, "penny", 1, True)
-    assert [move["win_in"] for move in found["moves"]] == [1, -2, -2]
+    result = analysis(bg, "3:0:0:0", "--agent", "alphabeta", "--depth", "4")
+    assert (result["value"], result["unit"], result["win_in"], result["proven"]) == (None, "penny", 1, True)
+    assert [move["win_in"] for move in result["moves"]] == [1, -2, -2]
     assert "take3  win in 1! take3\n" in bg("analyze", "coins", "3:0:0:0", "--depth", "4").out
 
 
 def test_tree_search_converts_amounts_into_returns(bg: Run) -> None:
     agent = "mcts:simulations=1,cutoff=0,prior=none"
-    found = analysis(bg, "30:0:0:0", "--agent", agent)
-    assert found["unit"] == "return"
-    assert abs(found["value"]) == pytest.approx(coins.PENNY.to_return(3.0), abs=1e-6)
+    result = analysis(bg, "30:0:0:0", "--agent", agent)
+    assert result["unit"] == "return"
+    assert abs(result["value"]) == pytest.approx(coins.PENNY.to_return(3.0), abs=1e-6)
     proven = analysis(bg, "3:0:0:0", "--agent", "mcts:simulations=500")
     assert (proven["value"], proven["win_in"], proven["proven"]) == (1.0, None, True)
 
 
 def test_a_review_marks_moves_by_the_thresholds_of_the_unit(bg: Run, home: Path) -> None:
     Path("match.record").write_text(RECORD)
-    found = analysis(bg, "match.record", "--agent", "alphabeta:depth=1")
-    assert (found["unit"], found["bound"]) == ("penny", 25.0)
-    assert [ply["loss"] for ply in found["plies"]] == [0.0, 0.0, 50.0]
+    result = analysis(bg, "match.record", "--agent", "alphabeta:depth=1")
+    assert (result["unit"], result["bound"]) == ("penny", 25.0)
+    assert [ply["loss"] for ply in result["plies"]] == [0.0, 0.0, 50.0]
     out = bg("analyze", "coins", "match.record", "--agent", "alphabeta:depth=1", "--svg", "chart.svg").out
     assert "in pence, by alphabeta" in out
     assert "?! loses 0.5 or more, ? 1.0, ?? 3.0" in out

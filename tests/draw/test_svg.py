@@ -21,7 +21,7 @@ def parsed(picture: Picture, **options: bool | int) -> ET.Element:
     return ET.fromstring(svg(picture, **options))
 
 
-def found(root: ET.Element, tag: str) -> list[ET.Element]:
+def elements(root: ET.Element, tag: str) -> list[ET.Element]:
     return list(root.iter(NAMESPACE + tag))
 
 
@@ -33,7 +33,7 @@ def test_drawing_has_a_label_for_screen_readers() -> None:
     root = parsed(BOARD)
     assert root.get("role") == "img"
     assert root.get("aria-label") == "Test. first: 1 on 11. second: 1 on 12."
-    assert found(root, "title")[0].text == "Test"
+    assert elements(root, "title")[0].text == "Test"
 
 
 @given(st.text(max_size=20))
@@ -55,8 +55,8 @@ def test_any_text_gives_well_formed_xml(text: str) -> None:
 
 def test_markup_in_captions_is_escaped() -> None:
     root = parsed(BOARD.with_captions(Caption("top-left", "<script>&\"'")))
-    assert not found(root, "script")
-    assert any(text.text == "<script>&\"'" for text in found(root, "text"))
+    assert not elements(root, "script")
+    assert any(text.text == "<script>&\"'" for text in elements(root, "text"))
 
 
 @pytest.mark.parametrize("surface", ["paper", "wood", "front"])
@@ -81,7 +81,7 @@ def test_all_cells_and_lines_can_be_clicked() -> None:
 
 def test_pieces_do_not_catch_clicks() -> None:
     root = parsed(replace(BOARD, surface="front", changed=frozenset(["11"])))
-    drawn = [element for element in found(root, "circle") if element.get("data-id") is None]
+    drawn = [element for element in elements(root, "circle") if element.get("data-id") is None]
     assert drawn
     assert {element.get("pointer-events") for element in drawn} == {"none"}
 
@@ -91,7 +91,7 @@ def test_pieces_do_not_catch_clicks() -> None:
 def test_captions_do_not_overlap_the_board(surface: str, corner: str) -> None:
     caption = Caption(corner, "caption")
     root = parsed(replace(BOARD, surface=surface).with_captions(caption, caption, caption))
-    texts = [text for text in found(root, "text") if text.text == "caption"]
+    texts = [text for text in elements(root, "text") if text.text == "caption"]
     heights = [
         y for text in texts for y in (float(text.get("y", "nan")), float(text.get("font-size", "nan")))
     ]
@@ -106,7 +106,7 @@ def test_captions_are_inside_the_drawing() -> None:
     ]
     root = parsed(BOARD.with_captions(*captions, Caption("bottom-left", "below")))
     left, top, across, down = map(float, root.get("viewBox", "").split())
-    for text in found(root, "text"):
+    for text in elements(root, "text"):
         x, y, size = numbers(text, "x", "y", "font-size")
         assert left < x < left + across
         assert top + size / 2 < y < top + down
@@ -115,21 +115,21 @@ def test_captions_are_inside_the_drawing() -> None:
 def test_two_long_captions_do_not_overlap() -> None:
     captions = (Caption("top-left", "a" * 40), Caption("top-right", "b" * 40))
     root = parsed(BOARD.with_captions(*captions))
-    first, second = (text for text in found(root, "text") if text.text and len(text.text) == 40)
+    first, second = (text for text in elements(root, "text") if text.text and len(text.text) == 40)
     x1, size, x2 = *numbers(first, "x", "font-size"), *numbers(second, "x")
     assert x2 - x1 >= 80 * 0.6 * size
 
 
 def test_changed_cells_have_a_ring_dashed_if_empty() -> None:
     root = parsed(replace(BOARD, changed=frozenset(["11", "00"])))
-    rings = [circle for circle in found(root, "circle") if circle.get("fill") == "none"]
+    rings = [circle for circle in elements(root, "circle") if circle.get("fill") == "none"]
     dashed = {tuple(numbers(ring, "cx", "cy")): ring.get("stroke-dasharray") is not None for ring in rings}
     assert dashed == {(100.0, 100.0): False, (0.0, 0.0): True}
 
 
 def test_changed_line_has_a_mark_behind_it() -> None:
     line = Line("l", 0.0, 0.0, 1.0, 0.0, 1)
-    drawn = found(parsed(replace(BOARD, lines=(line,), changed=frozenset(["l"]))), "line")
+    drawn = elements(parsed(replace(BOARD, lines=(line,), changed=frozenset(["l"]))), "line")
     assert [float(stroke.get("stroke-width", "0")) for stroke in drawn] == [24, 11]
 
 
@@ -137,7 +137,7 @@ def test_changed_line_is_in_front_of_the_others() -> None:
     lines = tuple(
         Line(name, 0.0, 0.0, 1.0, 0.0, side) for name, side in (("new", 0), ("old", 1), ("open", None))
     )
-    drawn = found(parsed(replace(BOARD, lines=lines, changed=frozenset(["new"]))), "line")
+    drawn = elements(parsed(replace(BOARD, lines=lines, changed=frozenset(["new"]))), "line")
     assert [stroke.get("data-id") for stroke in drawn] == ["open", "old", None, "new"]
 
 
@@ -147,27 +147,27 @@ def test_open_line_shows_its_label_and_drawn_line_its_side() -> None:
     lines = tuple(Line(f"l{side}", *ends[0], *ends[1], side, "17") for side in (None, 1))
     picture = Picture((cell,), colours=("#0000ff", "#ff0000"))
     opened, drawn = (parsed(replace(picture, lines=(line,))) for line in lines)
-    assert [text.text for text in found(opened, "text")] == ["17"]
-    assert not found(drawn, "text")
-    assert found(drawn, "line")[0].get("stroke") == "#ff0000"
+    assert [text.text for text in elements(opened, "text")] == ["17"]
+    assert not elements(drawn, "text")
+    assert elements(drawn, "line")[0].get("stroke") == "#ff0000"
 
 
 def test_owned_cell_shows_colour_and_letter_of_its_owner() -> None:
     picture = Picture((Cell("c", 0.0, 0.0, "hexagon", 1),), sides=("blue", "red"), colours=("#00f", "#f00"))
     root = parsed(picture)
-    assert [text.text for text in found(root, "text")] == ["R"]
-    assert [polygon.get("fill") for polygon in found(root, "polygon")][1:] == ["#f00"]
+    assert [text.text for text in elements(root, "text")] == ["R"]
+    assert [polygon.get("fill") for polygon in elements(root, "polygon")][1:] == ["#f00"]
 
 
 def test_hexagons_have_the_corners_of_the_lattice() -> None:
-    polygon = found(parsed(Picture((Cell("c", 2.0, 1.0, "hexagon"),))), "polygon")[0]
+    polygon = elements(parsed(Picture((Cell("c", 2.0, 1.0, "hexagon"),))), "polygon")[0]
     points = [tuple(map(float, point.split(","))) for point in polygon.get("points", "").split()]
     assert points == [(round(100 * x, 1), round(100 * y, 1)) for x, y in corners(2.0, 1.0)]
 
 
 def test_flipped_drawing_shows_the_other_side() -> None:
     rings = [parsed(replace(BOARD, changed=frozenset(["00"])), flipped=flipped) for flipped in (False, True)]
-    places = [numbers(found(root, "circle")[-1], "cx", "cy") for root in rings]
+    places = [numbers(elements(root, "circle")[-1], "cx", "cy") for root in rings]
     assert places == [[0.0, 0.0], [300.0, 200.0]]
 
 

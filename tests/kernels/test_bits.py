@@ -54,7 +54,7 @@ def test_lowest_bit_finds_each_single_bit(index: int) -> None:
 
 
 @pytest.mark.parametrize("index", range(64))
-def test_bit_sets_that_bit_alone(index: int) -> None:
+def test_bit_sets_only_that_bit(index: int) -> None:
     assert int(bit(index)) == 1 << index
 
 

@@ -119,17 +119,17 @@ def test_there_are_three_words_per_field() -> None:
     assert Bundle(KINDS, workspace()).words.shape == (3 * len(KINDS),)
 
 
-def test_a_kernel_of_another_signature_is_refused() -> None:
+def test_a_kernel_of_another_signature_is_rejected() -> None:
     with pytest.raises(KernelError, match="number"):
         Bundle(KINDS, workspace(number=add))
 
 
-def test_a_function_that_is_not_a_kernel_is_refused() -> None:
+def test_a_function_that_is_not_a_kernel_is_rejected() -> None:
     with pytest.raises(KernelError, match="add"):
         Bundle(KINDS, workspace(add=np.add))
 
 
-def test_a_workspace_whose_fields_differ_from_the_kinds_is_refused() -> None:
+def test_a_workspace_whose_fields_differ_from_the_kinds_is_rejected() -> None:
     with pytest.raises(KernelError, match="Workspace has the fields"):
         unpacker(Workspace, {"number": NUMBER})
 
@@ -150,7 +150,7 @@ FROZEN.flags.writeable = False
     ],
     ids=["list", "wrong type", "wrong shape", "strided", "read-only", "no record"],
 )
-def test_an_array_of_another_kind_is_refused(kind: object, item: object, message: str) -> None:
+def test_an_array_of_another_kind_is_rejected(kind: object, item: object, message: str) -> None:
     with pytest.raises(KernelError, match=message):
         Bundle({"moves": kind}, (item,))
 
@@ -159,7 +159,7 @@ def test_a_read_only_array_may_be_read() -> None:
     assert Bundle({"moves": ACTIONS}, (FROZEN,)).items == (FROZEN,)
 
 
-@pytest.mark.skipif(JIT, reason="the compiler refuses it already")
+@pytest.mark.skipif(JIT, reason="the compiler rejects it already")
 def test_a_read_only_field_is_read_only_without_compilation_too() -> None:
     work = unpack(Bundle(KINDS, workspace()).words)
     with pytest.raises(ValueError, match="read-only"):

@@ -540,6 +540,56 @@ def test_a_folder_that_others_can_write_to_is_not_used(fresh: Path, tmp_path: Pa
 
 
 @posix
+@pytest.mark.parametrize("level", ["package", "stamp"])
+@pytest.mark.parametrize("kind", ["writable", "link"])
+def test_a_folder_below_that_others_could_have_made_is_not_used(
+    fresh: Path, tmp_path: Path, level: str, kind: str
+) -> None:
+    folder = kernel_folder(some_kernel)
+    assert folder is not None
+    place = folder if level == "stamp" else folder.parent
+    if kind == "writable":
+        place.chmod(0o770)
+    else:
+        place.rename(tmp_path / "elsewhere")
+        place.symlink_to(tmp_path / "elsewhere")
+    cache._package_folder.cache_clear()
+    with pytest.warns(UserWarning, match=f"{place} is not a private folder: .* are not cached; remove it"):
+        assert kernel_folder(some_kernel) is None
+
+
+@posix
+def test_folders_are_private_whatever_the_umask(fresh: Path) -> None:
+    before = os.umask(0)
+    try:
+        folder = kernel_folder(some_kernel)
+    finally:
+        os.umask(before)
+    assert folder is not None
+    assert [path.stat().st_mode & 0o777 for path in (fresh, folder.parent, folder)] == [0o700] * 3
+
+
+@posix
+@pytest.mark.slow
+def test_planted_files_are_not_read_and_new_ones_are_private(workshop: Workshop) -> None:
+    before = os.umask(0)
+    try:
+        workshop.size()
+    finally:
+        os.umask(before)
+    (path,) = workshop.files()
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o620)
+    assert workshop.size() == ["5", "1"]
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.rename(workshop.folder / "elsewhere")
+    path.symlink_to(workshop.folder / "elsewhere")
+    assert workshop.size() == ["5", "1"]
+    assert not path.is_symlink()
+    assert workshop.size() == ["5", "0"]
+
+
+@posix
 def test_a_folder_of_another_user_is_not_used(
     fresh: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,7 +42,7 @@ def reached(game: Game, matches: int, longest: int) -> list[Words]:
 
 def digest(game: Game, matches: int = MATCHES, longest: int = LONGEST) -> str:
     """Return a hash of what all kernels of a game say about the positions."""
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     buffer = np.zeros(game.facts.actions, dtype=np.int64)
     successor = np.zeros(game.facts.words, dtype=np.uint64)
     sets = [boardgames.load_features(offer.entry.name, game) for offer in feature_offers(game)]
@@ -56,11 +56,11 @@ def digest(game: Game, matches: int = MATCHES, longest: int = LONGEST) -> str:
             for side in (0, 1):
                 features.kernel(words, side, numbers)
                 said += [round(number, 9) for number in numbers.tolist()]
-        found.update(repr([float(number) for number in said]).encode())
+        hashed.update(repr([float(number) for number in said]).encode())
         for action in buffer[:count]:
             game.kernels.apply(words, action, successor)
-            found.update(successor.tobytes())
-    return found.hexdigest()
+            hashed.update(successor.tobytes())
+    return hashed.hexdigest()
 
 
 def feature_offers(game: Game) -> list[Offer]:

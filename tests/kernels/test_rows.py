@@ -12,10 +12,10 @@ pytestmark = pytest.mark.plain
 
 @kernel(types.uint64(WORDS))
 def total(words: Words) -> np.uint64:
-    found = np.uint64(0)
+    result = np.uint64(0)
     for index in range(words.shape[0]):
-        found += words[index]
-    return found
+        result += words[index]
+    return result
 
 
 @kernel(types.void(WORDS_OUT, types.uint64))
@@ -60,7 +60,7 @@ def test_writing_to_a_row_changes_that_row_alone() -> None:
     assert np.array_equal(changed, expected)
 
 
-@pytest.mark.skipif(not JIT, reason="the compiler is what refuses it")
+@pytest.mark.skipif(not JIT, reason="the compiler is what rejects it")
 def test_a_kernel_that_writes_to_a_row_does_not_compile() -> None:
     def broken(positions: Words) -> None:
         fill(row(positions, 0), np.uint64(1))

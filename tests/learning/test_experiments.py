@@ -44,9 +44,9 @@ WON, LOST = MatchResult(0, 0, False, 9, 1, (0, 0)), MatchResult(1, 0, False, 9, 
 DRAWN = MatchResult(1, None, False, 9, 3, (0, 0))
 
 
-def test_figure_counts_wins_undecided_and_distinct_matches() -> None:
+def test_figure_counts_wins_unfinished_and_distinct_matches() -> None:
     figure = Figure.of("row", "column", [WON, LOST, WON, DRAWN])
-    assert (figure.wins, figure.undecided, figure.distinct, figure.matches) == ((2, 1), 1, 3, 4)
+    assert (figure.wins, figure.unfinished, figure.distinct, figure.matches) == ((2, 1), 1, 3, 4)
 
 
 def test_share_is_that_of_the_subject() -> None:
@@ -80,7 +80,7 @@ def test_csv_has_each_figure_and_total_once() -> None:
     assert common == {("connect4", "7", "old", "new", "alpha=0.1 tanh=true")}
     single = [row for row in rows if row["total"] == "0"]
     assert sum(int(row["distinct"]) for row in single) == findings.distinct == 12
-    counted = ("first_wins", "second_wins", "undecided")
+    counted = ("first_wins", "second_wins", "unfinished")
     assert sum(int(row[name]) for row in single for name in counted) == findings.matches == 16
 
 
@@ -139,7 +139,7 @@ def test_losing_a_match_never_raises_the_lower_end(count: int, size: int) -> Non
     assert one_lost.low <= sweep.low
 
 
-def test_undecided_units_do_not_count() -> None:
+def test_units_without_a_winner_do_not_count() -> None:
     assert estimate_share([(2, 1), (0, 0), (1, 2)]) == estimate_share([(2, 1), (1, 2)])
     assert estimate_share([(0, 0)]) is None
 
@@ -196,7 +196,7 @@ class Squares(Experiment):
     declared_options = (*Experiment.declared_options, Option("count", int, 3, "number of tasks"))
 
     def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Findings:
-        tasks = [partial(pow, number, 2) for number in range(self.whole("count"))]
+        tasks = [partial(pow, number, 2) for number in range(self.integer("count"))]
         return Findings((), str(run_tasks(executor, tasks, listener, "squares")))
 
 
@@ -250,7 +250,7 @@ def test_unknown_names_and_options_are_rejected(offer: Callable[[str], None]) ->
     ("target", "words"),
     [
         ("Broken", "experiment 'squares' is broken: RuntimeError: no"),
-        ("not_an_experiment", "experiment 'squares' must be a subclass of Experiment, not 3"),
+        ("not_an_experiment", "experiment 'squares' is not a subclass of Experiment: 3"),
     ],
 )
 def test_broken_experiment_is_named(target: str, words: str, offer: Callable[[str], None]) -> None:

@@ -167,9 +167,9 @@ def random_positions() -> list[Position]:
 def positions_with_value(player: TDPlayer, sign: int) -> Iterator[tuple[Position, boardgames.Choice]]:
     """Yield positions that a player values above (or below) 0, with its choice."""
     choices = [(position, player.choose(position)) for position in random_positions()]
-    found = [(position, choice) for position, choice in choices if choice.score.sign * sign > 0]
-    assert len(found) > 10
-    yield from found
+    fitting = [(position, choice) for position, choice in choices if choice.score.sign * sign > 0]
+    assert len(fitting) > 10
+    yield from fitting
 
 
 def move_values(player: TDPlayer, position: Position) -> dict[str, float]:

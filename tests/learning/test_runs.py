@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from training import SMALL, content, resume, small, train
+from training import SMALL, Walker, content, resume, small, train
 from training import finished as finished  # noqa: PLC0414 - a fixture
 from training import walker as walker  # noqa: PLC0414 - a fixture
 
@@ -205,6 +205,49 @@ def test_pipes_in_a_run_do_not_block(
         resume(tmp_path / "run")
 
 
+@pytest.mark.parametrize(
+    "name", ["metrics.jsonl", "config.toml", "checkpoints/best.safetensors", "checkpoints"]
+)
+def test_run_that_holds_a_link_is_refused(name: str, walker: Walk, tmp_path: Path) -> None:
+    train(tmp_path / "run", walker())
+    elsewhere = (tmp_path / "run" / name).rename(tmp_path / "elsewhere")
+    (tmp_path / "run" / name).symlink_to(elsewhere)
+    before = content(tmp_path / "run")
+    with pytest.raises(FileError, match=f"cannot resume .*{name} is a link"):
+        resume(tmp_path / "run")
+    assert content(tmp_path / "run") == before
+    assert not (tmp_path / "run" / "lock").exists()
+
+
+def test_links_planted_during_training_are_not_followed(walker: Walk, tmp_path: Path) -> None:
+    (tmp_path / "letter").write_text("dear")
+
+    def plant(trainer: Trainer) -> None:
+        for path in (trainer.run.best_path, trainer.run.metrics_path):
+            path.unlink()
+            path.symlink_to(tmp_path / "letter")
+
+    with (
+        Run.create(tmp_path / "run", walker()) as run,
+        pytest.raises(FileError, match=r"cannot write .*metrics\.jsonl"),
+    ):
+        Trainer(run).train(InProcess(), plant)
+    assert (tmp_path / "letter").read_text() == "dear"
+
+
+def test_other_names_of_the_metrics_keep_their_content(walker: Walk, tmp_path: Path) -> None:
+    train(tmp_path / "whole", walker())
+    Walker.interrupt = 3
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "run", walker())
+    Walker.interrupt = None
+    (tmp_path / "copy").hardlink_to(tmp_path / "run" / "metrics.jsonl")
+    before = (tmp_path / "copy").read_bytes()
+    resume(tmp_path / "run")
+    assert (tmp_path / "copy").read_bytes() == before
+    assert content(tmp_path / "run") == content(tmp_path / "whole")
+
+
 # --- recovery after a kill --------------------------------------------------
 
 
@@ -251,6 +294,27 @@ def test_kill_between_a_checkpoint_and_the_best_is_repaired(walker: Walk, tmp_pa
     assert content(tmp_path / "run") == content(tmp_path / "whole")
 
 
+@pytest.mark.parametrize("damage", ["bytes", "missing"])
+def test_run_resumes_with_a_warning_of_lost_metrics(damage: str, walker: Walk, tmp_path: Path) -> None:
+    train(tmp_path / "whole", walker())
+    train(tmp_path / "run", walker())
+    checkpoint_paths(tmp_path / "run")[-1].unlink()
+    path = tmp_path / "run" / "metrics.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.unlink()
+    if damage == "bytes":
+        path.write_bytes(b"".join([lines[0], lines[1].replace(b"score", b"sc\xffre"), *lines[2:]]))
+        assert [step.step for step in read_metrics(path)] == [1, 3, 4, 5]
+    left = 3 if damage == "bytes" else 0
+    with pytest.warns(RuntimeWarning, match=rf"metrics\.jsonl has {left} of 4 steps"):
+        trainer = resume(tmp_path / "run")
+    assert trainer.is_done
+    assert all(
+        content(tmp_path / "run")[name] == content(tmp_path / "whole")[name]
+        for name in ("best.safetensors", "step-000004.safetensors", "step-000005.safetensors")
+    )
+
+
 # --- damaged and foreign checkpoints ----------------------------------------
 
 
@@ -266,6 +330,26 @@ def test_damaged_checkpoint_falls_back_to_the_one_before(
         trainer = resume(tmp_path / "run")
     assert trainer.progress.step == 5
     assert content(tmp_path / "run") == content(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("name", ["step-000005.safetensors", "best.safetensors"])
+def test_flipped_bit_in_a_checkpoint_does_not_change_the_result(
+    name: str, walker: Walk, tmp_path: Path
+) -> None:
+    for folder in ("run", "whole"):
+        train(tmp_path / folder, walker(measured=False))
+    damaged = tmp_path / "run" / "checkpoints" / name
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"?")
+    with warnings.catch_warnings(record=True):
+        resume(tmp_path / "run")
+    assert content(tmp_path / "run") == content(tmp_path / "whole")
+
+
+def test_lost_best_weights_are_reported(walker: Walk, tmp_path: Path) -> None:
+    train(tmp_path / "run", walker(steps=40))
+    (tmp_path / "run" / "checkpoints" / "best.safetensors").write_bytes(b"")
+    with pytest.warns(RuntimeWarning, match=r"the best weights so far are lost: .*best\.safetensors"):
+        resume(tmp_path / "run")
 
 
 def test_best_checkpoint_is_the_last_resort(walker: Walk, tmp_path: Path) -> None:

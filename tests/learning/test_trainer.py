@@ -26,7 +26,7 @@ from boardgames.learning.trainer import Trainer
 
 PROGRAM = (sys.executable, "-m", "boardgames.cli")
 KILLS = 4
-STEPS = 200
+STEPS = 600
 """More steps than are done before the last kill."""
 
 Walk = Callable[..., Config]
@@ -211,10 +211,10 @@ def test_full_disk_leaves_earlier_checkpoints(
 ) -> None:
     write = runs.write_atomic
 
-    def full_at_step_3(path: Path, content: str | bytes) -> None:
+    def full_at_step_3(path: Path, content: str | bytes, *, follow_links: bool = True) -> None:
         if "step-000003" in path.name:
             raise FileError("no space left on device")
-        write(path, content)
+        write(path, content, follow_links=follow_links)
 
     monkeypatch.setattr(runs, "write_atomic", full_at_step_3)
     with pytest.raises(FileError, match="no space left"):

@@ -300,7 +300,7 @@ def test_a_log_is_written_and_does_not_change_the_player(tmp_path: Path) -> None
     assert lines[-2:] == ["< info depth 3 time 5 nodes 77 score cp 25 pv 4 1 4 nonsense", "< bestmove 4"]
 
 
-def test_a_log_that_cannot_be_written_is_refused() -> None:
+def test_a_log_that_cannot_be_written_is_an_error() -> None:
     with pytest.raises(FileError, match="cannot write the log '/'"):
         fake("plain", log="/")
 

@@ -73,7 +73,7 @@ def test_there_is_no_prompt_after_the_end_of_the_match() -> None:
         Human(GAME, input=io.StringIO("b2\n")).choose(GAME.parse("xxx/oo./..."))
 
 
-def test_a_position_of_another_game_is_refused() -> None:
+def test_a_position_of_another_game_is_rejected() -> None:
     with pytest.raises(PositionError, match="tictactoe"):
         Human(GAME, input=io.StringIO("4\n")).choose(boardgames.load("connect4").start())
 

@@ -19,7 +19,7 @@ from boardgames.executors import InProcess
 from boardgames.game import Game, Move, Position
 from boardgames.player import Choice, Clock, Context, Limit
 from boardgames.players.alphabeta import DEFAULT_SECONDS
-from boardgames.players.levels import DECIDED, STRENGTHS, Level, in_spreads
+from boardgames.players.levels import DECIDED, STRENGTHS, Level, standardised_values
 from boardgames.score import Score, Unit
 from boardgames.search.alphabeta import table
 from boardgames_abalone.evaluation import CLASSIC
@@ -160,19 +160,19 @@ def test_wins_are_ranked_above_and_losses_below_all_other_moves(
     values: list[float], won: int, lost: int
 ) -> None:
     wins, losses = [Score.win(ply) for ply in range(won)], [Score.loss(ply) for ply in range(lost)][::-1]
-    values_in_spreads = in_spreads([*wins, *amounts(values), *losses])
-    assert all(before > after for before, after in pairwise(values_in_spreads[:won]))
+    standardised = standardised_values([*wins, *amounts(values), *losses])
+    assert all(before > after for before, after in pairwise(standardised[:won]))
     if won:
-        assert values_in_spreads[won - 1] > values_in_spreads[won] + DECIDED - 1
+        assert standardised[won - 1] > standardised[won] + DECIDED - 1
     if lost:
-        assert values_in_spreads[-lost] < values_in_spreads[-lost - 1] - DECIDED + 1
-    assert all(before >= after for before, after in pairwise(values_in_spreads))
+        assert standardised[-lost] < standardised[-lost - 1] - DECIDED + 1
+    assert all(before >= after for before, after in pairwise(standardised))
 
 
 @given(VALUES)
 def test_the_standard_deviation_of_amounts_is_1(values: list[float]) -> None:
-    values_in_spreads = in_spreads(amounts(values))
-    assert np.ptp(values) < 1e-6 or values_in_spreads.std() == pytest.approx(1.0)
+    standardised = standardised_values(amounts(values))
+    assert np.ptp(values) < 1e-6 or standardised.std() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("number", [1, 4, 5, 6])
@@ -186,9 +186,9 @@ def test_only_the_chosen_move_is_reported(number: int) -> None:
 
 def test_an_analysis_has_no_noise() -> None:
     position = CONNECT4.parse("4435")
-    found = [level(2, seed=seed).analyse(position).moves for seed in range(3)]
-    assert sorted(entry.move.action for entry in found[0]) == list(position.actions)
-    assert found[0] == found[1] == found[2]
+    analyses = [level(2, seed=seed).analyse(position).moves for seed in range(3)]
+    assert sorted(entry.move.action for entry in analyses[0]) == list(position.actions)
+    assert analyses[0] == analyses[1] == analyses[2]
 
 
 def test_only_the_best_move_proves_the_value_of_the_position() -> None:

@@ -276,7 +276,7 @@ def test_choosing_a_move_after_the_end_of_a_match_raises() -> None:
         choice_of("mcts", TICTACTOE.parse("xxx/oo./..."))
 
 
-def test_a_position_of_another_game_is_refused() -> None:
+def test_a_position_of_another_game_is_rejected() -> None:
     with pytest.raises(PositionError, match="not a position of <game abalone"):
         player_of("mcts", ABALONE).choose(START)
 

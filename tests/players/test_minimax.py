@@ -20,5 +20,5 @@ def test_minimax_finds_the_score_of_alphabeta_without_pruning() -> None:
         boardgames.load_player(agent, CONNECT4).analyse(position, Limit(depth=4))
         for agent in ("minimax", "alphabeta:lmr=false,futility=false,null_move=false")
     )
-    scores = [{entry.move: entry.score for entry in found.moves} for found in (full, pruned)]
+    scores = [{entry.move: entry.score for entry in analysis.moves} for analysis in (full, pruned)]
     assert scores[0] == scores[1]

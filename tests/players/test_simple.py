@@ -84,7 +84,7 @@ def test_choosing_a_move_after_the_end_raises(agent: str) -> None:
 
 @pytest.mark.parametrize("agent", ["random", "greedy"])
 @pytest.mark.parametrize("other", [Nim(), boardgames.load("connect4", columns=6)], ids=["game", "options"])
-def test_a_position_of_another_game_is_refused(agent: str, other: Game) -> None:
+def test_a_position_of_another_game_is_rejected(agent: str, other: Game) -> None:
     position: Position = other.start()
     with pytest.raises(PositionError, match="connect4"):
         boardgames.load_player(agent, CONNECT4).choose(position)

@@ -19,8 +19,8 @@ def test_abalone_and_connect_four_ship_weights() -> None:
 @pytest.mark.parametrize(("name", "weights"), OFFERS)
 def test_shipped_weights_record_learner_settings_and_seed(name: str, weights: str) -> None:
     game = boardgames.load(name)
-    found, features = find_weights(weights, game)
-    provenance = found.provenance
+    shipped, features = find_weights(weights, game)
+    provenance = shipped.provenance
     if provenance["learner"] == "none":
         assert (provenance["made"], weights.endswith("by-hand")) == ("set by hand", True)
         return

@@ -126,7 +126,7 @@ def successors(board: Board, with_broadside: bool) -> dict[str, Board]:
     """Return the board after every legal move, by Aba-Pro text."""
     if 6 in board.lost:
         return {}
-    found = {}
+    positions = {}
     for group in groups(board.own):
         for direction in DIRECTIONS:
             is_broadside = len(group) > 1 and not is_along(group, direction)
@@ -135,9 +135,9 @@ def successors(board: Board, with_broadside: bool) -> dict[str, Board]:
             after = (broadside if is_broadside else in_line)(board, group, direction)
             if after is not None:
                 text = move_text(group, direction, is_broadside)
-                assert text not in found
-                found[text] = after
-    return found
+                assert text not in positions
+                positions[text] = after
+    return positions
 
 
 class Abalone:

@@ -100,5 +100,5 @@ def terms(board: Board, side: int) -> list[float]:
 def features(board: Board, side: int) -> list[float]:
     """Return the 34 numbers of `engine`: the terms weighted for the early and for the late phase."""
     late = min(1.0, sum(board.lost) / LATE_LOSSES)
-    found = terms(board, side)
-    return [(1 - late) * term for term in found] + [late * term for term in found]
+    values = terms(board, side)
+    return [(1 - late) * term for term in values] + [late * term for term in values]

@@ -34,8 +34,8 @@ def around(cell: Place) -> tuple[Edge, ...]:
 @cache
 def edges(dimension: int) -> tuple[Edge, ...]:
     """Return the edges by the height of their midpoints, then from left to right."""
-    found = {edge for cell in cells(dimension) for edge in around(cell)}
-    return tuple(sorted(found, key=lambda edge: (_height(edge), _breadth(edge))))
+    unique = {edge for cell in cells(dimension) for edge in around(cell)}
+    return tuple(sorted(unique, key=lambda edge: (_height(edge), _breadth(edge))))
 
 
 def _height(edge: Edge) -> int:
@@ -104,7 +104,7 @@ class ReferencePosition:
             closes = any(len(left) == 1 for left in touched)
             offers = any(len(left) == 2 for left in touched)
             kinds[KINDS[closes, offers]] += 1
-        left = [len(found) for found in open_around.values()]
+        left = [len(lines) for lines in open_around.values()]
         score = self.score()
         to_move = int(self.side == side)
         return [score[side], score[1 - side], to_move, *kinds, left.count(1), left.count(2)]

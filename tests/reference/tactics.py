@@ -205,14 +205,14 @@ def find_tactic(
     """
     for plies in range(1, max_plies + 1):
         kind: Kind = "win" if plies % 2 else "save"
-        found = balances.at_least(position, int(kind == "win"), plies)
-        if kind == "win" and not found:
+        moves = balances.at_least(position, int(kind == "win"), plies)
+        if kind == "win" and not moves:
             continue
-        if kind == "save" and len(found) > MAX_SOLUTIONS:
+        if kind == "save" and len(moves) > MAX_SOLUTIONS:
             continue
         is_test = _is_win if kind == "win" else _is_save
-        if 0 < len(found) <= MAX_SOLUTIONS and is_test(balances, position, plies, found):
-            return _tactic(position, kind, plies, found, layout)
+        if 0 < len(moves) <= MAX_SOLUTIONS and is_test(balances, position, plies, moves):
+            return _tactic(position, kind, plies, moves, layout)
         return None
     return None
 

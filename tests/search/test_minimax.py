@@ -26,9 +26,9 @@ def test_every_value_is_that_of_the_slow_reference(name: str) -> None:
     position, depth = CASES[name]
     analysis = analysed(position, depth)
     scale = position.game.evaluation.scale
-    found = {entry.move.action: search_value(entry.score, scale) for entry in analysis.moves}
+    actual = {entry.move.action: search_value(entry.score, scale) for entry in analysis.moves}
     expected = minimax_values(position, analysis.depth)
-    assert [found[action] for action in position.actions] == pytest.approx(expected, abs=1e-9)
+    assert [actual[action] for action in position.actions] == pytest.approx(expected, abs=1e-9)
 
 
 def test_every_leaf_is_visited() -> None:

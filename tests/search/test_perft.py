@@ -63,7 +63,7 @@ def test_perft_does_not_change_the_position() -> None:
 
 
 @pytest.mark.parametrize("depth", [-1, MAX_PERFT_DEPTH + 1, 2.0, "3", None])
-def test_a_depth_out_of_range_is_refused(depth: object) -> None:
+def test_a_depth_out_of_range_is_rejected(depth: object) -> None:
     with pytest.raises(LimitError, match=f"^depth must be 0 to 100, not {depth!r}$"):
         perft(tictactoe().start(), depth)  # type: ignore[arg-type]  # what a caller may do
 

@@ -22,7 +22,7 @@ DEVIATIONS = 5
 
 
 def is_near(count: int, matches: int, chance: float) -> bool:
-    """Say whether a count is within five standard deviations of what a chance promises."""
+    """Return whether a count is within five standard deviations of its expected value."""
     return abs(count - matches * chance) <= DEVIATIONS * np.sqrt(matches * chance * (1 - chance))
 
 
@@ -37,8 +37,8 @@ def test_totals_add_up(name: str, ply_limit: int | None) -> None:
 
 @pytest.mark.plain
 def test_equal_seeds_give_equal_playouts_and_others_do_not() -> None:
-    found = [playouts(START, 30, seed=seed) for seed in (7, 7, 8)]
-    assert found[0] == found[1] != found[2]
+    results = [playouts(START, 30, seed=seed) for seed in (7, 7, 8)]
+    assert results[0] == results[1] != results[2]
 
 
 @pytest.mark.parametrize("seed", [-1, 0, 2**64 - 1, 2**64 + 5, -(2**70)])
@@ -81,13 +81,13 @@ def test_a_game_whose_rules_set_no_end_needs_a_limit() -> None:
 
 
 @pytest.mark.parametrize("count", [0, -3, 1.5, "7", True, 2**70])
-def test_an_impossible_count_is_refused(count: object) -> None:
+def test_an_impossible_count_is_rejected(count: object) -> None:
     with pytest.raises(LimitError, match=f"^count must be at least 1, not {count!r}$"):
         playouts(START, count)  # type: ignore[arg-type]  # what a caller may do
 
 
 @pytest.mark.parametrize("limit", [0, -3, 1.5, "7", 2**70])
-def test_an_impossible_ply_limit_is_refused(limit: object) -> None:
+def test_an_impossible_ply_limit_is_rejected(limit: object) -> None:
     with pytest.raises(LimitError, match=f"^ply_limit must be at least 1, not {limit!r}$"):
         playouts(START, 1, ply_limit=limit)  # type: ignore[arg-type]  # what a caller may do
 

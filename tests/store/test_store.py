@@ -71,7 +71,7 @@ def test_matches_can_be_deleted_while_they_are_read(
 
 
 @pytest.mark.parametrize(
-    ("choice", "found"),
+    ("choice", "ids"),
     [
         ({"game": "connect4"}, [4, 3, 2, 1]),
         ({"game": "abalone"}, []),
@@ -91,15 +91,15 @@ def test_matches_can_be_deleted_while_they_are_read(
     ],
     ids=str,
 )
-def test_matches_are_filtered(choice: dict[str, object], found: list[int], store: Store, match: Make) -> None:
+def test_matches_are_filtered(choice: dict[str, object], ids: list[int], store: Store, match: Make) -> None:
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     other = PlayerKey("alphabeta:depth=40")
     store.add([match(), match(players=(CID, BOB)), match(run=run, number=1), match(players=(BOB, other))])
-    assert [stored.id for stored in store.matches(**choice)] == found
+    assert [stored.id for stored in store.matches(**choice)] == ids
 
 
 @pytest.mark.parametrize(
-    ("choice", "found"),
+    ("choice", "ids"),
     [
         ({"faults": True}, [5, 4, 3]),
         ({"faults": False}, [6, 5, 4, 3, 2, 1]),
@@ -111,14 +111,14 @@ def test_matches_are_filtered(choice: dict[str, object], found: list[int], store
     ids=str,
 )
 def test_matches_are_filtered_by_faults_and_results(
-    choice: dict[str, object], found: list[int], store: Store, match: Make
+    choice: dict[str, object], ids: list[int], store: Store, match: Make
 ) -> None:
     store.add([match(winner=0), match(winner=None), match(winner=0, fault="ValueError: no move")])
     for termination in (Termination.TIME, Termination.CRASH):
         outcome = Outcome(1, termination)  # as in an imported record, which has no fault text
         store.add([NewMatch.from_record(Record("connect4", start="-", outcome=outcome), variant="")])
     store.add([match(finished=False)])
-    assert [stored.id for stored in store.matches(**choice)] == found
+    assert [stored.id for stored in store.matches(**choice)] == ids
 
 
 def test_unknown_result_is_rejected(store: Store) -> None:
@@ -294,7 +294,7 @@ def test_result_counts_ignore_unfinished_matches_and_matches_against_oneself(
 def test_players_with_different_weights_are_different_players(store: Store, match: Make) -> None:
     new = PlayerKey(CID.agent, "000000000000")
     store.add([match("1", players=(CID, new)), match("1", players=(CID, BOB))])
-    assert {(found.first, found.second) for found in store.result_counts("connect4")} == {
+    assert {(count.first, count.second) for count in store.result_counts("connect4")} == {
         (CID, new),
         (CID, BOB),
     }
@@ -304,7 +304,7 @@ def test_players_with_different_limits_are_different_players(store: Store, match
     slow = PlayerKey(CID.agent, CID.fingerprint, "0.1 s a move")
     run = store.begin_run("arena", "connect4", key="k", settings={}, seed=1).id
     store.add([match("1", players=(CID, slow)), match("2", players=(slow, BOB))])
-    assert {(found.first, found.second) for found in store.result_counts("connect4")} == {
+    assert {(count.first, count.second) for count in store.result_counts("connect4")} == {
         (CID, slow),
         (slow, BOB),
     }
@@ -340,10 +340,10 @@ def test_result_counts_agree_with_a_direct_count(
         for (first, second, move, _), outcome in zip(played, outcomes, strict=True)
     ]
     shared.add([NewMatch.from_record(record, variant="") for record in records])
-    found = shared.result_counts(game)
+    counts = shared.result_counts(game)
     expected = Counter((first, second, winner) for first, second, _, winner in set(played) if first != second)
-    assert {(one.first.agent, one.second.agent, one.winner): one.count for one in found} == expected
-    assert all(one.count > 0 for one in found)
+    assert {(one.first.agent, one.second.agent, one.winner): one.count for one in counts} == expected
+    assert all(one.count > 0 for one in counts)
 
 
 def test_default_store_is_in_the_users_data_folder(home: Path, match: Make) -> None:

@@ -75,8 +75,8 @@ def test_every_planted_fault_has_an_expectation() -> None:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_found_by_exactly_these_checks(fault: str) -> None:
-    found = check_quickly(Noughts(fault), reference=SlowRules()).failed()
-    assert (set(found - BOTH), found & BOTH) == (set(EXPECTED[fault][0].split()), EXPECTED[fault][1])
+    failed = check_quickly(Noughts(fault), reference=SlowRules()).failed()
+    assert (set(failed - BOTH), failed & BOTH) == (set(EXPECTED[fault][0].split()), EXPECTED[fault][1])
 
 
 def test_a_game_without_faults_has_no_findings() -> None:

@@ -30,22 +30,22 @@ def slow_quiescence(position: Position, side: int, ply: int, plies: int) -> floa
     if position.outcome is not None:
         return (WIN - ply) * (1 if position.outcome.winner == side else -1)
     evaluation = position.game.evaluation
-    found = [sign * float(evaluation.kernel(position.words, evaluation.weights))]
+    values = [sign * float(evaluation.kernel(position.words, evaluation.weights))]
     if plies:
         after = (position.apply(Move(action, "")) for action in tactical(position))
-        found += [slow_quiescence(place, side, ply + 1, plies - 1) for place in after]
-    return max(found) if sign > 0 else min(found)
+        values += [slow_quiescence(place, side, ply + 1, plies - 1) for place in after]
+    return max(values) if sign > 0 else min(values)
 
 
 def slow(position: Position, side: int, ply: int, depth: int, plies: int) -> float:
     """Return the value of an Abalone position for `side` by minimax with extensions."""
     if depth == 0 or position.outcome is not None:
         return slow_quiescence(position, side, ply, plies)
-    rank, found = position.game.kernels.move_order, []
+    rank, values = position.game.kernels.move_order, []
     for action, after in zip(position.actions, successors(position), strict=True):
         ahead = depth if rank(position.words, action) >= FORCING else depth - 1
-        found.append(slow(after, side, ply + 1, ahead, plies))
-    return max(found) if position.side_to_move == side else min(found)
+        values.append(slow(after, side, ply + 1, ahead, plies))
+    return max(values) if position.side_to_move == side else min(values)
 
 
 def unpruned(case: Case, position: Position, depth: int, quiescence: int, *, extensions: bool) -> Analysis:
@@ -58,12 +58,14 @@ def unpruned(case: Case, position: Position, depth: int, quiescence: int, *, ext
 @pytest.mark.parametrize("quiescence", [0, 2])
 def test_every_value_is_that_of_the_slow_reference(quiescence: int, seed: int) -> None:
     position = near_pushes(SIMPLE.game, 3, np.random.default_rng(seed))
-    found = unpruned(SIMPLE, position, 2, quiescence, extensions=True)
-    values = {entry.move.action: search_value(entry.score, SIMPLE.evaluation.scale) for entry in found.moves}
+    analysis = unpruned(SIMPLE, position, 2, quiescence, extensions=True)
+    values = {
+        entry.move.action: search_value(entry.score, SIMPLE.evaluation.scale) for entry in analysis.moves
+    }
     side = position.side_to_move
     for action, after in zip(position.actions, successors(position), strict=True):
         ahead = 2 if position.game.kernels.move_order(position.words, action) >= FORCING else 1
-        left = ahead if found.depth == 2 else ahead - 1
+        left = ahead if analysis.depth == 2 else ahead - 1
         assert values[action] == pytest.approx(slow(after, side, 1, left, quiescence), abs=1e-9)
 
 

@@ -141,7 +141,7 @@ def test_lines_of_concurrent_writers_stay_whole(tmp_path: Path) -> None:
     assert sorted(lines) == sorted(letter * 20_000 for letter in "abcd" for _ in range(50))
 
 
-def test_a_log_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_written_is_an_error_at_once(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"cannot write the log '.*folder'"):
         open_log(str(tmp_path / "no" / "such" / "folder"))
 

@@ -63,7 +63,7 @@ def test_a_value_may_contain_quotes_commas_and_backslashes() -> None:
 
 
 @pytest.mark.parametrize("value", ["-1", "1.5", "many", "101"])
-def test_an_invalid_value_is_refused(value: str) -> None:
+def test_an_invalid_value_is_rejected(value: str) -> None:
     with pytest.raises(OptionError, match=f"depth.*'{value}'"):
         offered(EngineSetup("connect4"))["depth"].parse(value)
 

@@ -107,6 +107,26 @@ def test_damaged_and_foreign_files_are_rejected_in_one_line(tmp_path: Path, name
     assert str(path) in str(raised.value)
 
 
+def test_every_flipped_bit_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    for place, byte in enumerate(WHOLE):
+        path.write_bytes(_changed(WHOLE, [(place, byte ^ 1)]))
+        with pytest.raises(WeightsError, match="is not a file of weights"):
+            read_arrays(path)
+
+
+def test_flipped_bit_in_an_array_is_called_damage(tmp_path: Path) -> None:
+    path = tmp_path / "x.safetensors"
+    path.write_bytes(_changed(WHOLE, [(len(WHOLE) - 1, WHOLE[-1] ^ 0x40)]))
+    with pytest.raises(WeightsError, match="its checksum does not match"):
+        read_arrays(path)
+
+
+def test_header_with_numbers_as_keys_is_read_again(tmp_path: Path) -> None:
+    write_arrays(tmp_path / "x", {}, {"scores": {2: 0.5, 10: (1, 2)}})  # in JSON, "10" sorts before "2"
+    assert read_arrays(tmp_path / "x")[1] == {"scores": {"2": 0.5, "10": [1, 2]}}
+
+
 @pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 100, len(WHOLE) - 1])
 def test_truncated_file_is_rejected(tmp_path: Path, count: int) -> None:
     (tmp_path / "x").write_bytes(WHOLE[:count])

@@ -14,7 +14,7 @@ from boardgames.declarations import Evaluation, FeatureSet
 from boardgames.game import Game, Move, Position
 from boardgames.kernels import JIT
 from boardgames.score import RETURN
-from boardgames.weights.linear import LARGEST_VALUE, WEIGHTED_SUM, linear_evaluation
+from boardgames.weights.linear import MAX_VALUE, WEIGHTED_SUM, linear_evaluation
 
 CASES = [
     ("abalone", {}, "classic14"),
@@ -85,7 +85,7 @@ def test_sum_is_clipped_to_the_range_of_search() -> None:
     lines = boardgames.load_features("lines", game)
     for sign in (1, -1):
         evaluation = linear_evaluation(game, lines, np.full(11, sign * 1e6), tanh=False)
-        assert value(evaluation, game.start()) == sign * LARGEST_VALUE
+        assert value(evaluation, game.start()) == sign * MAX_VALUE
 
 
 def test_equal_games_and_features_share_a_kernel() -> None:

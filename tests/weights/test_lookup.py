@@ -1,19 +1,13 @@
 """Looking up weights by name, run and file, and errors for unknown ones."""
 
-import sys
 from collections.abc import Callable
-from importlib.metadata import EntryPoint
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 
 import boardgames
-from boardgames import plugins
 from boardgames.errors import FileError, PluginError, UnknownNameError, WeightsError
-from boardgames.hookspecs import PROJECT, Entry, hookimpl
-from boardgames.plugins import Registry
 from boardgames.weights import Weights, find_evaluation, find_weights
 from boardgames.weights.linear import WEIGHTED_SUM
 from boardgames.weights.lookup import find_source, owner_of, run_names
@@ -32,29 +26,8 @@ def first_of(text: str) -> float:
     return float(find_weights(text, GAME)[0].values[0])
 
 
-@pytest.fixture
-def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Return a function that makes a plug-in offer weights for Connect Four."""
-
-    def add(**targets: object) -> None:
-        module = ModuleType("weights_under_test")
-        entries = []
-        for number, (name, target) in enumerate(targets.items()):
-            setattr(module, f"W{number}", target)
-            entries.append(Entry(name, "made for a test", f"{module.__name__}:W{number}", "connect4"))
-        module.bg_weights = hookimpl(lambda: entries)  # type: ignore[attr-defined]  # a module made by hand
-        module.bg_weights.__name__ = "bg_weights"
-        monkeypatch.setitem(sys.modules, module.__name__, module)
-        games = [EntryPoint(name, f"boardgames_{name}.plugin", PROJECT) for name in ("abalone", "connect4")]
-        registry = Registry([*games, EntryPoint("under-test", module.__name__, PROJECT)])
-        assert registry.plugins[-1].error is None
-        monkeypatch.setattr(plugins, "registry", lambda: registry)
-
-    return add
-
-
 def test_plugin_names_come_before_runs(offer: Callable[..., None], tmp_path: Path, home: Path) -> None:
-    offer(house=write(tmp_path / "shipped.safetensors", 2.0))
+    offer("bg_weights", house=write(tmp_path / "shipped.safetensors", 2.0))
     write(home / "runs" / "house" / "checkpoints" / "best.safetensors", 3.0)
     assert first_of("house") == 2.0
 
@@ -134,14 +107,14 @@ def test_weights_for_another_board_name_the_file(tmp_path: Path) -> None:
 
 
 def test_offer_that_is_not_a_path_is_a_plugin_error(offer: Callable[..., None]) -> None:
-    offer(house="a text")
-    with pytest.raises(PluginError, match="offers 'a text' as weights 'house', not the path of a file"):
+    offer("bg_weights", house="a text")
+    with pytest.raises(PluginError, match=r"weights 'house' is not a pathlib\.Path: 'a text'"):
         find_source("house", GAME)
 
 
 def test_owner_is_known_by_path_too(offer: Callable[..., None], home: Path, tmp_path: Path) -> None:
     shipped, mine = write(tmp_path / "shipped.safetensors"), write(tmp_path / "mine.safetensors")
-    offer(broken="no path", house=shipped)
+    offer("bg_weights", broken="no path", house=shipped)
     best = write(home / "runs" / "young" / "checkpoints" / "best.safetensors")
     (home / "runs" / "young" / "config.toml").touch()
     assert [owner_of(path, GAME) for path in (shipped, best, mine)] == ["house", "young", ""]

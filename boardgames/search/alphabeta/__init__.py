@@ -1,9 +1,9 @@
 """Alpha-beta: a principal variation search for any game.
 
-Read `search` first: one kernel, in the order in which it meets its techniques
+Read `search` first: one kernel, which applies its techniques one after another
 (repetition, reverse futility, transposition table, futility, null move, move
 ordering, ABDADA, extensions, late-move reductions, null windows). `ordering`,
-`quiescence` and `table` are its parts, `workspace` is what it works with,
+`quiescence` and `table` are its parts, `workspace` has its kernels and arrays,
 `options` says what can be switched off, and `searcher` drives it: iterative
 deepening, aspiration windows and threads.
 """

@@ -1,4 +1,4 @@
-"""Search options: what can be switched off, to see what it is worth."""
+"""The options of alpha-beta search: every technique can be switched off, to measure what it is worth."""
 
 from dataclasses import dataclass
 
@@ -6,13 +6,7 @@ import numpy as np
 
 from boardgames.declarations import Evaluation, Facts, no_pass_turn, no_tactical_moves
 from boardgames.game import Game
-from boardgames.kernels import Actions
-from boardgames.search.alphabeta.workspace import (
-    OPTIONS_DTYPE,
-    REDUCTION_DEPTHS,
-    REDUCTION_PLACES,
-    Options,
-)
+from boardgames.search.alphabeta.workspace import OPTIONS_DTYPE, Options
 
 MARGIN_DIGITS = 6
 
@@ -32,15 +26,15 @@ class SearchOptions:
     threads : int
         Number of threads that search the same position.
     quiescence : int
-        Plies that tactical moves are followed beyond the horizon.
+        Number of plies that quiescence search follows tactical moves.
     pvs : bool
-        Null windows for all but the first move of a position.
+        Search all but the first move of a position with a null window.
     aspiration : bool
-        A narrow window around the value of the previous depth.
+        Search with a narrow window around the value of the previous depth.
     killers, history : bool
-        Order quiet moves by what they refuted elsewhere.
+        Order quiet moves by the cut-offs they caused in other positions.
     lmr : bool
-        Late-move reductions: search quiet moves late in the order less deep first.
+        Late-move reductions: search quiet moves late in the order to a lower depth first.
     futility : bool
         Next to the horizon, prune quiet moves that cannot reach the window and
         positions far above it, if the evaluation declares a `margin`.
@@ -87,7 +81,7 @@ class SearchOptions:
         )
 
     def detects_repetition(self, facts: Facts) -> bool:
-        """Return True if a position that occurred before is a draw in a game."""
+        """Return True if a search of a game counts repeated positions as draws."""
         return self.repetition and facts.longest_match is None
 
     def record(self, game: Game, evaluation: Evaluation) -> Options:
@@ -110,17 +104,3 @@ class SearchOptions:
                 here.futility_margin = round(evaluation.margin, MARGIN_DIGITS)
                 here.reverse_futility = has_pass
         return record
-
-
-def reduction_table() -> Actions:
-    """Return the plies by which late moves are reduced, `int64[depths, places]`.
-
-    Reductions grow with the logarithms of depth and of the place in the move
-    order, and leave at least two plies.
-    """
-    depth = np.log(np.maximum(np.arange(REDUCTION_DEPTHS), 1))[:, None]
-    place = np.log(np.maximum(np.arange(REDUCTION_PLACES), 1))[None, :]
-    plies = (0.5 + depth * place / 2.0).astype(np.int64)
-    plies[:, :3] = 0
-    reductions: Actions = np.minimum(plies, np.maximum(np.arange(REDUCTION_DEPTHS) - 2, 0)[:, None])
-    return reductions

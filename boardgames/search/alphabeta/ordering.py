@@ -1,6 +1,6 @@
 """Move ordering: table move, tactical moves, killers, history.
 
-The moves of a ply are in row 2 ply of `moves`, their ranks in the next row.
+The moves of a ply are in row 2 * ply of `moves`, their ranks in the next row.
 The table's move comes first, then tactical moves in the game's order, then the
 killers, which refuted a sibling, then quiet moves by their history score (J.
 Schaeffer, "The history heuristic", 1983). In a game without tactical moves, and
@@ -19,7 +19,7 @@ TACTICAL_RANK = 1 << 50
 KILLER_RANK = 1 << 49
 HISTORY_SHIFT = 8
 """The game's order of quiet moves takes the bits below."""
-LARGEST_HISTORY = 1 << 30
+MAX_HISTORY = 1 << 30
 
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64, types.int64))
@@ -56,15 +56,15 @@ def reverse_moves(moves: Actions, ply: int, start: int, end: int) -> None:
 def rank_moves(bundle: Actions, ply: int, count: int, side: int, table_move: int) -> None:
     """Rank the `count` moves of a ply, which are in ascending order.
 
-    With history scores, a game with tactical moves is asked for the order of these
-    alone: asking for that of all moves takes ten times as long and is no better.
+    With history scores, the game's `move_order` only ranks tactical moves: ranking all
+    moves by it takes ten times as long and does not improve the order.
 
     Parameters
     ----------
     side : int64
         The side to move.
     table_move : int64
-        The table's best action, -1 if there is none.
+        The best action according to the transposition table, -1 if there is none.
     """
     game = unpack(bundle)
     moves, options = game.moves, game.options[0]
@@ -114,7 +114,7 @@ def update_killers_and_history(bundle: Actions, ply: int, index: int, depth: int
     for other in range(index):
         if moves[2 * ply + 1, other] < KILLER_RANK:
             failed = moves[2 * ply, other]
-            history[side, failed] = max(history[side, failed] - bonus, -LARGEST_HISTORY)
-    if history[side, action] > LARGEST_HISTORY:
+            history[side, failed] = max(history[side, failed] - bonus, -MAX_HISTORY)
+    if history[side, action] > MAX_HISTORY:
         for other in range(history.shape[1]):
             history[side, other] //= 2

@@ -1,4 +1,4 @@
-"""Quiescence search: tactical moves beyond the horizon, where an evaluation alone would be wrong.
+"""Quiescence search: tactical moves are followed beyond the horizon, for reliable evaluations.
 
 The side to move may always stand pat, that is, take the evaluation instead of
 a tactical move (C. Shannon, "Programming a computer for playing chess", 1950;

@@ -3,23 +3,23 @@
 The first move of a position is searched with the full window, the others with
 a null window, and again with the full one only if they turn out better (T.
 Marsland and M. Campbell, "Parallel search of strongly ordered game trees",
-1982). A game whose side moves twice in a row keeps its sign and window.
+1982). If the same side moves again, value and window keep their sign.
 
-In the order in which `pvs` meets them:
+The techniques, in the order in which `pvs` applies them:
 
 - repetition: a position that occurred before, on the path or in the match, is a draw;
 - reverse futility pruning (static null move): next to the horizon, a side far above
   the window is taken to stay there (E. Heinz, "Extended futility pruning", 1998);
 - the transposition table (`table`);
 - futility pruning: next to the horizon, a side far below the window searches
-  tactical moves alone, since no quiet move changes the evaluation enough;
+  tactical moves only, since no quiet move changes the evaluation enough;
 - null-move pruning: a position that is good enough even after a pass is cut off
   (C. Donninger, "Null move and deep search", 1993);
 - move ordering (`ordering`);
 - ABDADA: a move that another thread is searching is deferred (J.-C. Weill, "The
   ABDADA distributed minimax search algorithm", 1996, in T. Kerrigan's simplified form);
 - extensions: forcing moves are searched one ply deeper;
-- late-move reductions: quiet moves late in the order are searched less deep first;
+- late-move reductions: quiet moves late in the order are searched to a lower depth first;
 - quiescence search at the horizon (`quiescence`).
 """
 
@@ -88,13 +88,13 @@ NULL_MOVE_DEPTH = 3
 NULL_MOVE_REDUCTION = 2
 """Plies by which the search after a null move is reduced, besides a quarter of the depth."""
 NULL_MOVE = -(1 << 62)
-"""Stands for the first rank of a ply that began with a null move: nobody passes twice in a row."""
+"""Rank that marks a ply after a null move, because two null moves in a row are not allowed."""
 LMR_DEPTH = 3
 """Depth from which late moves are reduced."""
 ABDADA_DEPTH = 3
 """Depth from which moves that another thread is searching are deferred."""
 SORTED_MOVES = 8
-"""Moves that are put in order, for each ply of depth; the order of those behind matters little."""
+"""Number of moves that are sorted, per ply of depth; the order of the rest matters little."""
 
 
 @kernel(types.boolean(WORDS_OUT, types.int64, types.int64))
@@ -109,7 +109,7 @@ def is_repetition(keys: Words, first: int, place: int) -> bool:
 
 @kernel(types.boolean(BUNDLE, types.int64))
 def is_threatened(bundle: Actions, ply: int) -> bool:
-    """Return True if the opponent, had it the move, could play a forcing move.
+    """Return True if the opponent could play a forcing move if it were to move.
 
     The rows of `ply` + 1 are overwritten.
     """
@@ -124,9 +124,9 @@ def is_threatened(bundle: Actions, ply: int) -> bool:
 
 @kernel(types.boolean(OPTIONS, types.int64))
 def uses_table(options: Options, depth: int) -> bool:
-    """Return True if positions of a depth are looked up and stored in the table.
+    """Return True if positions at a depth are looked up and stored in the table.
 
-    Where futility pruning decides most positions of depth 1, looking them up would take longer.
+    Not at depth 1 with futility pruning, which decides most of these positions in less time.
     """
     here = options[0]
     return here.table != 0 and (depth > 1 or here.selective == 0 or here.futility_margin == 0.0)
@@ -141,7 +141,7 @@ def is_cutoff(facts: int, depth: int, value: float, alpha: float, beta: float, s
     facts, value : int64, float64
         Of the entry; distances in the value are counted from the root.
     selective : bool
-        If not, only an entry of exactly `depth` plies, or a proven one, counts.
+        If False, only an entry of exactly `depth` plies, or a proven one, counts.
     """
     if depth_of(facts) < depth and not is_proven(facts):
         return False
@@ -183,7 +183,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
     ply : int64
         Plies from the root.
     depth : int64
-        Plies to search; from 0 on only tactical moves are followed.
+        Plies to search; at 0 and below only tactical moves are followed.
     alpha, beta : float64
         The window. A value at or outside its edges is only a bound (fail-soft).
     """
@@ -244,7 +244,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
             return 0.0
         if value >= beta:
             control[0].evaluated += 1
-            return min(value, EVALUATION_BOUND)  # a win after a null move is no proven win
+            return min(value, EVALUATION_BOUND)  # a win after a null move is not a proven win
 
     evaluated, path_dependent = control[0].evaluated, control[0].path_dependent
     side = game.side_to_move(row(positions, ply))
@@ -289,7 +289,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
         high = beta if index == 0 or options.pvs == 0 else min(beta, low + NULL_WINDOW)
         while True:
             lower, upper = (-high, -low) if changes_side else (low, high)
-            if plies <= 0:  # without the call that would do the same
+            if plies <= 0:  # as `pvs` would do, without the call
                 control[0].nodes += 1
                 value = quiescence(bundle, ply + 1, options.quiescence, lower, upper)
             else:

@@ -3,7 +3,7 @@
 Several threads search the same position. They share the transposition table,
 defer moves that another thread is searching (ABDADA, see `search`), and all
 move on to the next depth as soon as one of them has finished the current one.
-A single thread with a limit of depth or nodes does the same every time.
+With a single thread and a limit of depth or nodes, searches are reproducible.
 """
 
 import threading
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numba import types
 
-from boardgames.declarations import Evaluation, no_pass_turn, position_key
+from boardgames.declarations import Evaluation, no_pass_turn
 from boardgames.game import Game, Position
 from boardgames.kernels import (
     Actions,
@@ -31,10 +31,10 @@ from boardgames.kernels import (
 from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK, first_class
 from boardgames.kernels.bundles import Bundle
 from boardgames.player import Analysis, Context, Limit, MoveValue
-from boardgames.search.alphabeta.options import SearchOptions, reduction_table
+from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs, search_root
 from boardgames.search.alphabeta.table import GENERATIONS, WORDS_PER_BUCKET, new_table
-from boardgames.search.alphabeta.workspace import KINDS, ROWS, Workspace
+from boardgames.search.alphabeta.workspace import KINDS, ROWS, new_workspace
 from boardgames.search.results import decode_line, score_of
 from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH
 from boardgames.search.runner import run
@@ -47,9 +47,9 @@ ASPIRATION = 1.0
 ASPIRATION_DEPTH = 3
 """Depth from which aspiration windows are used."""
 FEW_MOVES = 12
-"""With fewer moves at the root a side may soon be stuck, which futility pruning would not see."""
+"""With fewer moves at the root a side may soon have none, which futility pruning would overlook."""
 FIRST_DEPTH_NODES = 1_000_000
-"""Limit of nodes for depth 1, which no other limit ends: there must be a move to answer with."""
+"""Limit of nodes for depth 1, the only limit that applies to it: there must be a move to return."""
 
 NodeKernel = Callable[[Actions, int, int, float, float], float]
 """A kernel of the signature `workspace.NODE`."""
@@ -63,11 +63,11 @@ class Searcher:
     game : Game
         The game.
     evaluation : Evaluation
-        Of positions at the horizon.
+        Evaluates positions at the horizon.
     options : SearchOptions
         The techniques to use.
     node : kernel
-        What searches below each root move; by default principal variation search.
+        Searches below each root move; by default principal variation search.
 
     Examples
     --------
@@ -75,8 +75,8 @@ class Searcher:
     >>> from boardgames.player import NO_CONTEXT
     >>> game = boardgames.load("connect4")
     >>> searcher = Searcher(game, game.evaluation, SearchOptions(table=1))
-    >>> found = searcher.search(game.parse("112233"), Limit(depth=4), NO_CONTEXT)
-    >>> str(found.moves[0].move), str(found.score), found.proven
+    >>> analysis = searcher.search(game.parse("112233"), Limit(depth=4), NO_CONTEXT)
+    >>> str(analysis.moves[0].move), str(analysis.score), analysis.proven
     ('4', 'win in 1', True)
     """
 
@@ -84,17 +84,15 @@ class Searcher:
         self, game: Game, evaluation: Evaluation, options: SearchOptions, *, node: NodeKernel = pvs
     ) -> None:
         self.game, self.evaluation, self.options, self.node = game, evaluation, options, node
-        self.key = game.kernels.symmetric_key if options.symmetry else position_key
-        self.reductions = reduction_table()
         self.keys: Words = np.zeros(options.threads * KEYS_PER_THREAD, dtype=np.uint64)
         self.generation = 0
-        self._states: list[ThreadState] = []
+        self._threads: list[SearchThread] = []
         self._table: Actions | None = None
 
     def search(
         self, position: Position, limit: Limit, context: Context, *, lines: int | None = 1
     ) -> Analysis:
-        """Return what is known of the best `lines` moves, or of all, when a limit is reached.
+        """Search until a limit is reached and return the best `lines` moves, or all of them.
 
         Depth 1 is always completed, so that there is a move. If the search is
         stopped within a deeper iteration, the moves that were completed there
@@ -103,7 +101,7 @@ class Searcher:
         Parameters
         ----------
         position : Position
-            Not finished.
+            Where the match is not over.
         limit : Limit
             Time, depth and nodes.
         context : Context
@@ -116,30 +114,26 @@ class Searcher:
         KeyboardInterrupt
             When the user interrupts; the kernels have ended by then.
         """
-        self._prepare()
-        count = len(position.actions)
-        exact_moves = count if lines is None else min(lines, count)
-        earlier = self._earlier_keys(position, context)
-        team = SearchTeam(position)
-        threads = [SearchThread(self, state, position, exact_moves, earlier, team) for state in self._states]
-        if limit.nodes is not None:
-            limit = replace(limit, nodes=max(1, limit.nodes // len(threads)))
-        control = new_control()
-        deepening = _IterativeDeepening(threads, position, limit, context, control)
-        return run(deepening.run, control, seconds=limit.budget(position.side_to_move), stop=context.stop)
+        started = time.perf_counter()
+        search = _IterativeDeepening(self, position, limit, context, lines)
+        result = run(search.first_depth, search.control)
+        search.control[0].stop = 0
+        seconds = limit.budget(position.side_to_move)
+        if seconds is not None:
+            seconds -= time.perf_counter() - started
+        return run(lambda: search.deepen(result), search.control, seconds=seconds, stop=context.stop)
 
     def forget(self) -> None:
         """Start afresh: later searches do not depend on earlier ones."""
         if self._table is not None and self.generation > 0:
             self._table.fill(0)
-        for state in self._states:
-            state.killers.fill(0)
-            state.history.fill(0)
+        for thread in self._threads:
+            thread.workspace.history.fill(0)
         self.generation = 0
 
     def release(self) -> None:
         """Free the memory; the next search allocates it again."""
-        self._table, self._states, self.generation = None, [], 0
+        self._table, self._threads, self.generation = None, [], 0
 
     @property
     def table(self) -> Actions:
@@ -149,15 +143,18 @@ class Searcher:
             self._table = new_table(size) if size else np.zeros(WORDS_PER_BUCKET, dtype=np.int64)
         return self._table
 
-    def _prepare(self) -> None:
-        """Allocate what is missing, and age what earlier searches left."""
-        assert self.table is not None
-        if not self._states:
-            self._states = [ThreadState(self.game, number) for number in range(self.options.threads)]
-        for state in self._states:
-            state.killers.fill(-1)  # they belong to one tree
-            state.history //= 2
+    def start_threads(
+        self, position: Position, exact_moves: int, limit: Limit, context: Context
+    ) -> "list[SearchThread]":
+        """Return the threads, ready to search a position; results of earlier searches lose weight."""
         self.generation = self.generation % (GENERATIONS - 1) + 1
+        if not self._threads:
+            self._threads = [SearchThread(self, number) for number in range(self.options.threads)]
+        nodes = 0 if limit.nodes is None else max(1, limit.nodes // len(self._threads))
+        earlier, team = self._earlier_keys(position, context), SearchTeam(position)
+        for thread in self._threads:
+            thread.start(position, exact_moves, nodes, earlier, team)
+        return self._threads
 
     def _earlier_keys(self, position: Position, context: Context) -> Words:
         """Return the keys of the match's positions that may be repeated, oldest first."""
@@ -166,11 +163,11 @@ class Searcher:
         score, words = position.score, []
         for earlier in reversed(context.history[-REMEMBERED_POSITIONS:]):
             if earlier.score != score:
-                break  # what was captured does not come back
+                break  # no position before a change of the score can occur again
             words.append(earlier.words)
         keys = np.zeros(len(words), dtype=np.uint64)
         if words:
-            write_keys(self.key, np.array(words[::-1], dtype=np.uint64), keys)
+            write_keys(self._threads[0].workspace.position_key, np.array(words[::-1], dtype=np.uint64), keys)
         return keys
 
 
@@ -183,7 +180,7 @@ def write_keys(key_of: Callable[[Words], np.uint64], positions: Words, keys: Wor
 
 @dataclass(frozen=True, slots=True)
 class RootResult:
-    """What a completed depth says about the root moves, best first."""
+    """The root moves after a completed depth, best first, with their values and lines."""
 
     depth: int
     actions: tuple[int, ...]
@@ -206,20 +203,20 @@ class RootResult:
         return abs(self.values[0]) > EVALUATION_BOUND or all(self.exact)
 
     def is_final(self, lines: int) -> bool:
-        """Return True if a deeper search can say nothing new about the best `lines` moves."""
+        """Return True if a deeper search cannot change the best `lines` moves."""
         if lines > 1:
             return all(self.is_proven(index) for index in range(lines))
         return len(self.actions) == 1 or self.is_solved()
 
     def with_losing_moves(self, losses: Sequence[float]) -> "RootResult":
-        """Return the same with the first moves last, since they were seen to lose."""
+        """Return the result with its first moves at the end, because they lose."""
         count = len(losses)
         rest = sorted(range(count, len(self.actions)), key=lambda index: -self.values[index])
         valued = replace(self, values=(*losses, *self.values[count:]))
         return valued._reordered([*rest, *range(count)])
 
     def with_best_move(self, place: int, value: float) -> "RootResult":
-        """Return the same with the move at `place` first, worth at least `value`."""
+        """Return the result with the move at `place` first, worth at least `value`."""
         order = [place, *(index for index in range(len(self.actions)) if index != place)]
         result = self._reordered(order)
         return replace(result, values=(value, *result.values[1:]), exact=(False, *result.exact[1:]))
@@ -234,7 +231,7 @@ class RootResult:
         )
 
     def searched(self, depth: int, buffers: "RootBuffers", order: Sequence[int]) -> "RootResult":
-        """Return what a search of the same moves says: the searched ones in `order`, then the others."""
+        """Return the result of searching these moves again: the finished ones in `order`, then the others."""
         rest, places = len(self.actions) - len(order), np.array(order)
         lines = buffers.lines[places]
         width = int(lines[:, 0].max()) + 1
@@ -248,25 +245,12 @@ class RootResult:
 
 
 class RootBuffers:
-    """What `search_root` writes: the value, number of evaluations and line of each root move."""
+    """Output of `search_root`: the value, number of evaluations and line of each root move."""
 
     def __init__(self, count: int) -> None:
         self.values: Reals = np.zeros(count)
         self.evaluated: Actions = np.zeros(count, dtype=np.int64)
         self.lines: Actions = np.zeros((count, ROWS + 1), dtype=np.int64)
-
-
-class ThreadState:
-    """The stacks of one thread, kept from search to search; see `Workspace`."""
-
-    def __init__(self, game: Game, number: int) -> None:
-        facts = game.facts
-        self.first_key = number * KEYS_PER_THREAD
-        self.positions = np.zeros((ROWS, facts.words), dtype=np.uint64)
-        self.moves = np.zeros((2 * ROWS, facts.actions), dtype=np.int64)
-        self.lines = np.zeros((ROWS, ROWS + 1), dtype=np.int64)
-        self.killers = np.zeros((2, ROWS), dtype=np.int64)
-        self.history = np.zeros((2, facts.actions), dtype=np.int64)
 
 
 class SearchTeam:
@@ -287,23 +271,23 @@ class SearchTeam:
         """Return the result of the deepest depth that a thread has finished."""
         return self._results[-1]
 
-    def start(self, depth: int, known: RootResult, control: Control) -> RootResult:
-        """Register a thread at a depth; return what is known, of that depth if it is finished already.
+    def start(self, depth: int, previous: RootResult, control: Control) -> RootResult:
+        """Register a thread; return `previous`, or the result of that depth if it is already finished.
 
         Parameters
         ----------
         depth : int
             One more than a depth that a thread has finished.
-        known : RootResult
-            Of the depth before.
+        previous : RootResult
+            The result of the previous depth.
         control : Control
-            The thread's own.
+            The control record of the thread.
         """
         with self._lock:
             if depth < len(self._results):
                 return self._results[depth]
             self._searching[id(control)] = depth, int(control[0].node_limit), control
-            return known
+            return previous
 
     def finish(self, result: RootResult, control: Control) -> RootResult:
         """Return a thread's result, or that of the thread that finished the same depth before it."""
@@ -320,55 +304,65 @@ class SearchTeam:
 
 
 class SearchThread:
-    """One thread's search of one position."""
+    """One thread's workspace, kept from search to search because building a bundle is slow."""
 
-    def __init__(
-        self,
-        searcher: Searcher,
-        state: ThreadState,
-        position: Position,
-        exact_moves: int,
-        earlier: Words,
-        team: SearchTeam,
+    def __init__(self, searcher: Searcher, number: int) -> None:
+        self.searcher, self.first_key, self.control = searcher, number * KEYS_PER_THREAD, new_control()
+        self.workspace = new_workspace(
+            searcher.game,
+            searcher.evaluation,
+            searcher.options.record(searcher.game, searcher.evaluation),
+            searcher.node,
+            self.control,
+            symmetry=searcher.options.symmetry,
+            table=searcher.table,
+            keys=searcher.keys,
+        )
+        self.bundle = Bundle(KINDS, self.workspace)
+        self.futility_margin = float(self.workspace.options[0].futility_margin)
+
+    def start(
+        self, position: Position, exact_moves: int, node_limit: int, earlier: Words, team: "SearchTeam"
     ) -> None:
-        self.searcher, self.state, self.position, self.team = searcher, state, position, team
-        self.exact_moves = exact_moves
-        self.control = new_control()
-        self._bundle: Bundle | None = None
-        self.options = searcher.options.record(searcher.game, searcher.evaluation)
-        here = self.options[0]
-        here.exact_root_moves, here.generation = exact_moves, searcher.generation
-        here.first_key, here.root_key = state.first_key, state.first_key + earlier.size
-        here.keys_per_thread = KEYS_PER_THREAD if searcher.options.threads > 1 else 0
-        if self._fewest_moves() < FEW_MOVES:
-            here.futility_margin = 0.0
-        state.positions[0] = position.words
-        searcher.keys[state.first_key : state.first_key + earlier.size] = earlier
+        """Set the root, limits and counters, and the keys of earlier positions of the match."""
+        self.position, self.exact_moves, self.team = position, exact_moves, team
+        self.control.fill(0)
+        self.control[0].node_limit = node_limit
+        work, first = self.workspace, self.first_key
+        work.positions[0] = position.words
+        work.killers.fill(-1)  # killers are only valid in one tree
+        work.history[:] //= 2
+        work.keys[first : first + earlier.size] = earlier
+        options = work.options[0]
+        options.exact_root_moves, options.generation = exact_moves, self.searcher.generation
+        options.first_key, options.root_key = first, first + earlier.size
+        options.keys_per_thread = KEYS_PER_THREAD if self.searcher.options.threads > 1 else 0
+        options.futility_margin = 0.0 if self._fewest_moves() < FEW_MOVES else self.futility_margin
 
     def deepen(self, deepest: int) -> None:
         """Search deeper and deeper together with the other threads until stopped."""
-        known = self.team.deepest
-        while known.depth < deepest and not (is_stopped(self.control) or known.is_final(self.exact_moves)):
-            self.search_depth(known.depth + 1, known, self.control)
-            known = self.team.deepest
+        result = self.team.deepest
+        while result.depth < deepest and not (is_stopped(self.control) or result.is_final(self.exact_moves)):
+            self.search_depth(result.depth + 1, result)
+            result = self.team.deepest
 
-    def search_depth(self, depth: int, known: RootResult, control: Control) -> RootResult:
-        """Return the result of the thread that finishes a depth first, or what is known if stopped."""
-        known = self.team.start(depth, known, control)
-        if known.depth >= depth:
-            return known
-        return self.team.finish(self._search_windows(depth, known, control), control)
+    def search_depth(self, depth: int, previous: RootResult) -> RootResult:
+        """Return the result of the thread that finishes a depth first, or the best known one if stopped."""
+        result = self.team.start(depth, previous, self.control)
+        if result.depth >= depth:
+            return result
+        return self.team.finish(self._search_windows(depth, result), self.control)
 
-    def _search_windows(self, depth: int, known: RootResult, control: Control) -> RootResult:
+    def _search_windows(self, depth: int, previous: RootResult) -> RootResult:
         """Search to a depth with an aspiration window, widened whenever the value is outside."""
-        count = len(known.actions)
-        low, high = self._aspiration_window(depth, known)
+        count, control = len(previous.actions), self.control
+        low, high = self._aspiration_window(depth, previous)
         while True:
             control[0].finished_moves = 0
             buffers = RootBuffers(count)
-            actions = np.array(known.actions, dtype=np.int64)
+            actions = np.array(previous.actions, dtype=np.int64)
             search_root(
-                self._words(control),
+                self.bundle.words,
                 actions,
                 depth,
                 low,
@@ -380,21 +374,21 @@ class SearchThread:
             finished = int(control[0].finished_moves)
             best = float(buffers.values[:finished].max()) if finished else -INFINITY
             if finished < count and is_stopped(control):
-                return self._stopped_result(known, buffers, finished, has_value=best > low)
+                return self._stopped_result(previous, buffers, finished, has_value=best > low)
             if low < best < high:
-                return known.searched(depth, buffers, self._best_first(buffers, count))
+                return previous.searched(depth, buffers, self._best_first(buffers, count))
             if best >= high:
-                known = known.with_best_move(finished - 1, best)
+                previous = previous.with_best_move(finished - 1, best)
                 high = INFINITY
             else:
                 low = -INFINITY
 
-    def _aspiration_window(self, depth: int, known: RootResult) -> tuple[float, float]:
+    def _aspiration_window(self, depth: int, previous: RootResult) -> tuple[float, float]:
         width = ASPIRATION * self.searcher.evaluation.margin
         is_narrow = self.searcher.options.aspiration and depth >= ASPIRATION_DEPTH and width > 0
-        if not is_narrow or self.exact_moves > 1 or abs(known.values[0]) > EVALUATION_BOUND:
+        if not is_narrow or self.exact_moves > 1 or abs(previous.values[0]) > EVALUATION_BOUND:
             return -INFINITY, INFINITY
-        return known.values[0] - width, known.values[0] + width
+        return previous.values[0] - width, previous.values[0] + width
 
     def _best_first(self, buffers: RootBuffers, finished: int) -> list[int]:
         """Return the moves with exact values, best first, then the others in their old order."""
@@ -403,82 +397,55 @@ class SearchThread:
         return best + [index for index in range(finished) if index not in best]
 
     def _stopped_result(
-        self, known: RootResult, buffers: RootBuffers, finished: int, *, has_value: bool
+        self, previous: RootResult, buffers: RootBuffers, finished: int, *, has_value: bool
     ) -> RootResult:
-        """Return what is known when the search was stopped within a depth."""
+        """Return the best known result after the search was stopped within a depth."""
         if finished == 0 or self.exact_moves > 1 or not has_value:
-            return known
+            return previous
         order = self._best_first(buffers, finished)
         if buffers.values[order[0]] < -EVALUATION_BOUND:
-            return known.with_losing_moves(buffers.values[:finished].tolist())
-        return known.searched(known.depth, buffers, order)
+            return previous.with_losing_moves(buffers.values[:finished].tolist())
+        return previous.searched(previous.depth, buffers, order)
 
     def _fewest_moves(self) -> int:
         """Return the number of legal moves of the side that has fewer."""
-        kernels, state = self.position.game.kernels, self.state
+        kernels, work = self.position.game.kernels, self.workspace
         if kernels.pass_turn is no_pass_turn:
             return len(self.position.actions)
-        kernels.pass_turn(self.position.words, state.positions[1])
-        opposing = kernels.legal_moves(state.positions[1], state.moves[0])
+        kernels.pass_turn(self.position.words, work.positions[1])
+        opposing = kernels.legal_moves(work.positions[1], work.moves[0])
         return min(len(self.position.actions), int(opposing))
-
-    def _words(self, control: Control) -> Actions:
-        """Return the words of the workspace, which is rebuilt only for another control record."""
-        if self._bundle is None or self._bundle.items[-1] is not control:
-            searcher, state, kernels = self.searcher, self.state, self.searcher.game.kernels
-            workspace = Workspace(
-                legal_moves=kernels.legal_moves,
-                apply=kernels.apply,
-                side_to_move=kernels.side_to_move,
-                outcome=kernels.outcome,
-                move_order=kernels.move_order,
-                tactical_moves=kernels.tactical_moves,
-                pass_turn=kernels.pass_turn,
-                position_key=searcher.key,
-                node=searcher.node,
-                evaluate=searcher.evaluation.kernel,
-                weights=searcher.evaluation.weights,
-                positions=state.positions,
-                moves=state.moves,
-                lines=state.lines,
-                killers=state.killers,
-                history=state.history,
-                reductions=searcher.reductions,
-                table=searcher.table,
-                keys=searcher.keys,
-                options=self.options,
-                control=control,
-            )
-            self._bundle = Bundle(KINDS, workspace)
-        return self._bundle.words
 
 
 class _IterativeDeepening:
-    """Searches deeper and deeper until a limit is reached or nothing is left to decide."""
+    """Searches deeper and deeper until a limit is reached or the result is final."""
 
     def __init__(
-        self,
-        threads: Sequence[SearchThread],
-        position: Position,
-        limit: Limit,
-        context: Context,
-        control: Control,
+        self, searcher: Searcher, position: Position, limit: Limit, context: Context, lines: int | None
     ) -> None:
-        self.main, self.helpers = threads[0], threads[1:]
-        self.position, self.limit, self.context, self.control = position, limit, context, control
         self.started = time.perf_counter()
+        self.evaluation, self.position, self.context = searcher.evaluation, position, context
         self.deepest = min(limit.depth or MAX_DEPTH, MAX_DEPTH)
-        for helper in self.helpers:
-            helper.control[0].node_limit = limit.nodes or 0
+        count = len(position.actions)
+        self.exact_moves = count if lines is None else min(lines, count)
+        self.threads = searcher.start_threads(position, self.exact_moves, limit, context)
+        self.main, self.control = self.threads[0], self.threads[0].control
 
-    def run(self) -> Analysis:
-        """Return the analysis of the deepest depth."""
+    def first_depth(self) -> RootResult:
+        """Return the result of depth 1, which is completed regardless of the limits: there must be a move."""
+        control = self.control[0]
+        limit, control.node_limit = int(control.node_limit), FIRST_DEPTH_NODES
+        result = self.main.search_depth(1, RootResult.unsearched(self.position))
+        control.node_limit = limit
+        self._report(result)
+        return result
+
+    def deepen(self, result: RootResult) -> Analysis:
+        """Return the analysis of the deepest depth that is reached, given the result of depth 1."""
         with self._helpers_searching():
-            result = self._first_depth()
-            self._report(result)
             while result.depth < self.deepest and not self._is_done(result):
                 self.control[0].finished_moves = 0
-                deeper = self.main.search_depth(result.depth + 1, result, self.control)
+                deeper = self.main.search_depth(result.depth + 1, result)
                 if deeper.depth == result.depth:  # stopped within it
                     result = deeper
                     break
@@ -487,15 +454,7 @@ class _IterativeDeepening:
         return self._analysis(result)
 
     def _is_done(self, result: RootResult) -> bool:
-        return is_stopped(self.control) or result.is_final(self.main.exact_moves)
-
-    def _first_depth(self) -> RootResult:
-        """Search depth 1, whatever the limits: there must be a move to answer with."""
-        control = new_control(FIRST_DEPTH_NODES)
-        result = self.main.search_depth(1, RootResult.unsearched(self.position), control)
-        self.control[0].nodes += control[0].nodes
-        self.control[0].node_limit = self.limit.nodes or 0
-        return result
+        return is_stopped(self.control) or result.is_final(self.exact_moves)
 
     @contextmanager
     def _helpers_searching(self) -> Iterator[None]:
@@ -503,14 +462,14 @@ class _IterativeDeepening:
             threading.Thread(
                 target=helper.deepen, args=(self.deepest,), name="boardgames-helper", daemon=True
             )
-            for helper in self.helpers
+            for helper in self.threads[1:]
         ]
         for thread in threads:
             thread.start()
         try:
             yield
         finally:
-            for helper in self.helpers:
+            for helper in self.threads[1:]:
                 helper.control[0].stop = 1
             for thread in threads:
                 thread.join()
@@ -520,22 +479,19 @@ class _IterativeDeepening:
             self.context.report(self._analysis(result).choice())
 
     def _analysis(self, result: RootResult) -> Analysis:
-        moves = tuple(self._move_value(result, index) for index in range(self.main.exact_moves))
+        moves = tuple(self._move_value(result, index) for index in range(self.exact_moves))
         return Analysis(
             position=self.position,
             score=moves[0].score,
-            unit=self.main.searcher.evaluation.unit,
+            unit=self.evaluation.unit,
             proven=result.is_solved(),
             moves=moves,
             depth=result.depth,
-            nodes=sum(int(control[0].nodes) for control in self._controls()),
+            nodes=sum(int(thread.control[0].nodes) for thread in self.threads),
             seconds=time.perf_counter() - self.started,
         )
 
-    def _controls(self) -> list[Control]:
-        return [self.control, *(helper.control for helper in self.helpers)]
-
     def _move_value(self, result: RootResult, index: int) -> MoveValue:
-        score = score_of(result.values[index], self.main.searcher.evaluation)
+        score = score_of(result.values[index], self.evaluation)
         line = decode_line(self.position, result.lines[index] or result.actions[index : index + 1])
         return MoveValue(line[0], score, result.is_proven(index), line)

@@ -1,10 +1,10 @@
-"""Transposition table: what search found out about positions, by their keys.
+"""Transposition table: the results of searching positions, by their keys.
 
 A table is `int64[8 n]` for n buckets, a power of two. A bucket is one cache
 line with two entries of three words each: the key, the value and the facts,
 where the key is combined with the other two by exclusive or. Threads share a
-table without locks: an entry that two of them wrote at once fits no key and is
-not found (R. Hyatt and T. Mann, "A lockless transposition table", 2002).
+table without locks: an entry that two of them wrote at once matches no key and
+is ignored (R. Hyatt and T. Mann, "A lockless transposition table", 2002).
 
 The first entry of a bucket keeps the deepest search of the current generation,
 the second one is always replaced; a position that is in the table is
@@ -36,7 +36,7 @@ WORDS_PER_ENTRY = 3
 WORDS_PER_BUCKET = 8
 BYTES_PER_BUCKET = 64
 GENERATIONS = 256
-LARGEST_MB = 1 << 20
+MAX_MB = 1 << 20
 
 DEPTH_SHIFT, BOUND_SHIFT, PROVEN_SHIFT, GENERATION_SHIFT = 32, 40, 42, 48
 ACTION_MASK = (1 << 32) - 1
@@ -123,13 +123,13 @@ def store(table: Actions, key: np.uint64, value: float, facts: int) -> None:
     Parameters
     ----------
     table : int64[8 n]
-        Changed.
+        The table, which is changed.
     key : uint64
-        Of the position.
+        Key of the position.
     value : float64
-        As `value_to_table` gives it.
+        Value from `value_to_table`.
     facts : int64
-        As `pack_facts` gives them. Without a best action, that of an old entry is kept.
+        Facts from `pack_facts`. Without a best action, that of an old entry is kept.
     """
     start = bucket_of(table, key)
     wanted = np.int64(key)
@@ -163,8 +163,8 @@ def check_table(megabytes: int) -> int:
     >>> check_table(3)
     32768
     """
-    if not (type(megabytes) is int and 1 <= megabytes <= LARGEST_MB):
-        raise OptionError(f"the table must have 1 to {LARGEST_MB} MB, not {quote(megabytes)}")
+    if not (type(megabytes) is int and 1 <= megabytes <= MAX_MB):
+        raise OptionError(f"the table must have 1 to {MAX_MB} MB, not {quote(megabytes)}")
     buckets = 1 << ((megabytes << 20) // BYTES_PER_BUCKET).bit_length() - 1
     free = free_memory()
     if free is not None and buckets * BYTES_PER_BUCKET > free:

@@ -1,4 +1,4 @@
-"""What a depth-first search works with: the game, one thread's stacks, and the options of the search."""
+"""The workspace of a depth-first search: the game, one thread's stacks, and the options of the search."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import types
 
+from boardgames.declarations import Evaluation, position_key
+from boardgames.game import Game
 from boardgames.kernels import (
     Actions,
     Control,
@@ -30,12 +32,13 @@ from boardgames.kernels.abi import (
 )
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
-from boardgames.search.rules import DRAWN, MAX_DEPTH, ONGOING, RULES, WIN
+from boardgames.search.alphabeta.table import WORDS_PER_BUCKET
+from boardgames.search.rules import DRAWN, MAX_DEPTH, ONGOING, RULES, WIN, rules_of
 
-LONGEST_QUIESCENCE = 16
+MAX_QUIESCENCE = 16
 SPARE_ROWS = 3
 """Rows of the stacks below the deepest ply: the root, a successor and its line."""
-ROWS = MAX_DEPTH + LONGEST_QUIESCENCE + SPARE_ROWS
+ROWS = MAX_DEPTH + MAX_QUIESCENCE + SPARE_ROWS
 
 REDUCTION_DEPTHS, REDUCTION_PLACES = 32, 64
 """Shape of the table of late-move reductions, by depth and place in the move order."""
@@ -67,16 +70,16 @@ OPTIONS_DTYPE = np.dtype(
 )
 """How a thread searches a position. Flags are 0 or 1.
 
-no_moves_draws, exact_at_end : of the game and the evaluation
-quiescence : plies that tactical moves are followed beyond the horizon
+no_moves_draws, exact_at_end : as declared by the game and the evaluation
+quiescence : plies that quiescence search follows tactical moves
 extensions, pvs, table, repetition, killers, history, lmr, null_move : see `SearchOptions`
 selective : something is pruned or reduced that full minimax would search
 reverse_futility : positions far above the window near the horizon are not searched
-futility_margin : what a quiet move changes the evaluation by at most, 0 to prune nothing
+futility_margin : the most that a quiet move changes the evaluation, 0 for no futility pruning
 order_quiet_moves : the game's `move_order` ranks quiet moves too
 exact_root_moves : number of root moves that get an exact value
-generation : number of this search, by which the table knows old entries
-first_key, root_key : where the thread's keys begin, and where that of the root stands
+generation : number of this search, which tells the table which entries are old
+first_key, root_key : index of the thread's first key, and of the key of the root
 keys_per_thread : distance to the keys of the next thread, 0 if there is one thread only
 """
 
@@ -87,6 +90,23 @@ NODE = types.float64(BUNDLE, types.int64, types.int64, types.float64, types.floa
 """`node(bundle, ply, depth, alpha, beta) -> value`: searches below one position."""
 
 
+def reduction_table() -> Actions:
+    """Return the plies by which late moves are reduced, `int64[depths, places]`.
+
+    Reductions grow with the logarithms of depth and of the place in the move
+    order, and leave at least two plies.
+    """
+    depth = np.log(np.maximum(np.arange(REDUCTION_DEPTHS), 1))[:, None]
+    place = np.log(np.maximum(np.arange(REDUCTION_PLACES), 1))[None, :]
+    plies = (0.5 + depth * place / 2.0).astype(np.int64)
+    plies[:, :3] = 0
+    reductions: Actions = np.minimum(plies, np.maximum(np.arange(REDUCTION_DEPTHS) - 2, 0)[:, None])
+    return reductions
+
+
+REDUCTIONS = reduction_table()
+
+
 class Workspace(NamedTuple):
     """Kernels and arrays of a depth-first search, for one thread.
 
@@ -95,11 +115,11 @@ class Workspace(NamedTuple):
     Attributes
     ----------
     legal_moves, apply, side_to_move, outcome, move_order, tactical_moves, pass_turn : kernels
-        The game.
+        The kernels of the game.
     position_key : kernel
-        The key by which the table and repetitions know positions.
+        The key that identifies positions in the table and for repetitions.
     node : kernel
-        What the root calls for each move; its signature is `NODE`.
+        Called by the root for each move; its signature is `NODE`.
     evaluate, weights : kernel and float64[n]
         The evaluation.
     positions : uint64[rows, words]
@@ -167,6 +187,56 @@ KINDS = {
 }
 
 unpack = unpacker(Workspace, KINDS)
+
+
+def new_workspace(
+    game: Game,
+    evaluation: Evaluation,
+    options: Options,
+    node: Callable[..., float],
+    control: Control,
+    *,
+    rows: int = ROWS,
+    symmetry: bool = False,
+    table: Actions | None = None,
+    keys: Words | None = None,
+) -> Workspace:
+    """Return a workspace with new stacks.
+
+    Parameters
+    ----------
+    options : Options
+        From `SearchOptions.record`.
+    node : kernel
+        Of the signature `NODE`.
+    rows : int
+        Height of the stacks.
+    symmetry : bool
+        Give symmetric positions the same key.
+    table, keys : arrays, optional
+        Shared with other threads; by default an empty table and keys of its own.
+    """
+    facts, kernels = game.facts, game.kernels
+    return Workspace(
+        **rules_of(game),
+        move_order=kernels.move_order,
+        tactical_moves=kernels.tactical_moves,
+        pass_turn=kernels.pass_turn,
+        position_key=kernels.symmetric_key if symmetry else position_key,
+        node=node,
+        evaluate=evaluation.kernel,
+        weights=evaluation.weights,
+        positions=np.zeros((rows, facts.words), dtype=np.uint64),
+        moves=np.zeros((2 * rows, facts.actions), dtype=np.int64),
+        lines=np.zeros((rows, rows + 1), dtype=np.int64),
+        killers=np.zeros((2, rows), dtype=np.int64),
+        history=np.zeros((2, facts.actions), dtype=np.int64),
+        reductions=REDUCTIONS,
+        table=np.zeros(WORDS_PER_BUCKET, dtype=np.int64) if table is None else table,
+        keys=np.zeros(rows, dtype=np.uint64) if keys is None else keys,
+        options=options,
+        control=control,
+    )
 
 
 @kernel(types.float64(BUNDLE, types.int64))

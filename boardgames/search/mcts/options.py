@@ -1,4 +1,4 @@
-"""Options of Monte Carlo tree search, and what its kernels work with."""
+"""The options of Monte Carlo tree search, and the workspace of its kernels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,12 +28,11 @@ PRIORS: tuple[Prior, ...] = ("none", "order", "evaluation")
 NO_PRIOR, ORDER_PRIOR, EVALUATION_PRIOR = range(len(PRIORS))
 
 MAX_TREE_DEPTH = 500
-"""Depth at which leaves are never expanded."""
-MOST_THREADS = 64
-UNLIMITED = 2**62
+"""Leaves at this depth are never expanded."""
+MAX_THREADS = 64
 
 NO_CUTOFF = -1
-"""The cutoff of playouts to the end of the match."""
+"""The cutoff that lets playouts run to the end of the match."""
 LONG_PLAYOUT = 200
 """The default cutoff where neither the rules nor an evaluation set an end."""
 
@@ -56,7 +55,7 @@ OPTIONS_DTYPE = np.dtype(
 )
 """How to search a position. Flags are 0 or 1.
 
-no_moves_draws : of the game
+no_moves_draws : as declared by the game
 all_moves : search until every root move is proven, not only the best
 shared : several threads work on the tree
 cutoff : plies after which a playout is evaluated, or `NO_CUTOFF`
@@ -80,7 +79,7 @@ COUNTERS_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""What one thread counts, and its share of the limits; as long as a cache line, which no threads share."""
+"""Counters of one thread, and its share of the limits; padded to a cache line, which no threads share."""
 
 COUNTERS = record_array(COUNTERS_DTYPE)
 Counters = npt.NDArray[Any]  # one record of COUNTERS_DTYPE: NumPy has no type for fields
@@ -92,13 +91,13 @@ class Workspace(NamedTuple):
     Attributes
     ----------
     legal_moves, apply, side_to_move, outcome, move_order : kernels
-        The game.
+        The kernels of the game.
     evaluate, weights : kernel and float64[n]
         The evaluation.
     tree : int64[4 n]
         See `tree`; the threads share it.
     positions : uint64[4, words]
-        The root, two rows for the positions below it in turns, and one to look ahead.
+        The root, two rows that the positions below it use in turn, and one to look ahead.
     moves : int64[1, actions]
         The legal moves of a leaf or in a playout.
     priors : float64[2 actions]
@@ -106,9 +105,9 @@ class Workspace(NamedTuple):
     path : int64[MAX_TREE_DEPTH + 2]
         The nodes of the current simulation.
     random_state : uint64[1]
-        Of the random generator.
+        State of the random generator.
     options, counters, control : one record each
-        How to search; what this thread counts; the stop flag, which the threads share.
+        How to search; counters of this thread; the stop flag, which the threads share.
     """
 
     legal_moves: Callable[[Words, Actions], int]
@@ -161,7 +160,7 @@ class MctsOptions:
         a softmax of their evaluations; `none` for UCB1 instead of PUCT. By default
         `evaluation` if the game has one, else `none`.
     cutoff : int or None
-        Plies of a playout after which it is evaluated. By default playouts go on to the
+        Plies of a playout after which it is evaluated. By default playouts run to the
         end of the match if the rules set one; if not, there are none: the random moves of
         a long match say less than an evaluation.
     memory : int

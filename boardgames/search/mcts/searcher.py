@@ -1,7 +1,7 @@
 """Searcher: runs simulations within limits, on one thread or several, on a tree kept between moves.
 
-A single thread with a limit of simulations or nodes does the same every time
-for the same seed.
+With a single thread and a limit of simulations or nodes, equal seeds give equal
+searches.
 """
 
 import time
@@ -19,7 +19,6 @@ from boardgames.search.mcts.options import (
     COUNTERS_DTYPE,
     KINDS,
     MAX_TREE_DEPTH,
-    UNLIMITED,
     MctsOptions,
     Workspace,
 )
@@ -35,12 +34,13 @@ from boardgames.search.mcts.tree import (
     ranked_moves,
 )
 from boardgames.search.results import decode_line
+from boardgames.search.rules import UNLIMITED, rules_of
 from boardgames.search.runner import run
 
 REPORT_S = 0.2
 FORCED_SIMULATIONS = 100
-"""Simulations at most if there is only one legal move."""
-LONGEST_LINE = 100
+"""Maximum number of simulations if there is only one legal move."""
+MAX_LINE_LENGTH = 100
 
 
 class Searcher:
@@ -51,7 +51,7 @@ class Searcher:
     game : Game
         The game.
     evaluation : Evaluation
-        Of playouts at the cutoff, and for priors.
+        Evaluates playouts at the cutoff, and moves for priors.
     options : MctsOptions
         How to search.
 
@@ -67,8 +67,8 @@ class Searcher:
     >>> game = boardgames.load("connect4")
     >>> searcher = Searcher(game, game.evaluation, MctsOptions(memory=1))
     >>> seeds = np.ones(1, dtype=np.uint64)
-    >>> found = searcher.search(game.parse("112233"), Limit(simulations=100), NO_CONTEXT, seeds=seeds)
-    >>> str(found.moves[0].move), found.score.amount, found.proven
+    >>> analysis = searcher.search(game.parse("112233"), Limit(simulations=100), NO_CONTEXT, seeds=seeds)
+    >>> str(analysis.moves[0].move), analysis.score.amount, analysis.proven
     ('4', 1.0, True)
     """
 
@@ -88,13 +88,13 @@ class Searcher:
         seeds: Words,
         all_moves: bool = False,
     ) -> Analysis:
-        """Return what is known about the best move, or about all moves, when a limit is reached.
+        """Search until a limit is reached and return the best move, or all moves.
 
         Parameters
         ----------
         position : Position
-            Not finished. If `context.history` leads there from the position of
-            the last search, what was found below it is kept.
+            Where the match is not over. If `context.history` leads there from the
+            position of the last search, the subtree below it is kept.
         limit : Limit
             Time, simulations and nodes end the search; leaves at `depth` are not
             expanded. The last simulation that the nodes allow is finished. With
@@ -150,13 +150,10 @@ class SearchThread:
     """One thread's workspace, kept from search to search because building a bundle is slow."""
 
     def __init__(self, searcher: Searcher) -> None:
-        facts, kernels = searcher.game.facts, searcher.game.kernels
+        facts = searcher.game.facts
         self.workspace = Workspace(
-            legal_moves=kernels.legal_moves,
-            apply=kernels.apply,
-            side_to_move=kernels.side_to_move,
-            outcome=kernels.outcome,
-            move_order=kernels.move_order,
+            **rules_of(searcher.game),
+            move_order=searcher.game.kernels.move_order,
             evaluate=searcher.evaluation.kernel,
             weights=searcher.evaluation.weights,
             tree=searcher.tree.words,
@@ -218,14 +215,14 @@ class _Search:
             self.position, self.limit, self.context, self.seeds, all_moves=self.all_moves
         )
         with ThreadPoolExecutor(len(self.threads), "boardgames-simulations") as pool:
-            running = [pool.submit(thread.simulate) for thread in self.threads]
+            futures = [pool.submit(thread.simulate) for thread in self.threads]
             try:
-                while wait(running, REPORT_S).not_done:
+                while wait(futures, REPORT_S).not_done:
                     self._report()
             finally:
                 self.searcher.control[0].stop = 1  # the threads end even if a listener raised
-        for thread in running:
-            thread.result()
+        for future in futures:
+            future.result()
         self._report()
         return self._analysis()
 
@@ -252,6 +249,6 @@ class _Search:
         )
 
     def _move_value(self, move: MoveStatistics) -> MoveValue:
-        actions = principal_variation(self.searcher.tree.words, move, longest=LONGEST_LINE)
+        actions = principal_variation(self.searcher.tree.words, move, longest=MAX_LINE_LENGTH)
         line = decode_line(self.position, actions)
         return MoveValue(line[0], Score.of(move.value, RETURN), move.proven, line)

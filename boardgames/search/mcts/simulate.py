@@ -1,4 +1,4 @@
-"""The kernels of a simulation, in the order in which it meets them.
+"""The kernels of a simulation, in the order in which they run.
 
 - selection: from the root down, the child with the highest upper bound: by UCB1
   (L. Kocsis and C. Szepesvári, "Bandit based Monte-Carlo planning", 2006), or by
@@ -7,15 +7,15 @@
 - virtual loss: with several threads, a simulation counts as lost until it has its
   return, so that other threads choose other moves (G. Chaslot, M. Winands, J. van
   den Herik, "Parallel Monte-Carlo tree search", 2008);
-- expansion: a leaf that is visited again gets its children, and they their priors;
+- expansion: a leaf that is visited again gets children, with their priors;
 - playout: random moves to the end or to the cutoff, where the evaluation decides;
 - backpropagation of the return to all nodes of the path;
 - the MCTS solver: wins, losses and draws that are proven are backpropagated as
   proofs, and proven losses are never selected (M. Winands, Y. Björnsson, J. Saito,
   "Monte-Carlo Tree Search Solver", 2008).
 
-Totals are returns for side 0, whoever moves, so that nothing changes where a
-side moves twice in a row.
+Totals are returns for side 0, whichever side moves, so that a side may move
+twice in a row.
 """
 
 import math
@@ -62,10 +62,10 @@ EXPANSION_VISITS = 2
 EXPLORATION_GROWTH = 1.0 / 5000.0
 """With PUCT, exploration grows by the logarithm of 1 + this times the visits."""
 PRIOR_UNIT = 1.0 / PRIOR_MASK
-"""What a prior is counted in."""
+"""The unit in which nodes store priors."""
 VIRTUAL_LOSS = ONE
 CANCELLED = 1 << 62
-"""Instead of a total: the simulation was stopped."""
+"""Returned instead of a total if the simulation was stopped."""
 LOOKAHEAD = 3
 """The row of `positions` where expansion looks one ply ahead."""
 
@@ -330,7 +330,7 @@ def final_proof(bundle: Actions, here: int) -> int:
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
 def play_out(bundle: Actions, here: int, count: int) -> int:
-    """Return how a random playout ends, or its evaluation at the cutoff, as a total.
+    """Return the result of a random playout, or the evaluation at the cutoff, as a total.
 
     It starts from the position in row `here`, 0 to 2, whose `count` moves are
     in `moves`, and overwrites rows 1 and 2. `CANCELLED` if the stop flag is set.
@@ -424,7 +424,7 @@ def run_simulation(bundle: Actions) -> None:
 
 @kernel(types.boolean(BUNDLE))
 def is_solved(bundle: Actions) -> bool:
-    """Return True if the root is proven, or with `all_moves` every move of it."""
+    """Return True if the root is proven or, with `all_moves`, every root move is."""
     game = unpack(bundle)
     tree = game.tree
     if game.options[0].all_moves == 0:

@@ -1,9 +1,9 @@
 """The search tree: one flat array of nodes, kept from move to move.
 
 A tree is `int64[4 n]`: n nodes of four words, half a cache line each. A node is
-identified by the index of its first word. The first node is unused but for its
-first word, which counts the words in use; the second one is the root. The
-children of a node are stored side by side, somewhere behind it: first the
+identified by the index of its first word. The first node is unused except for
+its first word, which counts the words in use; the second one is the root. The
+children of a node are stored side by side, somewhere after it: first the
 `SORTED_CHILDREN` with the highest priors, highest first, then the others by
 ascending action or nearly so.
 
@@ -58,7 +58,7 @@ ONE = 1 << 24
 
 BYTES_PER_WORD = 8
 BYTES_PER_CACHE_LINE = 64
-LARGEST_MB = 1 << 20
+MAX_MB = 1 << 20
 
 
 @kernel(types.int64(ACTIONS_OUT, types.int64))
@@ -101,7 +101,7 @@ def prior_of(tree: Actions, node: int) -> int:
 
 @kernel(types.int64(types.int64))
 def proven_total(proof: int) -> int:
-    """Return the return for side 0 that a proof stands for, in units of a total."""
+    """Return the total that corresponds to a proof: the return for side 0."""
     if proof == PROVEN_DRAW:
         return 0
     return ONE if proof == 1 else -ONE
@@ -109,7 +109,7 @@ def proven_total(proof: int) -> int:
 
 @kernel(types.int64(ACTIONS_OUT, types.int64))
 def proof_from_children(tree: Actions, node: int) -> int:
-    """Return what the proofs of a node's children prove about it.
+    """Return the proof of a node that follows from the proofs of its children.
 
     One winning child proves a win for the side to move; a draw or a loss needs
     proofs of all children (M. Winands, Y. Björnsson, J. Saito, "Monte-Carlo
@@ -251,8 +251,8 @@ class Tree:
     """
 
     def __init__(self, megabytes: int) -> None:
-        if not (type(megabytes) is int and 1 <= megabytes <= LARGEST_MB):
-            raise OptionError(f"the tree must have 1 to {LARGEST_MB} MB, not {quote(megabytes)}")
+        if not (type(megabytes) is int and 1 <= megabytes <= MAX_MB):
+            raise OptionError(f"the tree must have 1 to {MAX_MB} MB, not {quote(megabytes)}")
         self.megabytes = megabytes
         self.words: Actions = np.zeros(0, dtype=np.int64)
         self._root: Position | None = None
@@ -326,19 +326,19 @@ class Tree:
 
 @dataclass(frozen=True, slots=True)
 class MoveStatistics:
-    """What simulations found out about a move.
+    """Results of the simulations of a move.
 
     Attributes
     ----------
     node : int
-        Where the move leads in the tree.
+        The node that the move leads to.
     visits : int
         Simulations that played the move.
     value : float
         Mean return for the side that plays the move, or the proven return; 0
         without visits.
     proven : bool
-        The value is that of perfect play.
+        True if the value is that of perfect play.
     """
 
     node: int
@@ -354,7 +354,7 @@ class MoveStatistics:
 
     @property
     def popularity(self) -> tuple[int, float, int]:
-        """The order of moves without proofs: by visits, then by value, then by action."""
+        """Return the sort key of moves without proofs: visits, then value, then action."""
         return self.visits, self.value, -self.action
 
 

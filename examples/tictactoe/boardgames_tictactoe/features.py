@@ -1,8 +1,8 @@
 """Features of tic-tac-toe, for learners.
 
-An open line is a line without marks of the opponent. The numbers of the side come first,
-then those of the opponent. Learners value positions after their own move, so two in an open
-line of the opponent is a loss, and two in an own one may be a win.
+An open line is a line without marks of the opponent. The features of the side come first,
+then those of the opponent. Learners value positions after their own moves, so two marks in
+an open line of the opponent mean a loss, and two in an own one may be a win.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ def open_lines(position: Words, mark: np.uint64, wanted: int) -> int:
 
 @kernel(Features)
 def line_features(position: Words, side: int, out: Reals) -> None:
-    """Write the four numbers of `side`, then those of the opponent, into `out`, `float64[8]`."""
+    """Write the four features of `side`, then those of the opponent, into `out`, `float64[8]`."""
     for index in range(2):
         mark = np.uint64(side + 1 if index == 0 else 2 - side)
         corners = 0
@@ -49,7 +49,7 @@ def line_features(position: Words, side: int, out: Reals) -> None:
 
 
 def lines(game: Game) -> FeatureSet:
-    """Return the feature set `lines`, eight numbers.
+    """Return the feature set `lines`, which has eight features.
 
     Examples
     --------

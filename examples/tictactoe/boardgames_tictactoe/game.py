@@ -148,11 +148,15 @@ class TicTacToe(Game):
         return NAMES[action]
 
     def is_move_text(self, text: str) -> bool:
-        """Return whether a text is the name of a cell."""
+        """Return True if a text is the name of a cell."""
         return text.lower() in NAMES
 
+    def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
+        """Return that the cell is occupied."""
+        return f"{text.lower()} is occupied"
+
     def check_words(self, words: Words) -> None:
-        """Refuse positions that cannot occur in a match."""
+        """Reject positions that cannot occur in a match."""
         crosses, noughts = (int(np.count_nonzero(words == side)) for side in (1, 2))
         if int(words.max()) > 2 or crosses - noughts not in (0, 1):
             raise PositionError(f"there must be as many crosses as noughts or one more: {words.tolist()}")

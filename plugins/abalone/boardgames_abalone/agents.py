@@ -1,4 +1,4 @@
-"""Abalone's own agent, the player of the simple Abalone project, and the path of the opening book."""
+"""The agent `simple`, which is the player of the simple Abalone project, and the path of the opening book."""
 
 from pathlib import Path
 from typing import ClassVar

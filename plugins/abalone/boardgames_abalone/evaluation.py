@@ -171,7 +171,7 @@ def engine_evaluation(path: Path | None = None) -> Evaluation:
 
 
 def _in_centimarbles(path: Path) -> Reals:
-    """Return the weights of a file for features as they are, scaled so that a marble is worth 100 early."""
+    """Return the weights of a file for unscaled features, in units in which a marble is worth 100 early."""
     weights = Weights.read(path)
     if (weights.game, weights.features) != ("abalone", ENGINE.name):
         raise WeightsError(

@@ -44,9 +44,9 @@ CLASSIC_TERMS = (
 EXTRA_TERMS = (
     SIMPLE_TERMS[1],
     SIMPLE_TERMS[2],
-    Feature("mobility", "moves", 0.0, 120.0, "moves this side would have if it were to move"),
-    Feature("pushes", "moves", 0.0, 20.0, "those of them that push"),
-    Feature("push-offs", "moves", 0.0, 10.0, "those of them that push a marble off"),
+    Feature("mobility", "moves", 0.0, 120.0, "legal moves of this side if it were to move"),
+    Feature("pushes", "moves", 0.0, 20.0, "moves of this side that push"),
+    Feature("push-offs", "moves", 0.0, 10.0, "moves of this side that push a marble off"),
     Feature("edge danger", "marbles", 0.0, 14.0, "edge marbles with an opposing marble right behind them"),
     Feature("groups", "groups", 0.0, 14.0, "connected groups of marbles"),
 )

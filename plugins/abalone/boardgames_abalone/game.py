@@ -16,6 +16,7 @@ from boardgames_abalone import rules, view
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
 from boardgames_abalone.evaluation import engine_evaluation
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
+from boardgames_abalone.reasons import explain_illegal_move
 
 STATUS_BITS = np.uint64(0xFFFF01)
 """Bits of the status word that may be set."""
@@ -89,8 +90,12 @@ class Abalone(Game):
         """Return the Aba-Pro or Nacre text of a legal action."""
         return texts.format_action(words, action, notation)
 
+    def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
+        """Return which marble or cell is in the way."""
+        return explain_illegal_move(position.words, text, broadside=bool(self.options["broadside"]))
+
     def check_words(self, words: Words) -> None:
-        """Refuse marbles off the board or on the same cell, and impossible counts of marbles lost.
+        """Reject marbles off the board or on the same cell, and impossible counts of marbles lost.
 
         A side may have any number of marbles on the board, since layouts differ.
         """

@@ -181,7 +181,7 @@ def parse_action(words: Words, legal: Iterable[int], text: str, notation: str | 
         If the text is not a move, the move is not legal, or the text fits two moves, which
         happens in Nacre's notation only.
     """
-    cells = _parse_cells(text)
+    cells = parse_cells(text)
     if notation == NACRE:
         return _parse_nacre(words, legal, cells, text)
     action = action_from_cells(cells, text)
@@ -216,7 +216,7 @@ def action_cells(words: Words, action: int) -> list[int]:
 
 
 def _moves_group(words: Words, action: int, cells: list[int]) -> bool:
-    """Return whether a legal action moves the group whose ends were given.
+    """Return True if a legal action moves the group whose ends were given.
 
     Where the leftmost marble has own marbles both right-forward and right-backward, the
     action always moves the right-forward group, even if the text names the other one.
@@ -237,8 +237,8 @@ def _in_line(cells: list[int], text: str) -> int:
 def _side_step(cells: list[int], text: str) -> int:
     first, last, target = cells
     length = int(DISTANCES[first, last]) + 1
-    along = _direction(first, last)
-    direction = _direction(first, target)
+    along = direction_between(first, last)
+    direction = direction_between(first, target)
     if along is None or direction is None or length > 3 or DISTANCES[first, target] != 1:
         raise MalformedMoveError(
             f"{text!r} is not a move; for a side-step write the ends of a group of two or three marbles "
@@ -252,7 +252,7 @@ def _side_step(cells: list[int], text: str) -> int:
     return (length - 1) * TYPE_STRIDE + direction * CELLS + leftmost
 
 
-def _direction(start: int, end: int) -> int | None:
+def direction_between(start: int, end: int) -> int | None:
     """Return the direction from one cell to another, None if they are not in line."""
     for direction in range(6):
         cell = int(NEIGHBOURS[start, direction])
@@ -289,7 +289,8 @@ def _parse_nacre(words: Words, legal: Iterable[int], cells: list[int], text: str
     raise IllegalMoveError(f"illegal move {text!r}{suggest(text.lower(), texts)}")
 
 
-def _parse_cells(text: str) -> list[int]:
+def parse_cells(text: str) -> list[int]:
+    """Return the two or three cells that a move text names; raise MalformedMoveError for any other text."""
     names = _CELL.findall(text.lower())
     if "".join(names) != text.lower() or len(names) not in (2, 3):
         raise MalformedMoveError(f"{quote(text)} is not a move; write moves like a1b2 or c3c5d4")

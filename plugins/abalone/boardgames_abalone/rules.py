@@ -88,7 +88,7 @@ def _shift_up(low: np.uint64, high: np.uint64, shift: np.uint64) -> tuple[np.uin
 def behind(low: np.uint64, high: np.uint64, direction: int) -> tuple[np.uint64, np.uint64]:
     """Return the cells directly behind a set: those whose neighbour in `direction` is in it.
 
-    Guard bits take part, so mask the result with a set of cells. The shift counts
+    The result may contain guard bits, so mask it with a set of cells. The shift counts
     are constants because that is a third faster than reading them from a table.
     """
     if direction == 0:
@@ -334,7 +334,7 @@ def pass_turn(position: Words, successor: Words) -> None:
 
 @kernel(types.boolean(types.int64))
 def _is_on_border(place: int) -> bool:
-    """Return whether a bit belongs to a border cell."""
+    """Return True if a bit belongs to a border cell."""
     return has_bit(BORDER_LOW, place) if place < 64 else has_bit(BORDER_HIGH, place - 64)
 
 

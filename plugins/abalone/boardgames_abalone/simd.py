@@ -7,7 +7,7 @@ narrower ones elsewhere; consecutive operations stay in vector registers. Compar
 with the same work on single words, a whole evaluation takes a quarter of the time.
 
 Population counts are the most expensive operation on processors without a vector
-instruction for them. Where many counts are added up, carry-save adders made of `xor3`
+instruction for them. When many counts are added up, carry-save adders made of `xor3`
 and `majority` reduce the number of sets first (R. Harley and D. Seal; H. Warren,
 "Hacker's Delight", 2nd edition, section 5-1). Four vectors of counts are then turned
 into one `FloatVector`.

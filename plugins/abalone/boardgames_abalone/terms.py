@@ -1,4 +1,4 @@
-"""Evaluation terms: the numbers that Abalone's evaluations and feature sets are made of.
+"""Evaluation terms: the quantities that Abalone's evaluations and feature sets consist of.
 
 `centre_distance`, `density` and `marbles_lost` are the three terms of the simple
 Abalone project. The rest of the module computes the seventeen terms of `engine`
@@ -73,9 +73,9 @@ ENGINE_TERMS = (
     Feature("edge danger", "marbles", -12.0, 12.0, "opposing marbles in edge danger minus own ones"),
     Feature("sandwiched", "marbles", -12.0, 12.0, "opposing marbles that are sandwiched minus own ones"),
     Feature("pushes", "moves", -25.0, 25.0, "pushes of the side to move, negative if the opponent's"),
-    Feature("push threats", "moves", -25.0, 25.0, "pushes of the side not to move, signed likewise"),
-    Feature("push-offs", "moves", -12.0, 12.0, "push-offs of the side to move, signed likewise"),
-    Feature("push-off threats", "moves", -12.0, 12.0, "push-offs of the side not to move, signed likewise"),
+    Feature("push threats", "moves", -25.0, 25.0, "the same for the side not to move"),
+    Feature("push-offs", "moves", -12.0, 12.0, "push-offs of the side to move, negative if the opponent's"),
+    Feature("push-off threats", "moves", -12.0, 12.0, "the same for the side not to move"),
     Feature("edge pressure", "moves", -25.0, 25.0, "pushes to the border minus the opponent's"),
     Feature("spread", "cells^2", -120.0, 120.0, "spread of the opposing marbles minus that of the own ones"),
     Feature("tempo", "moves", -1.0, 1.0, "1 if this side is to move, -1 otherwise"),
@@ -116,9 +116,8 @@ def density(low: np.uint64, high: np.uint64) -> float:
             before = popcount(low & HALF_BOARDS[axis, cut, 0])
             before += popcount(high & HALF_BOARDS[axis, cut, 1])
             total += before * (marbles - before)
-    return total / (
-        marbles * marbles
-    )  # every pair counts twice, and a distance is half the sum of three axes
+    # every pair counts twice, and a distance is half the sum of three axes
+    return total / (marbles * marbles)
 
 
 @kernel(types.float64(types.uint64, types.int64))
@@ -156,14 +155,14 @@ def _push_fronts(direction: int, pushed: int) -> tuple[Vector, Vector]:
 
 
 def _bit_planes(numbers: list[int], count: int) -> tuple[Vector, ...]:
-    """Return the cells whose number has each binary digit set, the highest digit first."""
+    """Return, for each binary digit from the highest, the cells whose number has that digit set."""
     return tuple(
         mask(cell for cell in range(CELLS) if numbers[cell] >> digit & 1) for digit in reversed(range(count))
     )
 
 
 def _ring_excess() -> list[int]:
-    """Return by how much the square of each cell's ring exceeds its squared distance to the centre."""
+    """Return the square of each cell's ring minus its squared distance to the centre."""
     steps = [(row - 4, diagonal - 5) for row, diagonal in zip(ROW_OF, DIAGONAL_OF, strict=True)]
     return [int(DISTANCES[CENTRE, cell]) ** 2 - (x * x + x * y + y * y) for cell, (x, y) in enumerate(steps)]
 
@@ -232,7 +231,7 @@ def _push_kernel(direction: int) -> Callable[[Vector, Vector, Vector, Vector], t
 
 
 def _axis_kernel(axis: int) -> Callable[[Vector], tuple[Any, ...]]:
-    """Return the kernel that finds everything along one axis, in both of its directions."""
+    """Return the kernel that scans one axis in both directions."""
     back = axis + 3
     edge = mask(cell for cell in range(CELLS) if NEIGHBOURS[cell, axis] < 0)
     back_edge = mask(cell for cell in range(CELLS) if NEIGHBOURS[cell, back] < 0)
@@ -314,7 +313,7 @@ def _spread(marbles: Vector, ring_1: Vector, ring_2: Vector, ring_3: Vector, rin
     inline=True,
 )
 def board_terms(marbles: Vector) -> tuple[FloatVector, FloatVector, FloatVector, float, float]:
-    """Return the terms from off centre to spread, as the first side of the vector sees them.
+    """Return the terms from off centre to spread, from the point of view of the vector's first side.
 
     They are grouped into four ring terms, four shape terms (pairs to sandwiched), four
     push terms (pushes and push-offs), edge pressure, and spread.
@@ -371,7 +370,7 @@ def material_terms(position: Words) -> tuple[float, float]:
 
 @kernel(Features)
 def engine_features(position: Words, side: int, out: Reals) -> None:
-    """Write the terms as `side` sees them, times 1 - t and then times t, into `out`, `float64[34]`."""
+    """Write the terms for `side`, times 1 - t and then times t, into `out`, `float64[34]`."""
     late, material = phase(position[STATUS]), material_terms(position)
     rings, shape, pushes, pressure, spread = board_terms(boards_to_move(position))
     sign = 1.0 if side == np.int64(position[STATUS] & ONE) else -1.0

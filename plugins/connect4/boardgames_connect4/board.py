@@ -18,7 +18,7 @@ Source: J. Tromp, "Fhourstones", which uses the same layout.
 from dataclasses import dataclass
 
 CONNECT = 4
-SMALLEST, LARGEST = 2, 8
+MIN_SIZE, MAX_SIZE = 2, 8
 WORD_BITS = 64
 
 
@@ -43,7 +43,7 @@ class Board:
 
     @property
     def fits(self) -> bool:
-        """Return whether all columns fit into one word with their guard bits."""
+        """Return True if all columns fit into one word with their guard bits."""
         return self.columns * self.height <= WORD_BITS
 
     @property

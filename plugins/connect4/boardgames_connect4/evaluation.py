@@ -52,7 +52,7 @@ def sized_evaluate(board: Board) -> Callable[[Words, Reals], float]:
 
     @kernel(Evaluate)
     def evaluate(position: Words, weights: Reals) -> float:
-        """Return 0.9 x / (1 + |x|) for the side to move, x being the difference of both sides' terms.
+        """Return 0.9 x / (1 + |x|) for the side to move, where x is the difference of both sides' terms.
 
         Parameters
         ----------

@@ -38,8 +38,8 @@ def step(direction: int, height: int) -> np.uint64:
 def open_lines(own: np.uint64, empty: np.uint64, height: int) -> tuple[int, int]:
     """Return the number of open lines with exactly two own stones, and with exactly three.
 
-    The stones of all lines in one direction are added up at once with bitwise adders. The
-    lowest bit of a line stands for the line.
+    The stones of all lines in one direction are added up at once with bitwise adders. A line
+    is represented by its lowest bit.
     """
     twos, threes = 0, 0
     usable = own | empty

@@ -10,7 +10,7 @@ from boardgames.options import Option
 from boardgames.picture import Picture
 from boardgames_connect4 import notation as texts
 from boardgames_connect4 import rules, view
-from boardgames_connect4.board import LARGEST, SMALLEST, Board
+from boardgames_connect4.board import MAX_SIZE, MIN_SIZE, Board
 from boardgames_connect4.evaluation import evaluation
 
 PERFT = {Board(7, 6): (7, 49, 343, 2_401, 16_807, 117_649, 823_536, 5_673_234)}
@@ -29,8 +29,8 @@ class Connect4(Game):
     """
 
     declared_options = (
-        Option("columns", int, 7, "number of columns", minimum=SMALLEST, maximum=LARGEST),
-        Option("rows", int, 6, "number of rows", minimum=SMALLEST, maximum=LARGEST),
+        Option("columns", int, 7, "number of columns", minimum=MIN_SIZE, maximum=MAX_SIZE),
+        Option("rows", int, 6, "number of rows", minimum=MIN_SIZE, maximum=MAX_SIZE),
     )
 
     def prepare(self) -> None:
@@ -84,8 +84,12 @@ class Connect4(Game):
         """Return the column of an action as text."""
         return texts.format_action(action)
 
+    def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
+        """Return that the column is full, and which columns are open."""
+        return texts.explain_illegal_move(position.actions)
+
     def check_words(self, words: Words) -> None:
-        """Refuse positions that cannot occur in a match."""
+        """Reject positions that cannot occur in a match."""
         texts.check_words(words, self.board)
 
     def symmetries(self) -> tuple[Symmetry, ...]:

@@ -76,12 +76,12 @@ def pack(red: int, blue: int, board: Board) -> Words:
 
 
 def check_words(words: Words, board: Board) -> None:
-    """Refuse positions that cannot occur in a match, as far as the stones show.
+    """Reject positions that cannot occur in a match, as far as the stones show.
 
     Raises
     ------
     PositionError
-        If stones are off the board, share a cell or float above an empty one, if red does not
+        If stones are off the board, share a cell or are above an empty one, if red does not
         have as many stones as blue or one more, or if there are fours in a line that the last
         stone cannot have completed.
     """
@@ -117,11 +117,14 @@ def parse_action(words: Words, actions: Sequence[int], text: str, board: Board) 
         raise MalformedMoveError(f"{quote(text)} is not a column; columns are 1 to {board.columns}")
     action = int(text) - 1
     if action not in actions:
-        if outcome(words) >= 0:
-            raise IllegalMoveError(f"illegal move {text!r}: the match is over")
-        open_columns = ", ".join(format_action(action) for action in actions)
-        raise IllegalMoveError(f"illegal move {text!r}: the column is full; open columns: {open_columns}")
+        reason = "the match is over" if outcome(words) >= 0 else explain_illegal_move(actions)
+        raise IllegalMoveError(f"illegal move {text!r}: {reason}")
     return action
+
+
+def explain_illegal_move(actions: Sequence[int]) -> str:
+    """Return why a column cannot be played, given the columns that can."""
+    return f"the column is full; open columns: {', '.join(map(format_action, actions))}"
 
 
 def format_action(action: int) -> str:
@@ -166,7 +169,7 @@ def _parse_sequence(text: str, board: Board) -> Words:
 
 
 def _check_end(red: int, blue: int, board: Board) -> None:
-    """Refuse fours of both sides, of the side to move, or that no single last stone completes."""
+    """Reject fours of both sides, of the side to move, or that no single last stone can have completed."""
     winners = [side for side in (0, 1) if has_four(np.uint64((red, blue)[side]), board.height)]
     if not winners:
         return

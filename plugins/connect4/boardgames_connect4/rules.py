@@ -56,7 +56,7 @@ class SizedRules(NamedTuple):
 
 @kernel(types.boolean(types.uint64, types.int64))
 def has_four(stones: np.uint64, height: int) -> bool:
-    """Return whether four of the stones are in a line.
+    """Return True if four of the stones are in a line.
 
     Parameters
     ----------

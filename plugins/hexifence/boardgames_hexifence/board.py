@@ -33,7 +33,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-SMALLEST, LARGEST = 2, 8
+MIN_DIMENSION, MAX_DIMENSION = 2, 8
 CORNERS = ((0, -2), (1, -1), (1, 1), (0, 2), (-1, 1), (-1, -1))
 SIDES_OF_CELL = 6
 WORD_BITS = 64
@@ -185,7 +185,7 @@ def _frozen(array: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 def _by_dimension(counts: list[int]) -> npt.NDArray[np.int64]:
     """Return a table indexed by dimension; entries below the smallest dimension are 0."""
-    return _frozen(np.array([0] * SMALLEST + counts, dtype=np.int64))
+    return _frozen(np.array([0] * MIN_DIMENSION + counts, dtype=np.int64))
 
 
 def _words(count: int) -> int:
@@ -196,7 +196,7 @@ def _pair(cells: tuple[int, ...]) -> tuple[int, int]:
     return (cells[0], cells[1]) if len(cells) == 2 else (cells[0], -1)
 
 
-_BOARDS = [board(dimension) for dimension in range(SMALLEST, LARGEST + 1)]
+_BOARDS = [board(dimension) for dimension in range(MIN_DIMENSION, MAX_DIMENSION + 1)]
 
 CELLS = _by_dimension([len(places.centres) for places in _BOARDS])
 """`int64[9]`: number of cells by dimension."""

@@ -12,8 +12,8 @@ from boardgames_hexifence.rules import closed_cells, dimension_of, side_to_move
 MARGIN_WEIGHTS = (1.0, 0.75)
 """Weights of the margin in cells and of each cell that can be closed at once.
 
-Set by hand: the side to move closes most of the cells on offer, but its last move may have
-to offer some in turn.
+Set by hand: the side to move closes most of the cells that can be closed, but its last move
+may have to give others away.
 """
 BOUND_SLACK = 1.0
 
@@ -23,15 +23,15 @@ MOVE_RANKS = (2, 1, 0, -1)
 
 @kernel(Evaluate)
 def evaluate(position: Words, weights: Reals) -> float:
-    """Return the weighted sum of margin and cells on offer, for the side to move.
+    """Return the weighted sum of the margin and the cells that can be closed, for the side to move.
 
     Parameters
     ----------
     position : uint64[words]
         Packed position.
     weights : float64[2]
-        Weights of the margin in cells, and of the cells with one open edge. After the end there
-        are none of these, and the value is the true margin.
+        Weights of the margin in cells, and of the cells with one open edge. At the end of the
+        match there are none of these, and the value is the true margin.
     """
     side = side_to_move(position)
     margin = closed_cells(position, side) - closed_cells(position, 1 - side)

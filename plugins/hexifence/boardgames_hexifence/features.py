@@ -70,7 +70,7 @@ def cells_with(position: Words, drawn: int) -> int:
 
 @kernel(Features)
 def simple_features(position: Words, side: int, out: Reals) -> None:
-    """Write the nine numbers of `simple` into `out`, as `side` sees them."""
+    """Write the nine features of `simple` for `side` into `out`, `float64[9]`."""
     dimension = dimension_of(position)
     out[OWN_CELLS] = closed_cells(position, side)
     out[OTHER_CELLS] = closed_cells(position, 1 - side)

@@ -5,7 +5,7 @@ from functools import partial
 from math import perm
 
 from boardgames.declarations import Facts, Kernels, Symmetry
-from boardgames.errors import IllegalMoveError, PositionError, quote, suggest
+from boardgames.errors import IllegalMoveError, PositionError, quote
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.options import Option
@@ -15,9 +15,9 @@ from boardgames_hexifence import rules, view
 from boardgames_hexifence.board import (
     CELL_WORDS,
     EDGE_WORDS,
-    LARGEST,
+    MAX_DIMENSION,
+    MIN_DIMENSION,
     SIDES_OF_CELL,
-    SMALLEST,
     board,
     edges_of,
     symmetries,
@@ -32,7 +32,9 @@ class Hexifence(Game):
     """Hexifence on a hexagon with 2 to 8 cells per side."""
 
     declared_options = (
-        Option("dimension", int, 3, "cells per side of the board", minimum=SMALLEST, maximum=LARGEST),
+        Option(
+            "dimension", int, 3, "cells per side of the board", minimum=MIN_DIMENSION, maximum=MAX_DIMENSION
+        ),
     )
 
     def prepare(self) -> None:
@@ -75,23 +77,27 @@ class Hexifence(Game):
         """Return the open edge of a move text."""
         edge = texts.parse_edge(text, self.dimension)
         if edge not in position.actions:
-            others = suggest(text, map(str, position.actions))
-            raise IllegalMoveError(f"illegal move {quote(text)}: the edge is already drawn{others}")
+            raise IllegalMoveError(f"illegal move {quote(text)}")
         return edge
 
     def format_action(self, words: Words, action: int, notation: str | None = None) -> str:
         """Return the number of the edge as text."""
         return str(action)
 
+    def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
+        """Return who has drawn the edge."""
+        edges, _ = texts.unpack_sides(position.words)
+        return f"{self.facts.sides[edges[int(text)]]} has already drawn edge {text}"
+
     def check_words(self, words: Words) -> None:
-        """Refuse edges or cells of both sides, and owners or counts that do not match the edges.
+        """Reject edges or cells of both sides, and owners or counts that do not match the edges.
 
         Which side drew which edge is not checked, so that positions can be set up.
         """
         status, dimension = int(words[rules.STATUS]), self.dimension
         if status >> rules.DIMENSION_SHIFT != dimension:
             raise PositionError(
-                f"the position has dimension {status >> rules.DIMENSION_SHIFT}, but the game {dimension}"
+                f"the position has dimension {status >> rules.DIMENSION_SHIFT}, but the game has {dimension}"
             )
         if status & 0xFE or texts.has_unused_bits(words, dimension):
             raise PositionError(f"unused bits are set: {words.tolist()}")
@@ -127,7 +133,7 @@ class Hexifence(Game):
         return (*of_board, Symmetry("swap of sides", swap_words, partial(_map_action, edges=edges), True))
 
     def _check_edges(self, words: Words) -> None:
-        """Refuse edges or cells of both sides, open cells with an owner and closed cells without."""
+        """Reject edges or cells of both sides, open cells with an owner and closed cells without one."""
         if texts.has_shared_bits(words, self.dimension):
             raise PositionError(f"an edge or a cell belongs to both sides: {words.tolist()}")
         edges, cells = texts.unpack_sides(words)
@@ -136,8 +142,8 @@ class Hexifence(Game):
             if (drawn == SIDES_OF_CELL) != (cells[cell] >= 0):
                 owner = texts.SIDES[cells[cell]] if cells[cell] >= 0 else texts.EMPTY
                 raise PositionError(
-                    f"a cell has an owner exactly if its six edges are drawn, "
-                    f"but cell {cell} has {drawn} and {owner!r}"
+                    "a cell has an owner if and only if its six edges are drawn, "
+                    f"but cell {cell} has {drawn} drawn edges and the owner {owner!r}"
                 )
 
 
@@ -159,5 +165,5 @@ def _map_action(words: Words, action: int, *, edges: Sequence[int]) -> int:
 
 
 def _perft(edges: int) -> tuple[int, ...]:
-    """Return the leaf counts: every order of drawing the edges is a match, whoever moves."""
+    """Return the leaf counts: the number of sequences of different edges."""
     return tuple(perm(edges, depth) for depth in range(1, 5) if perm(edges, depth) <= PERFT_LEAVES)

@@ -57,7 +57,7 @@ def parse_words(text: str, dimension: int) -> Words:
     if len(parts) != 4:
         raise PositionError(f"{quote(text)} is not a position; write DIMENSION:EDGES:CELLS:SIDE")
     if parts[0] != str(dimension):
-        raise PositionError(f"the position has dimension {quote(parts[0])}, but the game {dimension}")
+        raise PositionError(f"the position has dimension {quote(parts[0])}, but the game has {dimension}")
     if parts[3] not in tuple(SIDES):
         raise PositionError(f"the side to move must be 'B' or 'R', not {quote(parts[3])}")
     edges = _parse_sides(parts[1], edges_of(dimension), "edges")
@@ -114,13 +114,13 @@ def pack_sides(dimension: int, edges: Sequence[int], cells: Sequence[int], side:
 
 
 def has_unused_bits(words: Words, dimension: int) -> bool:
-    """Return whether any bit is set that does not belong to an edge or a cell."""
+    """Return True if any bit is set that does not belong to an edge or a cell."""
     sizes = (edges_of(dimension), edges_of(dimension), cells_of(dimension), cells_of(dimension))
     return any(group >> size for group, size in zip(_groups(words, dimension), sizes, strict=True))
 
 
 def has_shared_bits(words: Words, dimension: int) -> bool:
-    """Return whether both sides have drawn the same edge or own the same cell."""
+    """Return True if both sides have drawn the same edge or own the same cell."""
     groups = _groups(words, dimension)
     return bool(groups[0] & groups[1] or groups[2] & groups[3])
 

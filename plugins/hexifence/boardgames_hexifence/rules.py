@@ -90,7 +90,7 @@ def drawn_edges(position: Words, dimension: int, cell: int) -> int:
 
 @kernel(types.uint64(WORDS, types.int64, types.int64))
 def open_edges(position: Words, dimension: int, word: int) -> np.uint64:
-    """Return the open edges among those of one word, edge 64 `word` being bit 0."""
+    """Return the open edges among those of one word; bit 0 is edge 64 * `word`."""
     count = EDGE_WORDS[dimension]
     vacant = ~(position[FIRST + word] | position[FIRST + count + word])
     used = EDGES[dimension] - WORD_BITS * word

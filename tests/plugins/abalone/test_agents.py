@@ -65,7 +65,7 @@ def test_simple_is_available_for_abalone_only() -> None:
     assert "simple" not in others
 
 
-def test_an_unknown_option_is_refused() -> None:
+def test_an_unknown_option_is_rejected() -> None:
     with pytest.raises(OptionError, match="'time'"):
         boardgames.load_player("simple:time=1", GAME)
 

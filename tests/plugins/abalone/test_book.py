@@ -13,8 +13,8 @@ LAYOUTS = ("belgian-daisy", "standard", "german-daisy", "swiss-daisy", "dutch-da
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_book_has_moves_for_the_start_of_every_layout(layout: str) -> None:
-    found = BOOK.lookup(boardgames.load("abalone", layout=layout).start())
-    assert any(move.weight > 0 for _, move in found)
+    moves = BOOK.lookup(boardgames.load("abalone", layout=layout).start())
+    assert any(move.weight > 0 for _, move in moves)
 
 
 def test_every_entry_has_a_canonical_position_and_legal_moves() -> None:
@@ -27,7 +27,7 @@ def test_every_entry_has_a_canonical_position_and_legal_moves() -> None:
 
 def test_the_book_records_how_it_was_made() -> None:
     assert {"command", "agent", "fingerprint", "version", "limit"} <= set(BOOK.provenance)
-    assert BOOK.provenance["command"].startswith("bg book abalone --layout ")
+    assert BOOK.provenance["command"].startswith("boardgames book abalone --layout ")
 
 
 def test_the_game_without_broadside_moves_has_no_book() -> None:

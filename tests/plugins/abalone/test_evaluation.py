@@ -182,12 +182,12 @@ def test_learned_weights_rank_positions_as_the_learner_does(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("value", [0.0, -0.1])
-def test_weights_that_do_not_value_marbles_are_refused(tmp_path: Path, value: float) -> None:
+def test_weights_that_do_not_value_marbles_are_rejected(tmp_path: Path, value: float) -> None:
     path = write_weights(tmp_path / "w.safetensors", early_material=value, early_pairs=1.0)
     with pytest.raises(WeightsError, match="it must be above 0"):
         engine_evaluation(path)
 
 
-def test_weights_of_other_features_are_refused() -> None:
+def test_weights_of_other_features_are_rejected() -> None:
     with pytest.raises(WeightsError, match="the features 'extended' of 'abalone', not for 'engine'"):
         engine_evaluation(TD_WEIGHTS)

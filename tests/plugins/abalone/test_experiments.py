@@ -1,4 +1,4 @@
-"""The original's experiments: openings, players and units are right, and its results stand beside ours."""
+"""The experiments of the original project: openings, players, units, and the original results."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -39,7 +39,7 @@ def _run(name: str, seed: int, options: tuple[tuple[str, object], ...]) -> Findi
 
 
 def run(name: str, seed: int = 1, **options: object) -> Findings:
-    """Return the findings of an experiment on a small board, those of before if it has run already."""
+    """Return the findings of an experiment on a small board; each experiment runs only once."""
     return _run(name, seed, tuple(options.items()))
 
 
@@ -233,7 +233,7 @@ def test_variant_equal_to_the_baseline_gives_the_same_weights(
     assert not all(is_even(figure) for figure in table.figures if figure.row != variant)
 
 
-def test_control_is_the_baseline_at_other_matches() -> None:
+def test_control_is_the_baseline_in_other_matches() -> None:
     _, table = run("fine-tuning", **TUNING).tables
     assert not all(is_even(figure) for figure in table.figures if figure.row == CONTROL.name)
     _, frozen = run("fine-tuning", **{**TUNING, "candidates": 2}, alpha=0).tables
@@ -245,8 +245,8 @@ def test_pairs_that_learned_best_are_selected() -> None:
     leads: dict[str, int] = {}
     for figure in couples.figures:
         leads[figure.row] = leads.get(figure.row, 0) + figure.wins[1] - figure.wins[0]
-    selected = [lead for row, lead in leads.items() if row.endswith(", chosen")]
-    others = [lead for row, lead in leads.items() if not row.endswith(", chosen")]
+    selected = [lead for row, lead in leads.items() if row.endswith(", selected")]
+    others = [lead for row, lead in leads.items() if not row.endswith(", selected")]
     assert (len(selected), len(others)) == (2, 4)
     assert min(selected) >= max(others)
     assert max(selected) > min(others)
@@ -265,7 +265,7 @@ def totals(*wins: tuple[int, int]) -> Table:
 def test_conclusion_compares_with_the_control_or_one_half() -> None:
     even, good, better, bad = (200, 200), (300, 100), (380, 20), (20, 380)
     with_selection = fine_tuning._conclusion(totals(good, better, bad, *[even] * 5, good), is_selection=True)
-    assert with_selection.startswith("against its own hyperparameters at other matches the baseline won 75 %")
+    assert with_selection.startswith("in other matches against its own hyperparameters the baseline won 75%")
     assert "clearly more against gamma 0.8, clearly less against gamma 0.6" in with_selection
     without = fine_tuning._conclusion(totals(good, better, bad, *[even] * 5, even), is_selection=False)
     assert "clearly more against dynamic epsilon, gamma 0.8, clearly less against gamma 0.6" in without
@@ -333,7 +333,7 @@ def test_original_ancestors_are_compared_with_those_that_learn() -> None:
     assert [figure.original for figure in table.totals[:3]] == [(31, 7), (1, 3), (32, 10)]
 
 
-def test_original_players_and_variants_stand_beside_ours() -> None:
+def test_original_wins_are_shown_for_players_and_variants() -> None:
     table = abalone_table("fine-tuning", candidates=3, **QUICK_ABALONE)
     originals = {(figure.row, figure.column): figure.original for figure in table.figures}
     assert originals["gamma 0.8", "player 4"] == (9, 0)

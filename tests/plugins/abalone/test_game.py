@@ -44,12 +44,12 @@ def test_declared_perft_counts_depend_on_the_option() -> None:
     assert in_line_only.facts.perft[standard] == (34, 1156, 45_356, 1_778_714)
 
 
-def test_an_unknown_layout_is_refused_with_a_suggestion() -> None:
+def test_an_unknown_layout_is_rejected_with_a_suggestion() -> None:
     with pytest.raises(UnknownNameError, match=r"'standart'; did you mean 'standard'\?"):
         boardgames.load("abalone", layout="standart")
 
 
-def test_an_invalid_option_value_is_refused() -> None:
+def test_an_invalid_option_value_is_rejected() -> None:
     with pytest.raises(OptionError, match="broadside must be true or false, not 'sideways'"):
         boardgames.load("abalone", broadside="sideways")
 
@@ -88,7 +88,7 @@ BAD_WORDS = {
 
 
 @pytest.mark.parametrize("words", BAD_WORDS.values(), ids=BAD_WORDS)
-def test_invalid_packed_positions_are_refused(words: list[int]) -> None:
+def test_invalid_packed_positions_are_rejected(words: list[int]) -> None:
     with pytest.raises(PositionError, match="marbles"):
         GAME.unpack(words)
 

@@ -128,12 +128,12 @@ def assert_matches_reference(words: Words, broadside: bool) -> None:
     """Check that kernels and reference give the same successors, equally often, and the same outcome."""
     reference = Reference(broadside=broadside)
     state = reference.start(unpack(words))
-    found = Counter(
+    actual = Counter(
         unpack(successor_of(words, action)) for action in actions_of(words, GENERATORS[broadside])
     )
-    assert found == Counter(reference.text(reference.play(state, move)) for move in reference.legal(state))
+    assert actual == Counter(reference.text(reference.play(state, move)) for move in reference.legal(state))
     assert outcome(words) == (reference.outcome(state) if 6 in state.lost else -1)
-    assert reference.outcome(state) == -1 or not found
+    assert reference.outcome(state) == -1 or not actual
 
 
 PUSHES = [

@@ -185,9 +185,9 @@ def test_behind_shifts_both_sides_as_the_rules_shift_one(vector: Vector, directi
 def test_the_cell_behind_a_cell_has_it_as_its_neighbour(direction: int) -> None:
     board = mask(range(CELLS))
     for cell in range(CELLS):
-        found = [
+        shifted = [
             int(word & on_board)
             for word, on_board in zip(BEHIND[direction](mask([cell])), board, strict=True)
         ]
         expected = mask(other for other in range(CELLS) if NEIGHBOURS[other, direction] == cell)
-        assert found == [int(word) for word in expected]
+        assert shifted == [int(word) for word in expected]

@@ -58,9 +58,9 @@ def test_few_legal_moves_are_solutions(tactic: Tactic) -> None:
 
 def test_a_possible_push_off_is_a_win_in_one() -> None:
     position = GAME.parse("...../....../......./......../.....bbbw/......../......./....../w....:b:0:5")
-    found = find_tactic(position, Balances(GAME), "standard")
-    assert found is not None
-    assert (found.name, set(found.moves), found.stake) == ("win 1", {"e6e7", "e7e8"}, "match")
+    tactic = find_tactic(position, Balances(GAME), "standard")
+    assert tactic is not None
+    assert (tactic.name, set(tactic.moves), tactic.stake) == ("win 1", {"e6e7", "e7e8"}, "match")
 
 
 @pytest.mark.parametrize("tactic", QUICK, ids=lambda tactic: tactic.position)
@@ -68,8 +68,8 @@ def test_balances_of_two_plies_match_minimax(tactic: Tactic) -> None:
     position, balances = GAME.parse(tactic.position), Balances(GAME)
     exact = {action: balances.balance(position, action, 2, minimax) for action in position.actions}
     for goal in (-1, 0, 1):
-        found = balances.at_least(position, goal, 2)
-        assert found == {action for action, balance in exact.items() if balance >= goal}
+        solutions = balances.at_least(position, goal, 2)
+        assert solutions == {action for action, balance in exact.items() if balance >= goal}
 
 
 def test_alphabeta_solves_some_tactics_at_their_depth() -> None:
@@ -113,9 +113,9 @@ def test_tactics_pay() -> None:
 def test_a_plain_search_of_the_core_finds_the_same_solutions(tactic: Tactic) -> None:
     position, balances = GAME.parse(tactic.position), Balances(GAME)
     goal, node = int(tactic.kind == "win"), minimax if tactic.plies <= 3 else pvs
-    found = {
+    solutions = {
         str(GAME.decode(position, action))
         for action in position.actions
         if balances.balance(position, action, tactic.plies, node) >= goal
     }
-    assert found == set(tactic.moves)
+    assert solutions == set(tactic.moves)

@@ -122,8 +122,8 @@ def test_features_of_any_board_match_the_reference(
     marbles = (first - second, second)
     black, white = (frozenset(CUBE_CELLS[cell] for cell in own) for own in marbles)
     board = Board((black, white), to_move, lost)
-    found = features_of(pack_marbles(*marbles, to_move, lost), side)
-    assert found == pytest.approx(reference_features(board, side), abs=1e-9)
+    values = features_of(pack_marbles(*marbles, to_move, lost), side)
+    assert values == pytest.approx(reference_features(board, side), abs=1e-9)
 
 
 @pytest.mark.slow
@@ -195,8 +195,8 @@ def test_the_phase_depends_on_the_marbles_lost_by_both_sides(lost: str, late: fl
 def test_terms_of_single_rows(row: int, line: str, expected: dict[str, float]) -> None:
     board = EMPTY.split("/")
     board[row] = line
-    found = terms_of("/".join(board) + ":b:0:0")
-    assert {name: found[name] for name in expected} == expected
+    values = terms_of("/".join(board) + ":b:0:0")
+    assert {name: values[name] for name in expected} == expected
 
 
 @pytest.mark.plain
@@ -217,8 +217,8 @@ def test_terms_of_single_rows(row: int, line: str, expected: dict[str, float]) -
     ids=["flower", "rings", "far apart", "lost by black", "lost by white"],
 )  # fmt: skip
 def test_terms_of_whole_boards(board: str, expected: dict[str, float]) -> None:
-    found = terms_of(board)
-    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    values = terms_of(board)
+    assert {name: values[name] for name in expected} == pytest.approx(expected)
 
 
 def test_pushes_count_for_the_side_to_move_and_push_threats_for_the_other() -> None:

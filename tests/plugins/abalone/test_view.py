@@ -50,15 +50,15 @@ def crowded(generator: random.Random) -> np.ndarray:
 
 def positions() -> list[np.ndarray]:
     generator = random.Random(17)
-    found = [crowded(generator) for _ in range(POSITIONS)]
+    boards = [crowded(generator) for _ in range(POSITIONS)]
     for board in LAYOUTS.values():
         words = parse_words(board)
         for _ in range(5):
             successor = np.empty_like(words)
             rules.apply(words, generator.choice(legal_actions(words)), successor)
             words = successor
-            found.append(words)
-    return found
+            boards.append(words)
+    return boards
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from boardgames.errors import OptionError, UnknownNameError
 
 
 @pytest.mark.parametrize("size", [(8, 8), (8, 9), (1, 6), (7, 1), (9, 2)], ids=str)
-def test_sizes_that_are_too_large_or_too_small_are_refused(size: tuple[int, int]) -> None:
+def test_sizes_that_are_too_large_or_too_small_are_rejected(size: tuple[int, int]) -> None:
     with pytest.raises(OptionError):
         boardgames.load("connect4", columns=size[0], rows=size[1])
 

@@ -1,4 +1,4 @@
-"""Notation of Connect Four: rows, move sequences, columns, and texts that are refused."""
+"""Notation of Connect Four: rows, move sequences, columns, and texts that are rejected."""
 
 import numpy as np
 import pytest
@@ -75,13 +75,13 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("text", "message"), REFUSED, ids=[text[:30] or "empty" for text, _ in REFUSED])
-def test_invalid_positions_are_refused_with_the_reason(text: str, message: str) -> None:
+def test_invalid_positions_are_rejected_with_the_reason(text: str, message: str) -> None:
     with pytest.raises(PositionError) as caught:
         connect4().parse(text)
     assert str(caught.value) == message
 
 
-def test_a_text_of_another_size_is_refused() -> None:
+def test_a_text_of_another_size_is_rejected() -> None:
     with pytest.raises(PositionError, match="a board has 3 rows separated by '/', not 6"):
         connect4(5, 3).parse(START)
 
@@ -113,7 +113,7 @@ def test_any_words_are_unpacked_or_raise_a_position_error(words: list[int]) -> N
     [[0, 0, 1], [0, 0, 8], [0, 0, 2], [1 << 6, 0, 1], [1, 1, 0], [1 << 63, 0, 1], [2, 0, 1]],
     ids=["blue to move", "unused bit", "won", "guard bit", "shared cell", "off the board", "floating"],
 )
-def test_invalid_packed_positions_are_refused(words: list[int]) -> None:
+def test_invalid_packed_positions_are_rejected(words: list[int]) -> None:
     with pytest.raises(PositionError):
         connect4().unpack(words)
 

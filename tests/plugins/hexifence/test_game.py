@@ -1,4 +1,4 @@
-"""Hexifence as a `Game`: facts, the option, packed positions that are refused, conformance."""
+"""Hexifence as a `Game`: facts, the option, packed positions that are rejected, conformance."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ def test_the_default_dimension_is_3() -> None:
 
 
 @pytest.mark.parametrize("value", [1, 9, "three", 2.5, True])
-def test_dimensions_outside_2_to_8_are_refused(value: object) -> None:
+def test_dimensions_outside_2_to_8_are_rejected(value: object) -> None:
     with pytest.raises(OptionError, match=r"dimension must be (2 to 8|an integer), not"):
         Hexifence(dimension=value)
 
@@ -35,9 +35,9 @@ def test_dimensions_outside_2_to_8_are_refused(value: object) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([3 << 24, 0, 0, 0, 0], "the position has dimension 3, but the game 2"),
+        ([3 << 24, 0, 0, 0, 0], "the position has dimension 3, but the game has 2"),
         ([2 << 24 | 2, 0, 0, 0, 0], "unused bits"),
-        ([2 << 24 | 1 << 32, 0, 0, 0, 0], "the position has dimension 258, but the game 2"),
+        ([2 << 24 | 1 << 32, 0, 0, 0, 0], "the position has dimension 258, but the game has 2"),
         ([2 << 24, 1 << 30, 0, 0, 0], "unused bits"),
         ([2 << 24, 0, 0, 0, 1 << 7], "unused bits"),
         ([2 << 24, 5, 4, 0, 0], "an edge or a cell belongs to both sides"),
@@ -51,7 +51,7 @@ def test_dimensions_outside_2_to_8_are_refused(value: object) -> None:
         ([2 << 24, FULL, 0, 0, 0], "cell 0 has 6"),
     ],
 )
-def test_invalid_packed_positions_are_refused(words: list[int], message: str) -> None:
+def test_invalid_packed_positions_are_rejected(words: list[int], message: str) -> None:
     with pytest.raises(PositionError, match=message):
         GAME.unpack(words)
 

@@ -47,15 +47,15 @@ def expected_features(text: str, symbol: str) -> list[float]:
 
 
 def every_position(game: Game) -> list[Position]:
-    found, queue = {game.start()}, [game.start()]
+    seen, queue = {game.start()}, [game.start()]
     while queue:
         position = queue.pop()
         for move in position.legal_moves:
             after = position.apply(move)
-            if after not in found:
-                found.add(after)
+            if after not in seen:
+                seen.add(after)
                 queue.append(after)
-    return list(found)
+    return list(seen)
 
 
 @pytest.mark.parametrize(

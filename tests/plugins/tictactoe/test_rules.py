@@ -66,7 +66,7 @@ def test_doctests_pass(game: Game) -> None:
     assert doctest.testmod(sys.modules[type(game).__module__]) == (0, 2)
 
 
-def test_boards_are_accepted_or_refused_as_the_rules_say(game: Game) -> None:
+def test_boards_are_accepted_or_rejected_as_the_rules_say(game: Game) -> None:
     """Every seventh of the 19,683 boards is tried."""
     for symbols in list(product(".xo", repeat=9))[::7]:
         text = "/".join("".join(symbols[start : start + 3]) for start in (0, 3, 6))
@@ -82,7 +82,7 @@ def test_boards_are_accepted_or_refused_as_the_rules_say(game: Game) -> None:
 @pytest.mark.parametrize(
     "text", ["", "...", ".../...", ".../.../....", "X../.../...", "........./", "x" * 500]
 )
-def test_texts_of_another_shape_are_refused(game: Game, text: str) -> None:
+def test_texts_of_another_shape_are_rejected(game: Game, text: str) -> None:
     with pytest.raises(PositionError, match="is not a position"):
         game.parse(text)
 

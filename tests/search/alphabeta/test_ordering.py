@@ -9,7 +9,7 @@ from boardgames.game import Position
 from boardgames.kernels import Actions
 from boardgames.kernels.bundles import Bundle
 from boardgames.search.alphabeta.ordering import (
-    LARGEST_HISTORY,
+    MAX_HISTORY,
     pick_move,
     rank_moves,
     reverse_moves,
@@ -57,9 +57,9 @@ class Ply:
 
 
 def tactical_of(position: Position) -> list[int]:
-    found: Actions = np.zeros(position.game.facts.actions, dtype=np.int64)
-    count = position.game.kernels.tactical_moves(position.words, found)
-    return [int(action) for action in found[:count]]
+    actions: Actions = np.zeros(position.game.facts.actions, dtype=np.int64)
+    count = position.game.kernels.tactical_moves(position.words, actions)
+    return [int(action) for action in actions[:count]]
 
 
 def quiet_of(position: Position) -> list[int]:
@@ -134,16 +134,16 @@ def test_a_heuristic_that_is_switched_off_learns_nothing(heuristic: str) -> None
 def test_history_is_halved_before_it_grows_too_large() -> None:
     ply = Ply(PUSHING)
     one, other = quiet_of(PUSHING)[:2]
-    ply.history[[one, other]] = LARGEST_HISTORY, 1000
+    ply.history[[one, other]] = MAX_HISTORY, 1000
     ply.refute(one)
-    assert ply.history[one] == (LARGEST_HISTORY + 9) // 2
+    assert ply.history[one] == (MAX_HISTORY + 9) // 2
     assert ply.history[other] == 500
 
 
 def test_killers_come_before_the_largest_history() -> None:
     ply = Ply(PUSHING)
     quiet = quiet_of(PUSHING)
-    ply.history[quiet[0]] = LARGEST_HISTORY
+    ply.history[quiet[0]] = MAX_HISTORY
     ply.work.killers[0, PLY] = quiet[1]
     order = ply.order()
     assert order.index(quiet[1]) < order.index(quiet[0])

@@ -25,7 +25,7 @@ MARBLES = replace(CLASSIC, weights=np.array([0.0, 0.0, -100.0, 0.0, 0.0, 100.0])
 """Counts marbles pushed off, and nothing else."""
 
 
-def found(
+def searched(
     position: Position, depth: int, quiescence: int, evaluation: Evaluation = ABALONE.evaluation
 ) -> Analysis:
     options = replace(EXACT, table=0, extensions=False, quiescence=quiescence)
@@ -42,19 +42,19 @@ def end_of(analysis: Analysis) -> Position:
 
 @pytest.mark.plain
 def test_a_push_off_beyond_the_horizon_is_seen() -> None:
-    blind, seeing = (found(TWO_THREATS, 1, quiescence, MARBLES) for quiescence in (0, 1))
+    blind, seeing = (searched(TWO_THREATS, 1, quiescence, MARBLES) for quiescence in (0, 1))
     assert (blind.score.amount, end_of(blind).score) == (0, (0, 0))
     assert (seeing.score.amount, end_of(seeing).score) == (-1, (0, 1))
 
 
 def test_without_tactical_moves_the_evaluation_is_returned() -> None:
-    assert found(QUIET, 1, 4).moves == found(QUIET, 1, 0).moves
+    assert searched(QUIET, 1, 4).moves == searched(QUIET, 1, 0).moves
 
 
 @pytest.mark.parametrize("quiescence", [0, 1, 3])
 def test_lines_are_no_longer_than_depth_and_quiescence_together(quiescence: int) -> None:
     lengths = [
-        len(found(position, 2, quiescence).moves[0].line)
+        len(searched(position, 2, quiescence).moves[0].line)
         for position, _ in CASES["abalone near pushes"].positions(20, 21)
     ]
     assert max(lengths) <= 2 + quiescence
@@ -64,7 +64,7 @@ def test_lines_are_no_longer_than_depth_and_quiescence_together(quiescence: int)
 @pytest.mark.parametrize("seed", range(8))
 def test_lines_are_legal_and_end_in_a_position_of_their_value(seed: int) -> None:
     position = near_pushes(ABALONE, 5, np.random.default_rng(seed))
-    analysis = found(position, 2, 4)
+    analysis = searched(position, 2, 4)
     end = end_of(analysis)
     if end.outcome is None:
         evaluation = ABALONE.evaluation

@@ -26,7 +26,7 @@ from boardgames.search.alphabeta.search import (
     uses_table,
 )
 from boardgames.search.alphabeta.searcher import Searcher
-from boardgames.search.alphabeta.workspace import KINDS
+from boardgames.search.alphabeta.workspace import KINDS, REDUCTIONS
 from boardgames.search.minimax import minimax
 from boardgames.search.rules import INFINITY
 from boardgames.selfplay.contest import new_workspaces
@@ -64,11 +64,11 @@ def searched(
 def assert_exact(case: Case, searcher: Searcher, position: Position, depth: int) -> None:
     """Compare the best move, and then all moves, with unpruned minimax."""
     limit = Limit(depth=depth)
-    found = searcher.search(position, limit, NO_CONTEXT)
+    result = searcher.search(position, limit, NO_CONTEXT)
     full = oracle(case, position, depth, lines=1, options=searcher.options)
     what = f"{position} to depth {depth}"
-    assert value(found) == pytest.approx(value(full), abs=1e-9), what
-    assert (found.depth, found.proven) == (full.depth, full.proven), what
+    assert value(result) == pytest.approx(value(full), abs=1e-9), what
+    assert (result.depth, result.proven) == (full.depth, full.proven), what
     every = searcher.search(position, limit, NO_CONTEXT, lines=None)
     expected = values(oracle(case, position, depth, lines=None, options=searcher.options))
     assert values(every) == pytest.approx(expected, abs=1e-9), what
@@ -165,9 +165,9 @@ def test_alpha_beta_visits_a_fifth_of_the_nodes_of_minimax() -> None:
 @pytest.mark.parametrize("name", ["hexifence to the end 0", "connect4 of 4 x 4 0", "nim"])
 def test_plain_alpha_beta_finds_the_values_of_the_slow_reference(name: str) -> None:
     position, depth = PLAIN_CASES[name]
-    found = searched(position, depth, PLAIN)
-    expected = max(minimax_values(position, found.depth))
-    assert value(found) == pytest.approx(expected, abs=1e-9)
+    result = searched(position, depth, PLAIN)
+    expected = max(minimax_values(position, result.depth))
+    assert value(result) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("lines", [1, None], ids=["best move", "all moves"])
@@ -189,11 +189,11 @@ def test_lines_are_legal_and_end_in_a_position_of_their_value(name: str, lines: 
 @pytest.mark.parametrize("name", PLAIN_CASES)
 def test_every_legal_move_is_valued_once_best_first(name: str) -> None:
     position, depth = PLAIN_CASES[name]
-    found = searched(position, depth, PLAIN, lines=None)
-    ordered = [entry.score for entry in found.moves]
-    assert sorted(entry.move.action for entry in found.moves) == list(position.actions)
+    result = searched(position, depth, PLAIN, lines=None)
+    ordered = [entry.score for entry in result.moves]
+    assert sorted(entry.move.action for entry in result.moves) == list(position.actions)
     assert ordered == sorted(ordered, reverse=True)
-    assert found.score == ordered[0]
+    assert result.score == ordered[0]
 
 
 # --- wins, losses and margins ------------------------------------------------------------------------
@@ -211,15 +211,15 @@ WON = [
 
 @pytest.mark.parametrize(("position", "move"), WON)
 def test_a_win_is_found_and_proven(position: Position, move: str) -> None:
-    found = searched(position, 4, PLAIN)
-    assert (found.score, found.proven, found.depth) == (Score.win(1), True, 1)
-    assert str(found.moves[0].move) == move
+    result = searched(position, 4, PLAIN)
+    assert (result.score, result.proven, result.depth) == (Score.win(1), True, 1)
+    assert str(result.moves[0].move) == move
 
 
 def test_a_loss_is_proven() -> None:
     # red has three in the bottom row with both ends open, and blue is to move
-    found = searched(boardgames.load("connect4").parse("22334"), 6, PLAIN)
-    assert (found.score, found.proven, found.depth) == (Score.loss(2), True, 2)
+    result = searched(boardgames.load("connect4").parse("22334"), 6, PLAIN)
+    assert (result.score, result.proven, result.depth) == (Score.loss(2), True, 2)
 
 
 def test_an_estimate_is_not_proven() -> None:
@@ -227,8 +227,8 @@ def test_an_estimate_is_not_proven() -> None:
 
 
 def test_a_match_searched_to_its_end_is_proven() -> None:
-    found = searched(tictactoe().parse("xox/.o./.x."), 9, PLAIN)
-    assert (found.score.amount, found.proven) == (0.0, True)
+    result = searched(tictactoe().parse("xox/.o./.x."), 9, PLAIN)
+    assert (result.score.amount, result.proven) == (0.0, True)
 
 
 MATES = [
@@ -243,12 +243,12 @@ MATES = [
 @pytest.mark.parametrize(("position", "plies"), MATES)
 def test_a_win_is_seen_at_its_distance(position: Position, plies: int, depth: int) -> None:
     searcher = Searcher(position.game, NO_EVALUATION, DEPTH_ONLY)
-    found = searcher.search(position, Limit(depth=depth), NO_CONTEXT)
+    result = searcher.search(position, Limit(depth=depth), NO_CONTEXT)
     if depth < abs(plies):
-        assert (found.score.amount, found.proven) == (0, False)
+        assert (result.score.amount, result.proven) == (0, False)
     else:
         expected = Score.win(plies) if plies > 0 else Score.loss(-plies)
-        assert (found.score, found.proven) == (expected, True)
+        assert (result.score, result.proven) == (expected, True)
 
 
 @pytest.mark.parametrize("node", [None, minimax], ids=["alphabeta", "minimax"])
@@ -266,16 +266,16 @@ def test_moves_are_ordered_by_the_distance_to_the_end(
     game = Nim(again=True)
     kernel = {} if node is None else {"node": node}
     searcher = Searcher(game, NO_EVALUATION, PLAIN, **kernel)  # type: ignore[arg-type]  # a kernel
-    found = searcher.search(game.parse(heap), Limit(depth=9), NO_CONTEXT, lines=None)
-    assert [(str(entry.move), entry.score) for entry in found.moves] == expected
+    result = searcher.search(game.parse(heap), Limit(depth=9), NO_CONTEXT, lines=None)
+    assert [(str(entry.move), entry.score) for entry in result.moves] == expected
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_margins_at_the_end_are_exact(seed: int) -> None:
     position = reached(boardgames.load("hexifence", dimension=2), 24, seed)
-    found = searched(position, 9, PLAIN, lines=None)
-    assert found.proven
-    margins, side = values(found), position.side_to_move
+    result = searched(position, 9, PLAIN, lines=None)
+    assert result.proven
+    margins, side = values(result), position.side_to_move
     for action in position.actions:
         assert margins[action] == best_margin(position.apply(Move(action, "")), side)
 
@@ -289,15 +289,15 @@ def best_margin(position: Position, side: int) -> int:
 
 
 def test_a_side_without_moves_loses() -> None:
-    found = searched(Nim(stuck=True).parse("3:0:0:0"), 3, PLAIN)
-    assert (found.score, str(found.moves[0].move), found.proven) == (Score.win(1), "take3", True)
+    result = searched(Nim(stuck=True).parse("3:0:0:0"), 3, PLAIN)
+    assert (result.score, str(result.moves[0].move), result.proven) == (Score.win(1), "take3", True)
 
 
 def test_a_side_without_moves_draws_where_the_game_says_so() -> None:
     game = Nim(stuck=True)
     game.facts = replace(game.facts, no_moves_draws=True)
-    found = searched(game.parse("3:0:0:0"), 9, PLAIN)
-    assert (found.score.amount, found.proven) == (0.0, True)
+    result = searched(game.parse("3:0:0:0"), 9, PLAIN)
+    assert (result.score.amount, result.proven) == (0.0, True)
 
 
 # --- repetition --------------------------------------------------------------------------------------
@@ -310,10 +310,10 @@ def test_values_with_repetition_are_those_of_the_reference(depth: int, table: in
     for position in lone_marbles(15, depth):
         expected = value_with_repetition(position, NOISE, depth)
         searcher = Searcher(position.game, NOISE, replace(DEPTH_ONLY, table=table))
-        found = searcher.search(position, Limit(depth=depth), NO_CONTEXT)
-        assert search_value(found.score) == pytest.approx(expected, abs=1e-9), f"{position} to depth {depth}"
+        result = searcher.search(position, Limit(depth=depth), NO_CONTEXT)
+        assert search_value(result.score) == pytest.approx(expected, abs=1e-9), f"{position} to depth {depth}"
         blind = Searcher(position.game, NOISE, replace(DEPTH_ONLY, repetition=False))
-        differs += blind.search(position, Limit(depth=depth), NO_CONTEXT).score != found.score
+        differs += blind.search(position, Limit(depth=depth), NO_CONTEXT).score != result.score
     assert (differs > 0) == (depth > 4)  # a marble is back after four plies; the horizon is not checked
 
 
@@ -322,9 +322,9 @@ def test_values_with_repetition_are_those_of_the_reference(depth: int, table: in
 def test_values_with_repetition_are_exact_without_a_table_at_any_depth(depth: int) -> None:
     for position in lone_marbles(60, depth):
         searcher = Searcher(position.game, NOISE, replace(DEPTH_ONLY, table=0))
-        found = searcher.search(position, Limit(depth=depth), NO_CONTEXT)
+        result = searcher.search(position, Limit(depth=depth), NO_CONTEXT)
         expected = value_with_repetition(position, NOISE, depth)
-        assert search_value(found.score) == pytest.approx(expected, abs=1e-9), f"{position} to depth {depth}"
+        assert search_value(result.score) == pytest.approx(expected, abs=1e-9), f"{position} to depth {depth}"
 
 
 @pytest.mark.parametrize("passing", [3, 6, 9])
@@ -333,8 +333,8 @@ def test_values_with_repetition_are_exact_where_a_side_may_pass(passing: int) ->
     for depth in (2, 4, 7):
         position = game.parse(f"{passing}:0:0:0")
         searcher = Searcher(game, NO_EVALUATION, replace(DEPTH_ONLY, table=0))
-        found = searcher.search(position, Limit(depth=depth), NO_CONTEXT)
-        assert search_value(found.score) == value_with_repetition(position, NO_EVALUATION, found.depth)
+        result = searcher.search(position, Limit(depth=depth), NO_CONTEXT)
+        assert search_value(result.score) == value_with_repetition(position, NO_EVALUATION, result.depth)
 
 
 @pytest.mark.parametrize("depth", [2, 4])
@@ -344,12 +344,12 @@ def test_earlier_positions_of_the_match_count_as_repeated(depth: int) -> None:
         searcher, history, position = Searcher(start.game, NOISE, DEPTH_ONLY), list[Position](), start
         for _ in range(6):
             context = Context(history=tuple(history))
-            found = searcher.search(position, Limit(depth=depth), context)
+            result = searcher.search(position, Limit(depth=depth), context)
             expected = value_with_repetition(position, NOISE, depth, history)
-            assert search_value(found.score) == pytest.approx(expected, abs=1e-9)
+            assert search_value(result.score) == pytest.approx(expected, abs=1e-9)
             differs += expected != value_with_repetition(position, NOISE, depth)
             history.append(position)
-            position = position.apply(found.moves[0].move)
+            position = position.apply(result.moves[0].move)
     assert differs
 
 
@@ -358,8 +358,8 @@ def chosen(
 ) -> tuple[Position, float]:
     """Return the position after the best move, and its value."""
     searcher = Searcher(position.game, NOISE, options)
-    found = searcher.search(position, Limit(depth=depth), Context(history=history))
-    return position.apply(found.moves[0].move), search_value(found.score)
+    result = searcher.search(position, Limit(depth=depth), Context(history=history))
+    return position.apply(result.moves[0].move), search_value(result.score)
 
 
 def test_a_side_that_is_ahead_avoids_a_repetition() -> None:
@@ -388,8 +388,8 @@ def test_a_side_that_is_behind_repeats() -> None:
 def test_a_draw_by_repetition_is_not_proven() -> None:
     game = Nim(passing=True)
     searcher = Searcher(game, NO_EVALUATION, DEPTH_ONLY)
-    found = searcher.search(game.parse("4:0:0:0"), Limit(depth=3), NO_CONTEXT)
-    assert (found.score.amount, found.proven) == (0.0, False)
+    result = searcher.search(game.parse("4:0:0:0"), Limit(depth=3), NO_CONTEXT)
+    assert (result.score.amount, result.proven) == (0.0, False)
 
 
 def keys(*threads: str) -> Words:
@@ -447,14 +447,14 @@ def after_a_pass(position: Position) -> Position:
 @pytest.mark.plain
 @pytest.mark.parametrize("losses", ["0:0", "5:0", "0:5", "5:5"])
 def test_a_side_is_threatened_if_the_opponent_would_have_a_forcing_move(losses: str) -> None:
-    found, move_order = set(), ABALONE.kernels.move_order
+    answers, move_order = set(), ABALONE.kernels.move_order
     for seed in range(30):
         position = with_losses(near_pushes(ABALONE, 4, np.random.default_rng(seed)), losses)
         other = after_a_pass(position)
         expected = any(move_order(other.words, action) >= FORCING for action in other.actions)
         assert threatened(position) == expected, str(position)
-        found.add(expected)
-    assert (True in found) == (losses != "0:0")
+        answers.add(expected)
+    assert (True in answers) == (losses != "0:0")
 
 
 @pytest.mark.parametrize("depth", [4, 5, 6])
@@ -464,9 +464,9 @@ def test_a_side_that_could_lose_at_once_is_searched(depth: int) -> None:
 
 @pytest.mark.parametrize("depth", [2, 3, 4, 5, 6])
 def test_a_side_that_is_about_to_be_stuck_is_searched(depth: int) -> None:
-    found = searched(TRAPPED, depth, PRUNING)
-    assert not TRAPPED.apply(found.moves[0].move).legal_moves
-    assert found.proven
+    result = searched(TRAPPED, depth, PRUNING)
+    assert not TRAPPED.apply(result.moves[0].move).legal_moves
+    assert result.proven
 
 
 def test_futility_pruning_halves_the_nodes() -> None:
@@ -508,7 +508,7 @@ def test_selective_techniques_save_nodes(name: str, technique: str) -> None:
 
 @pytest.mark.plain
 def test_reductions_grow_with_depth_and_place_and_leave_two_plies() -> None:
-    table = searcher_for(CASES["abalone"]).reductions
+    table = REDUCTIONS
     assert [reduction(table, 6, place) for place in (0, 2, 3, 10, 40)] == [0, 0, 1, 2, 3]
     assert reduction(table, 3, 63) == 1
     assert reduction(table, 100, 500) == table[31, 63]
@@ -540,6 +540,6 @@ def test_a_single_thread_defers_nothing() -> None:
 
 @pytest.mark.plain
 def test_the_nth_best_value_bounds_the_others() -> None:
-    found = np.array([3.0, 7.0, 5.0, 7.0, 1.0])
-    assert [nth_best(found, 5, n) for n in (1, 2, 3, 4, 5)] == [7, 7, 5, 3, 1]
-    assert nth_best(found, 2, 3) == -INFINITY
+    array = np.array([3.0, 7.0, 5.0, 7.0, 1.0])
+    assert [nth_best(array, 5, n) for n in (1, 2, 3, 4, 5)] == [7, 7, 5, 3, 1]
+    assert nth_best(array, 2, 3) == -INFINITY

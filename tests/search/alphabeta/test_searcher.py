@@ -54,7 +54,7 @@ def of_kind(kind: str, position: Position) -> Searcher:
     return searcher_for(position, SearchOptions.plain() if kind == "plain" else SMALL)
 
 
-def found(
+def searched(
     position: Position,
     limit: Limit = NO_LIMIT,
     *,
@@ -62,7 +62,7 @@ def found(
     context: Context = NO_CONTEXT,
     lines: int | None = 1,
 ) -> Analysis:
-    """Return what a new searcher finds."""
+    """Return the analysis of a new searcher."""
     return searcher_for(position, options).search(position, limit, context, lines=lines)
 
 
@@ -92,7 +92,7 @@ def search_threads() -> list[str]:
 @LINES
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_a_depth_limit_ends_the_search(depth: int, lines: int | None) -> None:
-    analysis = found(START, Limit(depth=depth), lines=lines)
+    analysis = searched(START, Limit(depth=depth), lines=lines)
     assert analysis.depth == depth
     assert is_answer(analysis)
 
@@ -100,7 +100,7 @@ def test_a_depth_limit_ends_the_search(depth: int, lines: int | None) -> None:
 def test_no_search_is_deeper_than_the_maximum() -> None:
     position = Nim(passing=True).parse("3:0:0:0")  # a line can go on for ever by passing
     options = replace(SMALL, repetition=False)
-    analysis = found(position, Limit(depth=MAX_DEPTH + 400), options=options)
+    analysis = searched(position, Limit(depth=MAX_DEPTH + 400), options=options)
     assert analysis.depth <= MAX_DEPTH
     assert is_answer(analysis)
 
@@ -119,8 +119,8 @@ def test_a_node_limit_is_kept_except_for_the_first_depth(kind: str, lines: int |
 @pytest.mark.parametrize("nodes", [200, 40_000])
 @pytest.mark.parametrize("threads", [2, 4])
 def test_threads_share_a_node_limit(threads: int, nodes: int) -> None:
-    first = found(START, Limit(depth=1)).nodes
-    analysis = found(START, Limit(nodes=nodes), options=replace(SMALL, threads=threads))
+    first = searched(START, Limit(depth=1)).nodes
+    analysis = searched(START, Limit(nodes=nodes), options=replace(SMALL, threads=threads))
     assert is_answer(analysis)
     # the first thread ends the search, and each may notice two positions late
     assert nodes // threads <= max(analysis.nodes, first) <= nodes + first + 2 * threads
@@ -135,7 +135,7 @@ def test_time_ends_a_search(kind: str, lines: int | None) -> None:
 
 @pytest.mark.parametrize("left", [0.0, 0.001, 0.3])
 def test_the_match_clock_ends_a_search(left: float) -> None:
-    assert is_answer(found(START, Limit(clock=Clock((left, LONG_S)))))
+    assert is_answer(searched(START, Limit(clock=Clock((left, LONG_S)))))
 
 
 @THREADS
@@ -148,7 +148,7 @@ def test_another_thread_ends_a_search(threads: int, lines: int | None) -> None:
             threading.Timer(0.02, stop.set).start()
 
     context = Context(stop=stop, report=report)
-    analysis = found(START, options=replace(SMALL, threads=threads), lines=lines, context=context)
+    analysis = searched(START, options=replace(SMALL, threads=threads), lines=lines, context=context)
     assert analysis.depth >= 2
     assert is_answer(analysis)
     assert not search_threads()
@@ -158,7 +158,7 @@ def test_another_thread_ends_a_search(threads: int, lines: int | None) -> None:
 def test_a_stop_that_is_set_before_the_start_leaves_depth_1(lines: int | None) -> None:
     stop = Stop()
     stop.set()
-    analysis = found(START, options=SearchOptions.plain(), lines=lines, context=Context(stop=stop))
+    analysis = searched(START, options=SearchOptions.plain(), lines=lines, context=Context(stop=stop))
     assert (analysis.depth, analysis.nodes) == (1, len(START.actions))
     assert is_answer(analysis)
 
@@ -170,13 +170,13 @@ def test_a_stop_set_by_a_report_ends_the_search_at_that_depth() -> None:
         if choice.depth == 3:
             stop.set()
 
-    assert found(START, context=Context(stop=stop, report=report)).depth == 3
+    assert searched(START, context=Context(stop=stop, report=report)).depth == 3
 
 
 @THREADS
 def test_an_interrupt_ends_a_search_and_is_raised(threads: int) -> None:
     with interrupted():
-        found(START, options=replace(SMALL, threads=threads))
+        searched(START, options=replace(SMALL, threads=threads))
     assert not search_threads()
 
 
@@ -189,16 +189,16 @@ def test_a_searcher_can_be_used_after_an_interrupt() -> None:
 
 def test_the_only_legal_move_is_played_at_once() -> None:
     game = boardgames.load("connect4", columns=2, rows=4)
-    analysis = found(game.parse("1111"))  # column 1 of two is full
+    analysis = searched(game.parse("1111"))  # column 1 of two is full
     assert (str(analysis.moves[0].move), analysis.depth, analysis.nodes) == ("2", 1, 1)
 
 
 def test_a_decided_match_is_not_searched_further() -> None:
-    assert found(CONNECT4.parse("112233")).depth == 1
+    assert searched(CONNECT4.parse("112233")).depth == 1
 
 
 def test_a_search_ends_once_every_line_has_been_searched_to_its_end() -> None:
-    analysis = found(tictactoe().parse("xo./.../..."))
+    analysis = searched(tictactoe().parse("xo./.../..."))
     assert analysis.proven
     assert analysis.depth <= 7
 
@@ -213,7 +213,7 @@ def test_every_depth_is_reported_once_and_the_last_report_is_the_answer(
 ) -> None:
     reports = list[Choice]()
     options = replace(SMALL, threads=threads)
-    analysis = found(
+    analysis = searched(
         START, Limit(depth=4), options=options, lines=lines, context=Context(report=reports.append)
     )
     assert [choice.depth for choice in reports] == [1, 2, 3, 4]
@@ -227,12 +227,12 @@ def test_an_exception_in_a_report_is_raised() -> None:
         raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError, match="no more"):
-        found(CONNECT4.start(), Limit(depth=3), context=Context(report=report))
+        searched(CONNECT4.start(), Limit(depth=3), context=Context(report=report))
 
 
 @pytest.mark.parametrize("lines", [1, 2, 5, None])
 def test_the_requested_number_of_lines_is_valued_best_first(lines: int | None) -> None:
-    analysis = found(START, Limit(depth=4), lines=lines)
+    analysis = searched(START, Limit(depth=4), lines=lines)
     values = [entry.score for entry in analysis.moves]
     assert len(values) == (lines or len(START.actions))
     assert values == sorted(values, reverse=True)
@@ -240,14 +240,14 @@ def test_the_requested_number_of_lines_is_valued_best_first(lines: int | None) -
 
 
 def test_the_best_lines_are_the_best_of_all_moves() -> None:
-    some, every = (found(START, Limit(depth=3), options=EXACT, lines=lines) for lines in (4, None))
+    some, every = (searched(START, Limit(depth=3), options=EXACT, lines=lines) for lines in (4, None))
     expected = [entry.score.amount for entry in every.moves[:4]]
     assert [entry.score.amount for entry in some.moves] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("nodes", range(8, 80, 3))
 def test_a_stopped_search_reports_a_loss_only_after_all_moves_were_seen_to_lose(nodes: int) -> None:
-    analysis = found(LOST, Limit(nodes=nodes), options=SearchOptions.plain())
+    analysis = searched(LOST, Limit(nodes=nodes), options=SearchOptions.plain())
     assert is_answer(analysis)
     assert (analysis.score == Score.loss(2)) == analysis.proven == (analysis.depth == 2)
 
@@ -255,7 +255,7 @@ def test_a_stopped_search_reports_a_loss_only_after_all_moves_were_seen_to_lose(
 def test_moves_that_were_seen_to_lose_come_last() -> None:
     # the best move of depth 1 loses at depth 2, and so does the next one
     played = [
-        str(found(LOST, Limit(nodes=nodes), options=SearchOptions.plain()).moves[0].move)
+        str(searched(LOST, Limit(nodes=nodes), options=SearchOptions.plain()).moves[0].move)
         for nodes in range(8, 40)
     ]
     assert list(dict.fromkeys(played))[:3] == ["4", "1", "5"]
@@ -278,7 +278,7 @@ def test_a_move_that_turns_out_better_comes_first_with_its_new_value() -> None:
 
 def test_a_search_does_not_change_the_position() -> None:
     before = START.words.copy()
-    found(START, Limit(depth=3))
+    searched(START, Limit(depth=3))
     assert np.array_equal(before, START.words)
 
 
@@ -312,20 +312,20 @@ def test_searching_the_same_line_again_is_cheaper() -> None:
     line = searcher.search(START, Limit(depth=9), NO_CONTEXT).moves[0].line
     after = START.apply(line[0]).apply(line[1])
     again = searcher.search(after, Limit(depth=7), NO_CONTEXT)
-    assert again.nodes < 0.5 * found(after, Limit(depth=7)).nodes
+    assert again.nodes < 0.5 * searched(after, Limit(depth=7)).nodes
 
 
 def test_history_scores_are_halved_from_search_to_search() -> None:
     searcher = searcher_for(START)
     searcher.search(START, Limit(depth=5), NO_CONTEXT)
-    history = searcher._states[0].history
+    history = searcher._threads[0].workspace.history
     before = history.copy()
     assert before.any()
     searcher.search(WON, Limit(depth=1), NO_CONTEXT)
     assert abs(history).max() <= abs(before).max() // 2 + 2
 
 
-def test_a_table_that_does_not_fit_is_refused_at_the_first_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_that_does_not_fit_is_rejected_at_the_first_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "free_memory", lambda: 1 << 20)
     searcher = searcher_for(START)
     with pytest.raises(OptionError, match="a table of 4 MB does not fit into the 1 MB of free memory"):
@@ -334,7 +334,7 @@ def test_a_table_that_does_not_fit_is_refused_at_the_first_search(monkeypatch: p
 
 def test_without_a_table_no_memory_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "free_memory", lambda: 0)
-    assert is_answer(found(START, Limit(depth=4), options=replace(SMALL, table=0)))
+    assert is_answer(searched(START, Limit(depth=4), options=replace(SMALL, table=0)))
 
 
 # --- threads -----------------------------------------------------------------------------------------
@@ -342,19 +342,19 @@ def test_without_a_table_no_memory_is_needed(monkeypatch: pytest.MonkeyPatch) ->
 
 @THREADS
 def test_no_thread_is_left_after_a_search(threads: int) -> None:
-    found(START, Limit(depth=5), options=replace(SMALL, threads=threads))
+    searched(START, Limit(depth=5), options=replace(SMALL, threads=threads))
     assert not search_threads()
 
 
 def test_nodes_of_all_threads_are_counted() -> None:
-    one = found(START, Limit(depth=6)).nodes
-    assert found(START, Limit(depth=6), options=replace(SMALL, threads=2)).nodes > one / 2
+    one = searched(START, Limit(depth=6)).nodes
+    assert searched(START, Limit(depth=6), options=replace(SMALL, threads=2)).nodes > one / 2
 
 
 def test_all_threads_search_until_every_requested_line_is_proven() -> None:
     position = CONNECT4.parse("112233")  # won at once; the other moves take longer
     options, limit = replace(SMALL, threads=2), Limit(nodes=200_000)
-    analysis = found(position, limit, options=options, lines=None)
+    analysis = searched(position, limit, options=options, lines=None)
     assert not all(entry.proven for entry in analysis.moves)
     assert analysis.nodes > 110_000  # more than the share of one thread
 

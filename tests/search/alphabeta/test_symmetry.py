@@ -76,8 +76,8 @@ def test_fewer_positions_are_visited_from_a_symmetric_start(name: str, depth: in
     for symmetry in (False, True):
         options = replace(EXACT, table=8, symmetry=symmetry)
         searcher = Searcher(start.game, start.game.evaluation, options)
-        found = searcher.search(start, Limit(depth=depth), NO_CONTEXT)
-        nodes.append(found.nodes)
-        values.append(search_value(found.score))
+        result = searcher.search(start, Limit(depth=depth), NO_CONTEXT)
+        nodes.append(result.nodes)
+        values.append(search_value(result.score))
     assert nodes[1] < 0.9 * nodes[0]
     assert values[1] == pytest.approx(values[0], abs=1e-9)

@@ -1,4 +1,4 @@
-"""Transposition table: what is found, which entries are replaced, and which sizes are refused."""
+"""Transposition table: what is found, which entries are replaced, and which sizes are rejected."""
 
 import numpy as np
 import pytest
@@ -66,15 +66,15 @@ def test_a_stored_entry_is_found(table: Actions, action: int, depth: int, bound:
 
 
 def test_random_entries_are_found_or_replaced_but_never_mixed_up(table: Actions) -> None:
-    found = 0
+    hits = 0
     for number in range(500):
         put(table, mix(np.uint64(number)), value=float(number), action=number, depth=number % 9)
     for number in range(500):
         value, facts = look_up(table, mix(np.uint64(number)))
         if facts != 0:
-            found += 1
+            hits += 1
             assert (value, action_of(facts), depth_of(facts)) == (number, number, number % 9)
-    assert 16 < found <= 32
+    assert 16 < hits <= 32
 
 
 def test_an_empty_table_has_no_entries(table: Actions) -> None:
@@ -145,12 +145,12 @@ def test_a_table_is_the_largest_power_of_two_that_fits(megabytes: int, taken: in
 
 
 @pytest.mark.parametrize("megabytes", [0, -1, 2**20 + 1, 10**40, 1.5, "64", None, True])
-def test_an_impossible_size_is_refused(megabytes: object) -> None:
+def test_an_impossible_size_is_rejected(megabytes: object) -> None:
     with pytest.raises(OptionError, match=r"^the table must have 1 to 1048576 MB, not "):
         new_table(megabytes)  # type: ignore[arg-type]  # what a caller may do
 
 
-def test_a_table_larger_than_free_memory_is_refused_in_advance(
+def test_a_table_larger_than_free_memory_is_rejected_in_advance(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(tables, "free_memory", lambda: 100 << 20)

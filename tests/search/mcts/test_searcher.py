@@ -30,8 +30,8 @@ def height(words: Actions, node: int) -> int:
 
 @pytest.mark.plain
 def test_equal_seeds_give_equal_searches_and_other_seeds_others() -> None:
-    found = [search(START, 100, seed=seed) for seed in (7, 7, 8)]
-    results = [(one.score, one.nodes, one.moves) for one in found]
+    analyses = [search(START, 100, seed=seed) for seed in (7, 7, 8)]
+    results = [(one.score, one.nodes, one.moves) for one in analyses]
     assert results[0] == results[1] != results[2]
 
 
@@ -44,16 +44,16 @@ def test_simulations_are_exact(all_moves: bool) -> None:
 
 @pytest.mark.plain
 def test_the_simulation_that_reaches_the_node_limit_is_the_last() -> None:
-    found = search(START, limit=Limit(nodes=500))
-    before = search(START, found.simulations - 1)
-    assert before.nodes < 500 <= found.nodes
+    result = search(START, limit=Limit(nodes=500))
+    before = search(START, result.simulations - 1)
+    assert before.nodes < 500 <= result.nodes
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_a_tree_grows_no_deeper_than_the_limit(depth: int) -> None:
     searcher = searcher_for(CONNECT4)
-    found = search(START, searcher=searcher, limit=Limit(depth=depth, simulations=3000))
-    assert found.depth == len(found.moves[0].line) == height(searcher.tree.words, ROOT) == depth
+    result = search(START, searcher=searcher, limit=Limit(depth=depth, simulations=3000))
+    assert result.depth == len(result.moves[0].line) == height(searcher.tree.words, ROOT) == depth
 
 
 @kernel(LegalMoves)
@@ -68,26 +68,26 @@ def one_move_at_first(position: Words, moves: Actions) -> int:
 def test_little_time_is_spent_on_a_forced_move() -> None:
     game = Nim()
     game.kernels = replace(game.kernels, legal_moves=one_move_at_first)
-    found = search(game.parse("100:0:0:0"), 10_000, options=MctsOptions(memory=1, cutoff=5))
-    assert (found.simulations, len(found.moves)) == (FORCED_SIMULATIONS, 1)
+    result = search(game.parse("100:0:0:0"), 10_000, options=MctsOptions(memory=1, cutoff=5))
+    assert (result.simulations, len(result.moves)) == (FORCED_SIMULATIONS, 1)
 
 
 def test_a_full_tree_is_searched_without_new_nodes() -> None:
     searcher = searcher_for(CONNECT4)
-    found = search(START, 50_000, searcher=searcher)
+    result = search(START, 50_000, searcher=searcher)
     words = searcher.tree.words
     assert words.nbytes == 1 << 20
     assert words.size - words[WORDS_USED] < 7 * WORDS_PER_NODE
-    assert found.simulations == words[ROOT + VISITS] == 50_000
+    assert result.simulations == words[ROOT + VISITS] == 50_000
 
 
 @pytest.mark.plain
 def test_a_stopped_simulation_leaves_no_visits() -> None:
     searcher, stop = searcher_for(CONNECT4), Stop()
     stop.set()
-    found = search(START, searcher=searcher, context=Context(stop=stop))
-    assert (found.simulations, found.score.amount, found.proven) == (0, 0.0, False)
-    assert found.moves[0].move in START.legal_moves
+    result = search(START, searcher=searcher, context=Context(stop=stop))
+    assert (result.simulations, result.score.amount, result.proven) == (0, 0.0, False)
+    assert result.moves[0].move in START.legal_moves
     words = searcher.tree.words
     assert {int(words[node + VISITS]) for node, _ in nodes_of(words)} == {0}
 
@@ -97,8 +97,8 @@ def test_a_time_limit_ends_an_endless_playout() -> None:
     lone = boardgames.load("abalone").parse(
         "b..../....../......./......../........./......../......./....../....w"
     )
-    found = search(lone, limit=Limit(seconds=0.05), options=MctsOptions(memory=1, cutoff=2**40))
-    assert found.simulations == 0
+    result = search(lone, limit=Limit(seconds=0.05), options=MctsOptions(memory=1, cutoff=2**40))
+    assert result.simulations == 0
 
 
 @THREADS
@@ -114,7 +114,7 @@ def test_reports_come_regularly_until_the_search_is_stopped(
         if len(reports) == 3:
             stop.set()
 
-    found = search(
+    result = search(
         START,
         options=MctsOptions(memory=1, threads=threads),
         limit=ENDLESS,
@@ -124,7 +124,7 @@ def test_reports_come_regularly_until_the_search_is_stopped(
     counts = [choice.simulations for choice in reports]
     assert counts == sorted(counts)
     assert all(choice.line[0] == choice.move and choice.depth == len(choice.line) for choice in reports)
-    last = found.choice()
+    last = result.choice()
     assert (reports[-1].move, reports[-1].score, reports[-1].line) == (last.move, last.score, last.line)
 
 

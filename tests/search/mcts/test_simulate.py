@@ -58,9 +58,9 @@ EVERY_OPTION = pytest.mark.parametrize("options", OPTIONS)
 
 def assert_adds_up(words: Actions, *, threads: int = 1) -> None:
     """Check that no visit, return or node was lost or counted twice."""
-    found = list(nodes_of(words))
-    assert (len(found) + 1) * WORDS_PER_NODE == words[WORDS_USED] <= words.size
-    for node, below in found:
+    nodes = list(nodes_of(words))
+    assert (len(nodes) + 1) * WORDS_PER_NODE == words[WORDS_USED] <= words.size
+    for node, below in nodes:
         visits = int(words[node + VISITS])
         assert abs(int(words[node + TOTAL])) <= visits * ONE
         below_visits = sum(int(words[child + VISITS]) for child in below)
@@ -79,10 +79,10 @@ def count_proofs(name: str, options: MctsOptions, seeds: range) -> int:
             position = reached(game, count, seed)
             value = exact_value(position)
             for simulations in (3, 40, 600 if JIT else 150):
-                found = search(position, simulations, options=options, seed=seed)
-                proofs += found.proven
-                best = exact_value(position, after=position.apply(found.moves[0].move))
-                assert not found.proven or found.score.amount == value == best
+                result = search(position, simulations, options=options, seed=seed)
+                proofs += result.proven
+                best = exact_value(position, after=position.apply(result.moves[0].move))
+                assert not result.proven or result.score.amount == value == best
                 for move in search(position, simulations, options=options, seed=seed, all_moves=True).moves:
                     after = position.apply(move.move)
                     assert not move.proven or move.score.amount == exact_value(position, after=after)
@@ -107,25 +107,25 @@ def test_proofs_of_several_threads_hold() -> None:
     game, plies = SMALL_GAMES["connect4 of 4 x 4"]
     for seed in range(20):
         position = reached(game, plies[seed % len(plies)], seed)
-        found = search(position, 3000, options=MctsOptions(memory=1, threads=4), seed=seed)
-        assert not found.proven or found.score.amount == exact_value(position)
+        result = search(position, 3000, options=MctsOptions(memory=1, threads=4), seed=seed)
+        assert not result.proven or result.score.amount == exact_value(position)
 
 
 @pytest.mark.parametrize("name", SMALL_GAMES)
 def test_small_positions_are_solved(name: str) -> None:
     game, plies = SMALL_GAMES[name]
-    found = search(reached(game, plies[-1] - 1, 1), 10**6)
-    assert found.proven
-    assert found.simulations < 10**6
+    result = search(reached(game, plies[-1] - 1, 1), 10**6)
+    assert result.proven
+    assert result.simulations < 10**6
 
 
 @pytest.mark.parametrize("name", SMALL_GAMES)
 def test_with_all_moves_every_move_is_proven(name: str) -> None:
     game, plies = SMALL_GAMES[name]
     position = reached(game, plies[-1] - 1, 1)
-    found = search(position, 10**6, all_moves=True)
-    assert found.simulations < 10**6
-    for move in found.moves:
+    result = search(position, 10**6, all_moves=True)
+    assert result.simulations < 10**6
+    for move in result.moves:
         assert move.proven
         assert move.score.amount == exact_value(position, after=position.apply(move.move))
 
@@ -138,8 +138,8 @@ def test_values_converge_to_those_of_perfect_play(options: str) -> None:
     game, plies = SMALL_GAMES["connect4 of 4 x 4"]
     for seed in range(5):
         position = reached(game, plies[0], seed)
-        found = search(position, 20_000, options=OPTIONS[options])
-        assert found.score.amount == pytest.approx(exact_value(position), abs=0.1)
+        result = search(position, 20_000, options=OPTIONS[options])
+        assert result.score.amount == pytest.approx(exact_value(position), abs=0.1)
 
 
 @pytest.mark.plain
@@ -159,8 +159,8 @@ def test_visits_and_returns_of_several_threads_add_up(threads: int, name: str) -
     game = boardgames.load(name)
     for simulations in (threads - 1, threads, 5001):
         searcher = searcher_for(game, MctsOptions(memory=1, threads=threads, cutoff=3))
-        found = search(game.start(), simulations, searcher=searcher)
-        assert found.simulations == searcher.tree.words[ROOT + VISITS] == simulations
+        result = search(game.start(), simulations, searcher=searcher)
+        assert result.simulations == searcher.tree.words[ROOT + VISITS] == simulations
         assert_adds_up(searcher.tree.words, threads=threads)
 
 
@@ -223,13 +223,13 @@ def test_priors_follow_from_the_order_or_the_evaluation_of_moves(position: Posit
     searcher = searcher_for(position.game, OPTIONS[prior])
     search(position, 1, searcher=searcher)
     words = searcher.tree.words
-    found = {
+    priors = {
         action_of(words, child): prior_of(words, child) / PRIOR_MASK for child in children_of(words, ROOT)
     }
     expected = expected_priors(position, prior)
-    assert sorted(found) == sorted(expected)
+    assert sorted(priors) == sorted(expected)
     for action, share in expected.items():
-        assert found[action] == pytest.approx(share, abs=1e-6)
+        assert priors[action] == pytest.approx(share, abs=1e-6)
 
 
 def expected_priors(position: Position, prior: str) -> dict[int, float]:
@@ -304,8 +304,8 @@ def test_returns_are_those_of_the_side_to_move(again: bool) -> None:
 def test_a_side_without_moves_loses_or_draws_as_the_game_says(draws: bool, value: float) -> None:
     game = Nim(stuck=True)
     game.facts = replace(game.facts, no_moves_draws=draws)
-    found = search(game.parse("1:0:0:0"))
-    assert (found.score.amount, found.proven) == (value, True)
+    result = search(game.parse("1:0:0:0"))
+    assert (result.score.amount, result.proven) == (value, True)
 
 
 @pytest.mark.plain
@@ -327,14 +327,14 @@ def test_half_a_return_is_what_the_unit_says() -> None:
 def test_a_playout_is_evaluated_at_the_cutoff() -> None:
     # without plies and priors, nothing but the evaluation distinguishes the moves
     start, evaluation = ABALONE.start(), ABALONE.evaluation
-    found = search(
+    result = search(
         start,
         options=MctsOptions(memory=1, cutoff=0, prior="none"),
         limit=Limit(simulations=52, depth=1),
         all_moves=True,
     )
-    assert found.simulations == 52
-    for move in found.moves:
+    assert result.simulations == 52
+    for move in result.moves:
         value = -float(evaluation.kernel(start.apply(move.move).words, evaluation.weights))
         expected = evaluation.unit.to_return(value / evaluation.scale)
         assert move.score.amount == pytest.approx(expected, abs=1e-6)
@@ -351,6 +351,6 @@ def test_a_game_without_an_evaluation_is_searched() -> None:
 @pytest.mark.plain
 def test_playouts_of_a_game_without_an_end_are_cut_off() -> None:
     # both sides may pass forever
-    found = search(Nim(passing=True).parse("100:0:0:0"), 50)
-    assert found.simulations == 50
-    assert found.nodes < 50 * (LONG_PLAYOUT + 60)
+    result = search(Nim(passing=True).parse("100:0:0:0"), 50)
+    assert result.simulations == 50
+    assert result.nodes < 50 * (LONG_PLAYOUT + 60)

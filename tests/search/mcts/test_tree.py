@@ -166,12 +166,12 @@ def test_nodes_do_not_straddle_cache_lines() -> None:
 
 
 @pytest.mark.parametrize("megabytes", [0, -1, 1.5, "64", True, 2**40])
-def test_a_bad_size_is_refused(megabytes: object) -> None:
+def test_a_bad_size_is_rejected(megabytes: object) -> None:
     with pytest.raises(OptionError, match=r"^the tree must have 1 to 1048576 MB, not "):
         Tree(megabytes)  # type: ignore[arg-type]  # what a caller may do
 
 
-def test_a_tree_larger_than_the_free_memory_is_refused_before_it_is_allocated(
+def test_a_tree_larger_than_the_free_memory_is_rejected_before_it_is_allocated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(trees, "free_memory", lambda: 100 << 20)

@@ -1,8 +1,8 @@
 """The experiment `ancestors`: whether the winner of an evolution is better than its ancestors.
 
-The winner meets every ancestor that the evolution has kept, without
-exploration: once while both go on learning, and once without, from the same
-openings.
+The winner plays every ancestor that the evolution has kept, without
+exploration: once while both continue to learn, and once without learning, from
+the same openings.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ ORIGINAL: tuple[tuple[Wins, ...], ...] = (
 
 
 class Ancestors(Experiment):
-    """The winner of an evolution meets each ancestor, learning and not learning."""
+    """The winner of an evolution plays each ancestor, with and without learning."""
 
     name: ClassVar[str] = "ancestors"
     declared_options = (
@@ -63,7 +63,7 @@ class Ancestors(Experiment):
         """Return one table: the winner of each evolution against each of its ancestors, oldest first."""
         evolutions = [
             self._evolution(number, derive_seed(seed, self.name, number), executor, listener)
-            for number in range(self.whole("evolutions"))
+            for number in range(self.integer("evolutions"))
         ]
         figures = tuple(figure for rows in evolutions for row in rows for figure in row)
         table = Table("winners and ancestors", "winner", "ancestor", 0, figures, self._totals(evolutions))
@@ -81,7 +81,7 @@ class Ancestors(Experiment):
         tasks = [
             partial(
                 play_learning_and_frozen, self.setup, winner, ancestor, td_parameters(self, epsilon=0.0),
-                matches=self.whole("matches"), seed=derive_seed(seed, "contest", place),
+                matches=self.integer("matches"), seed=derive_seed(seed, "contest", place),
             )
             for place, ancestor in enumerate(ancestors)
         ]  # fmt: skip
@@ -114,8 +114,8 @@ class Ancestors(Experiment):
     def _totals(self, evolutions: Sequence[Sequence[Sequence[Figure]]]) -> tuple[Figure, ...]:
         """Return the total of each evolution, and of all.
 
-        The units of an evolution are its ancestors. In the total of all they
-        are the evolutions, since the ancestors of one have met the same winner.
+        The units of an evolution are its ancestors. Those of the grand total are the
+        evolutions, because all ancestors of one evolution have played the same winner.
         """
         totals = []
         for place, column in enumerate(COLUMNS):

@@ -1,7 +1,7 @@
 """The experiment `basic-training`: whether players get better by training.
 
 Two random players train against each other by TD(lambda). Then each of them
-meets its old self, with the initial weights, without exploration or learning.
+plays its old self, with the initial weights, without exploration or learning.
 This is repeated with new players.
 """
 
@@ -41,7 +41,7 @@ ORIGINAL: tuple[tuple[Wins, Wins], ...] = (
 
 
 class BasicTraining(Experiment):
-    """Two random players train against each other; each meets its old self."""
+    """Two random players train against each other; then each plays its old self."""
 
     name: ClassVar[str] = "basic-training"
     declared_options = (
@@ -59,9 +59,9 @@ class BasicTraining(Experiment):
     def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Findings:
         """Return one table: the winner and the loser of each training against their old selves.
 
-        The winner of a training won more of its matches; if both won as many, it is the first player.
+        The winner of a training is the player that won more of its matches, or the first one in a tie.
         """
-        seeds = [derive_seed(seed, self.name, number) for number in range(self.whole("repetitions"))]
+        seeds = [derive_seed(seed, self.name, number) for number in range(self.integer("repetitions"))]
         trained = run_tasks(executor, [self._task(own) for own in seeds], listener, "training")
         rows = [self._figures(number, pair) for number, pair in enumerate(trained)]
         figures = tuple(figure for row in rows for figure in row)
@@ -80,9 +80,9 @@ class BasicTraining(Experiment):
             train_and_test,
             self.setup,
             weights,
-            [td_parameters(self, self.number("epsilon"))] * self.whole("matches"),
+            [td_parameters(self, self.number("epsilon"))] * self.integer("matches"),
             weights,
-            tests=self.whole("test_matches"),
+            tests=self.integer("test_matches"),
             seed=seed,
         )
 

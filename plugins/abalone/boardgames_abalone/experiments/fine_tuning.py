@@ -2,14 +2,15 @@
 
 Pairs of random players train against each other with baseline hyperparameters.
 The pairs that learned best, whose trained selves beat their old selves most
-clearly, are selected. Each is trained again from the same weights at the same
-openings with one hyperparameter changed, and each baseline player meets the
-player that it would have become.
+clearly, are selected. Each is trained again from the same weights and openings
+with one hyperparameter changed, and each baseline player plays the player that
+it would have become.
 
-Selected pairs were also lucky, so they do well against anything. A control
-shows how well: the baseline's own hyperparameters once more, with other
-openings and other random numbers. If all candidates are selected, the baseline
-would win half of the matches against itself.
+Selected pairs were also lucky, so they do well against any opponent. A control
+shows how well: the pairs are trained again with the baseline's hyperparameters,
+but with other openings and random numbers. If all candidates are selected,
+variants are compared with one half instead, which is what the baseline would win
+against itself.
 """
 
 from collections.abc import Sequence
@@ -74,7 +75,7 @@ ORIGINAL: tuple[tuple[Wins, ...], ...] = (
 
 
 class FineTuning(Experiment):
-    """Baseline players meet what they become with one hyperparameter changed."""
+    """Baseline players play the players that they become with one hyperparameter changed."""
 
     name: ClassVar[str] = "fine-tuning"
     declared_options = (
@@ -92,7 +93,7 @@ class FineTuning(Experiment):
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        couples, candidates = self.whole("couples"), self.whole("candidates")
+        couples, candidates = self.integer("couples"), self.integer("candidates")
         if candidates < couples:
             raise OptionError(f"candidates must be at least couples ({couples}), not {candidates}")
 
@@ -101,7 +102,7 @@ class FineTuning(Experiment):
 
         In totals the two players of a pair are one unit, since they learned from each other.
         """
-        seeds = [derive_seed(seed, self.name, number) for number in range(self.whole("candidates"))]
+        seeds = [derive_seed(seed, self.name, number) for number in range(self.integer("candidates"))]
         weights = [self._initial_weights(own) for own in seeds]
         tasks = [
             self._task(own, initial, self._schedule(CONTROL), initial)
@@ -131,7 +132,7 @@ class FineTuning(Experiment):
     ) -> "partial[TrainedPair]":
         return partial(
             train_and_test, self.setup, weights, parameters, opponents,
-            tests=self.whole("test_matches"), seed=seed,
+            tests=self.integer("test_matches"), seed=seed,
         )  # fmt: skip
 
     def _variant_task(
@@ -143,7 +144,7 @@ class FineTuning(Experiment):
     def _schedule(self, variant: Variant) -> list[TDParameters]:
         """Return the hyperparameters of each training match."""
         baseline = td_parameters(self, self.number("epsilon"))
-        matches = self.whole("matches")
+        matches = self.integer("matches")
         if variant == CONTROL:
             return [baseline] * matches
         if variant.field == "epsilon":
@@ -156,10 +157,10 @@ class FineTuning(Experiment):
         """Return the numbers of the pairs that learned best, in order."""
         lost = [sum(-match.points for test in pair.tests for match in test) for pair in trained]
         ranked = sorted(range(len(trained)), key=lambda number: -lost[number])
-        return sorted(ranked[: self.whole("couples")])
+        return sorted(ranked[: self.integer("couples")])
 
     def _variants_table(self, trained: Sequence[TrainedPair]) -> Table:
-        couples = self.whole("couples")
+        couples = self.integer("couples")
         figures: list[Figure] = []
         totals = []
         for place, variant in enumerate((*VARIANTS, CONTROL)):
@@ -207,13 +208,13 @@ def _couples_table(trained: Sequence[TrainedPair], selected: Sequence[int]) -> T
     """Return the table of the candidates against their old selves."""
     rows = []
     for number, pair in enumerate(trained):
-        name = f"couple {number + 1}{', chosen' if number in selected else ''}"
+        name = f"couple {number + 1}{', selected' if number in selected else ''}"
         rows.append([
             Figure.of(name, player, test) for player, test in zip(PLAYERS, pair.tests, strict=True)
         ])  # fmt: skip
     units = [combine("", "both", row) for row in rows]
     totals = (
-        combine("chosen", "both", [units[number] for number in selected]),
+        combine("selected", "both", [units[number] for number in selected]),
         combine("all", "both", units),
     )
     figures = tuple(figure for row in rows for figure in row)
@@ -235,7 +236,7 @@ def _conclusion(table: Table, *, is_selection: bool) -> str:
     )
     if is_selection:
         return (
-            f"against its own hyperparameters at other matches the baseline won {control_share} "
+            f"in other matches against its own hyperparameters the baseline won {control_share} "
             f"of the decided ones; {variants_text}"
         )
     return f"the baseline would win half of the decided matches against itself; it won {variants_text}"

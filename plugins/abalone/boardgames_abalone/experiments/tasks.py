@@ -1,7 +1,7 @@
-"""Tasks of the experiments: players train against each other, and meet others without learning.
+"""Tasks of the experiments: players train against each other, and play others without learning.
 
 Training matches come in pairs from one opening. Every match has its own seed,
-so trainings with different hyperparameters meet the same openings from the
+so trainings with different hyperparameters have the same openings from the
 first match to the last.
 """
 
@@ -30,7 +30,7 @@ class TrainedPair:
     Attributes
     ----------
     weights : float64[2, n]
-        Of both players.
+        Weights of both players.
     training : list of MatchResult
         The training matches, from the first player's point of view.
     tests : (list of MatchResult, list of MatchResult)
@@ -50,7 +50,7 @@ def train_pair(
     Parameters
     ----------
     weights : float64[2, n]
-        Of both players. Not changed.
+        Weights of both players. Not changed.
     parameters : sequence of TDParameters
         Hyperparameters of each match.
     seed : int
@@ -105,12 +105,12 @@ def train_and_test(
 def play_learning_and_frozen(
     setup: MatchSetup, first: Reals, second: Reals, parameters: TDParameters, *, matches: int, seed: int
 ) -> tuple[list[MatchResult], list[MatchResult]]:
-    """Play matches in which both players learn, and as many in which they do not, from the same openings.
+    """Play matches with learning, and as many without, from the same openings.
 
     Parameters
     ----------
     first, second : float64[n]
-        Weights at the beginning of both.
+        Initial weights of each player, for both series.
     parameters : TDParameters
         Hyperparameters, without exploration.
     """

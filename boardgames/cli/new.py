@@ -1,0 +1,252 @@
+"""`boardgames new`: a plug-in distribution with a working game, for authors to change into their own."""
+
+import keyword
+import re
+import shlex
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from types import MappingProxyType
+
+import click
+
+from boardgames.cli.options import examples, user_path
+from boardgames.cli.program import PROGRAM
+from boardgames.errors import FileError, OptionError, quote
+from boardgames.paths import describe_os_error
+
+MAX_NAME_LENGTH = 40
+RESERVED = frozenset({"core"})
+"""The distribution `boardgames-core` is the framework itself."""
+
+COMMON_FILES = MappingProxyType(
+    {
+        "README.md": "README.md",
+        "pyproject.toml": "pyproject.toml",
+        "__init__.py": "{package}/__init__.py",
+        "plugin.py": "{package}/plugin.py",
+        "test_game.py": "tests/test_game.py",
+    }
+)
+"""Templates in the folder `common`, and the files they become."""
+BOARD_FILES = MappingProxyType(
+    {
+        "rules.py": "{package}/rules.py",
+        "features.py": "{package}/features.py",
+        "game.py": "{package}/game.py",
+        "reference.py": "tests/reference.py",
+        "test_rules.py": "tests/test_rules.py",
+    }
+)
+"""Templates in the folder of each kind of board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of board: its form on the command line, the bounds of its sizes, and its game."""
+
+    form: str
+    smallest: tuple[int, ...]
+    largest: int
+    summary: str
+    features: str
+    rules: str
+    first_moves: Callable[..., int]
+
+
+KINDS = MappingProxyType(
+    {
+        "square": Kind(
+            "ROWSxCOLUMNS",
+            (4, 2),
+            26,
+            "reach the opponent's back row",
+            "pieces and the leading piece, per side",
+            "Breakthrough, in which pieces step forward, capture diagonally, and win on the last row.",
+            lambda rows, columns: 3 * columns - 2,
+        ),
+        "hex": Kind(
+            "SIZE",
+            (3,),
+            13,
+            "four in a line win, three in a line lose",
+            "winning and losing cells, per side",
+            "Yavalath, in which four pieces in a line win, but three in a line lose.",
+            lambda size: 3 * size * (size - 1) + 1,
+        ),
+        "edges": Kind(
+            "ROWSxCOLUMNS",
+            (1, 1),
+            12,
+            "complete boxes to own them and move again; more boxes win",
+            "boxes of both sides, and boxes to complete",
+            "Dots and Boxes, in which whoever draws the fourth edge of a box owns it and moves again.",
+            lambda rows, columns: (rows + 1) * columns + rows * (columns + 1),
+        ),
+    }
+)
+DEFAULT_BOARD = "square:8x8"
+BOARD_EXAMPLES = "square:8x8, hex:5 or edges:5x5"
+
+
+@click.command(
+    epilog=examples(
+        "boardgames new othello",
+        "boardgames new havannah --board hex:5",
+        "boardgames new boxes --board edges:5x5 --folder ~/games/boxes",
+    )
+)
+@click.argument("name")
+@click.option(
+    "--board",
+    metavar="KIND:SIZE",
+    default=DEFAULT_BOARD,
+    show_default=True,
+    help="Board of the game: square:ROWSxCOLUMNS, hex:SIZE or edges:ROWSxCOLUMNS.",
+)
+@click.option("--folder", metavar="FOLDER", help="Folder to create; default: boardgames-NAME.")
+def new(name: str, board: str, folder: str | None) -> None:
+    """Write a plug-in with a working game called NAME, to change into your own.
+
+    The folder has rules, notation, picture, features, a slow reference and
+    tests. The game is Breakthrough on square cells, Yavalath on hexagonal ones,
+    or Dots and Boxes on edges. An existing folder is never overwritten.
+    """
+    content = plugin_files(name, board)
+    target = Path(distribution_name(name)) if folder is None else user_path(folder)
+    write_folder(target, content)
+    click.echo(f"created {target}:")
+    for path in sorted(content):
+        click.echo(f"  {path}")
+    click.echo("\nnext:")
+    quoted = shlex.quote(str(target))
+    click.echo(f"  pip install -e {quoted if target.is_absolute() else f'./{quoted}'}")
+    click.echo(f"  {PROGRAM} play {name}")
+    click.echo(f"  {PROGRAM} check {name}")
+
+
+def distribution_name(name: str) -> str:
+    """Return the name of the distribution for a game's name.
+
+    Raises
+    ------
+    OptionError
+        If the name cannot be that of a game, distribution and module, or a game
+        of this name is installed.
+    """
+    if len(name) > MAX_NAME_LENGTH or not re.fullmatch(r"[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*", name):
+        raise OptionError(
+            f"{quote(name)} cannot be the name of a game; write at most {MAX_NAME_LENGTH} lower-case letters "
+            "and digits, starting with a letter, with '-' or '_' between words"
+        )
+    if name in RESERVED:
+        raise OptionError(f"the name {quote(name)} is reserved: boardgames-{name} is part of the framework")
+    from boardgames.plugins import registry
+
+    if any(offer.entry.name == name for offer in registry().offers("games")):
+        raise OptionError(f"a game called {quote(name)} is installed already; choose another name")
+    return f"boardgames-{name.replace('_', '-')}"
+
+
+def plugin_files(name: str, board: str) -> dict[str, str]:
+    """Return the files of a new plug-in, by their paths within its folder.
+
+    Raises
+    ------
+    OptionError
+        If the name or the board is invalid.
+
+    Examples
+    --------
+    >>> sorted(plugin_files("try-it", "hex:4"))[2:4]
+    ['boardgames_try_it/features.py', 'boardgames_try_it/game.py']
+    """
+    distribution = distribution_name(name)
+    folder, sizes = parse_board(board)
+    kind = KINDS[folder]
+    templates = {
+        path: (files("boardgames.cli") / "templates" / place / f"{source}.template").read_text("utf-8")
+        for place, paths in (("common", COMMON_FILES), (folder, BOARD_FILES))
+        for source, path in paths.items()
+    }
+    words = re.split("[-_]", name)
+    values: Mapping[str, object] = {
+        "name": name,
+        "distribution": distribution,
+        "package": f"boardgames_{name.replace('-', '_')}",
+        "class_name": _class_name(words, "".join(templates.values())),
+        "title": " ".join(words).capitalize(),
+        "board": board,
+        "rules": kind.rules,
+        "summary": kind.summary,
+        "features": kind.features,
+        "moves": kind.first_moves(*sizes),
+        **dict(zip(("size",) if len(sizes) == 1 else ("rows", "columns"), sizes, strict=True)),
+    }
+    return {
+        path.format(package=values["package"]): Template(text).substitute(values)
+        for path, text in templates.items()
+    }
+
+
+def parse_board(text: str) -> tuple[str, tuple[int, ...]]:
+    """Return kind and sizes of a board such as `square:8x8`.
+
+    Raises
+    ------
+    OptionError
+        If there is no such kind, or a size is missing or out of range.
+
+    Examples
+    --------
+    >>> parse_board("edges:5x4")
+    ('edges', (5, 4))
+    """
+    name, _, sizes = text.partition(":")
+    kind = KINDS.get(name)
+    numbers = sizes.split("x")
+    if kind is None or not all(re.fullmatch("[0-9]{1,3}", number) for number in numbers):
+        raise OptionError(f"a board is written {BOARD_EXAMPLES}, not {quote(text)}")
+    if len(numbers) != len(kind.smallest):
+        raise OptionError(f"a board of this kind is written {name}:{kind.form}, not {quote(text)}")
+    values = tuple(map(int, numbers))
+    for what, value, smallest in zip(kind.form.lower().split("x"), values, kind.smallest, strict=True):
+        if not smallest <= value <= kind.largest:
+            raise OptionError(
+                f"the {what} of a board {name}:{kind.form} must be {smallest} to {kind.largest}, not {value}"
+            )
+    return name, values
+
+
+def write_folder(folder: Path, content: Mapping[str, str]) -> None:
+    """Write a new folder with these files, completely or not at all.
+
+    Raises
+    ------
+    FileError
+        If the folder exists or cannot be written.
+    """
+    if folder.exists() or folder.is_symlink():
+        raise FileError(f"{quote(str(folder))} exists already; choose another folder with --folder")
+    if not folder.parent.is_dir():
+        raise FileError(f"no such folder: {quote(str(folder.parent))}")
+    try:
+        with tempfile.TemporaryDirectory(prefix=".boardgames-new-", dir=folder.parent) as temporary:
+            draft = Path(temporary) / folder.name
+            for name, text in content.items():
+                path = draft / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8", newline="\n")
+            draft.rename(folder)
+    except OSError as error:
+        raise FileError(f"cannot write {folder}: {describe_os_error(error)}") from None
+
+
+def _class_name(words: list[str], source: str) -> str:
+    """Return `ThreeInLine` for the words of a name; with `Game` at the end if the sources use that name."""
+    name = "".join(word.capitalize() for word in words)
+    is_taken = keyword.iskeyword(name) or re.search(rf"\b{name}\b", source)
+    return f"{name}Game" if is_taken else name

@@ -1,0 +1,135 @@
+"""Commands with a plug-in whose parts fail in different ways: one line, and nothing else is affected."""
+
+import importlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from installed import add_plugin
+
+from boardgames.cli import listing
+
+Run = Callable[..., Any]
+
+SOURCE = """
+from boardgames.hookspecs import Entry, hookimpl
+from boardgames.players.simple import Random
+from boardgames_connect4.game import Connect4
+
+print("a greeting")
+
+
+class Undrawable(Connect4):
+    def draw(self, words):
+        raise ValueError("no ink")
+
+
+class Exits(Connect4):
+    def draw(self, words):
+        raise SystemExit(0)
+
+
+class Wordless(Connect4):
+    def format_action(self, words, action, notation=None):
+        raise KeyError("no words")
+
+
+class Unlabelled(Random):
+    name = "unlabelled"
+
+    def label(self):
+        raise ValueError("no label")
+
+
+class Numbered(Random):
+    name = "numbered"
+
+    def label(self):
+        return 5
+
+
+no_class = 7
+
+
+@hookimpl
+def bg_games():
+    return [Entry(name, "x", f"broken_parts:{name.title()}") for name in ("undrawable", "exits", "wordless")]
+
+
+@hookimpl
+def bg_agents():
+    agents = [Entry(name, "x", f"broken_parts:{name.title()}") for name in ("unlabelled", "numbered")]
+    return [*agents, Entry("no-class", "x", "broken_parts:no_class")]
+"""
+
+
+@pytest.fixture
+def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Install the plug-in."""
+    (tmp_path / "broken_parts.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    registry = add_plugin(monkeypatch, importlib.import_module("broken_parts"))
+    monkeypatch.setattr(listing, "registry", lambda: registry)
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize("command", ["show", "play"])
+@pytest.mark.parametrize(
+    ("game", "reason"),
+    [
+        ("undrawable", "ValueError: no ink"),
+        ("exits", "SystemExit: 0"),
+        ("wordless", "KeyError: 'no words'"),
+    ],
+)
+def test_a_game_that_raises_gives_one_line(command: str, game: str, reason: str, bg: Run) -> None:
+    ran = bg(command, game)
+    assert ran.code == 2
+    assert ran.err == f"error: plug-in 'under-test' is broken: {reason}; BOARDGAMES_DEBUG=1 shows where\n"
+
+
+@pytest.mark.usefixtures("broken")
+def test_an_error_of_a_plugin_shows_its_traceback_on_request(
+    bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from boardgames.cli.main import main
+
+    monkeypatch.setenv("BOARDGAMES_DEBUG", "1")
+    with pytest.raises(ValueError, match="no ink"):
+        main(["show", "undrawable"])
+
+
+@pytest.mark.usefixtures("broken")
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        ("unlabelled", "agent 'unlabelled' is broken: ValueError: no label"),
+        ("numbered", "agent 'numbered' describes itself as 5, which is not a string"),
+        (
+            "no-class",
+            "plug-in 'under-test': cannot load 'no-class': agent 'no-class' is not a subclass of Player: 7",
+        ),
+    ],
+)
+def test_an_agent_that_cannot_enter_an_arena_gives_one_line(agent: str, reason: str, bg: Run) -> None:
+    ran = bg("arena", "connect4", agent, "random", "--matches", "2")
+    assert (ran.code, ran.err) == (2, f"error: {reason}\n")
+
+
+@pytest.mark.usefixtures("broken")
+def test_agents_lists_the_others_beside_one_that_is_no_class(bg: Run) -> None:
+    ran = bg("agents", "connect4")
+    assert ran.code == 0
+    assert "agent 'no-class' is not a subclass of Player: 7" in " ".join(ran.out.split())
+    assert "\nrandom " in ran.out
+
+
+@pytest.mark.usefixtures("broken")
+def test_plugins_lists_an_agent_that_is_no_class(bg: Run) -> None:
+    (row,) = [
+        row for row in json.loads(bg("plugins", "--json").out)["plugins"] if row["name"] == "under-test"
+    ]
+    assert "agent 'no-class' is not a subclass of Player: 7" in row["error"]

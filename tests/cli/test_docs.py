@@ -1,0 +1,148 @@
+"""The examples of the documentation run, and print what the pages show.
+
+Blocks marked `python` run in the order of the page and share one namespace. In
+blocks marked `console` the lines after `$ ` are commands; the lines below a
+command, if there are any, are its output, where `...` stands for whatever
+differs from run to run. Everything else is output or data, and its mark says
+so. A block after the comment `<!-- slow -->` runs only with the slow tests; one
+after `<!-- not run: REASON -->` does not run.
+"""
+
+import doctest
+import json
+import linecache
+import shlex
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("README.md", "docs/**/*.md", "plugins/*/README.md", "examples/*/README.md")
+    for path in sorted(ROOT.glob(pattern))
+]
+PENDING = {
+    "docs/engines.md",
+    "docs/json.md",
+    "docs/kernels.md",
+    "docs/training.md",
+    "docs/writing-a-game.md",
+    "examples/tictactoe/README.md",
+    "examples/ugi_bot/README.md",
+    "plugins/connect4/README.md",
+    "plugins/hexifence/README.md",
+}
+"""Pages whose blocks are not marked yet."""
+PAGES = [page for page in PAGES if page not in PENDING]
+EXECUTED = ("python", "console")
+DATA = {"json": json.loads, "toml": tomllib.loads}
+SHOWN = ("text", "diff")
+"""Marks of blocks that show output or files."""
+DIRECTIVE = "{"
+SLOW = "<!-- slow -->"
+NOT_RUN = "<!-- not run: "
+ELSEWHERE = ("make", "pip", "uv", "source", "eval", "git", "cd", "python")
+"""Commands that change the environment; CI runs those that matter."""
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of a page: its mark, text, and line in the page."""
+
+    mark: str
+    text: str
+    line: int
+    slow: bool
+
+
+def blocks_of(page: str) -> Iterator[Block]:
+    slow = skipped = False
+    for token in MarkdownIt().parse((ROOT / page).read_text("utf-8")):
+        if token.type in {"fence", "code_block"} and not skipped:
+            assert token.map is not None
+            yield Block(token.info.strip(), token.content, token.map[0] + 1, slow)
+        comment = token.content.strip() if token.type == "html_block" else ""
+        slow, skipped = comment == SLOW, comment.startswith(NOT_RUN)
+
+
+def examples_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the commands of a console block with the output below them, empty if none is shown."""
+    for part in ("\n" + text).split("\n$ ")[1:]:
+        command, _, output = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, output = output.partition("\n")
+            command = command[:-1] + more
+        yield command, output
+
+
+class Page:
+    """Runs the blocks of a page one after the other."""
+
+    def __init__(self, name: str, folder: Path, bg: Callable[..., Any]) -> None:
+        self.name, self.folder, self.bg = name, folder, bg
+        self.namespace: dict[str, Any] = {"__name__": Path(name).stem.replace("-", "_")}
+
+    def run(self, block: Block) -> None:
+        getattr(self, f"_run_{block.mark}")(block)
+
+    def _run_python(self, block: Block) -> None:
+        # a file of its own at the line of the page: Numba reads the source of kernels
+        source = "\n" * block.line + block.text
+        path = self.folder / f"{Path(self.name).stem}_{block.line}.py"
+        path.write_text(source, "utf-8")
+        linecache.checkcache(str(path))
+        exec(compile(source, str(path), "exec"), self.namespace)
+
+    def _run_console(self, block: Block) -> None:
+        for command, expected in examples_of(block.text):
+            words = shlex.split(command, comments=True)
+            if words[0] in ELSEWHERE:
+                continue
+            assert words[0] == "boardgames", f"{self.name}:{block.line}: not a command of ours: {command}"
+            ran = self.bg(*words[1:])
+            assert ran.code == 0, f"{self.name}:{block.line}: {command}\n{ran.err}"
+            if expected.strip():
+                example = doctest.Example(command, expected)
+                checker = doctest.OutputChecker()
+                difference = checker.output_difference(example, ran.out, FLAGS)
+                assert checker.check_output(expected, ran.out, FLAGS), (
+                    f"{self.name}:{block.line}: {difference}"
+                )
+
+
+def pages_with(*, slow: bool) -> list[str]:
+    """Return the pages that have slow examples, or other ones."""
+    return [page for page in PAGES if any(b.mark in EXECUTED and b.slow is slow for b in blocks_of(page))]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_of_a_page_is_marked(page: str) -> None:
+    for block in blocks_of(page):
+        is_known = block.mark in {*EXECUTED, *DATA, *SHOWN} or block.mark.startswith(DIRECTIVE)
+        assert is_known, f"{page}:{block.line}: mark the block as python, console, json, toml or text"
+        if block.mark in DATA:
+            DATA[block.mark](block.text)
+
+
+@pytest.mark.parametrize("page", pages_with(slow=False))
+def test_examples_of_a_page_run(page: str, bg: Callable[..., Any], tmp_path: Path) -> None:
+    runner = Page(page, tmp_path, bg)
+    for block in blocks_of(page):
+        if block.mark in EXECUTED and not block.slow:
+            runner.run(block)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", pages_with(slow=True))
+def test_all_examples_of_a_page_run(page: str, bg: Callable[..., Any], tmp_path: Path) -> None:
+    runner = Page(page, tmp_path, bg)
+    for block in blocks_of(page):
+        if block.mark in EXECUTED:
+            runner.run(block)

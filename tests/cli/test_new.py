@@ -1,0 +1,198 @@
+"""`boardgames new`: what it writes works, and nothing is ever overwritten."""
+
+import ast
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from boardgames.cli import new
+from boardgames.cli.new import BOARD_FILES, COMMON_FILES, KINDS, plugin_files
+from boardgames.testing import check_game
+
+BOARDS = ("square:8x8", "hex:5", "edges:5x5")
+EXTREMES = ("square:4x2", "square:26x26", "hex:3", "hex:13", "edges:1x1", "edges:12x12")
+
+Run = Callable[..., Any]
+
+
+def written(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_game_passes_every_check(
+    board: str, bg: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"generated-{board.partition(':')[0]}"
+    assert bg("new", name, "--board", board).code == 0
+    folder, package = home.parent / f"boardgames-{name}", f"boardgames_{name.replace('-', '_')}"
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.syspath_prepend(str(folder / "tests"))
+    monkeypatch.delitem(sys.modules, "reference", raising=False)
+    hooks = importlib.import_module(f"{package}.plugin")
+    targets = [hooks.bg_games()[0].target, hooks.bg_features()[0].target]
+    make_game, make_features = (
+        getattr(importlib.import_module(module), attribute)
+        for module, _, attribute in (target.partition(":") for target in targets)
+    )
+    game = make_game()
+    assert game.facts.name == name
+    reference = importlib.import_module("reference").Reference()
+    monkeypatch.delitem(sys.modules, "reference")
+    report = check_game(
+        game, matches=4, positions=20, feature_sets=[make_features(game)], reference=reference
+    )
+    assert report.ok, str(report)
+    assert "reference-perft" in {check.name for check in report.checks}
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_folder_has_a_distribution_with_tests(board: str, bg: Run, home: Path) -> None:
+    ran = bg("new", "three-in-line", "--board", board)
+    assert (ran.code, ran.err) == (0, "")
+    folder = home.parent / "boardgames-three-in-line"
+    paths = {
+        path.format(package="boardgames_three_in_line") for path in (COMMON_FILES | BOARD_FILES).values()
+    }
+    assert written(folder) == paths
+    assert all(f"  {path}\n" in ran.out for path in paths)
+    assert "pip install -e ./boardgames-three-in-line\n" in ran.out
+    project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
+    assert project["project"]["name"] == "boardgames-three-in-line"
+    points = project["project"]["entry-points"]["boardgames"]
+    assert points == {"three-in-line": "boardgames_three_in_line.plugin"}
+
+
+@pytest.mark.parametrize("board", [*BOARDS, *EXTREMES])
+@pytest.mark.parametrize("name", ["g", "three_in_line", "none", "picture", "x" * 40])
+def test_all_sources_are_valid(name: str, board: str) -> None:
+    for path, text in plugin_files(name, board).items():
+        assert "${" not in text
+        if path.endswith(".py"):
+            ast.parse(text, path)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("none", "NoneGame"), ("piece", "PieceGame"), ("go", "Go")])
+def test_class_names_hide_nothing(name: str, expected: str) -> None:
+    assert f"class {expected}(Game):" in plugin_files(name, "hex:5")[f"boardgames_{name}/game.py"]
+
+
+def test_every_template_is_used() -> None:
+    folder = Path(new.__file__).parent / "templates"
+    used = {f"common/{name}.template" for name in COMMON_FILES}
+    used |= {f"{kind}/{name}.template" for kind in KINDS for name in BOARD_FILES}
+    assert written(folder) == used
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([""], "'' cannot be the name of a game"),
+        (["Othello"], "'Othello' cannot be the name of a game; write at most 40 lower-case letters"),
+        (["4inline"], "'4inline' cannot be the name of a game"),
+        (["a--b"], "'a--b' cannot be the name of a game"),
+        (["../up"], "'../up' cannot be the name of a game"),
+        (["ohé"], "cannot be the name of a game"),
+        (["x" * 41], "cannot be the name of a game"),
+        (["core"], "the name 'core' is reserved"),
+        (["abalone"], "a game called 'abalone' is installed already"),
+        (["othello", "--board", "square"], "a board is written square:8x8, hex:5 or edges:5x5, not 'square'"),
+        (["othello", "--board", "cube:3"], "a board is written square:8x8"),
+        (["othello", "--board", "square:8"], "a board of this kind is written square:ROWSxCOLUMNS"),
+        (["othello", "--board", "square:8x"], "a board is written square:8x8"),
+        (["othello", "--board", "hex:5x5"], "a board of this kind is written hex:SIZE"),
+        (["othello", "--board", "hex:99"], "the size of a board hex:SIZE must be 3 to 13, not 99"),
+        (["othello", "--board", "square:3x8"], "the rows of a board square:ROWSxCOLUMNS must be 4 to 26"),
+        (["othello", "--board", "edges:5x0"], "the columns of a board edges:ROWSxCOLUMNS must be 1 to 12"),
+        (["othello", "--folder", "no/such/folder"], "no such folder: 'no/such'"),
+        (["othello", "--folder", ""], "not a file name: ''"),
+    ],
+)
+def test_wrong_input_is_one_clear_line_and_writes_nothing(
+    arguments: list[str], message: str, bg: Run, home: Path
+) -> None:
+    before = written(home.parent)
+    ran = bg("new", *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+    assert ran.err.count("\n") == 1
+    assert written(home.parent) - before <= {"typed"}
+
+
+def test_an_existing_folder_is_never_overwritten(bg: Run, home: Path) -> None:
+    folder = home.parent / "boardgames-othello"
+    folder.mkdir()
+    (folder / "mine.py").write_text("mine")
+    ran = bg("new", "othello")
+    assert ran.code == 2
+    assert "'boardgames-othello' exists already; choose another folder with --folder" in ran.err
+    assert written(folder) == {"mine.py"}
+
+
+def test_a_link_in_the_place_of_the_folder_is_not_followed(bg: Run, home: Path) -> None:
+    (home.parent / "elsewhere").mkdir()
+    (home.parent / "boardgames-othello").symlink_to(home.parent / "elsewhere")
+    assert bg("new", "othello").code == 2
+    assert written(home.parent / "elsewhere") == set()
+
+
+def test_a_failure_leaves_nothing_behind(bg: Run, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = Path.write_text
+
+    def fail(path: Path, text: str, **options: str) -> int:
+        if path.name == "test_rules.py":
+            raise OSError(28, "No space left on device")
+        return write(path, text, **options)
+
+    before = set(home.parent.iterdir())
+    monkeypatch.setattr(Path, "write_text", fail)
+    ran = bg("new", "othello")
+    assert ran.code == 2
+    assert "cannot write boardgames-othello: no space left on device" in ran.err
+    assert set(home.parent.iterdir()) - before <= {home.parent / "typed"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("board", BOARDS)
+def test_it_is_installed_tested_checked_and_played(board: str, home: Path) -> None:
+    """The distribution is built and installed into a folder of its own; its own tests pass."""
+    tmp_path, site = home.parent, home.parent / "site"
+    path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH", ""))))
+    environment = {**os.environ, "PYTHONPATH": path, "NO_COLOR": "1"}
+    # make sets these to a file that is named relative to this repository
+    environment.pop("PIP_CONSTRAINT", None)
+    environment.pop("PIP_BUILD_CONSTRAINT", None)
+
+    def run(*arguments: str, folder: Path = tmp_path) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", *arguments],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=600,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("boardgames.cli", "new", "othello", "--board", board)
+    created = tmp_path / "boardgames-othello"
+    run("pip", "install", "--quiet", "--no-deps", "--target", str(site), str(created))
+    listed = json.loads(run("boardgames.cli", "plugins", "--json"))["plugins"]
+    assert {plugin["name"]: plugin["error"] for plugin in listed}["othello"] is None
+    checked = run(
+        "boardgames.cli", "check", "othello", "--reference", "tests.reference:Reference", folder=created
+    )
+    assert "no findings" in checked
+    run("pytest", "-q", "-p", "no:cacheprovider", folder=created)
+    players = ("--first", "random", "--second", "greedy", "--seed", "1")
+    assert "othello" in run("boardgames.cli", "play", "othello", *players)
