@@ -1,4 +1,4 @@
-"""`boardgames games`, `agents` and `plugins`: what is installed."""
+"""`boardgames games`, `agents`, `learners` and `plugins`: what is installed."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -7,14 +7,17 @@ import click
 
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import examples, json_option
-from boardgames.cli.output import option_line, print_json, wrap
+from boardgames.cli.output import print_json, print_options, wrap
+from boardgames.cli.program import PROGRAM
 from boardgames.cli.progress import compile_notice
-from boardgames.errors import PluginError
-from boardgames.plugins import Offer, Registry, registry
+from boardgames.errors import UnknownNameError, quote
+from boardgames.plugins import Kind, Offer, Registry, registry
 
 if TYPE_CHECKING:
     from boardgames.game import Game
     from boardgames.options import Option
+
+NAME_COLUMNS = 11
 
 
 @click.command(epilog=examples("boardgames games", "boardgames games abalone", "boardgames games --json"))
@@ -26,32 +29,64 @@ def games(game: str | None, as_json: bool) -> None:
     if game is not None:
         loaded.check_name("games", game)
     offers = [offer for offer in loaded.offers("games") if game in (None, offer.entry.name)]
-    _print_offers("games", loaded, offers, as_json)
-    if game is not None and not as_json:
+    if as_json:
+        print_json(games=_offers_json(loaded, offers))
+        return
+    _print_offers(offers)
+    for plugin in loaded.plugins:
+        if plugin.error:
+            click.echo(f"warning: plug-in {plugin.name!r}: {plugin.error}", err=True)
+    if game is not None:
         _print_facts(load_game(game, None, (), searches=False))
 
 
-@click.command(epilog=examples("boardgames agents", "boardgames agents abalone", "boardgames agents --json"))
+@click.command(
+    epilog=examples(
+        "boardgames agents",
+        "boardgames agents abalone",
+        "boardgames agents abalone alphabeta",
+        "boardgames agents abalone --json",
+    )
+)
 @click.argument("game", required=False)
+@click.argument("agent", required=False)
 @json_option
-def agents(game: str | None, as_json: bool) -> None:
-    """List all agents, or those that play GAME with their options."""
+def agents(game: str | None, agent: str | None, as_json: bool) -> None:
+    """List the agents, or those that play GAME, or the options of AGENT in GAME."""
     loaded = registry()
+    offers = loaded.offers("agents", game)
+    if game is not None and agent is None and game in {offer.entry.name for offer in loaded.offers("agents")}:
+        raise UnknownNameError(f"{quote(game)} is an agent; `{PROGRAM} agents GAME {game}` shows its options")
     if game is not None:
         loaded.check_name("games", game)
-    offers = loaded.offers("agents", game)
-    if game is None or as_json:
-        _print_offers("agents", loaded, offers, as_json)
-        return
-    for offer in offers:
-        _print_offers("agents", loaded, [offer], as_json)
-        try:
-            with compile_notice():
-                declared = loaded.load("agents", offer.entry.name, game).declared_options
-        except PluginError as error:
-            click.echo(wrap(f"  error: {error}", 6))
-        else:
-            _print_options(declared)
+    if agent is not None:
+        _show_one("agents", loaded, agent, game, as_json)
+    elif as_json:
+        print_json(agents=_offers_json(loaded, offers))
+    else:
+        _print_groups(offers)
+        click.echo(f"\n`{PROGRAM} agents {game or 'GAME'} AGENT` shows the options of an agent.")
+
+
+@click.command(
+    epilog=examples(
+        "boardgames learners",
+        "boardgames learners evolve",
+        "boardgames learners --json",
+    )
+)
+@click.argument("learner", required=False)
+@json_option
+def learners(learner: str | None, as_json: bool) -> None:
+    """List the learners, which `boardgames train` uses, or show the options of LEARNER."""
+    loaded = registry()
+    if learner is not None:
+        _show_one("learners", loaded, learner, None, as_json)
+    elif as_json:
+        print_json(learners=_offers_json(loaded, loaded.offers("learners")))
+    else:
+        _print_groups(loaded.offers("learners"))
+        click.echo(f"\n`{PROGRAM} learners LEARNER` shows the options of a learner.")
 
 
 @click.command(
@@ -81,39 +116,77 @@ def plugins(context: click.Context, as_json: bool) -> None:
             click.echo(f"{'':<16} error: {plugin.error}")
 
 
-def _print_offers(kind: str, loaded: Registry, offers: list[Offer], as_json: bool) -> None:
-    errors = {plugin.name: plugin.error for plugin in loaded.plugins}
+def _show_one(kind: Kind, loaded: Registry, name: str, game: str | None, as_json: bool) -> None:
+    """Print the summary and options of one agent or learner."""
+    loaded.check_name(kind, name, game)
+    offer = next(offer for offer in loaded.offers(kind, game) if offer.entry.name == name)
+    with compile_notice():
+        options = loaded.load(kind, name, game).declared_options
     if as_json:
-        rows = [
-            {
-                "name": offer.entry.name,
-                "summary": offer.entry.summary,
-                "plugin": offer.plugin,
-                "error": errors.get(offer.plugin),
-            }
-            for offer in offers
-        ]
+        rows = _offers_json(loaded, [offer])
+        rows[0]["options"] = [_option_json(option) for option in options]
         print_json(**{kind: rows})
         return
+    click.echo(wrap(f"{name}: {offer.entry.summary}", 2))
+    if options:
+        click.echo()
+        print_options(options)
+    else:
+        click.echo("no options")
+
+
+def _offers_json(loaded: Registry, offers: Iterable[Offer]) -> list[dict[str, object]]:
+    errors = {plugin.name: plugin.error for plugin in loaded.plugins}
+    return [
+        {
+            "name": offer.entry.name,
+            "summary": offer.entry.summary,
+            "plugin": offer.plugin,
+            "error": errors.get(offer.plugin),
+        }
+        for offer in offers
+    ]
+
+
+def _option_json(option: "Option") -> dict[str, object]:
+    return {
+        "name": option.name,
+        "type": option.kind.__name__,
+        "minimum": option.minimum,
+        "maximum": option.maximum,
+        "choices": list(option.choices),
+        "default": option.default,
+        "summary": option.summary,
+    }
+
+
+def _print_groups(offers: list[Offer]) -> None:
+    """Print one line for each offer: those for every game, then those for one game only."""
+    owners = sorted({offer.entry.game or "" for offer in offers})
+    for number, owner in enumerate(owners):
+        if len(owners) > 1:
+            gap = "\n" if number else ""
+            click.echo(f"{gap}for {owner} only:" if owner else f"{gap}for every game:")
+        _print_offers([offer for offer in offers if (offer.entry.game or "") == owner], 2 * (len(owners) > 1))
+
+
+def _print_offers(offers: list[Offer], indent: int = 0) -> None:
+    """Print the name and summary of each offer, one line each if the summary is not too long."""
+    width = max([NAME_COLUMNS, *(len(offer.entry.name) for offer in offers)])
     for offer in offers:
-        where = f" ({offer.entry.game} only)" if offer.entry.game else ""
-        click.echo(wrap(f"{offer.entry.name:<16} {offer.entry.summary}{where}", 17))
-    if kind == "games":
-        for plugin in loaded.plugins:
-            if not plugin.error:
-                continue
-            click.echo(f"warning: plug-in {plugin.name!r}: {plugin.error}", err=True)
+        line = f"{'':<{indent}}{offer.entry.name:<{width}} {offer.entry.summary}"
+        click.echo(wrap(line, indent + width + 1))
 
 
 def _print_facts(game: "Game") -> None:
     facts = game.facts
-    _print_options(facts.options)
-    click.echo(f"  layouts: {', '.join(facts.layouts)}")
-    click.echo(f"  move notations: {', '.join(facts.move_notations)}")
-    click.echo(f"  position notations: {', '.join(facts.position_notations)}")
-    click.echo(f"  default agent: {facts.default_agent}")
-
-
-def _print_options(options: "Iterable[Option]") -> None:
-    for option in options:
-        click.echo(wrap(f"  {option_line(option)}", 6))
+    for name, values in (
+        ("layouts", facts.layouts),
+        ("move notations", facts.move_notations),
+        ("position notations", facts.position_notations),
+        ("default agent", [facts.default_agent]),
+    ):
+        click.echo(wrap(f"  {name}: {', '.join(values)}", 4))
+    if facts.options:
+        click.echo()
+        print_options(facts.options)

@@ -28,7 +28,7 @@ from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, PluginError, describe_error, quote
 
 COMMANDS = {
-    "agents": ("listing:agents", "List the agents of one game or of all."),
+    "agents": ("listing:agents", "List the agents, or the options of one."),
     "analyze": ("analyze:analyze", "Evaluate the moves of a position, or review a recorded match."),
     "arena": ("arena:arena", "Play many matches between agents and rate them."),
     "book": ("book:book", "Build an opening book with deep searches."),
@@ -37,6 +37,7 @@ COMMANDS = {
     "experiment": ("experiment:experiment", "Run a learning experiment and print its results."),
     "games": ("listing:games", "List the games, or the options of one."),
     "ladder": ("ladder:ladder", "Rank all agents by their stored matches."),
+    "learners": ("listing:learners", "List the learning algorithms, or the options of one."),
     "matches": ("matches:matches", "List, show, export, import or delete stored matches."),
     "new": ("new:new", "Write a plug-in with a working game, to change into your own."),
     "perft": ("perft:perft", "Count the leaf positions at a given depth."),

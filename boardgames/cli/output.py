@@ -196,13 +196,27 @@ def confirm(question: str) -> bool:
 # --- tables ------------------------------------------------------------------
 
 
-def print_table(rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Sequence[int]) -> None:
+def print_options(options: "Iterable[Option]") -> None:
+    """Print a table of options: name, type and range, default, meaning."""
+    rows = [("option", "values", "default", "meaning")]
+    for option in options:
+        default = "-" if option.default in (None, "") else str(option.default)
+        default = default.lower() if isinstance(option.default, bool) else default
+        rows.append((option.name, option.describe_values(), default, option.summary))
+    print_table(rows, right=(), cut=(), wrapped=(1, 3))
+
+
+def print_table(
+    rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Sequence[int], wrapped: Sequence[int] = ()
+) -> None:
     """Print rows as `table_lines` lays them out."""
-    for line in table_lines(rows, right=right, cut=cut):
+    for line in table_lines(rows, right=right, cut=cut, wrapped=wrapped):
         click.echo(line)
 
 
-def table_lines(rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Sequence[int]) -> list[str]:
+def table_lines(
+    rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Sequence[int], wrapped: Sequence[int] = ()
+) -> list[str]:
     """Lay out rows in columns; on a terminal the lines are no wider than it is.
 
     Parameters
@@ -213,6 +227,8 @@ def table_lines(rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Seq
         Indices of right-aligned columns.
     cut : sequence of int
         Indices of columns that may be shortened with an ellipsis.
+    wrapped : sequence of int
+        Indices of columns that may be wrapped to several lines.
     """
     from rich.console import Console
     from rich.table import Table
@@ -221,9 +237,12 @@ def table_lines(rows: Sequence[Sequence[str]], *, right: Sequence[int], cut: Seq
     texts = [[printable(text) for text in row] for row in rows]
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, GAP, 0, 0))
     for index in range(len(rows[0])):
-        table.add_column(justify="right" if index in right else "left", no_wrap=index not in cut)
+        is_rigid = index not in cut and index not in wrapped
+        table.add_column(justify="right" if index in right else "left", no_wrap=is_rigid)
     for row in texts:
-        table.add_row(*(Text(text, no_wrap=True, overflow="ellipsis") for text in row))
+        table.add_row(
+            *(Text(text, no_wrap=index not in wrapped, overflow="ellipsis") for index, text in enumerate(row))
+        )
     console = Console(width=_terminal_width() or _full_width(texts), color_system=None)
     with console.capture() as captured:
         console.print(table)

@@ -16,7 +16,7 @@ def bg_learners() -> list[Entry]:
         Entry("td", "TD(lambda) in self-play", "boardgames.learning.td:TemporalDifference"),
         Entry(
             "evolve",
-            "a population that learns by TD(lambda), competes in tournaments and breeds",
+            "a population that learns by TD(lambda), competes and breeds",
             "boardgames.learning.evolve:Evolve",
         ),
         Entry(

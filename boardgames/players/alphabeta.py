@@ -33,7 +33,9 @@ DRAW_OFFER_LIMIT = Limit(seconds=0.2)
 DRAW_OFFER_MB = 16
 
 DEPTH = Option("depth", int, None, "search depth in plies", minimum=1, maximum=MAX_DEPTH)
-TIME = Option("time", float, None, "seconds per move", minimum=0.001, maximum=86_400)
+TIME = Option(
+    "time", float, None, "seconds per move; 1 if there is no other limit", minimum=0.001, maximum=86_400
+)
 NODES = Option("nodes", int, None, "positions to visit per move", minimum=1, maximum=10**12)
 WEIGHTS = Option("weights", str, None, "learned weights to evaluate with: a name, a training run or a file")
 TABLE = Option(

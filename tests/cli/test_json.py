@@ -166,6 +166,8 @@ def write_match(path: Path) -> None:
         "check",
         "games",
         "agents",
+        "agents GAME AGENT",
+        "learners",
         "plugins",
         "matches list",
         "matches show",

@@ -1,11 +1,12 @@
 import json
+import re
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
 from typing import Any
 
 import pytest
 
-from boardgames.plugins import Registry
+from boardgames.plugins import Registry, registry
 
 Run = Callable[..., Any]
 
@@ -61,13 +62,13 @@ def test_a_blocked_plugin_is_not_listed(program: Run) -> None:
 
 def test_a_game_is_shown_with_its_options_layouts_and_notations(bg: Run) -> None:
     lines = bg("games", "abalone").out.splitlines()
-    assert "  broadside: " in lines[1]
-    assert lines[2].startswith("  layouts: belgian-daisy, standard, german-daisy")
-    assert lines[3:] == [
+    assert lines[1].startswith("  layouts: belgian-daisy, standard, german-daisy")
+    assert lines[2:5] == [
         "  move notations: aba-pro, nacre",
         "  position notations: board, fen",
         "  default agent: alphabeta",
     ]
+    assert " ".join(lines[-1].split()) == "broadside true or false true allow broadside moves (side-steps)"
 
 
 def test_an_unknown_game_is_reported_with_suggestions(bg: Run) -> None:
@@ -78,7 +79,59 @@ def test_an_unknown_game_is_reported_with_suggestions(bg: Run) -> None:
     )
 
 
-def test_agents_of_a_game_are_shown_with_their_options(bg: Run) -> None:
-    out = bg("agents", "abalone").out
-    assert "  depth: search depth in plies (int, 1 to 100; default: " in out
-    assert "(float, 0.001 to 86400; default: none)" in out
+@pytest.mark.parametrize("command", [["agents"], ["agents", "abalone"], ["learners"]], ids="-".join)
+def test_each_agent_and_learner_has_one_line_that_fits_the_terminal(
+    command: list[str], bg_on_terminal: Run
+) -> None:
+    lines = bg_on_terminal(*command).out.splitlines()
+    offers = registry().offers("learners" if command == ["learners"] else "agents")
+    for offer in offers:
+        assert any(f"{offer.entry.name} " in line and offer.entry.summary in line for line in lines)
+    assert len(lines) <= len(offers) + 6
+
+
+def test_an_agent_for_one_game_is_listed_under_that_game(bg: Run) -> None:
+    general, _, own = bg("agents").out.partition("for abalone only:")
+    assert "  simple " not in general
+    assert "  simple " in own
+
+
+def test_the_options_of_an_agent_are_a_table(bg: Run) -> None:
+    lines = bg("agents", "abalone", "alphabeta").out.splitlines()
+    rows = [re.split(r"\s{2,}| (?=-|meaning)", line) for line in lines]
+    assert lines[0] == "alphabeta: alpha-beta search"
+    assert lines[2].split() == ["option", "values", "default", "meaning"]
+    assert ["depth", "int, 1 to 100", "-", "search depth in plies"] in rows
+
+
+def test_the_options_of_an_agent_fit_the_terminal(bg_on_terminal: Run) -> None:
+    lines = bg_on_terminal("agents", "abalone", "alphabeta", columns=80).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any("…" in line for line in lines)
+
+
+def test_the_options_of_a_learner_are_listed(bg: Run) -> None:
+    assert "\ngenerations " in bg("learners", "evolve").out
+
+
+def test_an_agent_given_as_a_game_is_explained(bg: Run) -> None:
+    done = bg("agents", "alphabeta")
+    assert (done.code, done.err) == (
+        2,
+        "error: 'alphabeta' is an agent; `boardgames agents GAME alphabeta` shows its options\n",
+    )
+
+
+def test_the_options_of_an_agent_are_complete_in_json(bg: Run) -> None:
+    (agent,) = json.loads(bg("agents", "abalone", "simple", "--json").out)["agents"]
+    assert agent["options"] == [
+        {
+            "name": "depth",
+            "type": "int",
+            "minimum": 1,
+            "maximum": 100,
+            "choices": [],
+            "default": 3,
+            "summary": "search depth in plies",
+        }
+    ]

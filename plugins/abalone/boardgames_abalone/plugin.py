@@ -21,7 +21,7 @@ def bg_agents() -> list[Entry]:
     return [
         Entry(
             "simple",
-            "alpha-beta to depth 3; counts marbles lost, distance to the centre and density",
+            "alpha-beta to depth 3 with a simple evaluation of three terms",
             "boardgames_abalone.agents:Simple",
             game="abalone",
         )
