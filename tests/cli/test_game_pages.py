@@ -16,7 +16,7 @@ from boardgames.plugins import load_features, registry
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs/images"
-PAGES = {game: ROOT / f"plugins/{game}/README.md" for game in ("abalone",)}
+PAGES = {game: ROOT / f"plugins/{game}/README.md" for game in ("abalone", "connect4", "hexifence")}
 SECTIONS = [
     "Rules",
     "Layouts and options",
@@ -99,6 +99,8 @@ def test_layouts_and_options_are_listed(game: str) -> None:
     ("game", "features"),
     [
         *(("abalone", name) for name in ("simple", "classic14", "extended", "engine")),
+        ("connect4", "lines"),
+        ("hexifence", "simple"),
     ],
 )
 def test_features_are_listed_with_their_ranges(game: str, features: str) -> None:
