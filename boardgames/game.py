@@ -6,6 +6,7 @@ an immutable value, and need none of those methods. Kernels trust their
 arguments; the public methods here check theirs.
 """
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ from boardgames.picture import Picture
 from boardgames.score import Score
 
 WORD_BITS = 64
+
+_MOVE_NUMBER = re.compile(r"\d+\.+")
 
 
 class Termination(StrEnum):
@@ -190,6 +193,31 @@ class Position:
         successor = np.empty_like(self._words)
         self.game.kernels.apply(self._words, move.action, successor)
         return Position(self.game, successor)
+
+    def apply_moves(self, text: str) -> "Position":
+        """Return the position after several moves, separated by spaces; numbers such as `2.` are skipped.
+
+        Raises
+        ------
+        MalformedMoveError, IllegalMoveError, AmbiguousMoveError
+            If one of them cannot be made; the message has its number.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> str(boardgames.load("connect4").start().apply_moves("1. 4 4 2. 3"))
+        '......./......./......./...b.../..rr...'
+        """
+        position, count = self, 0
+        for word in text.split():
+            if _MOVE_NUMBER.fullmatch(word):
+                continue
+            count += 1
+            try:
+                position = position.apply(word)
+            except MoveError as error:
+                raise type(error)(f"move {count}: {error}") from None
+        return position
 
     def picture(self) -> Picture:
         """Return the position as a picture: cells, pieces, lines and legal moves as data."""

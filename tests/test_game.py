@@ -87,6 +87,15 @@ def test_move_and_its_text_are_applied_alike() -> None:
         assert START.apply(move) == START.apply(str(move))
 
 
+def test_several_moves_are_applied_in_order_and_their_numbers_skipped() -> None:
+    assert START.apply_moves("1. take1 take3 2. take2") == START.apply("take1").apply("take3").apply("take2")
+
+
+def test_a_wrong_move_of_several_is_named_with_its_number() -> None:
+    with pytest.raises(IllegalMoveError, match=r"^move 3: illegal move 'take7'"):
+        START.apply_moves("1. take1 take1 2. take7 take1")
+
+
 def test_apply_of_an_illegal_move_raises() -> None:
     move = START.legal_moves[2]
     with pytest.raises(IllegalMoveError, match="illegal move 'take3' in 2:0:0:0"):

@@ -14,6 +14,8 @@ from boardgames.paths import read_text
 from boardgames.player import fingerprint_of
 
 DEFAULT_OPENINGS = "random:4"
+MOVES = "moves:"
+"""Begins a line of moves from the start in a file of openings."""
 MAX_PLIES = 100
 MAX_POSITIONS = 20_000
 MAX_TRIES = 100
@@ -30,8 +32,8 @@ class Openings:
     text : str
         `random:4`: different positions after four random plies; `every:2`: all
         positions after two plies; `layouts`: the game's named layouts; the name
-        of one of the game's own suites; or a file with one position per line,
-        in which `#` starts a comment.
+        of one of the game's own suites; or a file with one position per line, or
+        the moves that lead to it, `moves: f5 d6 c3`; `#` starts a comment.
 
     Attributes
     ----------
@@ -146,7 +148,8 @@ def _check(game: Game, positions: Mapping[str, str]) -> list[str]:
     openings: dict[str, None] = {}
     for place, text in positions.items():
         try:
-            position = game.parse(text)
+            moves = text.removeprefix(MOVES)
+            position = game.parse(text) if moves == text else game.start().apply_moves(moves)
         except BoardgamesError as error:
             raise type(error)(f"{error} ({place})") from None
         if position.outcome is not None:

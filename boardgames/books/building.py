@@ -44,6 +44,8 @@ class BookPlan:
         The game with its options; its layout is used only if `layouts` is empty.
     layouts : tuple of str
         Layouts to start from; if empty, that of the game.
+    moves : str
+        Moves made from the start of each layout, separated by spaces.
     agent : str
         The agent that analyses positions; it does not use its own opening books.
     limit : Limit
@@ -66,6 +68,7 @@ class BookPlan:
 
     game: Game
     layouts: tuple[str, ...] = ()
+    moves: str = ""
     agent: str = "alphabeta"
     limit: Limit = DEFAULT_LIMIT
     plies: int = 8
@@ -94,9 +97,9 @@ class BookPlan:
         return f"{self.agent}{',' if ':' in self.agent else ':'}book=false"
 
     def starts(self) -> Iterator[Position]:
-        """Yield the start of every layout."""
+        """Yield the position of every layout after `moves`."""
         for layout in self.layouts or (self.game.layout or None,):
-            yield type(self.game)(layout=layout, **self.game.options).start()
+            yield type(self.game)(layout=layout, **self.game.options).start().apply_moves(self.moves)
 
     @property
     def command(self) -> str:
@@ -104,6 +107,8 @@ class BookPlan:
         words = ["boardgames", "book", self.game.facts.name]
         for layout in self.layouts:
             words += ["--layout", layout]
+        if self.moves:
+            words += ["--moves", self.moves]
         for option in self.game.declared_options:
             value = self.game.options[option.name]
             if value != option.default:

@@ -11,7 +11,16 @@ import click
 
 from boardgames.cli.interrupts import stop_on_interrupt
 from boardgames.cli.loading import load_game, load_player, load_position
-from boardgames.cli.options import DEPTH, NODES, POSITIVE, SECONDS, examples, game_options, json_option
+from boardgames.cli.options import (
+    DEPTH,
+    NODES,
+    POSITIVE,
+    SECONDS,
+    examples,
+    game_options,
+    json_option,
+    moves_option,
+)
 from boardgames.cli.output import outcome_json, outcome_text, print_json, print_table, score_json
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import search_spinner, spinner
@@ -77,6 +86,7 @@ class AnalysisRequest:
     metavar="TEXT",
     help="The position, even if it looks like a file name.",
 )
+@moves_option
 @click.argument("subject", metavar="[POSITION|RECORD]", required=False)
 @click.option("--agent", metavar="AGENT", help="Agent that evaluates; default: the game's default agent.")
 @click.option(
@@ -105,6 +115,7 @@ def analyze(
     game: str,
     subject: str | None,
     position_text: str | None,
+    moves: str | None,
     layout: str | None,
     options: tuple[str, ...],
     agent: str | None,
@@ -131,9 +142,15 @@ def analyze(
     _ = request.limit  # reports a bad limit before anything is loaded
     if subject is None or not is_record(subject):
         _reject_options({"match": number, "mistakes": mistakes, "svg": svg_file}, "a recorded match")
-        analyze_position(request, layout, options, subject, position_text, lines=lines)
+        analyze_position(request, layout, options, subject, position_text, moves, lines=lines)
         return
-    unsuitable = {"layout": layout, "option": options or None, "position": position_text, "lines": lines}
+    unsuitable = {
+        "layout": layout,
+        "option": options or None,
+        "position": position_text,
+        "moves": moves,
+        "lines": lines,
+    }
     _reject_options(unsuitable, "a position")
     review_record(request, subject, number=number, mistakes=mistakes, svg_file=svg_file)
 
@@ -154,6 +171,7 @@ def analyze_position(
     options: tuple[str, ...],
     argument: str | None,
     text: str | None,
+    moves: str | None,
     *,
     lines: int | None,
 ) -> None:
@@ -161,7 +179,7 @@ def analyze_position(
     from boardgames.player import Context
     from boardgames.plugins import close_player
 
-    position = load_position(request.game, layout, options, argument, text)
+    position = load_position(request.game, layout, options, argument, text, moves)
     if position.outcome is not None:
         how = outcome_text(position.outcome, position.game)
         raise MatchError(f"nothing to analyze, the match is over: {how}; position {position}")

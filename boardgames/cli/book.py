@@ -9,7 +9,16 @@ import click
 
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
-from boardgames.cli.options import POSITIVE, SECONDS, Number, examples, json_option, user_path
+from boardgames.cli.options import (
+    POSITIVE,
+    SECONDS,
+    Number,
+    apply_moves,
+    examples,
+    json_option,
+    moves_option,
+    user_path,
+)
 from boardgames.cli.output import count_text, print_json
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import progress_bars
@@ -32,6 +41,7 @@ if TYPE_CHECKING:
 @click.option(
     "--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the game; repeatable."
 )
+@moves_option
 @click.option("--agent", metavar="AGENT", help="Agent that searches; default: the game's default agent.")
 @click.option(
     "--plies",
@@ -67,6 +77,7 @@ def book(
     game_name: str,
     layouts: tuple[str, ...],
     options: tuple[str, ...],
+    moves: str | None,
     agent: str | None,
     plies: int,
     positions: int,
@@ -90,6 +101,7 @@ def book(
     if len(set(layouts)) < len(layouts):
         raise OptionError("--layout names the same layout twice")
     game = load_game(game_name, layouts[0] if layouts else None, options)
+    apply_moves(game.start(), moves)  # reports a bad move
     from boardgames.books.building import DEFAULT_LIMIT, BookPlan
     from boardgames.player import Limit
 
@@ -97,6 +109,7 @@ def book(
     plan = BookPlan(
         game=game,
         layouts=layouts,
+        moves=moves or "",
         agent=agent or game.facts.default_agent,
         limit=DEFAULT_LIMIT if limit.is_unlimited else limit,
         plies=plies,

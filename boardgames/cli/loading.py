@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from boardgames.cli.options import apply_moves
 from boardgames.cli.progress import compile_notice
 from boardgames.errors import OptionError
 from boardgames.options import parse_assignments
@@ -43,15 +44,19 @@ def load_position(
     options: tuple[str, ...],
     argument: str | None,
     text: str | None,
+    moves: str | None,
     *,
     searches: bool = True,
 ) -> "Position":
-    """Load the game and parse the position given as an argument or with `--position`, else the start."""
+    """Load the game and parse the position given as an argument or with `--position`, else the start.
+
+    Then apply the moves given with `--moves`.
+    """
     if argument is not None and text is not None:
         raise OptionError("give the position either as an argument or with --position, not both")
     game = load_game(name, layout, options, searches=searches)
     chosen = argument if argument is not None else text
-    return game.start() if chosen is None else game.parse(chosen)
+    return apply_moves(game.start() if chosen is None else game.parse(chosen), moves)
 
 
 def load_player(agent: str, game: "Game", *, seed: int | None = None) -> "Player":

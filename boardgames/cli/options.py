@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from boardgames.errors import FileError, OptionError, quote, suggest
+from boardgames.errors import FileError, MoveError, OptionError, quote, suggest
 from boardgames.options import Option
+
+if TYPE_CHECKING:
+    from boardgames.game import Position
 
 WEEK_S = 604_800
 
@@ -96,9 +99,33 @@ def game_options(command: Command) -> Command:
     return command
 
 
+def moves_option(command: Command) -> Command:
+    """Add `--moves MOVES`, which `apply_moves` applies."""
+    return click.option(
+        "--moves", metavar="MOVES", help="Moves to make from there, separated by spaces: --moves 'f5 d6 c3'."
+    )(command)
+
+
+def apply_moves(position: "Position", moves: str | None) -> "Position":
+    """Return the position after the moves given to `--moves`, if any.
+
+    Raises
+    ------
+    OptionError
+        If a move cannot be made; the message has its number and the reason.
+    """
+    if moves is None:
+        return position
+    try:
+        return position.apply_moves(moves)
+    except MoveError as error:
+        raise OptionError(f"--moves, {error}") from None
+
+
 def position_options(command: Command) -> Command:
-    """Add the argument POSITION and `--position TEXT` to `game_options`."""
+    """Add the argument POSITION, `--position TEXT` and `--moves MOVES` to `game_options`."""
     command = game_options(command)
+    command = moves_option(command)
     command = click.option(
         "--position", "position_text", metavar="TEXT", help="The position, instead of POSITION."
     )(command)

@@ -28,6 +28,7 @@ def perft(
     game: str,
     position_argument: str | None,
     position_text: str | None,
+    moves: str | None,
     layout: str | None,
     options: tuple[str, ...],
     depth: int,
@@ -37,7 +38,7 @@ def perft(
     """Count the leaf positions at a depth below a position of GAME."""
     from boardgames import search
 
-    position = load_position(game, layout, options, position_argument, position_text)
+    position = load_position(game, layout, options, position_argument, position_text, moves)
     if divide and depth < 1:
         raise OptionError(f"--divide needs a depth of at least 1, not {depth}")
     search.perft(position, 0)  # loads the kernels, so that it is not timed

@@ -16,8 +16,10 @@ from boardgames.cli.options import (
     SECONDS,
     ForEachSide,
     Number,
+    apply_moves,
     examples,
     game_options,
+    moves_option,
 )
 from boardgames.cli.output import outcome_text, print_picture, thought_text
 from boardgames.cli.program import EXIT_INTERRUPTED
@@ -55,6 +57,7 @@ HIGHEST_LEVEL = 10
 )
 @game_options
 @click.option("--position", "position_text", metavar="TEXT", help="Starting position.")
+@moves_option
 @click.option(
     "--time",
     "move_time",
@@ -108,6 +111,7 @@ def play(
     layout: str | None,
     options: tuple[str, ...],
     position_text: str | None,
+    moves: str | None,
     move_time: float | tuple[float, float] | None,
     clock: float | tuple[float, float] | None,
     increment: float | None,
@@ -129,8 +133,10 @@ def play(
     a person at the keyboard.
     """
     opponent = _opponent(second, agent, level)
-    if resume is not None and (layout or options or position_text is not None):
-        raise OptionError("--resume takes the game from the file; remove --layout, --option and --position")
+    if resume is not None and (layout or options or position_text is not None or moves is not None):
+        raise OptionError(
+            "--resume takes the game from the file; remove --layout, --option, --position and --moves"
+        )
     game = load_game(game_name, layout, options)
     if delay is not None and not watch:
         raise OptionError("--delay only works with --watch")
@@ -139,6 +145,9 @@ def play(
         "no_progress_limit": no_progress,
         "repetition": repetition,
     }
+    start = None if position_text is None else game.parse(position_text)
+    if moves is not None:
+        start = apply_moves(start or game.start(), moves)
     setup = MatchSetup(
         game=game,
         agents=(
@@ -146,7 +155,7 @@ def play(
             game.facts.default_agent if opponent is None else opponent,
         ),
         names=_names(names),
-        start=None if position_text is None else game.parse(position_text),
+        start=start,
         time=TimeOptions(move_time, clock, increment),
         rules={name: value for name, value in rules.items() if value is not None},
         seed=seed,

@@ -14,6 +14,7 @@ from boardgames.cli.output import outcome_json, outcome_text, print_json, print_
         "boardgames show abalone",
         "boardgames show abalone --layout standard --svg board.svg",
         "boardgames show connect4 4453",
+        "boardgames show connect4 --moves '4 4 5 3'",
         "boardgames show hexifence --option dimension=2 --json",
     )
 )
@@ -29,6 +30,7 @@ def show(
     game: str,
     position_argument: str | None,
     position_text: str | None,
+    moves: str | None,
     layout: str | None,
     options: tuple[str, ...],
     notation: str | None,
@@ -37,9 +39,9 @@ def show(
     as_json: bool,
 ) -> None:
     """Show a position of GAME; the start by default."""
-    position = load_position(game, layout, options, position_argument, position_text, searches=False)
+    position = load_position(game, layout, options, position_argument, position_text, moves, searches=False)
     rules = position.game
-    moves = [rules.format_move(position, move, notation=notation) for move in position.legal_moves]
+    legal_moves = [rules.format_move(position, move, notation=notation) for move in position.legal_moves]
     if svg_file is not None:
         from boardgames.draw.svg import svg
         from boardgames.paths import write_atomic
@@ -50,7 +52,7 @@ def show(
             game=game,
             position=str(position),
             side_to_move=position.side_to_move,
-            legal_moves=moves,
+            legal_moves=legal_moves,
             outcome=outcome_json(position.outcome),
             score=list(position.score),
         )
@@ -67,4 +69,4 @@ def show(
         click.echo(outcome_text(position.outcome, rules))
     else:
         side = rules.facts.sides[position.side_to_move]
-        click.echo(f"{side} to move, {len(moves)} legal moves:\n{wrapped_moves(moves)}")
+        click.echo(f"{side} to move, {len(legal_moves)} legal moves:\n{wrapped_moves(legal_moves)}")

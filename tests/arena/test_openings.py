@@ -9,7 +9,14 @@ from nim import Nim
 
 import boardgames
 from boardgames.arena.openings import Openings
-from boardgames.errors import BoardgamesError, FileError, LimitError, PositionError, UnknownNameError
+from boardgames.errors import (
+    BoardgamesError,
+    FileError,
+    LimitError,
+    MalformedMoveError,
+    PositionError,
+    UnknownNameError,
+)
 from boardgames.game import Game
 
 CONNECT4 = boardgames.load("connect4")
@@ -103,16 +110,23 @@ def test_file_has_one_position_per_line_in_any_notation(tmp_path: Path) -> None:
     }
 
 
+def test_a_line_of_a_file_may_be_the_moves_from_the_start(tmp_path: Path) -> None:
+    path = tmp_path / "book.txt"
+    path.write_text("moves: 1. 4 4 2. 3  # comment\n")
+    assert take(CONNECT4, str(path), count=1, seed=1) == [str(CONNECT4.parse("443"))]
+
+
 @pytest.mark.parametrize(
     ("content", "error", "words"),
     [
         ("44\n9\n", PositionError, "line 2"),
         ("1212121\n", FileError, "already over.*line 1"),
+        ("moves: 4 9\n", MalformedMoveError, "move 2: '9' is not a column.*line 1"),
         ("# nothing\n", FileError, "no positions"),
         ("\n", FileError, "no positions"),
         (b"\xff\xfe", FileError, "UTF-8"),
     ],
-    ids=["invalid", "finished", "comments", "empty", "not text"],
+    ids=["invalid", "finished", "moves", "comments", "empty", "not text"],
 )
 def test_errors_in_a_file_name_the_line(
     content: str | bytes, error: type[BoardgamesError], words: str, tmp_path: Path

@@ -45,6 +45,12 @@ def test_the_pages_are_positions_that_good_moves_lead_to(built: Path) -> None:
     assert max(page.ply for page in book.pages.values()) < PLAN.plies
 
 
+def test_a_book_may_begin_after_some_moves(tmp_path: Path) -> None:
+    book = build(tmp_path / "after.book", replace(PLAN, moves="4 4", positions=1))
+    assert list(book.pages) == [str(GAME.parse("44"))]
+    assert " --moves '4 4' " in book.provenance["command"]
+
+
 def test_a_page_has_the_best_moves_without_mirror_images(built: Path) -> None:
     start = Book.read(built).pages[str(GAME.start())]
     assert len({after(start, entry.move) for entry in start.moves}) == len(start.moves) == 4
