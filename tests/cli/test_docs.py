@@ -28,13 +28,11 @@ PAGES = [
     for path in sorted(ROOT.glob(pattern))
 ]
 PENDING = {
-    "docs/engines.md",
     "docs/json.md",
     "docs/kernels.md",
     "docs/training.md",
     "docs/writing-a-game.md",
     "examples/tictactoe/README.md",
-    "examples/ugi_bot/README.md",
 }
 """Pages whose blocks are not marked yet."""
 PAGES = [page for page in PAGES if page not in PENDING]
