@@ -130,7 +130,7 @@ class ReviewedMove:
         return self.best.action == self.move.action
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Review:
     """A match with a player's scores of its positions.
 
@@ -227,6 +227,11 @@ class Review:
                 if move.mark in MARKS_IN_LISTS
             ],
         )
+
+    def __repr__(self) -> str:
+        reviewed, moves = len(self.positions) - 1, len(self.record.moves)
+        mistakes = len(self.mistakes(None))
+        return f"<review by {self.agent}: {reviewed} of {moves} moves, {mistakes} marked ? or ??>"
 
     def _repr_svg_(self) -> str | None:
         try:
