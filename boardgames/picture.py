@@ -64,6 +64,22 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Button:
+    """Something to click that is not on the board, such as `Button("pass")`; drawn below it.
+
+    `label` is the text on it, by default its id.
+    """
+
+    id: str
+    label: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return the text on the button."""
+        return self.label or self.id
+
+
+@dataclass(frozen=True, slots=True)
 class Label:
     """Text beside the board, such as the name of a row or column."""
 
@@ -102,6 +118,8 @@ class Picture:
     ----------
     cells, pieces, lines, labels, captions : tuples
         What to draw, in this order from back to front.
+    buttons : tuple of Button
+        What can be clicked beside the board now, such as a pass.
     sides : (str, str)
         Names of the two sides.
     colours : (str, str)
@@ -136,9 +154,15 @@ class Picture:
     changed: frozenset[str] = frozenset()
     title: str = ""
     surface: Surface = "paper"
+    buttons: tuple[Button, ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Return the ids of everything that can be clicked: cells, lines and buttons."""
+        return tuple(item.id for items in (self.cells, self.lines, self.buttons) for item in items)
 
     def bounds(self) -> tuple[float, float, float, float]:
-        """Return left, top, right and bottom of everything except captions."""
+        """Return left, top, right and bottom of everything except captions and buttons."""
         points = []
         for cell in self.cells:
             half = HALF_HEXAGON if cell.shape == "hexagon" else HALF_CELL
@@ -233,6 +257,8 @@ class Picture:
             drawn = sum(line.side == side for line in self.lines)
             lines = f", {drawn} lines" if self.lines else ""
             parts.append(f"{name}: {len(places)}{' on ' + ' '.join(places) if places else ''}{lines}")
+        if self.buttons:
+            parts.append("Buttons: " + ", ".join(button.text for button in self.buttons))
         if self.changed:
             parts.append("Last changed: " + " ".join(sorted(self.changed)))
         return ". ".join(parts) + "."

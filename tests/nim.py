@@ -1,9 +1,10 @@
 """Nim with one heap: a small game for tests.
 
-A move takes one to three stones; taking the last one wins. Three options add
+A move takes one to three stones; taking the last one wins. Four options add
 features of other games: with `passing`, a side may pass, so that positions
 repeat and the score stays the same; with `again`, a side that takes one stone
-moves again; with `stuck`, the match ends only because there are no legal moves.
+moves again; with `stuck`, the match ends only because there are no legal moves;
+with `forced`, side 1 must pass if four stones are left.
 
 A position is `uint64[5]`: stones, side to move, options as bits, stones taken
 by each side. Its text is `stones:side:taken:taken`. Action 0 passes, action n
@@ -17,14 +18,14 @@ import numpy as np
 
 from boardgames.declarations import Facts, Kernels
 from boardgames.errors import PositionError
-from boardgames.game import Game
+from boardgames.game import Game, Position
 from boardgames.hookspecs import Entry, hookimpl
 from boardgames.kernels import Actions, Apply, LegalMoves, OutcomeOf, SideToMove, Words, kernel
 from boardgames.options import Option
-from boardgames.picture import Cell, Picture, Piece
+from boardgames.picture import Button, Cell, Picture, Piece
 
-PASSING, AGAIN, STUCK = np.uint64(1), np.uint64(2), np.uint64(4)
-ZERO, ONE = np.uint64(0), np.uint64(1)
+PASSING, AGAIN, STUCK, FORCED = np.uint64(1), np.uint64(2), np.uint64(4), np.uint64(8)
+ZERO, ONE, FOUR = np.uint64(0), np.uint64(1), np.uint64(4)
 MAX_STONES = 1000
 
 
@@ -33,6 +34,9 @@ def legal_moves(position: Words, moves: Actions) -> int:
     """Write pass (0), if it is allowed, and the numbers of stones that can be taken."""
     if position[0] == ZERO:
         return 0
+    if position[2] & FORCED != ZERO and position[0] == FOUR and position[1] == ONE:
+        moves[0] = 0
+        return 1
     count = 0
     if position[2] & PASSING != ZERO:
         moves[count] = 0
@@ -80,6 +84,7 @@ class Nim(Game):
         Option("passing", bool, False, "a side may pass"),
         Option("again", bool, False, "a side that takes one stone moves again"),
         Option("stuck", bool, False, "the match ends because there are no legal moves"),
+        Option("forced", bool, False, "side 1 must pass if four stones are left"),
     )
 
     def prepare(self) -> None:
@@ -107,7 +112,7 @@ class Nim(Game):
         stones, side, first, second = (int(part) for part in parts)
         if stones > MAX_STONES or side > 1:
             raise PositionError(f"a position has at most {MAX_STONES} stones and side 0 or 1: {text!r}")
-        names = ("passing", "again", "stuck")
+        names = ("passing", "again", "stuck", "forced")
         options = sum(1 << index for index, name in enumerate(names) if self.options[name])
         return np.array([stones, side, options, first, second], dtype=np.uint64)
 
@@ -124,10 +129,13 @@ class Nim(Game):
         return int(words[3]), int(words[4])
 
     def draw(self, words: Words) -> Picture:
-        """Return a row of stones."""
+        """Return a row of stones; a click on the third one takes the first three."""
         stones = tuple(Cell(f"stone{index}", index, 0) for index in range(int(words[0])))
         pieces = tuple(Piece(cell.id, 0, "o") for cell in stones)
-        return Picture(cells=stones, pieces=pieces)
+        moves = Position(self, words).legal_moves
+        clicks = {move.text: ((stones[move.action - 1].id if move.action else "pass",),) for move in moves}
+        buttons = (Button("pass"),) if "pass" in clicks else ()
+        return Picture(cells=stones, pieces=pieces, clicks=clicks, buttons=buttons)
 
 
 def as_plugin() -> ModuleType:

@@ -896,7 +896,7 @@ def test_record_of_an_unfinished_match() -> None:
         names=("Ann", "Bob"),
         moves=("take3",),
         seconds=(0.123,),
-        options={"passing": "true", "again": "false", "stuck": "false"},
+        options={"passing": "true", "again": "false", "stuck": "false", "forced": "false"},
         tags={"Date": "2026.01.31"},
     )
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from boardgames.picture import Caption, Cell, Label, Line, Picture, Piece
+from boardgames.picture import Button, Caption, Cell, Label, Line, Picture, Piece
 
 CELLS = (Cell("a", 0.0, 0.0), Cell("b", 1.0, 0.0), Cell("c", 1.0, 2.0))
 
@@ -90,3 +90,12 @@ def test_description_counts_owned_cells_and_drawn_lines() -> None:
     cells = (replace(CELLS[0], owner=1), CELLS[1])
     text = Picture(cells, lines=(Line("l", 0.0, 0.0, 1.0, 0.0, 1),)).describe()
     assert "second: 1 on a, 1 lines" in text
+
+
+def test_ids_are_those_of_cells_lines_and_buttons() -> None:
+    picture = Picture((Cell("a1", 0, 0),), lines=(Line("e1", 0, 0, 1, 0),), buttons=(Button("pass"),))
+    assert picture.ids == ("a1", "e1", "pass")
+
+
+def test_description_has_the_buttons() -> None:
+    assert Picture(buttons=(Button("pass", "Pass"),)).describe().endswith("Buttons: Pass.")

@@ -35,7 +35,10 @@ def perft(
     divide: bool,
     as_json: bool,
 ) -> None:
-    """Count the leaf positions at a depth below a position of GAME."""
+    """Count the leaf positions at a depth below a position of GAME.
+
+    A match that ends earlier has no leaf; one that ends at this depth counts.
+    """
     from boardgames import search
 
     position = load_position(game, layout, options, position_argument, position_text, moves)

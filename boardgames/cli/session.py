@@ -122,7 +122,7 @@ class Session:
         if manager.outcome is not None and not was_over:  # time ran out at the prompt
             self._show()
             return
-        if not line:
+        if not line and not (line := self._forced_button()):
             return
         word, _, argument = line.partition(" ")
         try:
@@ -142,7 +142,19 @@ class Session:
             return "match over (new, undo, save FILE, quit): "
         side = self.manager.side_to_move
         name, colour = self._name(side), self.manager.game.facts.sides[side]
-        return f"{colour} to move: " if name == "human" else f"{colour} ({name}) to move: "
+        who = colour if name == "human" else f"{colour} ({name})"
+        button = self._forced_button()
+        return f"{who} to move, {button} (Enter): " if button else f"{who} to move: "
+
+    def _forced_button(self) -> str:
+        """Return the only legal move if it is a button such as a pass, which Enter then makes; else ''."""
+        position = self.manager.position
+        if self.manager.outcome is not None or len(position.legal_moves) != 1:
+            return ""
+        picture = position.picture()
+        buttons = {(button.id,) for button in picture.buttons}
+        clicks = picture.clicks.get(position.legal_moves[0].text, ())
+        return self._move_text(position, position.legal_moves[0]) if buttons.intersection(clicks) else ""
 
     def _name(self, side: int) -> str:
         return printable(self.manager.names[side])
@@ -262,8 +274,7 @@ class Session:
 
     def _cells(self) -> set[str]:
         """Return the ids of everything that can be clicked."""
-        picture = self.manager.position.picture()
-        return {cell.id for cell in picture.cells} | {line.id for line in picture.lines}
+        return set(self.manager.position.picture().ids)
 
     def _moves_at(self, cell: str, *, ends: bool) -> list[str]:
         """Return the legal moves that end on a cell, or the other ones that it is part of."""

@@ -17,6 +17,8 @@ UNIT = 100
 WIDTH_PX = 480
 
 MARGIN = 30
+BUTTON_SIZE, BUTTON_HEIGHT, BUTTON_GAP = 36, 64, 20
+"""Font size and height of buttons, and the space around them."""
 CAPTION_SHARE = 0.042
 """Font size of captions as a fraction of the width of the board."""
 CAPTION_HEIGHT = 1.35
@@ -71,7 +73,12 @@ class _Drawing:
         left, top, right, bottom = self._extent()
         size = CAPTION_SHARE * (right - left)
         step = CAPTION_HEIGHT * size
-        needed = max([right - left, *(size * _caption_width(pair) for pair in above + below)])
+        row = list(self._button_row((left + right) / 2, bottom))
+        if row:
+            bottom += BUTTON_HEIGHT + BUTTON_GAP
+        needed = max(
+            [right - left, self._buttons_width(), *(size * _caption_width(pair) for pair in above + below)]
+        )
         left, span = (left + right - needed) / 2 - MARGIN, needed + 2 * MARGIN
         top -= MARGIN + step * len(above)
         height = bottom - top + MARGIN + step * len(below)
@@ -87,6 +94,7 @@ class _Drawing:
             *self._definitions(),
             _rectangle(left, top, span, height, f'rx="24" fill="{BACKDROP}"'),
             *self._board(),
+            *row,
             *_caption_texts(above, size, (left + MARGIN, left + span - MARGIN), top + 0.6 * MARGIN),
             *_caption_texts(below, size, (left + MARGIN, left + span - MARGIN), bottom + 0.4 * MARGIN),
             "</svg>",
@@ -98,6 +106,23 @@ class _Drawing:
         left, top, right, bottom = (UNIT * length for length in self.picture.bounds())
         rim = _RIM_WIDTHS[self.picture.surface]
         return left - rim, top - rim, right + rim, bottom + rim
+
+    def _button_widths(self) -> list[float]:
+        return [CHARACTER_WIDTH * BUTTON_SIZE * (len(one.text) + 2) for one in self.picture.buttons]
+
+    def _buttons_width(self) -> float:
+        return sum(width + BUTTON_GAP for width in self._button_widths())
+
+    def _button_row(self, middle: float, top: float) -> Iterator[str]:
+        """Yield the buttons, side by side below the board."""
+        left = middle - self._buttons_width() / 2
+        for button, width in zip(self.picture.buttons, self._button_widths(), strict=True):
+            left += BUTTON_GAP / 2
+            paint = f'{_id(button.id)} rx="14" fill="#fffdf8" stroke="{FAINT}" stroke-width="3"'
+            yield _rectangle(left, top + BUTTON_GAP, width, BUTTON_HEIGHT, paint)
+            x, y = left + width / 2, top + BUTTON_GAP + BUTTON_HEIGHT / 2
+            yield _centred(x / UNIT, y / UNIT, button.text, size=BUTTON_SIZE, colour=TEXT)
+            left += width + BUTTON_GAP / 2
 
     def _definitions(self) -> Iterator[str]:
         """Yield the gradients of discs, hollows and board surfaces."""

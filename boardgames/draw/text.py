@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.style import Style
     from rich.text import Text
 
-Role = Literal["cell", "piece", "owner", "line", "open", "label", "caption", "blank"]
+Role = Literal["cell", "piece", "owner", "line", "open", "label", "button", "caption", "blank"]
 
 CELL, EMPTIED, CHANGED_LINE = ".", "*", "#"
 CAPTION_GAP = 3
@@ -117,6 +117,9 @@ def _lines(picture: Picture) -> list[list[_Char]]:
     margin = [_Char(" ", _BLANK)] * ((width - across) // 2)
     lines = [_caption_line(pair, width) for pair in above]
     lines += [[]] * bool(above and board) + [margin + line if line else [] for line in board]
+    if picture.buttons:
+        text = printable("  ".join(f"[{button.text}]" for button in picture.buttons))
+        lines += [[], [_Char(char, _Ink("button")) for char in text.center(width).rstrip()]]
     lines += [[]] * bool(below and board) + [_caption_line(pair, width) for pair in below]
     return lines
 
@@ -244,7 +247,7 @@ def _style(ink: _Ink, picture: Picture) -> "Style":
         return Style(color=_hexadecimal(colour) if colour else None, bold=True)
     if ink.role in ("open", "label"):
         return Style(dim=True, bgcolor=ground)
-    if ink.role == "caption":
+    if ink.role in ("button", "caption"):
         return Style(bold=True)
     return Style(color=_INKS[picture.surface] if ground else None, bgcolor=ground, bold=ink.is_changed)
 

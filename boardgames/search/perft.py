@@ -71,7 +71,9 @@ def count_leaves(bundle: Actions, ply: int, depth: int) -> int:
 
 
 def perft(position: Position, depth: int) -> int:
-    """Count the leaf positions `depth` plies below `position`; a finished one has none.
+    """Count the leaf positions `depth` plies below `position`.
+
+    Matches that end exactly there count, those that end earlier do not.
 
     Raises
     ------

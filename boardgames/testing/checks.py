@@ -540,7 +540,7 @@ def _mutations(text: str, generator: np.random.Generator) -> Iterator[str]:
 
 def _id_faults(picture: Picture) -> Iterator[str]:
     cells = [cell.id for cell in picture.cells]
-    for name, times in Counter([*cells, *(line.id for line in picture.lines)]).items():
+    for name, times in Counter(picture.ids).items():
         if times > 1:
             yield f"the id {name!r} is used {times} times"
         if not name or name.split() != [name]:
@@ -554,12 +554,11 @@ def _click_faults(picture: Picture, position: Position) -> Iterator[str]:
     legal = {move.text for move in position.legal_moves}
     for text in sorted(legal ^ picture.clicks.keys()):
         yield f"no clicks for {text!r}" if text in legal else f"clicks for {text!r}, which is not legal,"
-    ids = {cell.id for cell in picture.cells} | {line.id for line in picture.lines}
     sequences = []
     for text, choices in picture.clicks.items():
         if not choices or not all(choices):
             yield f"the clicks for {text!r} are empty: {choices!r}"
-        for unknown in sorted({name for clicks in choices for name in clicks} - ids):
+        for unknown in sorted({name for clicks in choices for name in clicks}.difference(picture.ids)):
             yield f"the clicks for {text!r} use an unknown id, {unknown!r},"
         sequences += [tuple(clicks) for clicks in choices]
     # sorted, a sequence stands right before those that start with it

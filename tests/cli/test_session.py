@@ -5,7 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import nim
 import pytest
+from installed import add_plugin
 
 from boardgames.cli.session import clock_text
 from boardgames.players.simple import Random
@@ -661,3 +663,23 @@ def test_resume_keeps_names_and_clock_of_the_record(home: Path, bg: Run, records
 def test_common_words_for_quitting_quit(word: str, bg: Run, records: Run) -> None:
     ran = bg(*PEOPLE, typed=f"4\n{word}\n5\n")
     assert (ran.code, saved(records).moves) == (0, ("4",))
+
+
+def test_enter_passes_if_passing_is_all_that_is_legal(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_plugin(monkeypatch, nim.as_plugin())
+    words = ("play", "nim", "--second", "human", "--option", "forced=true", "--moves", "take3")
+    out = bg(*words, typed="\ntake1\n\nquit\n").out
+    assert "[pass]" in out
+    assert "second to move, pass (Enter): \n" in out
+    assert out.count("first to move: \n") == 1
+    assert out.count("second to move: \n") == 2  # here Enter does nothing
+
+
+def test_a_button_is_no_forced_pass_if_there_are_other_moves(
+    bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_plugin(monkeypatch, nim.as_plugin())
+    out = bg("play", "nim", "--second", "human", "--option", "passing=true", typed="\npass\nquit\n").out
+    assert "(Enter)" not in out
+    assert out.count("first to move: \n") == 2
+    assert "second to move: \n" in out

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from boardgames.draw.lattice import corners, hexagon_side, square
 from boardgames.draw.svg import svg
-from boardgames.picture import Caption, Cell, Label, Line, Picture, Piece
+from boardgames.picture import Button, Caption, Cell, Label, Line, Picture, Piece
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 CELLS = tuple(Cell(f"{row}{column}", *square(row, column)) for row in range(3) for column in range(4))
@@ -43,6 +43,7 @@ def test_any_text_gives_well_formed_xml(text: str) -> None:
         pieces=(Piece("b", 1, text, "letter"),),
         lines=(Line(text, 0.0, 0.0, 1.0, 0.0, None, text),),
         labels=(Label(0.0, 1.0, text),),
+        buttons=(Button(text, text),),
         captions=(Caption("top-left", text), Caption("bottom-right", text)),
         sides=(text, text),
         colours=(text, text),
@@ -186,3 +187,19 @@ def test_all_gradients_in_use_are_defined() -> None:
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_tiny_boards_can_be_drawn(surface: str, count: int) -> None:
     assert "NaN" not in svg(Picture(CELLS[:count], surface=surface)).upper().replace("NAN", "NaN")
+
+
+def test_buttons_can_be_clicked_and_are_inside_the_drawing_between_board_and_captions() -> None:
+    picture = replace(BOARD, buttons=(Button("pass"), Button("swap", "take the other side"))).with_captions(
+        Caption("bottom-left", "Ann")
+    )
+    root = ET.fromstring(svg(picture))
+    left, _, width, _ = map(float, root.attrib["viewBox"].split())
+    buttons = [one for one in root.iter(f"{NAMESPACE}rect") if one.get("data-id") in ("pass", "swap")]
+    assert len(buttons) == 2
+    bottom = 100 * picture.bounds()[3]
+    (caption,) = (one for one in root.iter(f"{NAMESPACE}text") if one.text == "Ann")
+    for button in buttons:
+        x, y, across, down = (float(button.attrib[name]) for name in ("x", "y", "width", "height"))
+        assert left <= x <= x + across <= left + width
+        assert bottom < y < y + down < float(caption.attrib["y"])

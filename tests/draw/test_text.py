@@ -7,7 +7,7 @@ from rich.console import Console
 
 from boardgames.draw.lattice import hexagon_places, hexagon_side, hexagonal, square
 from boardgames.draw.text import plain_text, printable, styled_text
-from boardgames.picture import Caption, Cell, Label, Line, Picture, Piece
+from boardgames.picture import Button, Caption, Cell, Label, Line, Picture, Piece
 
 
 def drawing(text: str) -> str:
@@ -188,3 +188,10 @@ def test_letter_contrasts_with_its_piece(colour: str, letter: str) -> None:
 def test_printable_replaces_control_characters() -> None:
     assert printable("é\x1b\n\x07\ud800").isprintable()
     assert printable("Ann é") == "Ann é"
+
+
+def test_buttons_are_below_the_board() -> None:
+    picture = Picture(
+        (Cell("a", 0, 0), Cell("b", 1, 0)), buttons=(Button("pass"), Button("swap", "Swap\x1b"))
+    ).with_captions(Caption("bottom-left", "Ann"))
+    assert plain_text(picture).splitlines() == [". .", "", "[pass]  [Swap?]", "", "Ann"]

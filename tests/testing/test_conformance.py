@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from faulty import FAULTS, KERNEL_FAULTS, Noughts, SlowRules, feature_set
+from nim import Nim
 
 from boardgames.declarations import Kernels
 from boardgames.errors import KernelError, PluginError
@@ -174,3 +175,9 @@ def test_faults_of_kernels_are_found_without_compilation_too() -> None:
     )
     expected = [":".join([fault, *EXPECTED[fault][0].split()]) for fault in KERNEL_FAULTS]
     assert run.stdout.splitlines() == expected
+
+
+@pytest.mark.parametrize("option", ["passing", "forced"])
+def test_a_button_may_be_clicked_to_pass(option: str) -> None:
+    report = check_game(Nim(**{option: True}), positions=20)
+    assert "pictures" not in {finding.check for finding in report.findings}
