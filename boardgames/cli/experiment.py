@@ -273,12 +273,29 @@ def _table_lines(table: "Table") -> Iterator[str]:
         yield from _blocks(rows, [part for name, figures in columns for part in _parts(name, figures, table)])
     else:
         yield from _wide_lines(table, rows, columns, has_original=has_original)
+    if table.is_ordered:
+        yield from _order_lines(table, rows, columns)
     yield f"totals, with the {table.share_name}'s share of decided matches (95% interval):"
     yield from table_lines(_totals(table, has_original=has_original), right=range(2, 6), cut=())
     required = [figure.min_units for figure in table.totals if table.is_open(figure)]
     if required:
         yield f"[0, 100]: an interval needs at least {max(required)} independent units"
     yield ""
+
+
+def _order_lines(
+    table: "Table", rows: Sequence[str], columns: "Sequence[tuple[str, Sequence[Figure]]]"
+) -> Iterator[str]:
+    """Yield the results of each figure in order, and the wins in each quarter of all series."""
+    yield f"results in order, + won by {table.first}, - by {table.second}, . by neither:"
+    yield from _blocks(rows, _columns(columns, lambda figure: figure.order))
+    quarters = [(name, [_wins_in_quarter(figures, place) for place in range(4)]) for name, figures in columns]
+    yield from _blocks([f"{name} quarter" for name in ("first", "second", "third", "last")], quarters)
+
+
+def _wins_in_quarter(figures: "Sequence[Figure]", place: int) -> str:
+    parts = [f.order[place * len(f.order) // 4 : (place + 1) * len(f.order) // 4] for f in figures]
+    return wins((sum(part.count("+") for part in parts), sum(part.count("-") for part in parts)))
 
 
 def _parts(name: str, figures: "Sequence[Figure]", table: "Table") -> Iterator[Column]:

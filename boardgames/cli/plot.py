@@ -60,7 +60,7 @@ def _history(folder: Path) -> "RunHistory":
     run = run_summary(folder)
     if run.config is None:
         raise OptionError(f"cannot read run {run.name}: {run.error}")
-    learner = _learner(run.config)
+    learner = learner_of(run.config)
     metric = "score" if learner is None else learner.curve
     steps = read_metrics(folder / METRICS)
     values = {step.step: value for step in steps if (value := step.metrics.get(metric)) is not None}
@@ -75,11 +75,11 @@ def _history(folder: Path) -> "RunHistory":
         best_step=run.progress.best_step,
         weights=np.array([step.weights for step in rows]) if rows else None,
         weight_steps=[step.step for step in rows],
-        features=_features(learner, len(rows[-1].weights) if rows else 0),
+        features=weight_names(learner, len(rows[-1].weights) if rows else 0),
     )
 
 
-def _learner(config: "Config") -> "Learner | None":
+def learner_of(config: "Config") -> "Learner | None":
     """Return the learner of a run, None if its game or plug-in is no longer installed."""
     try:
         return config.load()
@@ -87,7 +87,7 @@ def _learner(config: "Config") -> "Learner | None":
         return None
 
 
-def _features(learner: "Learner | None", count: int) -> list[str]:
+def weight_names(learner: "Learner | None", count: int) -> list[str]:
     """Return the names of the weights, or numbers if the learner does not name them."""
     from boardgames.learning.base import FeatureLearner
 

@@ -1,4 +1,4 @@
-"""`boardgames runs`: list training runs, export the weights of a run, or delete one."""
+"""`boardgames runs`: list training runs, show one with its weights, export its weights, or delete it."""
 
 import os
 import shutil
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.options import SuggestingGroup, examples, json_option, user_path
-from boardgames.cli.output import confirm, print_json, print_table
+from boardgames.cli.output import confirm, print_json, print_table, wrap
 from boardgames.cli.program import PROGRAM
+from boardgames.draw.text import printable
 from boardgames.errors import (
     FileError,
     MatchError,
@@ -20,7 +21,12 @@ from boardgames.errors import (
 )
 
 if TYPE_CHECKING:
-    from boardgames.learning.runs import RunSummary
+    from collections.abc import Sequence
+
+    from boardgames.learning.runs import RunSummary, StepRecord
+
+MAX_ROWS = 20
+"""A run with more steps is shown by this many of them."""
 
 
 @click.group(
@@ -29,6 +35,7 @@ if TYPE_CHECKING:
     epilog=examples(
         "boardgames runs",
         "boardgames runs --json",
+        "boardgames runs show slow",
         "boardgames runs export slow slow.safetensors",
         "boardgames runs delete slow",
     ),
@@ -36,7 +43,7 @@ if TYPE_CHECKING:
 @json_option
 @click.pass_context
 def runs(context: click.Context, as_json: bool) -> None:
-    """List the training runs, newest first; export the weights of a run, or delete one.
+    """List the training runs, newest first; show, export or delete one of them.
 
     `boardgames train` creates a run. A run that is `stopped` continues with
     `boardgames train --resume RUN`.
@@ -54,6 +61,65 @@ def runs(context: click.Context, as_json: bool) -> None:
         _print(listed)
     else:
         click.echo(f"no training runs yet; start one with `{PROGRAM} train GAME`")
+
+
+@runs.command(
+    short_help="Show the settings, progress and weights of a run.",
+    epilog=examples("boardgames runs show slow", "boardgames runs show slow --json"),
+)
+@click.argument("name", metavar="RUN")
+@json_option
+def show(name: str, as_json: bool) -> None:
+    """Show the settings of RUN, its learning curve, standings and weights.
+
+    Standings are the points of the competitors after each step that compared
+    them. The weights are the best ones, on the scale on which the range of
+    every feature is -1 to 1.
+    """
+    from boardgames.cli.plot import learner_of, weight_names
+    from boardgames.cli.train import curve_lines
+    from boardgames.learning.runs import METRICS, find_run, read_metrics, run_summary
+    from boardgames.weights.files import read_arrays
+    from boardgames.weights.lookup import BEST
+    from boardgames.weights.weights import VALUES
+
+    folder = find_run(name)
+    run = run_summary(folder)
+    if run.config is None:
+        raise OptionError(f"cannot read run {run.name}: {run.error}")
+    learner, steps = learner_of(run.config), read_metrics(folder / METRICS)
+    values = read_arrays(folder / BEST)[0][VALUES].ravel().tolist() if (folder / BEST).is_file() else []
+    weights = list(zip(weight_names(learner, len(values)), values, strict=True))
+    if as_json:
+        print_json(
+            **_run_json(run),
+            layout=run.config.layout,
+            options=dict(run.config.options),
+            settings=dict(run.config.settings),
+            steps=[
+                {"step": one.step, "seconds": one.seconds, "metrics": one.metrics, "standings": one.standings}
+                for one in steps
+            ],
+            weights=[{"name": feature, "value": value} for feature, value in weights],
+        )
+        return
+    length = "" if run.progress.length is None else f" of {run.progress.length}"
+    click.echo(f"{run.name}: {run.status} after step {run.progress.step}{length}\n{run.folder}\n")
+    click.echo(run.config.as_toml(learner))
+    curve = "score" if learner is None else learner.curve
+    scores = [value for one in steps if (value := one.metrics.get(curve)) is not None]
+    for line in curve_lines(curve, scores):
+        click.echo(line)
+    if steps:
+        _print_steps(steps)
+        for one in steps:
+            if one.standings:
+                ranked = ", ".join(f"{competitor} {points:.4g}" for competitor, points in one.standings)
+                click.echo(wrap(f"standings after step {one.step}: {printable(ranked)}", 2))
+        click.echo()
+    if weights:
+        rows = [("weight", f"step {run.progress.best_step}")]
+        print_table([*rows, *((feature, f"{value:.4f}") for feature, value in weights)], right=(1,), cut=())
 
 
 @runs.command(
@@ -111,6 +177,20 @@ def delete(name: str, yes: bool) -> None:
         reason = (error.strerror or str(error)).lower()
         raise FileError(f"cannot delete {folder}: {reason}") from None
     click.echo(f"deleted {name}")
+
+
+def _print_steps(steps: "Sequence[StepRecord]") -> None:
+    """Print the metrics of all steps, or of `MAX_ROWS` of them, the last one included."""
+    count = min(len(steps), MAX_ROWS)
+    shown = [steps[(place + 1) * len(steps) // count - 1] for place in range(count)]
+    names = list(dict.fromkeys(name for step in shown for name in step.metrics))
+    rows = [("step", *names, "seconds")]
+    for step in shown:
+        values = (step.metrics.get(name) for name in names)
+        texts = ("" if value is None else f"{value:.4g}" for value in values)
+        rows.append((str(step.step), *texts, f"{step.seconds:.2f}"))
+    print_table(rows, right=range(len(rows[0])), cut=())
+    click.echo()
 
 
 def _print(runs: "list[RunSummary]") -> None:

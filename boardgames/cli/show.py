@@ -1,12 +1,25 @@
-"""`boardgames show`: a position with its legal moves, score and outcome, as text, SVG or JSON."""
+"""`boardgames show`: a position with its legal moves, score, outcome and features, as text, SVG or JSON."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from boardgames.cli.loading import load_position
 from boardgames.cli.options import examples, json_option, position_options
-from boardgames.cli.output import outcome_json, outcome_text, print_json, print_picture, wrapped_moves
+from boardgames.cli.output import (
+    outcome_json,
+    outcome_text,
+    print_json,
+    print_picture,
+    print_table,
+    wrapped_moves,
+)
+from boardgames.errors import OptionError
+
+if TYPE_CHECKING:
+    from boardgames.game import Position
+    from boardgames.weights.explain import Explanation
 
 
 @click.command(
@@ -15,6 +28,7 @@ from boardgames.cli.output import outcome_json, outcome_text, print_json, print_
         "boardgames show abalone --layout standard --svg board.svg",
         "boardgames show connect4 4453",
         "boardgames show connect4 --moves '4 4 5 3'",
+        "boardgames show connect4 4453 --features",
         "boardgames show hexifence --option dimension=2 --json",
     )
 )
@@ -24,6 +38,15 @@ from boardgames.cli.output import outcome_json, outcome_text, print_json, print_
 @click.option("--flip", is_flag=True, help="Turn the board around.")
 @click.option(
     "--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw the board as SVG."
+)
+@click.option(
+    "--features", "has_features", is_flag=True, help="Show what the features and weights make of it."
+)
+@click.option(
+    "--weights",
+    "weights_text",
+    metavar="NAME|RUN|FILE",
+    help="Weights for --features; default: those named td, if the game has them.",
 )
 @json_option
 def show(
@@ -36,11 +59,22 @@ def show(
     notation: str | None,
     flip: bool,
     svg_file: Path | None,
+    has_features: bool,
+    weights_text: str | None,
     as_json: bool,
 ) -> None:
-    """Show a position of GAME; the start by default."""
+    """Show a position of GAME; the start by default.
+
+    --features lists the features of the position, each with its weight and with
+    what it contributes to the value of the position. They are from the point of
+    view of the side that has just moved, as in `td`, which values the positions
+    after its own moves.
+    """
+    if weights_text is not None and not has_features:
+        raise OptionError("--weights needs --features")
     position = load_position(game, layout, options, position_argument, position_text, moves, searches=False)
     rules = position.game
+    explained = _explain(position, weights_text) if has_features else None
     legal_moves = [rules.format_move(position, move, notation=notation) for move in position.legal_moves]
     if svg_file is not None:
         from boardgames.draw.svg import svg
@@ -55,6 +89,7 @@ def show(
             legal_moves=legal_moves,
             outcome=outcome_json(position.outcome),
             score=list(position.score),
+            **({} if explained is None else {"features": _features_json(explained)}),
         )
         return
     if svg_file is not None:
@@ -70,3 +105,54 @@ def show(
     else:
         side = rules.facts.sides[position.side_to_move]
         click.echo(f"{side} to move, {len(legal_moves)} legal moves:\n{wrapped_moves(legal_moves)}")
+    if explained is not None:
+        _print_features(explained, rules.facts.sides[explained.side])
+
+
+def _explain(position: "Position", weights_text: str | None) -> "Explanation":
+    """Return the features of a position, weighted unless the game has no weights and none are given."""
+    from boardgames.learning.base import find_features
+    from boardgames.learning.player import DEFAULT_WEIGHTS
+    from boardgames.weights.explain import explain
+    from boardgames.weights.lookup import find_weights, offered_names
+
+    if weights_text is None and DEFAULT_WEIGHTS not in offered_names(position.game):
+        return explain(position, find_features(position.game, ""))
+    name = DEFAULT_WEIGHTS if weights_text is None else weights_text
+    weights, features = find_weights(name, position.game)
+    return explain(position, features, weights, name)
+
+
+def _print_features(explained: "Explanation", side: str) -> None:
+    """Print the features as a table, and the value below it."""
+    click.echo(f"\nfeatures {explained.features} for {side}, which has just moved")
+    if explained.total is None:
+        rows = [("feature", "value"), *((one.name, f"{one.value:.4g}") for one in explained.terms)]
+        print_table(rows, right=(1,), cut=())
+        return
+    weighted = [("feature", "value", "weight", "contribution")]
+    for one in explained.terms:
+        assert one.weight is not None
+        assert one.contribution is not None
+        weighted.append((one.name, f"{one.value:.4g}", f"{one.weight:.4f}", f"{one.contribution:+.4f}"))
+    print_table([*weighted, ("sum", "", "", f"{explained.total:+.4f}")], right=(1, 2, 3), cut=())
+    if explained.is_squashed:
+        click.echo(
+            f"value for {side} with weights {explained.weights}: tanh of the sum, {explained.value:+.4f}"
+        )
+    else:
+        click.echo(f"value for {side} with weights {explained.weights}: {explained.value:+.4f}")
+
+
+def _features_json(explained: "Explanation") -> dict[str, object]:
+    return {
+        "set": explained.features,
+        "weights": explained.weights,
+        "side": explained.side,
+        "terms": [
+            {"name": one.name, "value": one.value, "weight": one.weight, "contribution": one.contribution}
+            for one in explained.terms
+        ],
+        "sum": explained.total,
+        "value": explained.value,
+    }

@@ -379,7 +379,7 @@ def _details(trainer: "Trainer", *, has_curve: bool) -> "list[Text]":
     if has_curve:
         name = trainer.learner.curve
         values = [step.metrics.get(name) for step in trainer.steps]
-        curve = _curve_lines(name, [value for value in values if value is not None])
+        curve = curve_lines(name, [value for value in values if value is not None])
         texts += [Text(line, no_wrap=True, overflow="crop") for line in curve]
     return texts
 
@@ -397,7 +397,7 @@ def _metrics_text(metrics: Mapping[str, float | None]) -> str:
     return ", ".join(f"{printable(name)} {text}" for name, text in texts)
 
 
-def _curve_lines(name: str, values: list[float]) -> list[str]:
+def curve_lines(name: str, values: list[float]) -> list[str]:
     """Return a small learning curve with its maximum and minimum."""
     if len(values) < 2:
         return []

@@ -49,14 +49,15 @@ DIGITS = 4
 CSV_FIELDS = (
     "game", "experiment", "seed", "table", "row", "column", "total", "first", "second",
     "first_wins", "second_wins", "unfinished", "distinct", "share_of", "share", "share_low", "share_high",
-    "original_first_wins", "original_second_wins", "settings",
+    "original_first_wins", "original_second_wins", "order", "settings",
 )  # fmt: skip
 """Columns of the CSV, which has a line for each figure; JSON has the same names.
 
 `total` is 1 for a figure that sums up others. `unfinished` matches were drawn or
 reached the ply limit. `share` is `share_of`'s share of the decided matches.
 `original_first_wins` and `original_second_wins` are the result of an earlier
-experiment. `settings` are `name=value`, separated by spaces. Unknown values are
+experiment. `order` has a character per match: `+` if the first player won, `-` if the
+second did, `.` otherwise. `settings` are `name=value`, separated by spaces. Unknown values are
 empty.
 """
 
@@ -212,6 +213,9 @@ class Figure:
         Matches without a winner: draws, and those that reached the ply limit.
     distinct : int
         Number of matches with distinct moves.
+    order : str
+        The results in order: `+` if the first player won, `-` if the second did, `.` without a winner;
+        empty for a figure that sums up others.
     original : (int, int) or None
         Wins in an earlier experiment.
     min_units : int
@@ -225,6 +229,7 @@ class Figure:
     distinct: int
     original: Wins | None = None
     min_units: int = 1
+    order: str = ""
 
     @classmethod
     def of(
@@ -240,7 +245,9 @@ class Figure:
         """
         units = tuple(count_wins(results[place : place + 2]) for place in range(0, len(results), 2))
         unfinished = sum(match.winner is None for match in results)
-        return cls(row, column, units, unfinished, len({match.moves_hash for match in results}), original)
+        distinct = len({match.moves_hash for match in results})
+        order = "".join("." if m.winner is None else "+" if m.winner == m.side else "-" for m in results)
+        return cls(row, column, units, unfinished, distinct, original, order=order)
 
     @property
     def wins(self) -> Wins:
@@ -267,6 +274,8 @@ class Table:
         Whose share of the decided matches is shown: 0 for the first player, 1 for the second.
     figures, totals : tuple of Figure
         The figures by row, and their sums.
+    is_ordered : bool
+        Whether the order of the results matters, because players change from match to match.
     """
 
     name: str
@@ -275,6 +284,7 @@ class Table:
     subject: int
     figures: tuple[Figure, ...]
     totals: tuple[Figure, ...]
+    is_ordered: bool = False
 
     @property
     def share_name(self) -> str:
@@ -306,6 +316,7 @@ class Table:
             **dict(zip(("share", "share_low", "share_high"), rounded, strict=True)),
             "original_first_wins": original[0],
             "original_second_wins": original[1],
+            "order": figure.order or None,
         }
 
 

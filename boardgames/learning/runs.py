@@ -85,12 +85,15 @@ class StepRecord:
         Numbers by name; None for one that was not finite.
     weights : tuple of float
         The best weights after the step; empty if there are too many.
+    standings : tuple of (str, float)
+        Names and points of the learner's competitors after the step, best first; empty if there are none.
     """
 
     step: int
     seconds: float
     metrics: Mapping[str, float | None]
     weights: tuple[float, ...] = field(default=())
+    standings: tuple[tuple[str, float], ...] = field(default=())
 
     def as_line(self) -> str:
         """Return the record as a line of JSON.
@@ -101,13 +104,15 @@ class StepRecord:
         {"schema": 1, "step": 1, "seconds": 0.25, "metrics": {"score": 0.5}, "weights": [1.0]}
         """
         weights = self.weights if len(self.weights) <= MAX_LOGGED_WEIGHTS else ()
-        content = {
+        content: dict[str, object] = {
             "schema": METRICS_SCHEMA,
             "step": self.step,
             "seconds": round(self.seconds, 3),
             "metrics": dict(self.metrics),
             "weights": list(weights),
         }
+        if self.standings:
+            content["standings"] = [list(competitor) for competitor in self.standings]
         return json.dumps(content, allow_nan=False) + "\n"
 
     @classmethod
@@ -122,7 +127,9 @@ class StepRecord:
             metrics = {
                 name: None if value is None else _finite(value) for name, value in content["metrics"].items()
             }
-            return cls(content["step"], seconds, metrics, tuple(map(_finite, content["weights"])))
+            weights = tuple(map(_finite, content["weights"]))
+            standings = tuple((str(name), _finite(points)) for name, points in content.get("standings", ()))
+            return cls(content["step"], seconds, metrics, weights, standings)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
 

@@ -142,7 +142,8 @@ class Trainer:
             )
             progress = self._completed(progress, state)
             weights = tuple(self.learner.weights(state).ravel().tolist())
-        record = StepRecord(progress.step, self._clock() - begun, metrics, weights)
+            standings = tuple((name, float(points)) for name, points in self.learner.standings(state))
+        record = StepRecord(progress.step, self._clock() - begun, metrics, weights, standings)
         _check_bounded(record, MAX_WEIGHT if isinstance(self.learner, FeatureLearner) else math.inf)
         self.run.append_metrics(record)
         with self._blaming_learner():

@@ -62,6 +62,21 @@ def test_figures_of_the_original_program_are_shown_alongside(bg: Callable[..., A
     assert re.search(r"^lambda 0.9 +total +\d+:\d+ +30:11 ", out, re.MULTILINE)
 
 
+def test_ancestors_shows_the_results_in_order(bg: Callable[..., Any]) -> None:
+    sizes = ("evolutions=1", "population=2", "survivors=1", "generations=2", "matches=8")
+    settings = [
+        part for size in (*sizes, "training_matches=2", "tournament_matches=2") for part in ("--set", size)
+    ]
+    out = bg("experiment", "connect4", "ancestors", *settings, *SMALL, "--seed", "1").out
+    row = re.search(r"^ancestor 1\.1 +([-+.]{8}) +([-+.]{8})$", out, re.MULTILINE)
+    assert row is not None
+    totals = re.findall(r"^evolution 1 (?:not )?learning +(\d+):(\d+)", out, re.MULTILINE)
+    assert [(order.count("+"), order.count("-")) for order in row.groups()] == [
+        (int(first), int(second)) for first, second in totals
+    ]
+    assert re.search(r"^first quarter +\d:\d +\d:\d$", out, re.MULTILINE)
+
+
 def test_repeated_matches_are_reported(bg: Callable[..., Any]) -> None:
     ran = bg(*TRAINING, "--set", "opening=0")
     assert re.search(

@@ -10,6 +10,7 @@ import pytest
 from training import small
 
 from boardgames.executors import InProcess
+from boardgames.learning.config import Config
 from boardgames.learning.runs import Run as Folder
 from boardgames.learning.trainer import Trainer
 from boardgames.weights import Weights
@@ -68,6 +69,42 @@ def test_listing_runs_changes_nothing(bg: Run, runs: Path) -> None:
     before = sorted(runs.rglob("*"))
     assert bg("runs").code == 0
     assert sorted(runs.rglob("*")) == before
+
+
+def test_a_run_is_shown_with_settings_metrics_and_named_weights(bg: Run, runs: Path) -> None:
+    out = bg("runs", "show", "done").out
+    assert out.startswith(f"done: finished after step 6 of 6\n{runs / 'done'}\n")
+    assert "matches = 4 # matches per step" in out
+    line = next(line.split() for line in out.splitlines() if line.lstrip().startswith("step "))
+    assert line[:3] == ["step", "score", "decided"]
+    weights = Weights.read(runs / "done" / "checkpoints" / "best.safetensors")
+    assert ["own", "twos", f"{weights.values[0]:.4f}"] in [one.split() for one in out.splitlines()]
+
+
+def test_standings_of_every_generation_are_shown(bg: Run, home: Path) -> None:
+    sizes = {"population": 3, "survivors": 2, "generations": 3}
+    few = {"training_matches": 2, "tournament_matches": 2, "test_matches": 0}
+    config = Config("connect4", "evolve", seed=1, settings={**sizes, **few})
+    with Folder.create(home / "runs" / "evolution", config) as run:
+        Trainer(run).train(InProcess())
+    lines = bg("runs", "show", "evolution").out.splitlines()
+    shown = [line for line in lines if line.startswith("standings")]
+    assert [line.partition(":")[0] for line in shown] == [
+        f"standings after step {step}" for step in (2, 4, 6)
+    ]
+    assert all(line.count("player") == 3 for line in shown)
+
+
+def test_a_new_run_is_shown_without_steps_and_weights(bg: Run, runs: Path) -> None:
+    out = bg("runs", "show", "early").out
+    assert out.startswith("early: stopped after step 0\n")
+    assert "own twos" not in out
+
+
+def test_a_broken_run_is_not_shown(bg: Run, runs: Path) -> None:
+    ran = bg("runs", "show", "torn")
+    assert (ran.code, ran.out) == (2, "")
+    assert "unknown key 'gme'" in ran.err
 
 
 def test_without_runs_the_list_says_how_to_start_one(bg: Run) -> None:

@@ -1,3 +1,5 @@
+import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,3 +43,29 @@ def test_svg_is_written_completely(home: Path, bg: Run) -> None:
 def test_svg_and_json_go_together(home: Path, bg: Run) -> None:
     assert bg("show", "connect4", "--svg", "board.svg", "--json").out.startswith('{"schema": 1')
     assert (home.parent / "board.svg").exists()
+
+
+def test_contributions_of_features_add_up_to_the_value_that_td_gives(bg: Run) -> None:
+    shown = json.loads(bg("show", "connect4", "4453", "--features", "--json").out)["features"]
+    assert shown["sum"] == pytest.approx(sum(term["contribution"] for term in shown["terms"]))
+    assert shown["value"] == pytest.approx(math.tanh(shown["sum"]))
+    analysed = json.loads(bg("analyze", "connect4", "445", "--agent", "td", "--json").out)["moves"]
+    assert shown["value"] == pytest.approx(next(m["value"] for m in analysed if m["move"] == "3"))
+
+
+def test_features_are_a_table_for_the_side_that_has_just_moved(bg: Run) -> None:
+    out = bg("show", "abalone", "--features", "--weights", "engine").out
+    assert "features engine for white, which has just moved\n" in out
+    row = next(line for line in out.splitlines() if line.startswith("early tempo"))
+    assert row.split()[2] == "-1"
+    assert "sum" in out
+
+
+def test_without_weights_the_features_have_values_only(bg: Run) -> None:
+    out = bg("show", "hexifence", "--features").out
+    assert "contribution" not in out
+    assert "\nfeature" in out
+
+
+def test_weights_need_features(bg: Run) -> None:
+    assert "--weights needs --features" in bg("show", "connect4", "--weights", "td").err

@@ -103,13 +103,13 @@ def test_equal_runs_have_equal_bytes(finished: Copy, tmp_path: Path) -> None:
      '"score": true'],
 )  # fmt: skip
 def test_metrics_with_impossible_numbers_are_removed(damage: str, tmp_path: Path) -> None:
-    line = StepRecord(1, 0.5, {"score": 0.5}, (1.0,)).as_line()
+    line = StepRecord(1, 0.5, {"score": 0.5}, (1.0,), (("player 2", 3.5),)).as_line()
     others = [
         line.replace('"step": 1', f'"step": {step}') for step in ("1e999", "-1", "1.0", "true", "1" * 40)
     ]
     path = tmp_path / "metrics.jsonl"
     path.write_text("".join([line, line.replace('"score": 0.5', damage), *others]))
-    assert truncate_metrics(path, 10**9) == [StepRecord(1, 0.5, {"score": 0.5}, (1.0,))]
+    assert truncate_metrics(path, 10**9) == [StepRecord(1, 0.5, {"score": 0.5}, (1.0,), (("player 2", 3.5),))]
     assert path.read_text() == line
 
 

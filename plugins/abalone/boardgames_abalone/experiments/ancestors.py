@@ -66,7 +66,8 @@ class Ancestors(Experiment):
             for number in range(self.integer("evolutions"))
         ]
         figures = tuple(figure for rows in evolutions for row in rows for figure in row)
-        table = Table("winners and ancestors", "winner", "ancestor", 0, figures, self._totals(evolutions))
+        totals = self._totals(evolutions)
+        table = Table("winners and ancestors", "winner", "ancestor", 0, figures, totals, is_ordered=True)
         return Findings((table,), _conclusion(table, len(evolutions)))
 
     @property
