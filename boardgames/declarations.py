@@ -269,6 +269,9 @@ class Facts:
     ----------
     name, title, summary : str
         Identifier (`abalone`), name for people (`Abalone`), and one sentence.
+    rules : str
+        One paragraph for people who do not know the game: how it is played, how a
+        move is typed, and who wins. `boardgames rules` and `help` in a match show it.
     sides : (str, str)
         Names of side 0, which moves first, and side 1.
     words, actions : int
@@ -317,6 +320,7 @@ class Facts:
     no_moves_draws: bool = False
     allows_reductions: bool = False
     score_name: str = ""
+    rules: str = ""
     default_agent: str = "alphabeta"
     default_features: str = ""
     options: tuple[Option, ...] = ()

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -401,6 +402,11 @@ class Player(ABC):
         An agent that searches waits for the search of another thread to end.
         """
         return
+
+    @property
+    def saved_to(self) -> Path | None:
+        """Return the file that the player has saved what it learned from the last match to, if it has."""
+        return None
 
     @property
     def is_learning(self) -> bool:

@@ -1,4 +1,4 @@
-"""`boardgames games`, `agents`, `learners` and `plugins`: what is installed."""
+"""`boardgames games`, `rules`, `agents`, `learners` and `plugins`: what is installed."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -7,7 +7,7 @@ import click
 
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import examples, json_option
-from boardgames.cli.output import print_json, print_options, wrap
+from boardgames.cli.output import print_json, print_options, rules_text, wrap
 from boardgames.cli.program import PROGRAM
 from boardgames.cli.progress import compile_notice
 from boardgames.errors import UnknownNameError, quote
@@ -87,6 +87,17 @@ def learners(learner: str | None, as_json: bool) -> None:
     else:
         _print_groups(loaded.offers("learners"))
         click.echo(f"\n`{PROGRAM} learners LEARNER` shows the options of a learner.")
+
+
+@click.command(epilog=examples("boardgames rules abalone", "boardgames rules connect4"))
+@click.argument("game_name", metavar="GAME")
+@click.option(
+    "--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the game; repeatable."
+)
+def rules(game_name: str, options: tuple[str, ...]) -> None:
+    """Explain the rules of GAME in one paragraph."""
+    facts = load_game(game_name, None, options, searches=False).facts
+    click.echo(wrap(rules_text(facts), 0))
 
 
 @click.command(

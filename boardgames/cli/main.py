@@ -45,6 +45,7 @@ COMMANDS = {
     "plot": ("plot:plot", "Plot the learning curves and weights of training runs."),
     "plugins": ("listing:plugins", "List the installed plug-ins."),
     "replay": ("replay:replay", "Step through recorded matches, or draw them."),
+    "rules": ("listing:rules", "Explain the rules of a game."),
     "runs": ("runs:runs", "List, export or delete training runs."),
     "shell-init": ("shell_init:shell_init", "Print shell code for `bg` and for completion."),
     "show": ("show:show", "Show a position, its legal moves and its outcome."),

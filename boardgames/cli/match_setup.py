@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from boardgames.cli.loading import load_player
+from boardgames.cli.output import wrap
 from boardgames.cli.program import PROGRAM
+from boardgames.draw.text import printable
 from boardgames.errors import FileError, RecordError, quote
 from boardgames.paths import data_folder
 
@@ -114,6 +116,19 @@ class MatchSetup:
 def _pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:
     """Return one value for each side, given one for both or a pair."""
     return value if isinstance(value, tuple) else (value, value)
+
+
+def print_learned(manager: "Manager") -> None:
+    """Say for each player that learns where it has saved what it learned, or that it has not."""
+    for player in manager.players:
+        if player is None or not player.is_learning:
+            continue
+        if player.saved_to is not None:
+            text = f"{player.describe()} has learned from this match: weights saved to {player.saved_to}"
+        else:
+            reason = ", since the match is not finished" if manager.outcome is None else ""
+            text = f"{player.describe()} has not saved its weights{reason}"
+        click.echo(wrap(printable(text), 2))
 
 
 def close_players(manager: "Manager") -> None:

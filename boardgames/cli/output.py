@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from boardgames.arena.pentanomial import Estimate
+    from boardgames.declarations import Facts
     from boardgames.game import Game, Outcome, PlayedMove
     from boardgames.options import Option
     from boardgames.score import Score, Unit
@@ -100,6 +101,11 @@ def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture,
         click.echo(plain_text(picture, flipped=flipped))
 
 
+def rules_text(facts: "Facts") -> str:
+    """Return the title of a game with a paragraph of rules, or with its summary if it has none."""
+    return printable(f"{facts.title}: {facts.rules or facts.summary}")
+
+
 def outcome_text(outcome: "Outcome", game: "Game") -> str:
     """Return who won and, unless the rules of the game decided it, how: `red wins on time`."""
     text = "draw" if outcome.winner is None else f"{game.facts.sides[outcome.winner]} wins"
@@ -136,17 +142,17 @@ def thought_text(played: "PlayedMove", side: str) -> str:
     return f"{value} for {side}, {seconds}"
 
 
-def wrapped_moves(moves: Iterable[str]) -> str:
-    """Return moves in natural order, wrapped to the width of the terminal.
+def wrapped_moves(moves: Iterable[str], heading: str = "") -> str:
+    """Return moves in natural order after a heading, wrapped to the width of the terminal.
 
     Examples
     --------
-    >>> wrapped_moves(["10", "9", "a1"])
-    '9 10 a1'
+    >>> wrapped_moves(["10", "9", "a1"], "moves: ")
+    'moves: 9 10 a1'
     """
     ordered = sorted(moves, key=lambda move: [_padded(part) for part in re.split(r"(\d+)", move)])
     width = shutil.get_terminal_size().columns
-    return textwrap.fill(" ".join(ordered), width, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(heading + " ".join(ordered), width, break_long_words=False, break_on_hyphens=False)
 
 
 def _padded(part: str) -> str:

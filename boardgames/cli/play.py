@@ -8,7 +8,14 @@ import click
 
 from boardgames.cli.interrupts import interrupt_on_termination, without_interrupts
 from boardgames.cli.loading import load_game
-from boardgames.cli.match_setup import MatchSetup, TimeOptions, close_players, read_unfinished, save_match
+from boardgames.cli.match_setup import (
+    MatchSetup,
+    TimeOptions,
+    close_players,
+    print_learned,
+    read_unfinished,
+    save_match,
+)
 from boardgames.cli.options import (
     NON_NEGATIVE,
     NON_NEGATIVE_SECONDS,
@@ -219,9 +226,11 @@ def _play_agents(manager: "Manager", watch: bool, delay: float) -> int:
             save_match(manager.record())
         return EXIT_INTERRUPTED
     assert manager.outcome is not None
-    click.echo(f"\n{outcome_text(manager.outcome, manager.game)} after {manager.ply} plies\n")
+    click.echo(f"\n{outcome_text(manager.outcome, manager.game)} after {manager.ply} plies")
+    print_learned(manager)
     if manager.fault:
-        click.echo(f"{printable(manager.fault)}\n", err=True)
+        click.echo(printable(manager.fault), err=True)
+    click.echo()
     click.echo(str(manager.record()))
     return 0
 

@@ -10,7 +10,13 @@ import click
 
 from boardgames.cli.interrupts import without_interrupts
 from boardgames.cli.loading import load_player
-from boardgames.cli.match_setup import MatchSetup, close_players, read_unfinished, save_match
+from boardgames.cli.match_setup import (
+    MatchSetup,
+    close_players,
+    print_learned,
+    read_unfinished,
+    save_match,
+)
 from boardgames.cli.options import user_path
 from boardgames.cli.output import (
     console,
@@ -18,6 +24,7 @@ from boardgames.cli.output import (
     outcome_text,
     print_picture,
     print_table,
+    rules_text,
     thought_text,
     wrap,
     wrapped_moves,
@@ -56,7 +63,7 @@ COMMANDS = {
     "load FILE": "resume the last match of a file",
     "new": "start a new match",
     "quit": "leave; the match is saved",
-    "help": "show this list; ? does it too",
+    "help": "show the rules and this list; ? does too",
 }
 
 
@@ -119,7 +126,7 @@ class Session:
             return
         was_over = manager.outcome is not None
         line = self.prompt.command(self._prompt_text()).strip()
-        if manager.outcome is not None and not was_over:  # time ran out at the prompt
+        if self._is_time_up() or (manager.outcome is not None and not was_over):  # at the prompt
             self._show()
             return
         if not line and not (line := self._forced_button()):
@@ -289,11 +296,12 @@ class Session:
 
     def _describe_cell(self, cell: str) -> None:
         """Print what can be done with a cell."""
-        for ends, meaning in ((False, "with"), (True, "to")):
-            moves = self._moves_at(cell, ends=ends)
-            click.echo(
-                f"moves {meaning} {cell}: {wrapped_moves(moves)}" if moves else f"no moves {meaning} {cell}"
-            )
+        moves = {"with": self._moves_at(cell, ends=False), "to": self._moves_at(cell, ends=True)}
+        if not any(moves.values()):
+            click.echo(f"no moves with or to {cell}")
+        for meaning, texts in moves.items():
+            if texts:
+                click.echo(wrapped_moves(texts, f"moves {meaning} {cell}: "))
 
     def _confirm_move(self, move: "Move") -> bool:
         """Show the position after a move, and return True if it is to be kept."""
@@ -436,16 +444,21 @@ class Session:
     def _save_match(self) -> None:
         """Save the match unless it has been saved as it is; nothing can interrupt that."""
         with without_interrupts():
+            if self._is_time_up():  # the input ended after the time ran out
+                self._show_outcome()
             record = self.manager.record()
             if record != self._saved:
                 save_match(record)
                 self._saved = record
+                if record.moves and record.outcome is None:
+                    print_learned(self.manager)
 
     def _quit(self, argument: str) -> None:
         self.is_over = True
 
     def _help(self, argument: str) -> None:
-        click.echo(f"type a move{self._example()}, the cells of a move separated by spaces, or a command:")
+        click.echo(wrap(rules_text(self.manager.game.facts), 0))
+        click.echo(f"\ntype a move{self._example()}, the cells of a move separated by spaces, or a command:")
         for name, meaning in COMMANDS.items():
             click.echo(f"  {name:<12} {meaning}")
         if isinstance(self.prompt, TerminalPrompt):
@@ -461,7 +474,7 @@ class Session:
         for player in self.manager.players:
             if player is not None and player.is_learning:
                 click.echo(
-                    printable(f"{player.label()} learns from this match and sometimes tries a random move")
+                    wrap(printable(f"{player.label()} learns from this match and may try random moves"), 2)
                 )
         self._show()
 
@@ -481,6 +494,7 @@ class Session:
         manager = self.manager
         if manager.outcome is not None:
             click.echo(outcome_text(manager.outcome, manager.game))
+            print_learned(manager)
         if manager.fault:
             click.echo(printable(manager.fault))
 

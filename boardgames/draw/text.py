@@ -3,12 +3,14 @@
 Neighbouring cells are a fixed number of text columns apart, so the rows of a
 hexagonal board are shifted by half of that. A board with lines (edges of
 cells) has a text row between every two rows of cells, and an open line shows
-its label. What the last move changed is marked even without colour: pieces
-switch between lower and upper case, cells that became empty show a `*`,
-owners are put in brackets, and lines consist of `#`.
+its label, a drawn one the letter of its side. What the last move changed is
+marked even without colour: pieces switch between lower and upper case, cells
+that became empty show a `*`, owners are put in brackets, and lines consist of
+`#` and the letter.
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
@@ -169,7 +171,7 @@ def _texts(picture: Picture) -> Iterator[tuple[int, int, str, _Ink]]:
         text, ink = _cell_text(cell, pieces.get(cell.id), picture)
         yield scale.line(cell.y), _start(scale.column(cell.x), text), text, ink
     for line in picture.lines:
-        text = _line_text(line, scale, line.id in picture.changed)
+        text = _line_text(line, scale, picture)
         middle = scale.column((line.x1 + line.x2) / 2)
         ink = _Ink("open" if line.side is None else "line", line.side, line.id in picture.changed)
         yield scale.line((line.y1 + line.y2) / 2), _start(middle, text), text, ink
@@ -207,19 +209,20 @@ def _slot(lines: Sequence[Line]) -> int:
     return max([2, *(len(line.label) for line in lines)])
 
 
-def _line_text(line: Line, scale: _Scale, is_changed: bool) -> str:
-    """Return the text of a line: its label if it is open, else a stroke."""
+def _line_text(line: Line, scale: _Scale, picture: Picture) -> str:
+    """Return the text of a line: its label if it is open, else a stroke and the letter of its side."""
     if line.side is None:
         return line.label or CELL
+    letter = picture.sides[line.side][:1].lower()
     (x1, y1), (x2, y2) = sorted(((line.x1, line.y1), (line.x2, line.y2)))
     slot = scale.columns // 2 - 1
     if abs(x2 - x1) < abs(y2 - y1) / 4:
-        stroke = "|"
+        stroke = f" |{letter}"  # the stroke in the middle
     elif abs(y2 - y1) < abs(x2 - x1) / 4:
-        stroke = "-" * (scale.columns - 1)
+        stroke = letter.center(scale.columns - 1, "-")
     else:
-        stroke = "_" * (slot - 1) + "/" if y2 < y1 else "\\" + "_" * (slot - 1)
-    return CHANGED_LINE * len(stroke) if is_changed else stroke
+        stroke = f"{letter:_>{slot - 1}}/" if y2 < y1 else f"\\{letter:_<{slot - 1}}"
+    return re.sub(r"[^\w ]|_", CHANGED_LINE, stroke) if line.id in picture.changed else stroke
 
 
 def _start(middle: float, text: str) -> int:

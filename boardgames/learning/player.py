@@ -101,6 +101,12 @@ class TDPlayer(Player):
         self._bundle = Bundle(temporal.KINDS, self._workspace)
         self._memory = _Memory(self._workspace)
         self._has_learned = False
+        self._has_saved = False
+
+    @property
+    def saved_to(self) -> Path | None:
+        """Return the file with what the player learned from the last match."""
+        return self.saves_to if self._has_saved else None
 
     @property
     def is_learning(self) -> bool:
@@ -155,6 +161,7 @@ class TDPlayer(Player):
     def match_started(self, side: int) -> None:
         """Forget the previous match."""
         self._memory.forget()
+        self._has_saved = False
 
     def match_ended(self, outcome: Outcome) -> None:
         """Learn from the outcome and save the weights, if the player learns.
@@ -261,6 +268,7 @@ class TDPlayer(Player):
             ) from None
         self._saved = learned
         learned.write(self.saves_to)
+        self._has_saved = True
 
     def _td_parameters(self) -> TDParameters:
         alpha, gamma, trace_decay = map(self._learning_option, LEARNING_OPTIONS)

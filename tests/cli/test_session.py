@@ -10,6 +10,7 @@ import pytest
 from installed import add_plugin
 
 from boardgames.cli.session import clock_text
+from boardgames.game import Outcome, Termination
 from boardgames.players.simple import Random
 from boardgames.plugins import load_game_of
 from boardgames.record import Record, read_records, write_records
@@ -264,6 +265,24 @@ def test_a_question_mark_is_help(word: str, bg: Run) -> None:
     assert "\n  undo  " in bg(*PEOPLE, typed=f"{word}\n").out
 
 
+def test_help_begins_with_the_rules(bg: Run) -> None:
+    rules = bg("rules", "connect4").out
+    assert rules.startswith("Connect Four: The sides take turns to drop a stone")
+    assert f"\n{rules}\ntype a move" in bg(*PEOPLE, typed="help\n").out
+
+
+def test_a_player_that_learns_says_so_and_where_it_has_saved(home: Path, bg: Run) -> None:
+    out = bg("play", "connect4", "--agent", "td:learn=true,save=mine.safetensors", typed="4\nresign\n").out
+    assert "(saves to mine.safetensors) learns from this match and may try random moves\n" in out
+    assert "has learned from this match: weights saved to mine.safetensors\n" in out
+    assert (home.parent / "mine.safetensors").is_file()
+
+
+def test_a_player_that_learns_says_that_an_unfinished_match_saved_nothing(bg: Run) -> None:
+    out = bg("play", "connect4", "--agent", "td:learn=true,save=mine.safetensors", typed="4\nquit\n").out
+    assert "has not saved its weights, since the match is not finished\n" in out
+
+
 TWO_MARBLES = "....w/....../......./......../........./......../......./....../bb..."
 
 
@@ -275,9 +294,9 @@ TWO_MARBLES = "....w/....../......./......../........./......../......./....../b
         ("moves a3", "no legal moves with a3\n"),
         ("moves i9", "no legal moves with i9\n"),
         ("moves z1", "there is no cell 'z1' on this board\n"),
-        ("a1", "moves with a1: a1a2 a1a2b1 a1a2b2 a1b1 a1b2\nno moves to a1\n"),
-        ("A3", "no moves with a3\nmoves to a3: a1a2 a2a3\n"),
-        ("i9", "no moves with i9\nno moves to i9\n"),
+        ("a1", "moves with a1: a1a2 a1a2b1 a1a2b2 a1b1 a1b2\nblack to move: "),
+        ("A3", "to move: \nmoves to a3: a1a2 a2a3\n"),
+        ("i9", "no moves with or to i9\n"),
     ],
 )
 def test_the_moves_of_a_cell_are_listed(line: str, said: str, bg: Run) -> None:
@@ -538,6 +557,15 @@ def test_a_side_whose_clock_runs_out_loses(ten_seconds_a_move: None, bg: Run, re
     assert "red wins on time" in ran.out
     assert saved(records).moves == ("4",)
     assert saved(records).result == "1-0"
+
+
+@pytest.mark.parametrize("line", ["", "quit\n", "resign\n", "new\n"])
+def test_time_that_has_run_out_at_the_prompt_counts_whatever_is_typed_then(
+    line: str, ten_seconds_a_move: None, bg: Run, records: Run
+) -> None:
+    ran = bg(*PEOPLE, "--clock", "60,5", typed=f"4\n{line}")
+    assert "red wins on time" in ran.out
+    assert saved(records).outcome == Outcome(0, Termination.TIME)
 
 
 def test_a_move_that_takes_too_long_loses(ten_seconds_a_move: None, bg: Run) -> None:

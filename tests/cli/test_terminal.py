@@ -46,9 +46,9 @@ def test_boards_can_be_plain(environment: dict[str, str], bg_on_terminal: Run) -
     assert "\x1b[" not in ran.out
 
 
-def test_options_are_wrapped_to_the_width(bg: Run, bg_on_terminal: Run) -> None:
-    wrapped = bg_on_terminal("agents", "connect4").out.splitlines()
-    unwrapped = bg("agents", "connect4").out.splitlines()
+def test_facts_are_wrapped_to_the_width(bg: Run, bg_on_terminal: Run) -> None:
+    wrapped = bg_on_terminal("games", "abalone").out.splitlines()
+    unwrapped = bg("games", "abalone").out.splitlines()
     assert max(map(len, wrapped)) <= 80 < max(map(len, unwrapped))
     assert " ".join(" ".join(wrapped).split()) == " ".join(" ".join(unwrapped).split())
 

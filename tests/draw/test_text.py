@@ -72,18 +72,20 @@ def test_open_edges_show_their_labels() -> None:
     assert plain_text(hexagon_board(2)) == drawing(expected)
 
 
-def test_drawn_edges_outline_the_cells() -> None:
+def test_drawn_edges_outline_the_cells_and_show_who_drew_them() -> None:
     picture = hexagon_board(2, *range(30))
     cells = (replace(picture.cells[0], owner=0), *picture.cells[1:3], replace(picture.cells[3], owner=1))
+    lines = tuple(replace(line, side=int(line.id in ("e0", "e15"))) for line in picture.lines)
     expected = r"""
-        |    _/ \_ _/ \_|
-        |   |  B  |     ||
-        | _/ \_ _/ \_ _/ \_|
-        ||     |  R  |     ||
-        | \_ _/ \_ _/ \_ _/|
-        |   |     |     ||
-        |    \_ _/ \_ _/|"""
-    assert plain_text(replace(picture, cells=cells + picture.cells[4:])) == drawing(expected)
+        |     r/ \b b/ \b|
+        |    |b B  |b    |b|
+        |  b/ \b b/ \b b/ \b|
+        | |b    |b R  |r    |b|
+        |  \b b/ \b b/ \b b/|
+        |    |b    |b    |b|
+        |     \b b/ \b b/|"""
+    drawn = replace(picture, cells=cells + picture.cells[4:], lines=lines)
+    assert plain_text(drawn) == drawing(expected)
 
 
 def test_changed_line_and_its_cell_are_marked() -> None:
@@ -91,8 +93,8 @@ def test_changed_line_and_its_cell_are_marked() -> None:
     cells = (replace(picture.cells[0], owner=1), *picture.cells[1:])
     changed = frozenset(["e0", "e4", "c0"])
     top, middle, *_ = plain_text(replace(picture, cells=cells, changed=changed)).splitlines()
-    assert top.split() == ["##", r"\_", "_/", r"\_"]
-    assert middle.split() == ["#", "[R]", "|", "|"]
+    assert top.split() == ["b#", r"\b", "b/", r"\b"]
+    assert middle.split() == ["#b[R]", "|b", "|b"]
 
 
 @pytest.mark.parametrize("size", range(2, 9))
@@ -116,8 +118,8 @@ def test_edges_of_squares() -> None:
         Line("w", -0.5, -0.5, -0.5, 0.5, None, "3"),
     )
     expected = """
-        | -----|
-        |3     ||
+        | --f--|
+        |3     |s|
         |   2|"""
     assert plain_text(Picture((Cell("c", 0.0, 0.0),), lines=lines)) == drawing(expected)
 

@@ -21,6 +21,18 @@ from boardgames_abalone.reasons import explain_illegal_move
 STATUS_BITS = np.uint64(0xFFFF01)
 """Bits of the status word that may be set."""
 
+RULES = (
+    "The sides take turns, black first. In a turn you move one, two or three of your marbles that stand in a "
+    "line by one cell: along the line{sideways}. Moving along the line, you may push marbles of the other "
+    "side ahead if yours are more (two push one, three push one or two) and the cell behind them is empty or "
+    "off the board. Whoever pushes six marbles off the board wins. To move along the line, type the last "
+    "marble and the cell in front of it: a1b2.{sideways_text}"
+)
+SIDEWAYS = ", or sideways onto empty cells"
+SIDEWAYS_TEXT = (
+    " To move sideways, type the two ends of the line and the cell that the first one goes to: c3c5d4."
+)
+
 PERFT = {  # by `broadside`
     True: {
         "standard": (44, 1936, 98_912, 5_045_110),
@@ -48,6 +60,9 @@ class Abalone(Game):
             name="abalone",
             title="Abalone",
             summary="push six opposing marbles off a hexagonal board",
+            rules=RULES.format(
+                sideways=SIDEWAYS if broadside else "", sideways_text=SIDEWAYS_TEXT if broadside else ""
+            ),
             sides=("black", "white"),
             words=rules.WORDS,
             actions=rules.ACTIONS,

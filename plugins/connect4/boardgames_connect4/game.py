@@ -13,6 +13,12 @@ from boardgames_connect4 import rules, view
 from boardgames_connect4.board import MAX_SIZE, MIN_SIZE, Board
 from boardgames_connect4.evaluation import evaluation
 
+RULES = (
+    "The sides take turns to drop a stone into a column, red first; it falls to the lowest empty cell. Type "
+    "the number of the column: 4. Four stones of one side in a row, column or diagonal win. If the board is "
+    "full without such a line, the match is a draw."
+)
+
 PERFT = {Board(7, 6): (7, 49, 343, 2_401, 16_807, 117_649, 823_536, 5_673_234)}
 """Leaf counts by board size. Source: J. Tromp, "John's Connect Four Playground"."""
 
@@ -47,6 +53,7 @@ class Connect4(Game):
             name="connect4",
             title="Connect Four",
             summary="drop stones into columns; four in a line win",
+            rules=RULES,
             sides=view.SIDES,
             words=rules.POSITION_WORDS,
             actions=columns,

@@ -24,6 +24,11 @@ from boardgames_hexifence.board import (
 )
 from boardgames_hexifence.evaluation import margin_evaluation, move_order
 
+RULES = (
+    "The sides take turns to draw an edge of a hexagon, blue first. Type the number of the edge, which the "
+    "board shows: 24. Whoever draws the last open edge of a hexagon, or of two at once, owns them and moves "
+    "again. When all edges are drawn, the side with more hexagons wins."
+)
 PERFT_LEAVES = 1_000_000
 """Largest leaf count that is declared."""
 
@@ -46,6 +51,7 @@ class Hexifence(Game):
             name="hexifence",
             title="Hexifence",
             summary="complete hexagons to own them and move again; more cells win",
+            rules=RULES,
             sides=view.SIDES,
             words=1 + 2 * int(EDGE_WORDS[self.dimension] + CELL_WORDS[self.dimension]),
             actions=edges,
