@@ -1,7 +1,8 @@
 """A `Picture` as a self-contained SVG document, accessible without colour or sight.
 
 One unit of the picture is 100 units of the drawing. Pieces have a gloss and
-marks are rings, so that any CSS colours of the sides work. The drawing has its
+marks are rings, so that any CSS colours of the sides work; drawn lines of the
+second side have a light core. The drawing has its
 own background and looks the same on dark and light pages. Everything that can
 be clicked has its id as `data-id`.
 """
@@ -23,6 +24,8 @@ CAPTION_SHARE = 0.042
 """Font size of captions as a fraction of the width of the board."""
 CAPTION_HEIGHT = 1.35
 """Line height of captions as a multiple of their font size."""
+LINE_LABEL_SIZE = 19
+"""Font size of the labels of open lines."""
 CHARACTER_WIDTH = 0.62
 """Upper estimate of the average width of a sans-serif character, relative to the font size."""
 
@@ -211,14 +214,16 @@ class _Drawing:
         if line.side is None:
             dots = 'stroke="#d3ccbe" stroke-width="4" stroke-dasharray="2 9" stroke-linecap="round"'
             yield f"<line {_id(line.id)} {ends} {dots}/>"
-            x, y = (line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2
-            halo = f' stroke="{BACKDROP}" stroke-width="6" paint-order="stroke"'
-            yield _centred(x, y, line.label, size=19, colour=FAINT, extra=halo) if line.label else ""
+            if line.label:
+                yield from _line_label((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, line.label)
             return
         if line.id in self.picture.changed:
             yield f'<line {ends} stroke="{MARK}" stroke-width="24" stroke-linecap="round"/>'
         colour = _text(self.picture.colours[line.side])
         yield f'<line {_id(line.id)} {ends} stroke="{colour}" stroke-width="11" stroke-linecap="round"/>'
+        if line.side == 1:
+            core = f'stroke="{BACKDROP}" stroke-width="2" stroke-linecap="round" pointer-events="none"'
+            yield f"<line {ends} {core}/>"
 
     def _piece(self, piece: Piece, cell: Cell) -> Iterator[str]:
         colour = _text(self.picture.colours[piece.side])
@@ -276,6 +281,15 @@ def _centred(x: float, y: float, text: str, *, size: float, colour: str, extra: 
         f'<text {place} text-anchor="middle" {FONT} font-size="{_number(size)}" fill="{colour}"{extra} '
         f'pointer-events="none">{_text(text)}</text>'
     )
+
+
+def _line_label(x: float, y: float, text: str) -> Iterator[str]:
+    """Yield the label of an open line, on a small plate that interrupts the line."""
+    # not an outline of the letters: some renderers draw it over them, whatever `paint-order` says
+    width, height = CHARACTER_WIDTH * LINE_LABEL_SIZE * len(text) + 6, 1.1 * LINE_LABEL_SIZE
+    paint = f'rx="5" fill="{BACKDROP}" pointer-events="none"'
+    yield _rectangle(UNIT * x - width / 2, UNIT * y - height / 2, width, height, paint)
+    yield _centred(x, y, text, size=LINE_LABEL_SIZE, colour=FAINT)
 
 
 def _id(text: str) -> str:

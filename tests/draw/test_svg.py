@@ -1,17 +1,27 @@
 """SVG: well-formed for any texts, deterministic, clickable, without overlaps."""
 
+import importlib
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from io import BytesIO
+from math import hypot
+from random import Random
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from boardgames import load
 from boardgames.draw.lattice import corners, hexagon_side, square
 from boardgames.draw.svg import svg
 from boardgames.picture import Button, Caption, Cell, Label, Line, Picture, Piece
 
+COLOUR_TOLERANCE = 30
+"""Largest difference of a channel between a colour and what a renderer makes of it."""
+DARK = 170
+"""Brightness below which a pixel belongs to a number; paper and dots are brighter."""
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 CELLS = tuple(Cell(f"{row}{column}", *square(row, column)) for row in range(3) for column in range(4))
 BOARD = Picture(CELLS, (Piece("11", 0, "x"), Piece("12", 1, "o")), title="Test")
@@ -131,7 +141,7 @@ def test_changed_cells_have_a_ring_dashed_if_empty() -> None:
 def test_changed_line_has_a_mark_behind_it() -> None:
     line = Line("l", 0.0, 0.0, 1.0, 0.0, 1)
     drawn = elements(parsed(replace(BOARD, lines=(line,), changed=frozenset(["l"]))), "line")
-    assert [float(stroke.get("stroke-width", "0")) for stroke in drawn] == [24, 11]
+    assert [float(stroke.get("stroke-width", "0")) for stroke in drawn] == [24, 11, 2]
 
 
 def test_changed_line_is_in_front_of_the_others() -> None:
@@ -139,7 +149,7 @@ def test_changed_line_is_in_front_of_the_others() -> None:
         Line(name, 0.0, 0.0, 1.0, 0.0, side) for name, side in (("new", 0), ("old", 1), ("open", None))
     )
     drawn = elements(parsed(replace(BOARD, lines=lines, changed=frozenset(["new"]))), "line")
-    assert [stroke.get("data-id") for stroke in drawn] == ["open", "old", None, "new"]
+    assert [stroke.get("data-id") for stroke in drawn] == ["open", "old", None, None, "new"]
 
 
 def test_open_line_shows_its_label_and_drawn_line_its_side() -> None:
@@ -203,3 +213,91 @@ def test_buttons_can_be_clicked_and_are_inside_the_drawing_between_board_and_cap
         x, y, across, down = (float(button.attrib[name]) for name in ("x", "y", "width", "height"))
         assert left <= x <= x + across <= left + width
         assert bottom < y < y + down < float(caption.attrib["y"])
+
+
+# --- the drawing in another renderer than a browser --------------------------
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A picture as cairosvg draws it."""
+
+    image: Any
+    left: float
+    top: float
+    scale: float
+
+    def colour(self, x: float, y: float) -> tuple[int, int, int]:
+        """Return the colour at a point of the picture."""
+        pixel = int((100 * x - self.left) * self.scale), int((100 * y - self.top) * self.scale)
+        return self.image.getpixel(pixel)
+
+    def darkest(self, x: float, y: float, reach: float) -> int:
+        """Return the brightness of the darkest pixel within `reach` of a point."""
+        steps = [reach * step / 10 for step in range(-10, 11)]
+        return min(sum(self.colour(x + across, y + down)) // 3 for across in steps for down in steps)
+
+
+def rendered(picture: Picture) -> Rendered:
+    cairosvg = load_cairosvg()
+    from PIL import Image
+
+    text = svg(picture, width=960)
+    left, top, span, _ = map(float, ET.fromstring(text).get("viewBox", "").split())
+    image = Image.open(BytesIO(cairosvg.svg2png(text.encode()))).convert("RGB")
+    return Rendered(image, left, top, 960 / span)
+
+
+def load_cairosvg() -> Any:
+    try:
+        return importlib.import_module("cairosvg")
+    except ImportError:
+        pytest.skip("cairosvg is not installed (extra `check`)")
+    except OSError:
+        pytest.skip("the library libcairo, which cairosvg needs, cannot be loaded")
+
+
+def is_close(colour: tuple[int, int, int], wanted: str) -> bool:
+    channels = bytes.fromhex(wanted.removeprefix("#"))
+    return all(abs(one - other) <= COLOUR_TOLERANCE for one, other in zip(colour, channels, strict=True))
+
+
+def after_random_moves(name: str, plies: int) -> Picture:
+    position = load(name).start()
+    choices = Random(1)
+    for _ in range(plies):
+        position = position.apply(choices.choice(position.legal_moves))
+    return position.picture()
+
+
+@pytest.mark.parametrize(("name", "plies"), [("abalone", 20), ("connect4", 14)])
+def test_a_piece_has_the_colour_of_its_side_in_cairo(name: str, plies: int) -> None:
+    picture = after_random_moves(name, plies)
+    image = rendered(picture)
+    cells = {cell.id: cell for cell in picture.cells}
+    assert picture.pieces
+    for piece in picture.pieces:
+        cell = cells[piece.cell]
+        assert is_close(image.colour(cell.x + 0.08, cell.y + 0.1), picture.colours[piece.side])
+
+
+def test_an_edge_has_the_colour_of_its_side_in_cairo() -> None:
+    picture = after_random_moves("hexifence", 36)
+    image = rendered(picture)
+    drawn = [line for line in picture.lines if line.side is not None]
+    assert {line.side for line in drawn} == {0, 1}
+    for line in drawn:
+        along = line.x2 - line.x1, line.y2 - line.y1
+        length = hypot(*along)
+        aside = 0.033 * along[1] / length, -0.033 * along[0] / length  # beside the light core
+        for share in (0.25, 0.5, 0.75):
+            x, y = line.x1 + share * along[0] + aside[0], line.y1 + share * along[1] + aside[1]
+            assert is_close(image.colour(x, y), picture.colours[line.side])
+
+
+def test_the_number_of_an_open_edge_can_be_read_in_cairo() -> None:
+    picture = after_random_moves("hexifence", 36)
+    image = rendered(picture)
+    for line in picture.lines:
+        if line.side is None:
+            assert image.darkest((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, 0.08) < DARK
