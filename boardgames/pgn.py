@@ -27,7 +27,7 @@ _TOKEN = re.compile(
     r"(?P<skipped>\s+|;[^\n]*|\$[0-9]+(?!\S))|\{(?P<comment>[^}]*)\}|(?P<word>[^\s{}\[\];\"$]+)|(?P<bad>.)"
 )
 _NUMBER = re.compile(r"[0-9]+\.+")
-_SECONDS = re.compile(r"\s*[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?\s*")
+_SECONDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)\s*")
 
 
 @dataclass(slots=True)
@@ -199,8 +199,9 @@ def _add_word(word: str, match: MatchText) -> None:
 
 def _add_comment(comment: str, match: MatchText) -> None:
     """Store a number as the seconds of the move before it; ignore any other comment."""
-    if match.moves and match.seconds[-1] is None and _SECONDS.fullmatch(comment):
-        seconds = float(comment)
+    number = _SECONDS.fullmatch(comment)
+    if number is not None and match.moves and match.seconds[-1] is None:
+        seconds = float(number[1])
         match.seconds[-1] = seconds if math.isfinite(seconds) else None
 
 

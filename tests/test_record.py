@@ -103,6 +103,12 @@ def test_record_that_cannot_be_read_back_raises(invalid: dict[str, object]) -> N
         Record("nim", start="7:0:0:0", **invalid)
 
 
+@pytest.mark.parametrize("space", ["\x1c", "\x1d", "\x1e", "\x1f", "\x0b", "\x85", "\u2028"])
+def test_unusual_space_around_seconds_is_ignored(space: str) -> None:
+    text = f'[Game "connect4"]\n[Start "-"]\n\n1. 4 {{1.5{space}}} 4 {{{space}2}} *'
+    assert parse_records(text, None).records[0].seconds == (1.5, 2.0)
+
+
 def test_seconds_are_normalised() -> None:
     record = Record("nim", start="7:0:0:0", moves=("take1", "take1"), seconds=(-0.0, 2))
     assert str(parse_records(str(record), load_game_of).records[0]) == str(record)

@@ -121,8 +121,9 @@ class SearchPlayer(Player):
         return score_for_side.to_return() <= MAX_DRAW_RETURN
 
     def match_started(self, side: int) -> None:
-        """Clear the tables of the previous match."""
+        """Forget the previous match, and allocate the memory of the search before time counts."""
         self._searcher.forget()
+        self._searcher.prepare()
 
     def close(self) -> None:
         """Free the memory of the search, after waiting for a search of another thread."""

@@ -19,6 +19,7 @@ has a connection to the file, nothing here opens it except through SQLite.
 """
 
 import os
+import shutil
 import sqlite3
 import tempfile
 import threading
@@ -39,6 +40,8 @@ COMPANION_SUFFIXES = ("-wal", "-shm")
 """Suffixes of the files that hold changes which SQLite has not written to the database yet."""
 BUSY_TIMEOUT_S = 60.0
 MAX_CHECKED_BYTES = 1 << 29
+MIN_FREE_BYTES = 1 << 16
+"""With less, SQLite may not be able to create the companions."""
 
 # the header of a database file, sqlite.org/fileformat2.html
 _HEADER_BYTES = 100
@@ -174,7 +177,8 @@ class Database:
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGE_CODES:
                 self._fail_damaged(str(error))
-            raise StoreError(f"cannot use the store {self.path}: {error}") from error
+            reason = "the disk is full" if self._may_lack_space(error) else error
+            raise StoreError(f"cannot use the store {self.path}: {reason}") from error
         except FileError as error:
             raise StoreError(str(error)) from None
         except OSError as error:
@@ -188,6 +192,16 @@ class Database:
             connection, self._connection = self._connection, None
             if connection is not None:
                 connection.close()
+
+    def _may_lack_space(self, error: sqlite3.Error) -> bool:
+        """Return True for an error that has no word of a full disk, on a disk that is full."""
+        code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+        if code not in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+            return False
+        try:
+            return shutil.disk_usage(self.path.parent).free < MIN_FREE_BYTES
+        except OSError:
+            return False
 
     def _is_open_in_this_process(self) -> bool:
         return any(
@@ -283,11 +297,12 @@ def _create_missing(path: Path) -> None:
 
 def _create_database(path: Path) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("BEGIN")
         for version in range(len(MIGRATIONS)):
             migrate(connection, version)
         connection.execute("COMMIT")
+        # only now: closing a log that does not fit on the disk leaves half a database and reports nothing
+        connection.execute("PRAGMA journal_mode = WAL")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

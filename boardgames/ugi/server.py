@@ -10,7 +10,8 @@ module and its dependencies are imported.
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, quote, suggest
@@ -56,11 +57,12 @@ class Server:
         self._agent: Player | None = None
         self._options: dict[str, EngineOption] = {}
         self._history: MoveHistory
-        self._is_new_match = True
+        self._side: int | None = None  # for which the agent was told of the match; None for a new match
+        self._has_searched = False
         self._search: Search | None = None
         self._commands: dict[str, Callable[[Sequence[str]], None]] = {
             "ugi": self._ugi,
-            "isready": lambda _: self._send("readyok"),
+            "isready": self._isready,
             "setoption": self._setoption,
             "uginewgame": self._uginewgame,
             "position": self._position,
@@ -102,10 +104,15 @@ class Server:
 
     def _run(self, words: Sequence[str]) -> None:
         command = self._commands.get(words[0])
-        try:
+        with self._reporting_errors():
             if command is None:
                 raise OptionError(f"unknown command {quote(words[0])}{suggest(words[0], self._commands)}")
             command(words[1:])
+
+    @contextmanager
+    def _reporting_errors(self) -> Iterator[None]:
+        try:
+            yield
         except BoardgamesError as error:
             self._send(f"info string {error}")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a plug-in may raise anything
@@ -115,6 +122,13 @@ class Server:
 
     def _ugi(self, words: Sequence[str]) -> None:
         self._send(*(option.declaration() for option in self._options.values()), "ugiok")
+
+    def _isready(self, words: Sequence[str]) -> None:
+        """Answer once the agent has prepared for a new match, so that its first move has all its time."""
+        if self._search is None and self._side is None:
+            with self._reporting_errors():
+                self._prepare()
+        self._send("readyok")
 
     def _setoption(self, words: Sequence[str]) -> None:
         self._check_idle("setoption")
@@ -126,7 +140,8 @@ class Server:
 
     def _uginewgame(self, words: Sequence[str]) -> None:
         self._check_idle("uginewgame")
-        self._is_new_match = True
+        self._side = None
+        self._prepare()
 
     def _position(self, words: Sequence[str]) -> None:
         place = words.index("moves") if "moves" in words else len(words)
@@ -146,16 +161,17 @@ class Server:
         for problem in request.problems:
             self._send(f"info string {problem}")
         assert self._agent is not None
+        side = self._history.position.side_to_move
         self._search = Search(
             self._agent,
             self._history,
-            limit=request.limit(self._history.position.side_to_move),
-            is_new_match=self._is_new_match,
+            limit=request.limit(side),
+            is_new_match=self._side is None or not (self._has_searched or self._side == side),
             is_infinite=request.is_infinite,
             on_info=self._send,
             on_answer=self._answer,
         )
-        self._is_new_match = False
+        self._side, self._has_searched = side, True
         self._search.start()
 
     def _stop(self, words: Sequence[str]) -> None:
@@ -183,6 +199,13 @@ class Server:
         assert self._agent is not None
         return self._agent.game
 
+    def _prepare(self) -> None:
+        """Notify the agent of a new match on the side to move; `go` repeats that if the side was wrong."""
+        assert self._agent is not None
+        side = self._history.position.side_to_move
+        self._agent.match_started(side)
+        self._side, self._has_searched = side, False
+
     def _apply(self, setup: EngineSetup) -> None:
         """Make the game and the agent of a setup; keep the position if the game is the same.
 
@@ -190,7 +213,7 @@ class Server:
         """
         game = setup.make_game()
         agent = setup.make_agent(game)
-        old, self._agent, self.setup, self._is_new_match = self._agent, agent, setup, True
+        old, self._agent, self.setup, self._side = self._agent, agent, setup, None
         self._options = engine_options(agent)
         if old is None or (old.game, old.game.layout) != (game, game.layout):
             self._history = MoveHistory([game.start()])

@@ -8,8 +8,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from store_processes import StoreProcess, add_matches, fill_disk
@@ -609,6 +610,40 @@ def test_full_disk_loses_nothing_that_was_stored(path: Path, match: Make) -> Non
         assert [one.id for one in store.matches()] == ids[::-1]
     with Store(path) as store:
         assert len(store.add([match()])) == 1
+
+
+def test_a_new_file_is_whole_before_it_is_closed(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def copying(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+        """Copy the file alone: on a full disk, what is still in its log is lost without an error."""
+        with closing(connection):
+            yield connection
+            shutil.copy(connection.execute("PRAGMA database_list").fetchone()[2], tmp_path / "copy.db")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "closing", copying)
+        Store(path).close()
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as connection:
+        assert connection.execute("PRAGMA quick_check").fetchone()[0] == "ok"
+        assert schema_version(connection) == VERSION
+
+
+@pytest.mark.parametrize(("free", "reason"), [(4096, "the disk is full"), (1 << 30, "disk I/O error")])
+def test_a_full_disk_is_told_apart_from_other_failures(
+    free: int, reason: str, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    monkeypatch.setattr(database.shutil, "disk_usage", lambda _: SimpleNamespace(free=free))
+    with (
+        Store(path) as store,
+        pytest.raises(StoreError, match=f"{reason}$"),
+        store._database.reporting_errors(),
+    ):
+        raise error
+    assert [file.name for file in path.parent.iterdir()] == ["matches.db"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs limits on file size")

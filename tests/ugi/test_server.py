@@ -12,6 +12,7 @@ from waiting import TIMEOUT_S
 
 from boardgames.game import Position
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
+from boardgames.players.alphabeta import AlphaBeta
 from boardgames.ugi import server as module
 from boardgames.ugi.server import Server
 from boardgames.ugi.setup import EngineSetup
@@ -261,13 +262,65 @@ def test_an_agent_without_a_legal_move_is_reported(engine: Driver, fault: str, r
     agent = Faulty(engine.server._game)
     agent.fault = fault
     engine.server._agent = agent
-    engine.send("position startpos moves 1 1 1 1 1 1", "go")
+    engine.send("uginewgame", "position startpos moves 1 1 1 1 1 1", "go")
     *_, info, answer = engine.read_until("bestmove")
     assert info.startswith("info string ")
     assert reason in info
     assert answer == "bestmove 0000"
     assert agent.side == 0
     assert engine.answer_to("query gameover") == ["response false"]
+
+
+class Preparing(Faulty):
+    """Writes to the engine's output when a match starts and when a move is asked for."""
+
+    output: queue.Queue[str]
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        self.output.put("choose")
+        return Choice(position.legal_moves[0])
+
+    def match_started(self, side: int) -> None:
+        self.output.put(f"started on side {side}")
+        if self.fault == "unprepared":
+            raise ZeroDivisionError("no memory")
+
+
+@pytest.fixture
+def preparing(engine: Driver) -> Driver:
+    engine.server._agent = agent = Preparing(engine.server._game)
+    agent.output = engine.output
+    return engine
+
+
+def test_the_agent_prepares_for_a_match_before_readyok(preparing: Driver) -> None:
+    preparing.send("uginewgame", "isready", "isready", "go", "stop")
+    assert preparing.read_until("readyok") == ["started on side 0", "readyok"]
+    assert preparing.read_until("bestmove")[:2] == ["readyok", "choose"]
+
+
+def test_an_agent_that_plays_the_other_side_is_notified_before_its_first_move_only(preparing: Driver) -> None:
+    preparing.send("uginewgame", "position startpos moves 4", "go")
+    assert preparing.read_until("bestmove")[:3] == ["started on side 0", "started on side 1", "choose"]
+    assert preparing.server._is_idle()
+    preparing.send("position startpos moves 4 4", "go")
+    assert preparing.read_until("bestmove")[0] == "choose"
+
+
+def test_a_new_agent_prepares_before_readyok_without_uginewgame(engine: Driver) -> None:
+    engine.send("setoption name table value 1", "isready")
+    engine.read_until("readyok")
+    agent = engine.server._agent
+    assert isinstance(agent, AlphaBeta)
+    assert agent._searcher._table is not None
+
+
+def test_an_agent_that_fails_to_prepare_is_reported_before_readyok(preparing: Driver) -> None:
+    assert isinstance(preparing.server._agent, Preparing)
+    preparing.server._agent.fault = "unprepared"
+    reason = "info string ZeroDivisionError: no memory"
+    preparing.send("uginewgame", "isready")
+    assert preparing.read_until("readyok") == [*["started on side 0", reason] * 2, "readyok"]
 
 
 def test_after_the_end_of_the_match_there_is_no_move(engine: Driver) -> None:

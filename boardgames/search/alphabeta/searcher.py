@@ -33,7 +33,7 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.player import Analysis, Context, Limit, MoveValue
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs, search_root
-from boardgames.search.alphabeta.table import GENERATIONS, WORDS_PER_BUCKET, new_table
+from boardgames.search.alphabeta.table import GENERATIONS, HUGE_PAGE_WORDS, WORDS_PER_BUCKET, clear, new_table
 from boardgames.search.alphabeta.workspace import KINDS, ROWS, new_workspace
 from boardgames.search.results import decode_line, score_of
 from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH
@@ -125,11 +125,26 @@ class Searcher:
 
     def forget(self) -> None:
         """Start afresh: later searches do not depend on earlier ones."""
-        if self._table is not None and self.generation > 0:
-            self._table.fill(0)
+        if self._table is not None:
+            clear(self._table)
         for thread in self._threads:
             thread.workspace.history.fill(0)
         self.generation = 0
+
+    def prepare(self) -> None:
+        """Allocate the memory of a search, so that the first search has all its time.
+
+        The system clears a page when it is first written to, which takes long for huge pages only:
+        one word of each is written here.
+
+        Raises
+        ------
+        OptionError
+            If the table does not fit into memory.
+        """
+        if self._table is None:
+            self.table[::HUGE_PAGE_WORDS] = 0
+        self._prepare_threads()
 
     def release(self) -> None:
         """Free the memory; the next search allocates it again."""
@@ -148,13 +163,16 @@ class Searcher:
     ) -> "list[SearchThread]":
         """Return the threads, ready to search a position; results of earlier searches lose weight."""
         self.generation = self.generation % (GENERATIONS - 1) + 1
-        if not self._threads:
-            self._threads = [SearchThread(self, number) for number in range(self.options.threads)]
+        self._prepare_threads()
         nodes = 0 if limit.nodes is None else max(1, limit.nodes // len(self._threads))
         earlier, team = self._earlier_keys(position, context), SearchTeam(position)
         for thread in self._threads:
             thread.start(position, exact_moves, nodes, earlier, team)
         return self._threads
+
+    def _prepare_threads(self) -> None:
+        if not self._threads:
+            self._threads = [SearchThread(self, number) for number in range(self.options.threads)]
 
     def _earlier_keys(self, position: Position, context: Context) -> Words:
         """Return the keys of the match's positions that may be repeated, oldest first."""

@@ -11,6 +11,11 @@ the second one is always replaced; a position that is in the table is
 overwritten where it is (D. Breuker, J. Uiterwijk, H. van den Herik,
 "Replacement schemes for transposition tables", 1994).
 
+The seventh word of a bucket is the epoch in which it was last written, and the
+eighth word of the first bucket is the epoch of the table. A bucket of another
+epoch is empty. So a table is cleared by starting an epoch, whatever its size,
+and each bucket when it is used next.
+
 Facts: bits 0 to 31 the best action + 1, 32 to 39 the depth, 40 and 41 the
 bound, 42 whether the value is proven, 48 to 55 the generation. Facts of 0 mean
 that there is no entry.
@@ -35,6 +40,10 @@ UPPER, LOWER, EXACT = 1, 2, 3
 WORDS_PER_ENTRY = 3
 WORDS_PER_BUCKET = 8
 BYTES_PER_BUCKET = 64
+BUCKET_EPOCH, TABLE_EPOCH = 6, 7
+"""Places of the epochs in a bucket and in the table."""
+HUGE_PAGE_WORDS = 1 << 18
+"""A huge page has 2 MB where there are any."""
 GENERATIONS = 256
 MAX_MB = 1 << 20
 
@@ -105,6 +114,8 @@ def bucket_of(table: Actions, key: np.uint64) -> int:
 def look_up(table: Actions, key: np.uint64) -> tuple[float, int]:
     """Return the value, counted from the position, and the facts; facts are 0 if there is no entry."""
     start = bucket_of(table, key)
+    if atomic_load(table, start + BUCKET_EPOCH) != table[TABLE_EPOCH]:
+        return 0.0, 0
     wanted = np.int64(key)
     for place in range(start, start + 2 * WORDS_PER_ENTRY, WORDS_PER_ENTRY):
         value, facts = atomic_load(table, place + 1), atomic_load(table, place + 2)
@@ -132,6 +143,10 @@ def store(table: Actions, key: np.uint64, value: float, facts: int) -> None:
         Facts from `pack_facts`. Without a best action, that of an old entry is kept.
     """
     start = bucket_of(table, key)
+    if atomic_load(table, start + BUCKET_EPOCH) != table[TABLE_EPOCH]:
+        for place in range(start, start + 2 * WORDS_PER_ENTRY):
+            table[place] = 0
+        table[start + BUCKET_EPOCH] = table[TABLE_EPOCH]
     wanted = np.int64(key)
     chosen = start + WORDS_PER_ENTRY
     for place in range(start, start + 2 * WORDS_PER_ENTRY, WORDS_PER_ENTRY):
@@ -148,6 +163,20 @@ def store(table: Actions, key: np.uint64, value: float, facts: int) -> None:
     table[chosen] = wanted ^ bits ^ facts
     table[chosen + 1] = bits
     table[chosen + 2] = facts
+
+
+def clear(table: Actions) -> None:
+    """Remove all entries at once; no search may be running.
+
+    Examples
+    --------
+    >>> table = new_table(1)
+    >>> store(table, np.uint64(5), 0.5, pack_facts(7, 3, EXACT, False, 1))
+    >>> clear(table)
+    >>> look_up(table, np.uint64(5))
+    (0.0, 0)
+    """
+    table[TABLE_EPOCH] += 1
 
 
 def check_table(megabytes: int) -> int:

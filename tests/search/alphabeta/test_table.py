@@ -14,6 +14,7 @@ from boardgames.search.alphabeta.table import (
     action_of,
     bound_of,
     bucket_of,
+    clear,
     depth_of,
     is_proven,
     look_up,
@@ -129,6 +130,27 @@ def test_a_shallow_entry_replaces_a_deep_one_of_an_earlier_search(table: Actions
     put(table, second, depth=1, generation=2)
     put(table, third, depth=0, generation=2)
     assert [is_found(table, key) for key in (first, second, third)] == [False, True, True]
+
+
+def test_a_cleared_table_is_like_a_new_one_in_what_it_finds_and_replaces(table: Actions) -> None:
+    new, used = table.copy(), table
+    for number in range(200):
+        put(used, mix(np.uint64(number)), action=number, depth=9)
+    clear(used)
+    keys = [mix(np.uint64(number)) for number in range(400)]
+    assert not any(is_found(used, key) for key in keys)
+    for number, key in enumerate(keys[100:]):
+        for which in (new, used):
+            put(which, key, action=-1 if number % 3 else number, depth=number % 9)
+    assert [look_up(used, key) for key in keys] == [look_up(new, key) for key in keys]
+
+
+def test_clearing_a_table_writes_one_word_of_it(table: Actions) -> None:
+    for number in range(200):
+        put(table, mix(np.uint64(number)))
+    before = table.copy()
+    clear(table)
+    assert np.count_nonzero(table != before) == 1
 
 
 def test_keys_are_spread_over_all_buckets(table: Actions) -> None:
