@@ -296,7 +296,7 @@ class Facts:
     default_features : str
         The default feature set of learners; empty for the first by name.
     options : tuple of Option
-        Options for loading the game.
+        Options for loading the game; `Game` sets them to its `declared_options`.
     layouts : mapping of str to str
         Texts of the start positions by name; the first is the default.
     move_notations, position_notations : tuple of str

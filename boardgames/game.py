@@ -9,7 +9,7 @@ arguments; the public methods here check theirs.
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from numbers import Integral
@@ -285,6 +285,8 @@ class Game(ABC):
             read_options(self.declared_options, options, owner)
         )
         self.prepare()
+        if self.facts.options != self.declared_options:
+            self.facts = replace(self.facts, options=self.declared_options)
         layouts = self.facts.layouts
         self.layout = next(iter(layouts), "") if layout is None else layout
         is_known = isinstance(self.layout, str) and self.layout in layouts
@@ -295,7 +297,7 @@ class Game(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Set `facts`, `kernels` and `evaluation` from `self.options`."""
+        """Set `facts`, `kernels` and `evaluation` from `self.options`; `facts.options` follows by itself."""
 
     # --- positions -------------------------------------------------------
 

@@ -24,7 +24,8 @@ _AGENT_FORM = "an agent is written name or name:option=value,..."
 class Option:
     """One named setting: type, default, and bounds or choices.
 
-    A default of None means "not set"; None is then a valid value.
+    A text or an integer may have a few choices, `choices=(6, 8)`. A default of
+    None means "not set"; None is then a valid value.
 
     Examples
     --------
@@ -42,7 +43,7 @@ class Option:
     summary: str
     minimum: float | None = None
     maximum: float | None = None
-    choices: tuple[str, ...] = ()
+    choices: tuple[str, ...] | tuple[int, ...] = ()
 
     def read(self, value: object) -> OptionValue:
         """Convert `value`, which may be text, to this option's type and check it.
@@ -216,9 +217,10 @@ def _parse_bool(value: object) -> bool | None:
     return True if text in _TRUE else False if text in _FALSE else None
 
 
-def _either(choices: Sequence[str]) -> str:
+def _either(choices: Sequence[str | int]) -> str:
     """Return `a, b or c`."""
-    return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
+    texts = [str(choice) for choice in choices]
+    return " or ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
 def _split_at_commas(text: str) -> list[str]:

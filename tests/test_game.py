@@ -365,6 +365,11 @@ def test_options_of_a_game_are_read_only() -> None:
         GAME.options["again"] = True  # type: ignore[index]  # wrong on purpose
 
 
+def test_options_are_declared_once() -> None:
+    assert Nim.declared_options
+    assert GAME.facts.options == Nim.declared_options
+
+
 def test_unknown_option_raises_with_suggestions() -> None:
     with pytest.raises(OptionError, match=r"game 'nim' has no option 'agian'; did you mean 'again'\?"):
         Nim(agian=True)

@@ -14,6 +14,7 @@ DEPTH = Option("depth", int, 3, "plies", minimum=1, maximum=60)
 TIME = Option("time", float, None, "seconds", minimum=0)
 BROADSIDE = Option("broadside", bool, True, "whether side-steps are moves")
 QUOTED = '\\",=: ab\n'
+SIZE = Option("size", int, 8, "rows and columns", choices=(6, 8))
 STYLE = Option("style", str, "calm", "playing style", choices=("calm", "wild"))
 
 
@@ -30,6 +31,8 @@ STYLE = Option("style", str, "calm", "playing style", choices=("calm", "wild"))
         (BROADSIDE, "ON", True),
         (BROADSIDE, False, False),
         (STYLE, "wild", "wild"),
+        (SIZE, "6", 6),
+        (SIZE, 8, 8),
     ],
 )
 def test_option_reads_texts_and_values_of_its_type(
@@ -58,6 +61,9 @@ def test_option_reads_texts_and_values_of_its_type(
         (BROADSIDE, 1, "broadside must be true or false, not 1"),
         (TIME, "-0.5", "time must be at least 0, not '-0.5'"),
         (STYLE, "mild", "style must be calm or wild, not 'mild'"),
+        (SIZE, "7", "size must be 6 or 8, not '7'"),
+        (SIZE, "six", "size must be 6 or 8, not 'six'"),
+        (SIZE, 6.0, "size must be 6 or 8, not 6.0"),
     ],
 )
 def test_invalid_value_raises_an_error_that_says_what_is_valid(

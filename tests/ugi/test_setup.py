@@ -33,6 +33,7 @@ def test_options_of_agent_game_and_layout_are_offered() -> None:
         (Option("n", bool, None, ""), None, "string default <empty>"),
         (Option("n", str, "", ""), "", "string default <empty>"),
         (Option("n", str, "a", "", choices=("a", "b")), "b", "combo default b var a var b"),
+        (Option("n", int, 8, "", choices=(6, 8)), 6, "combo default 6 var 6 var 8"),
     ],
 )
 def test_each_kind_of_option_is_declared_with_its_type(option: Option, value: object, line: str) -> None:

@@ -71,7 +71,6 @@ class Abalone(Game):
             allows_reductions=True,
             score_name="marbles pushed off",
             default_features="classic14",
-            options=self.declared_options,
             layouts=layouts,
             move_notations=(ABA_PRO, NACRE),
             position_notations=(BOARD, FEN),

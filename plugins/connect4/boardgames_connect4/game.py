@@ -58,7 +58,6 @@ class Connect4(Game):
             words=rules.POSITION_WORDS,
             actions=columns,
             longest_match=columns * rows,
-            options=self.declared_options,
             layouts={"standard": empty},
             move_notations=("column",),
             position_notations=(texts.ROWS,),

@@ -58,7 +58,6 @@ class Hexifence(Game):
             longest_match=edges,
             alternates=False,
             score_name="cells closed",
-            options=self.declared_options,
             layouts={"empty": start},
             perft={start: _perft(edges)},
         )
