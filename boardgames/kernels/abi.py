@@ -14,6 +14,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from types import FrameType, FunctionType
 from typing import Any, TypeVar
@@ -22,6 +23,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
+from numba.core import ir
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.core.typeinfer import register_dispatcher
@@ -74,6 +76,20 @@ FORCING = 10_000
 """Rank of moves that win or threaten to win at once, which are searched a ply deeper."""
 
 _NOISE_PREFIXES = ("Failed in", "During", "File ", "- ", "<", "This error", "There are", "Known signatures")
+
+_FLOAT_OPERATOR = re.compile(r"signature: (?P<name>\w+)\((?:.*\), )?(?:\w+, )?float64")
+"""Numba's reason where a float64 is an operand, `and_(uint64, float64)`, or an index."""
+_SYMBOLS = {
+    **dict.fromkeys(("and_", "iand"), "&"),
+    **dict.fromkeys(("or_", "ior"), "|"),
+    **dict.fromkeys(("xor", "ixor"), "^"),
+    **dict.fromkeys(("lshift", "ilshift"), "<<"),
+    **dict.fromkeys(("rshift", "irshift"), ">>"),
+    "invert": "~",
+    "getitem": "an index",
+    "setitem": "an index",
+}
+_USE_UINT64 = "uint64 mixed with int64 gives float64, so use np.uint64(...) constants"
 
 Function = TypeVar("Function", bound=Callable[..., Any])  # any signature: Numba's, not Python's
 
@@ -169,7 +185,7 @@ def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: b
         If `counts` is not set, but the function calls code that counts.
     """
     dispatcher = numba.njit(nogil=True, forceinline=inline, _nrt=counts)(function)
-    cache = StampedCache(function, may_count=counts)
+    cache = StampedCache(function, may_count=counts, check=partial(_check_merges, function))
     dispatcher._cache = cache
     # a recursive kernel finds itself by its registered name
     with _interrupts_deferred(), register_dispatcher(dispatcher), _unique_symbols(function, cache.identity):
@@ -212,7 +228,33 @@ def _compile_error(function: FunctionType, text: str) -> str:
     reason = (reasons or lines)[0]
     if reason.endswith("signature:"):
         reason += next((part.removeprefix(">>>") for part in lines if part.startswith(">>>")), "")
+        if (found := _FLOAT_OPERATOR.search(reason)) and (symbol := _SYMBOLS.get(found["name"])):
+            reason = f"{symbol} does not work with float64; {_USE_UINT64}"
     return f"{function.__name__} does not compile: {reason} ({Path(file).resolve()}:{line})"
+
+
+def _check_merges(function: FunctionType, result: Any) -> None:  # Numba has no type stubs
+    """Raise KernelError if a variable that is a uint64 on one path and an int64 on another became a float64.
+
+    Numba compiles this, and the lowest bits of large words are lost.
+    """
+    annotation = result.type_annotation
+    statements = [one for block in annotation.blocks.values() for one in block.find_insts(ir.Assign)]
+    merged: dict[str, list[Any]] = {}
+    for one in statements:
+        if isinstance(one.value, ir.Var) and annotation.typemap[one.target.name] == types.float64:
+            merged.setdefault(one.target.name, []).append(one.value)
+    lines = {one.target.name: one.loc.line for one in statements}
+    for name, sources in merged.items():
+        kinds = [types.unliteral(annotation.typemap[source.name]) for source in sources]
+        if types.uint64 in kinds and all(isinstance(kind, types.Integer) for kind in kinds):
+            what = "a conditional expression" if name.startswith("$") else name.partition(".")[0]
+            signed = [source for source, kind in zip(sources, kinds, strict=True) if kind != types.uint64]
+            place = f"{Path(function.__code__.co_filename).resolve()}:{lines[signed[0].name]}"
+            raise KernelError(
+                f"{function.__name__} does not compile: {what} would be a float64, which loses bits; "
+                f"{_USE_UINT64} ({place})"
+            )
 
 
 @contextmanager

@@ -28,7 +28,7 @@ import time
 import types
 import uuid
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from itertools import islice
@@ -71,11 +71,19 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         The function to compile.
     may_count : bool
         If False, code that counts references to arrays is not saved.
+    check : callable
+        Called with the result of a compilation; what it raises is the compilation's error.
     """
 
-    def __init__(self, function: types.FunctionType, *, may_count: bool = True) -> None:
+    def __init__(
+        self,
+        function: types.FunctionType,
+        *,
+        may_count: bool = True,
+        check: Callable[[Any], None] = lambda result: None,  # Numba has no type stubs
+    ) -> None:
         self._folder = kernel_folder(function)
-        self._function, self._may_count = function, may_count
+        self._function, self._may_count, self._check = function, may_count, check
         self.identity = identity(function)
 
     @property
@@ -99,7 +107,8 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
             return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Write the compiled function atomically."""
+        """Check the compiled function, then write it atomically."""
+        self._check(result)
         path = self._path(signature, result.codegen)
         if path is None or result.library.has_dynamic_globals:
             return

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from boardgames.kernels import (
     LegalMoves,
     MoveOrder,
     OutcomeOf,
+    PassTurn,
     SideToMove,
     Words,
     abi,
@@ -285,6 +287,66 @@ def test_a_compiler_error_has_its_place_and_reason_on_one_line() -> None:
     assert "\n" not in message
     assert f"test_abi.py:{line})" in message
     assert "setitem(readonly array(uint64, 1d, C)" in message
+
+
+def and_of_a_float(position: Words) -> int:
+    mask = 0
+    if position[0]:
+        mask = position[0]
+    return mask & position[0]
+
+
+def shift_of_a_float(position: Words) -> int:
+    one = np.uint64(1) if position[0] else 1
+    return one << position[0]
+
+
+def index_that_is_a_float(position: Words) -> int:
+    one = np.uint64(1) if position[0] else 1
+    return position[one]
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    ("function", "line", "what"),
+    [(and_of_a_float, 4, "&"), (shift_of_a_float, 2, "<<"), (index_that_is_a_float, 2, "an index")],
+)
+def test_an_error_of_mixed_integers_says_how_to_write_constants(
+    function: Callable[[Words], int], line: int, what: str
+) -> None:
+    with pytest.raises(KernelError) as caught:
+        kernel(SideToMove)(function)
+    assert str(caught.value) == (
+        f"{function.__name__} does not compile: {what} does not work with float64; uint64 mixed with int64 "
+        "gives float64, so use np.uint64(...) constants "
+        f"({Path(__file__).resolve()}:{function.__code__.co_firstlineno + line})"
+    )
+
+
+def merged_words(position: Words, successor: Words) -> None:
+    word = 0
+    if position[0] != np.uint64(0):
+        word = position[0]
+    successor[0] = word
+
+
+def conditional_words(position: Words, successor: Words) -> None:
+    successor[0] = position[0] if position[0] != np.uint64(0) else 0
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+@pytest.mark.parametrize(
+    ("function", "what"),
+    [(merged_words, "word"), (conditional_words, "a conditional expression")],
+)
+def test_a_word_is_never_silently_a_float(function: Callable[[Words, Words], None], what: str) -> None:
+    for _ in range(2):  # what is refused is not cached either
+        with pytest.raises(
+            KernelError, match=f"{what} would be a float64, which loses bits.*np.uint64"
+        ) as caught:
+            kernel(PassTurn)(function)
+    line = int(str(caught.value).rpartition(":")[2].removesuffix(")"))
+    assert 0 < line - function.__code__.co_firstlineno < 5
 
 
 @pytest.mark.skipif(not JIT, reason="nothing is compiled")
