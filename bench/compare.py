@@ -1,13 +1,14 @@
-"""Compare two checkouts: whether their searches give the same results, and which one is faster.
+"""Compare two checkouts: whether their searches give the same results, and how fast they are.
 
     python bench/compare.py OLD NEW                  # equality and speed
     python bench/compare.py OLD NEW --turns 5 --skip-equality
 
-Each checkout runs in processes of its own, with its own packages first on the
-path. Equality: in random positions of each game, best move, value and number of
-nodes of `alphabeta` (default, and with nothing pruned or reduced) at a fixed
-depth, and of `mcts` with a fixed number of simulations. Speed: the two checkouts
-run alternately, and the result is the median of the ratios.
+Each checkout runs in its own processes, with its own packages first on the path.
+Equality: in random positions of each game, the best move, its value and the
+number of nodes are compared for `alphabeta` at a fixed depth (with its defaults,
+and with all pruning and reductions off) and for `mcts` with a fixed number of
+simulations. Speed: the two checkouts run alternately, and the result is the
+median of the ratios.
 """
 
 import argparse
@@ -30,7 +31,8 @@ DEPTHS = {"abalone": (5, 3), "connect4": (7, 6), "hexifence": (3, 3)}
 SIMULATIONS = 300
 
 
-# --- inside a checkout; older ones use other names --------------------------------------------------
+# --- inside a checkout; older ones have other names
+# --------------------------------------------------
 
 
 def load_player(text: str, game: Any, seed: int = 1) -> Any:
@@ -42,7 +44,7 @@ def load_player(text: str, game: Any, seed: int = 1) -> Any:
 
 
 def exhaustive() -> str:
-    """Return the options that switch off all selective pruning and reductions."""
+    """Return the options that switch off all selective pruning and all reductions."""
     from boardgames.plugins import registry
 
     declared = registry().load("agents", "alphabeta", None).declared_options
@@ -72,7 +74,7 @@ def positions(name: str, count: int) -> Iterator[Any]:
 def value_of(choice: Any, scale: float) -> list[Any]:
     """Return a value as a win, a loss or a rounded amount, comparable between checkouts."""
     score = getattr(choice, "score", None)
-    if score is None:  # floats: a win in n plies was 1,000,000 - n, or 1 where returns are counted
+    if score is None:  # older: floats; a win in n plies was 1,000,000 - n, or 1 for returns
         value = choice.value
         if abs(value) > 900_000 or (choice.unit == "return" and choice.proven and abs(value) == 1):
             return ["decisive", 1 if value > 0 else -1]
@@ -83,7 +85,7 @@ def value_of(choice: Any, scale: float) -> list[Any]:
 
 
 def results(count: int) -> dict[str, list[Any]]:
-    """Return best move, value and nodes of every search."""
+    """Return the best move, its value and the number of nodes of every search."""
     searches: dict[str, list[Any]] = {}
     for name in GAMES:
         depth, full_depth = DEPTHS[name]
@@ -184,7 +186,7 @@ def selfplay(abalone: Any, connect4: Any) -> dict[str, float]:
 
 
 def run(checkout: Path, *arguments: str) -> Any:
-    """Run this script with a checkout's packages and return the JSON that it prints."""
+    """Run this script with the packages of a checkout and return the JSON that it prints."""
     checkout = checkout.resolve()
     folders = [checkout, *sorted((checkout / "plugins").glob("*/"))]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
@@ -212,7 +214,7 @@ def compare_results(old: Path, new: Path, count: int) -> bool:
 
 def compare_speeds(old: Path, new: Path, turns: int) -> None:
     """Print the speed of both checkouts and the median ratio over the turns."""
-    run(old, "--speeds"), run(new, "--speeds")  # compiles everything
+    run(old, "--speeds"), run(new, "--speeds")  # compile everything first
     pairs = [(run(old, "--speeds"), run(new, "--speeds")) for _ in range(turns)]
     print(f"{'per second of processor time':48} {'old':>12} {'new':>12}  new/old (min to max)")
     for label in pairs[0][0]:
@@ -230,7 +232,7 @@ def main() -> None:
     parser.add_argument("old", type=Path, help="checkout to compare with")
     parser.add_argument("new", type=Path, help="checkout to compare")
     parser.add_argument("--positions", type=int, default=200, help="positions of each game")
-    parser.add_argument("--turns", type=int, default=5, help="runs of each checkout, in turns")
+    parser.add_argument("--turns", type=int, default=5, help="runs of each checkout, alternating")
     parser.add_argument("--skip-equality", action="store_true", help="compare speeds only")
     parser.add_argument("--skip-speed", action="store_true", help="compare results only")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)

@@ -1,7 +1,7 @@
-"""Measure the search of Abalone: speed, threads, limits, and the effect of each option.
+"""Measure the search in Abalone: speed, threads, limits, and the effect of each option.
 
-Times are taken from several positions of one match, so that they do not depend on a
-single one.
+Times are measured in several positions of one match, so that they do not depend on
+a single position.
 """
 
 import statistics
@@ -23,10 +23,10 @@ Row = tuple[str, str, str]
 
 GAME = boardgames.load("abalone")
 PLIES = range(4, 44, 5)
-"""Plies of a match from the belgian daisy whose positions are searched."""
+"""Plies of a match from the Belgian daisy; the positions after them are searched."""
 ABLATION_DEPTH = 8
 THREADS_DEPTH = 13
-"""Such searches take about a second; in shorter ones threads hardly profit from each other's work."""
+"""Searches to this depth take about a second; in shorter ones, threads hardly profit from each other."""
 WITHOUT: tuple[dict[str, object], ...] = (
     {},
     {"table": 0},
@@ -43,7 +43,7 @@ WITHOUT: tuple[dict[str, object], ...] = (
 
 
 def speed(runs: int) -> Iterator[Row]:
-    """Measure the time to several depths, and nodes per second, from the belgian daisy."""
+    """Measure the time to several depths, and nodes per second, from the Belgian daisy."""
     start = GAME.start()
     for depth, target in ((6, "0.25"), (8, "3"), (10, "")):
         seconds = [_search(start, Limit(depth=depth)).seconds for _ in range(runs)]
@@ -58,7 +58,7 @@ def speed(runs: int) -> Iterator[Row]:
 
 
 def threads(runs: int) -> Iterator[Row]:
-    """Measure the speed-up of two threads: the geometric mean over positions."""
+    """Measure the speed-up by two threads, as the geometric mean over positions."""
     limit, speed_ups = Limit(depth=THREADS_DEPTH), []
     for _ in range(runs):
         ratios = []
@@ -70,12 +70,12 @@ def threads(runs: int) -> Iterator[Row]:
 
 
 def limits(runs: int) -> Iterator[Row]:
-    """Measure how far time limits are exceeded, and how quickly a search stops."""
+    """Measure by how much time limits are exceeded, and how quickly a search stops."""
     excess, delays = [], []
     player = boardgames.load_player("alphabeta:time=60,book=false", GAME)
     for position in positions():
         for seconds in (0.05, 0.1, 0.2):
-            player.match_started(0)  # clears the table, which could answer at once
+            player.match_started(0)  # clear the table, which could answer immediately
             started = time.perf_counter()
             player.choose(position, Limit(seconds=seconds))
             excess.append(1e3 * (time.perf_counter() - started - seconds))
@@ -85,7 +85,7 @@ def limits(runs: int) -> Iterator[Row]:
 
 
 def ablation(runs: int) -> Iterator[Row]:
-    """Compare searches with single options switched off to the default."""
+    """Compare the default search with searches in which one option is switched off."""
     default: list[Analysis] = []
     for without in WITHOUT:
         searches = [_search(position, Limit(depth=ABLATION_DEPTH), **without) for position in positions()]
@@ -100,7 +100,7 @@ def ablation(runs: int) -> Iterator[Row]:
 
 
 def positions() -> list[Position]:
-    """Return positions of a match that the search plays against itself, always the same ones."""
+    """Return positions of a match of the search against itself, the same ones in every run."""
     random = np.random.default_rng(5)
     searcher = Searcher(GAME, GAME.evaluation, SearchOptions(table=1))
     position, selected = GAME.start(), []
@@ -116,14 +116,14 @@ def positions() -> list[Position]:
 
 
 def summary(figures: list[float], unit: str) -> str:
-    """Return the median, minimum and maximum of some figures as text."""
+    """Return the median, minimum and maximum of measurements as text."""
     middle, low, high = statistics.median(figures), min(figures), max(figures)
     digits = 0 if middle >= 100 else 3 if unit == "s" else 2
     return f"{middle:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f}) {unit}"
 
 
 def _search(position: Position, limit: Limit, **options: object) -> Analysis:
-    """Search a position with an empty table and warm buffers."""
+    """Search a position with an empty table, but with buffers already allocated."""
     searcher = Searcher(GAME, GAME.evaluation, replace(SearchOptions(), **options))  # type: ignore[arg-type]  # any option
     searcher.search(position, Limit(depth=2), NO_CONTEXT)
     searcher.forget()
@@ -131,7 +131,7 @@ def _search(position: Position, limit: Limit, **options: object) -> Analysis:
 
 
 def _stop_delay(player: Player, position: Position) -> float:
-    """Return the seconds between a stop request from another thread and the answer."""
+    """Return the seconds from a stop request in another thread to the answer."""
     stop, requested = Stop(), []
 
     def request() -> None:

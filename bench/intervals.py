@@ -1,10 +1,10 @@
 """Simulate series of matches of known strength to check the arena's statistics.
 
-    python bench/intervals.py                     all tables, takes about seven minutes
+    python bench/intervals.py                     # all tables; takes about seven minutes
     python bench/intervals.py intervals --series 2000 --seed 1
 
-Pairs come from a model of two matches with colours exchanged: logistic in the difference
-of strength, with a margin for draws, an advantage of the first player that varies with the
+Pairs come from a model of two matches with sides swapped: logistic in the difference of
+strength, with a margin for draws, an advantage of the first player that varies with the
 opening, and a style that favours one player in both matches of a pair. The difference of
 strength is chosen to give a certain mean score.
 """
@@ -44,7 +44,7 @@ FIELDS = ((0, 0, 0), (0, 100, 300), (-100, 0, 50, 200), (0, 40, 80, 120, 160, 40
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model of pairs in log-odds: draw margin, first-player advantage, and spread of opening and style."""
+    """A model of pairs, in log-odds: draw margin, first-player advantage, spread of openings and styles."""
 
     draws: float = 0.0
     first: float = 0.0
@@ -63,7 +63,7 @@ MODELS: Mapping[str, Model] = {
 
 
 def main() -> None:
-    """Print the given tables."""
+    """Print the requested tables."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("tables", nargs="*", choices=[*TABLES, []], help="default: all")
     parser.add_argument("--series", type=int, default=2000, help="simulated series per setting")
@@ -76,7 +76,7 @@ def main() -> None:
 
 
 def intervals(series: int, random: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Measure how often the interval of `estimate`, and a normal one, contains the true score."""
+    """Measure how often the interval of `estimate`, and a normal interval, contains the true score."""
     yield "pairs", "scores", "within 93 to 97 %", "mean", "min", "max", "normal: mean", "min"
     yield ("---",) * 8
     for scores in ((0.5, 0.6, 0.75, 0.9), (0.97, 0.99)):
@@ -93,7 +93,7 @@ def intervals(series: int, random: np.random.Generator) -> Iterator[tuple[str, .
 
 
 def sequential(series: int, random: np.random.Generator) -> Iterator[tuple[str, ...]]:
-    """Measure the error rates of the sequential test if either hypothesis holds exactly."""
+    """Measure the error rates of the sequential test when one of the hypotheses holds exactly."""
     yield "ELO0,ELO1", "model of pairs", "H1 at ELO0", "H0 at ELO1", "mean pairs", "at ELO1"
     yield ("---",) * 6
     for text in ("0,20", "0,50", "0,100", "0,200", "300,400"):
@@ -139,7 +139,7 @@ TABLES: Mapping[str, Callable[[int, np.random.Generator], Iterator[tuple[str, ..
 
 @cache
 def chances(score: float, model: Model) -> FloatArray:
-    """Return the probabilities `float64[5]` of a pair's points for a mean score."""
+    """Return the probabilities, `float64[5]`, of the points of a pair, given a mean score."""
     return _chances_at(
         find_root(lambda lead: float(_chances_at(lead, model) @ SCORE_ARRAY) - score, -30.0, 30.0),
         model,
@@ -189,7 +189,7 @@ def arena_interval(pairs: Pairs) -> Estimate | None:
 
 
 def normal_interval(pairs: Pairs) -> Estimate | None:
-    """Return the interval of the mean score by Student's t, converted to Elo; None if it does not exist."""
+    """Return the interval of the mean score by Student's t in Elo, or None if it does not exist."""
     if pairs.count == 1 or pairs.is_sweep:
         return None  # counted as containing the true score
     extent = t_quantile(pairs.count - 1) * math.sqrt(pairs.variance / (pairs.count - 1))
@@ -229,7 +229,7 @@ def _decision(test: Sprt, counts: FloatArray) -> IntArray:
 
 
 def _may_decide(counts: FloatArray, score0: float, score1: float) -> BoolArray:
-    """Return where the exact ratio is needed: its approximation is near a bound, or pairs are few."""
+    """Return a mask of rows that need the exact ratio: few pairs, or an approximation near a bound."""
     total = counts.sum(axis=1)
     mean: FloatArray = counts @ SCORE_ARRAY / total
     variance = counts @ SCORE_ARRAY**2 / total - mean**2
@@ -247,7 +247,7 @@ def deviances(counts: FloatArray, score: float) -> FloatArray:
     leads = SCORE_ARRAY - score
     low = np.full(len(seen), -1 / leads.max() + 1e-13)
     high = np.full(len(seen), -1 / leads.min() - 1e-13)
-    for _ in range(32):  # enough: the deviance is flat in the multiplier at its optimum
+    for _ in range(32):  # enough, because the deviance is flat at the optimal multiplier
         middle = (low + high) / 2
         excess = (seen * leads / (1 + middle[:, None] * leads)).sum(axis=1)
         low, high = np.where(excess > 0, middle, low), np.where(excess > 0, high, middle)

@@ -1,10 +1,10 @@
 """Measure speed and memory and print a table, with other programs measured in the same run.
 
     make bench                      all sections
-    make bench ARGS="perft start"   these sections only
+    make bench ARGS="perft start"   only these sections
 
 Results are medians of several runs, followed by the minimum and maximum. They depend on the
-machine and its load, so compare rows of the same table only.
+machine and its load, so compare only rows of the same table.
 """
 
 import argparse
@@ -39,7 +39,7 @@ PROGRAM = [sys.executable, "-m", "boardgames.cli"]
 
 
 def main() -> None:
-    """Run the given sections and print their rows."""
+    """Run the requested sections and print their rows."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
     parser.add_argument("--runs", type=int, default=RUNS, help="runs of each measurement")
@@ -81,7 +81,7 @@ def playouts(runs: int) -> Iterator[Row]:
 
 
 def search(runs: int) -> Iterator[Row]:
-    """Measure searches of Abalone: plain ones, then the speed, threads and limits of `alphabeta`."""
+    """Measure searches in Abalone: plain ones, then the speed, threads and limits of `alphabeta`."""
     game = boardgames.load("abalone")
     for agent in ("simple:depth=5", "minimax:depth=4"):
         player = boardgames.load_player(agent, game)
@@ -107,7 +107,7 @@ def simulations(runs: int) -> Iterator[Row]:
 
 
 def tactics(runs: int) -> Iterator[Row]:
-    """Solve the tactical positions of Abalone at their own depth, and one and two plies deeper."""
+    """Solve the tactical positions of Abalone, each at its own depth and one and two plies deeper."""
     suite = read_suite()
     player = boardgames.load_player("alphabeta", boardgames.load("abalone"))
     for name in dict.fromkeys(tactic.name for tactic in suite):
@@ -131,7 +131,7 @@ def _solved(name: str, suite: list[Tactic], player: Player, target: str = "") ->
 
 
 def start(runs: int) -> Iterator[Row]:
-    """Measure whole processes: help, and the first board of a match with and without compiled kernels."""
+    """Measure whole processes: `--help`, and the first board of a match with and without compiled kernels."""
     times = _times(lambda: _process(["--help"]), runs)
     yield "boardgames --help", summary(times, "s"), "< 0.2"
     _first_board(dict(os.environ))
@@ -145,7 +145,7 @@ def start(runs: int) -> Iterator[Row]:
 
 
 def memory(runs: int) -> Iterator[Row]:
-    """Measure the peak memory of a perft process."""
+    """Measure the peak memory of a process that counts perft."""
     peaks = [_peak_mebibytes(["perft", "abalone", "--depth", "5"]) for _ in range(runs)]
     known = [peak for peak in peaks if peak is not None]
     result = summary(known, "MiB") if known else "not available on this system"
@@ -220,7 +220,7 @@ def _openspiel_playouts(runs: int) -> Iterator[Row]:
     count = 50_000
     game = pyspiel.load_game("connect_four")
     evaluator = pyspiel.RandomRolloutEvaluator(count, 1)
-    # a single simulation performs `count` rollouts from the start, all of them in C++
+    # a single simulation performs `count` rollouts from the start, all in C++
     bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 10, False, 1, False)
     times = _times(lambda: bot.mcts_search(game.new_initial_state()), runs)
     yield "playouts connect_four, OpenSpiel (C++)", summary([count / t for t in times], "matches/s"), ""
@@ -242,7 +242,7 @@ def _openspiel_simulations(runs: int) -> Iterator[Row]:
 
 
 def _times(work: Callable[[], object], runs: int) -> list[float]:
-    """Return the seconds of several calls, after one to warm up."""
+    """Return the seconds that each of several calls takes, after one call to warm up."""
     work()
     times = []
     for _ in range(runs):
@@ -253,7 +253,7 @@ def _times(work: Callable[[], object], runs: int) -> list[float]:
 
 
 def _overhead(game: boardgames.Game) -> float:
-    """Return the seconds per ply of random matches that are not spent in the players."""
+    """Return the seconds per ply that are not spent in the players, in random matches."""
     inside = 0.0
 
     class Timed(Random):
@@ -323,7 +323,7 @@ def _first_board(environment: dict[str, str]) -> float:
 
 
 def _peak_mebibytes(arguments: list[str]) -> float | None:
-    """Return the peak memory of the program, measured by a parent process of its own."""
+    """Return the peak memory of the program, measured by a separate parent process."""
     script = (
         "import resource, subprocess, sys\n"
         "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n"

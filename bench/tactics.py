@@ -1,10 +1,10 @@
 """Generate the suite of tactical positions of Abalone by exhaustive search.
 
-    python bench/tactics.py --seed 1 --matches 112     takes a quarter of an hour
+    python bench/tactics.py --seed 1 --matches 112     # takes a quarter of an hour
 
-Positions come from matches of the agent `simple:depth=2`, which does not change, against
-itself, with a quarter of the moves random. Exhaustive search decides which moves win or
-save a marble, and deep searches by two players decide whether that is worthwhile
+Positions come from matches of the agent `simple:depth=2` against itself, with a quarter
+of the moves random. That agent does not change. Exhaustive search decides which moves
+win or save a marble, and deep searches by two players decide whether that is worthwhile
 (tests/reference/tactics.py).
 """
 
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def collect(executor: Executor, seed: int, matches: int) -> Iterator[Tactic]:
-    """Yield tactics until there are enough of each kind, stake and side."""
+    """Yield tactical positions until there are enough of each kind, stake and side."""
     left = Counter({(*kind, side): count for kind, count in WANTED.items() for side in "bw"})
     pending: deque[Future[list[Tactic]]] = deque()
     ahead = 2 * worker_count(executor)
@@ -83,7 +83,7 @@ def collect(executor: Executor, seed: int, matches: int) -> Iterator[Tactic]:
 
 
 def match_tactics(seed: int, number: int) -> list[Tactic]:
-    """Return the tactics of one match, each position once."""
+    """Return the tactical positions of one match, each only once."""
     layout = LAYOUTS[number % len(LAYOUTS)]
     game = boardgames.load("abalone", layout=layout)
     positions = match_positions(game, random.Random(f"tactics {seed} {number}"))

@@ -1,8 +1,8 @@
 """Arena: plays the matches of a plan on any executor, and can be stopped and resumed.
 
-A pair of matches, one opening with sides swapped, is the unit of play, storage
-and statistics. The plan and the seed determine every match, so neither the
-number of workers nor an interruption changes any of them.
+The unit of play, storage and statistics is a pair of matches: one opening,
+played twice with sides swapped. The plan and the seed determine every match, so
+neither the number of workers nor an interruption changes any of them.
 """
 
 import secrets
@@ -101,7 +101,7 @@ class Arena:
 
     @property
     def is_done(self) -> bool:
-        """Return whether all matches have been played, or the sequential test has reached a decision."""
+        """Return True if all matches have been played or the sequential test has reached a decision."""
         return self._is_decided or self.matches >= self.plan.planned
 
     @property
@@ -144,7 +144,7 @@ class Arena:
         return self._finish()
 
     def report(self) -> Report:
-        """Return the report so far. Pairs after the decision of a sequential test do not count."""
+        """Return the report so far. Pairs played after a sequential test was decided do not count."""
         tally, sprt = self._tally, self._sprt
         if sprt is not None and sprt.decision is not None:
             tally = Tally(self._labels)
@@ -156,7 +156,7 @@ class Arena:
     # --- playing ----------------------------------------------------------
 
     def _rounds(self) -> Iterator[list[OpeningPair]]:
-        """Yield the remaining pairs of each round. A Swiss round depends on the results before it."""
+        """Yield the remaining pairs of each round. A Swiss round depends on the results of earlier rounds."""
         agents, plan = len(self.plan.agents), self.plan
         if self._is_decided:
             return
@@ -181,13 +181,13 @@ class Arena:
                 bye_points[bye] += plan.matches
 
     def _round_openings(self, number: int) -> list[str]:
-        """Return the openings of a round, which all its pairings share."""
+        """Return the openings of a round, which are the same for all its pairings."""
         return self._openings.take(self.plan.matches // 2, seed=self.seed + number)
 
     def _remaining_pairs(
         self, pairings: Sequence[Pairing], openings: Sequence[str], *, begin: int
     ) -> list[OpeningPair]:
-        """Return the unplayed pairs of a round, which are numbered from `begin`, opening by opening."""
+        """Return the unplayed pairs of a round. Pairs are numbered from `begin`, opening by opening."""
         pairs = [
             OpeningPair(begin + place * len(pairings) + index, first, second, opening)
             for place, opening in enumerate(openings)
@@ -200,7 +200,7 @@ class Arena:
         workers, is_local = worker_count(executor), isinstance(executor, InProcess | ProcessPool)
         target_s = BATCH_S if is_local else CLUSTER_BATCH_S
         running: set[Future[tuple[list[MatchResult], float]]] = set()
-        seconds_per_pair: deque[float] = deque(maxlen=2 * workers)  # of recent batches
+        seconds_per_pair: deque[float] = deque(maxlen=2 * workers)  # seconds per pair in recent batches
         submitted, size = 0, 1
         try:
             while submitted < len(pairs) or running:
@@ -272,7 +272,7 @@ class Arena:
         if run is not None:
             if not store.claim_run(run.id):
                 raise MatchError(f"another process is playing this arena (run {run.id})")
-            run = store.unfinished_run(key)  # it may have been finished before we claimed it
+            run = store.unfinished_run(key)  # another process may have finished it before we claimed it
         if run is None:
             run = store.begin_run("arena", name, key=key, settings=settings, seed=self.seed)
             store.claim_run(run.id)
@@ -319,8 +319,8 @@ def _match_result(match: StoredMatch | None, sides: tuple[int, int]) -> MatchRes
 
 
 def _ratings(report: Report, players: Sequence[PlayerKey]) -> Iterator[Rating]:
-    """Yield the ratings to store, relative to the mean; an agent that plays itself is rated once."""
-    # with two agents, the report gives their difference: twice the distance of each from the mean
+    """Yield the ratings to store, relative to the mean; an agent that plays against itself is rated once."""
+    # with two agents, the report has their difference: twice the distance of each from the mean
     factor = 1.0 if report.pairs is None else 0.5
     rated: set[PlayerKey] = set()
     for standing, player in zip(report.standings, players, strict=True):

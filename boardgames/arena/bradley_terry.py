@@ -1,9 +1,10 @@
 """Ratings of a field of agents on one Elo scale, from pairs of matches or single matches.
 
-The Bradley-Terry model with draws as half points, fitted by maximum likelihood
-with the package choix. The intervals do not use the model's variance, because
-draws and the two matches of a pair are not independent coin tosses: each pair
-(or each single match) is a cluster of its own in a robust variance.
+This is the Bradley-Terry model with draws as half points, fitted by maximum
+likelihood with the package choix. The intervals do not use the variance of the
+model, because draws and the two matches of a pair are not independent coin
+tosses. They use a robust variance in which each pair (or each single match) is
+a cluster.
 
 Sources: R. Bradley and M. Terry, "Rank analysis of incomplete block designs",
 Biometrika 39, 1952; L. Ford, "Solution of a ranking problem from binary
@@ -42,7 +43,7 @@ MAX_ITERATIONS = 100_000
 
 _MATCH_SCORES = (1.0, 0.5, 0.0)
 _MAX_LOG_ODDS = 1e4
-_MAX_LEVERAGE = 0.5  # of each of two clusters; a single cluster is fitted exactly
+_MAX_LEVERAGE = 0.5  # the leverage of each of two clusters; a single cluster is fitted exactly
 
 
 Estimates = tuple[Estimate | None, ...]
@@ -51,7 +52,7 @@ Estimates = tuple[Estimate | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Results:
-    """Groups of clusters with equal players and score.
+    """Groups of clusters that have the same players and score.
 
     Attributes
     ----------
@@ -75,7 +76,7 @@ class _Results:
     size: int
 
     def among(self, members: IntArray) -> "_Results":
-        """Return the results between `members`, renumbered in that order."""
+        """Return the results among `members`, which are renumbered in that order."""
         numbers = np.full(self.count, -1)
         numbers[members] = np.arange(len(members))
         first, second = numbers[self.first], numbers[self.second]
@@ -120,8 +121,8 @@ def ratings(count: int, series: Mapping[tuple[int, int], Pairs]) -> Estimates:
     Returns
     -------
     tuple of Estimate or None
-        One per agent. The mean of all comparable agents is 0; an agent that won
-        or lost every match enters it with a cautious guess.
+        One per agent. The mean of all comparable agents is 0; for an agent that
+        won or lost every match, a cautious guess enters the mean.
 
     Raises
     ------
@@ -149,7 +150,7 @@ def match_ratings(count: int, results: Mapping[tuple[int, int], tuple[int, int, 
         Number of agents. They are numbered from 0.
     results : mapping of (int, int) to (int, int, int)
         Wins, draws and losses of the first agent. Sides are ignored, so each
-        agent should have had both equally often.
+        agent should have played both equally often.
 
     Returns
     -------
@@ -192,7 +193,7 @@ def _collect(
 
 
 def _estimates(results: _Results) -> Estimates:
-    """Rate the core, bound the agents above and below it, and set the mean to 0."""
+    """Rate the core, find bounds for the agents above and below it, and set the mean to 0."""
     if results.count == 0:
         return ()
     reach, meetings = _reachability(results.points() > 0), results.meetings()
@@ -205,7 +206,7 @@ def _estimates(results: _Results) -> Estimates:
     is_core = is_above & is_below
     widths = np.zeros(results.count)
     widths[core] = ELO_PER_LOG_ODDS * _half_widths(results.among(core), within[core])
-    if len(core) == 1:  # nobody both won and lost: the core has only wins, only losses, or no matches
+    if len(core) == 1:  # no agent has both won and lost: the core has only wins, only losses, or no matches
         is_above[core], is_below[core] = is_below.sum() > 1, is_above.sum() > 1
         elos[core] = np.where(is_above[core] == is_below[core], np.nan, elos[core])
         is_core[core] = False
@@ -221,7 +222,7 @@ def _estimates(results: _Results) -> Estimates:
 
 
 def _reachability(links: BoolArray) -> BoolArray:
-    """Return the transitive closure of "scored against"; every agent reaches itself."""
+    """Return the transitive closure of "has scored against"; every agent reaches itself."""
     reach = links | np.eye(len(links), dtype=np.bool_)
     for middle in range(len(links)):
         reach |= reach[:, middle, None] & reach[None, middle, :]
@@ -240,7 +241,7 @@ def _components(reach: BoolArray) -> Iterator[IntArray]:
 
 
 def _core(reach: BoolArray, meetings: FloatArray) -> IntArray:
-    """Return the largest component of the largest connected group; more matches break ties."""
+    """Return the largest component of the largest connected group; the number of matches breaks ties."""
     groups = _reachability(meetings > 0).sum(axis=1)
 
     def weight(component: IntArray) -> tuple[int, int, float]:
@@ -281,11 +282,11 @@ def _fit(results: _Results) -> FloatArray:
 def _half_widths(results: _Results, log_odds: FloatArray) -> FloatArray:
     """Return half the width of each agent's interval in log-odds.
 
-    The sandwich estimator: the squared residuals of the clusters between two
-    inverse information matrices (White 1982), each divided by 1 - leverage
-    (MacKinnon and White 1985, HC2). The residuals of two agents count at least
-    as much as one cluster won outright, so that a series of even pairs is not
-    treated as certain.
+    This is the sandwich estimator: the squared residuals of the clusters, each
+    divided by 1 - leverage (MacKinnon and White 1985, HC2), between two inverse
+    information matrices (White 1982). The residuals of two agents count at
+    least as much as one cluster won outright, so that a series of even pairs is
+    not treated as certain.
     """
     expected = 1 / (1 + np.exp(log_odds[results.second] - log_odds[results.first]))
     variance = results.size * expected * (1 - expected)
@@ -304,7 +305,7 @@ def _half_widths(results: _Results, log_odds: FloatArray) -> FloatArray:
 
 
 def _laplacian(weights: FloatArray) -> FloatArray:
-    """Return the sum over all entries of weight times (e_i - e_j)(e_i - e_j)'."""
+    """Return the sum of weight times (e_i - e_j)(e_i - e_j)' over all entries."""
     weights = weights + weights.T
     laplacian: FloatArray = np.diag(weights.sum(axis=1)) - weights
     return laplacian
@@ -318,14 +319,14 @@ def _place(
     core: IntArray,
     offset: Callable[[FloatArray, FloatArray], float],
 ) -> tuple[FloatArray, BoolArray, BoolArray]:
-    """Return the Elo of all agents, and masks of those in or above the core and in or below it.
+    """Return the Elo of all agents, a mask of those in or above the core, and one of those in or below it.
 
     `offset` returns how far to place a component above those that it only won
     against. Agents that are neither above nor below the core are nan.
     """
     above = _place_above(within, reach, meetings, core=core, offset=offset)
     below = -_place_above(-within, reach.T, meetings, core=core, offset=offset)
-    elos = np.where(np.isnan(above), below, above)  # the core is in both
+    elos = np.where(np.isnan(above), below, above)  # the core is in both masks
     return ELO_PER_LOG_ODDS * (elos - np.nanmean(elos)), ~np.isnan(above), ~np.isnan(below)
 
 
@@ -337,7 +338,7 @@ def _place_above(
     core: IntArray,
     offset: Callable[[FloatArray, FloatArray], float],
 ) -> FloatArray:
-    """Return log-odds of the core and of all components that reach it; nan elsewhere."""
+    """Return the log-odds of the core and of all components that reach it, and nan elsewhere."""
     placed = np.full(len(within), np.nan)
     for component in _components(reach):
         if not reach[component[0], core[0]]:

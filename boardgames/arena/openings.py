@@ -1,7 +1,7 @@
 """Opening suites: the positions from which an arena plays its pairs of matches.
 
-Two deterministic players always repeat the same match, so a series needs many
-openings. Each is played twice, with sides swapped.
+Two deterministic players would repeat the same match over and over, so a series
+needs many openings. Each one is played twice, with sides swapped.
 """
 
 import random
@@ -30,10 +30,11 @@ class Openings:
     game : Game
         Random openings and `every:` start from its layout.
     text : str
-        `random:4`: different positions after four random plies; `every:2`: all
-        positions after two plies; `layouts`: the game's named layouts; the name
-        of one of the game's own suites; or a file with one position per line, or
-        the moves that lead to it, `moves: f5 d6 c3`; `#` starts a comment.
+        `random:4` for different positions after four random plies; `every:2` for
+        all positions after two plies; `layouts` for the game's layouts; the name
+        of one of the game's own suites; or a file with one opening per line: a
+        position, or the moves that lead to it (`moves: f5 d6 c3`). In the file,
+        `#` starts a comment.
 
     Attributes
     ----------
@@ -43,7 +44,8 @@ class Openings:
     Raises
     ------
     UnknownNameError, LimitError, FileError, PositionError
-        If the text names no suite or file, or a position is invalid or finished.
+        If the text does not name a suite or file, or if a position is invalid or
+        the match is over there.
 
     Examples
     --------
@@ -58,12 +60,13 @@ class Openings:
         self._plies = _parse_plies(plies) if kind == "random" and colon else None
         self._positions = [] if self._plies is not None else _read_suite(game, text)
         self.fingerprint = fingerprint_of(*(position.encode() for position in self._positions))
-        self.take(1, seed=0)  # report errors now rather than later
+        self.take(1, seed=0)  # report errors now, not during the arena
 
     def take(self, count: int, *, seed: int) -> list[str]:
-        """Return `count` position texts. A fixed suite is shuffled, and repeated if it is too short.
+        """Return `count` positions as text. A fixed suite is shuffled, and repeated if it is too short.
 
-        With the same seed, a larger `count` only appends openings.
+        With the same seed, a larger `count` gives the same openings followed by
+        others.
         """
         rng = random.Random(f"openings {seed}")  # noqa: S311 - not for cryptography
         if self._plies is None:
@@ -122,7 +125,7 @@ def _read_suite(game: Game, text: str) -> list[str]:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except (OSError, ValueError):  # not a possible file name
+    except (OSError, ValueError):  # not a valid file name
         return False
 
 
@@ -144,7 +147,7 @@ def _every_position(game: Game, plies: int) -> list[str]:
 
 
 def _check(game: Game, positions: Mapping[str, str]) -> list[str]:
-    """Return the distinct positions in the game's own notation; the keys describe their sources."""
+    """Return the distinct positions in canonical notation; the keys of `positions` name their sources."""
     openings: dict[str, None] = {}
     for place, text in positions.items():
         try:

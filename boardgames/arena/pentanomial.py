@@ -1,11 +1,10 @@
-"""Pentanomial model: Elo difference with an interval, likelihood of superiority.
+"""The pentanomial model: Elo difference with an interval, and likelihood of superiority.
 
 Two matches from the same opening with sides swapped form a pair. The matches of
 a pair depend on each other, so a pair is one observation with five possible
-outcomes. All numbers are from the point of view of the first player.
-
-The numerical parts (a bisection, a t quantile) are written out rather than taken
-from SciPy, so that two agents can be compared without an extra.
+outcomes. All numbers are from the point of view of the first player. The
+numerical parts (a bisection, a t quantile) do not use SciPy, so that two agents
+can be compared without installing an extra.
 
 Sources: A. Elo, "The Rating of Chessplayers", 1978 (logistic scale of 400);
 A. Owen, "Empirical likelihood ratio confidence intervals for a single
@@ -52,7 +51,7 @@ class Pairs:
     Raises
     ------
     LimitError
-        If these are not five non-negative integers.
+        If they are not five non-negative integers.
 
     Examples
     --------
@@ -100,21 +99,21 @@ class Pairs:
 
     @property
     def score(self) -> float:
-        """Return the mean score of the first player, in [0, 1]; 0.5 without pairs."""
-        # summed as integers, so that an even score is exactly 0.5
+        """Return the mean score of the first player, in [0, 1], or 0.5 if there are no pairs."""
+        # the sum is of integers, so that an even score is exactly 0.5
         quarters = sum(outcome * count for outcome, count in enumerate(self.counts))
         return quarters / (4 * self.count) if self.count else 0.5
 
     @property
     def variance(self) -> float:
-        """Return the variance of the score of one pair; 0 without pairs."""
+        """Return the variance of the score of a pair, or 0 if there are no pairs."""
         mean = self.score
         squares = (count * (score - mean) ** 2 for score, count in zip(SCORES, self.counts, strict=True))
         return sum(squares) / self.count if self.count else 0.0
 
     @property
     def is_sweep(self) -> bool:
-        """Return whether one player won every match of at least one pair."""
+        """Return True if there are pairs and the same player won every match."""
         return self.count > 0 and self.count in (self.counts[0], self.counts[-1])
 
     def reversed(self) -> "Pairs":
@@ -134,10 +133,10 @@ class Estimate:
     Attributes
     ----------
     elo : float
-        Most likely difference. After a clean sweep, where no finite difference
-        is most likely, a cautious guess beyond the bound.
+        Most likely difference. After a clean sweep there is no finite maximum,
+        and this is a cautious guess beyond the bound.
     low, high : float or None
-        Ends of the interval; None if it is open at that end.
+        Ends of the interval; None where it is open.
 
     Examples
     --------
@@ -151,12 +150,12 @@ class Estimate:
 
     @property
     def is_one_sided(self) -> bool:
-        """Return whether an end of the interval is open, as after a clean sweep."""
+        """Return True if an end of the interval is open, as after a clean sweep."""
         return self.low is None or self.high is None
 
     @property
     def error(self) -> float | None:
-        """Return half the width of the interval in Elo, None if it is open."""
+        """Return half the width of the interval in Elo, or None if it is open."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def __str__(self) -> str:
@@ -206,14 +205,14 @@ def expected_score(elo: float) -> float:
 
 
 def estimate(pairs: Pairs) -> Estimate | None:
-    """Estimate the Elo difference, None without pairs.
+    """Estimate the Elo difference; None if there are no pairs.
 
     The interval contains the mean scores whose empirical likelihood (Owen 1988)
     is not too far below the maximum; the threshold comes from the F
     distribution with 1 and count - 1 degrees of freedom. It contains only
-    possible scores and is wider towards the nearer end. A clean sweep gives the
-    exact bound score**count >= 0.025, and no other result gives a better one;
-    its `elo` is that of `score_after_sweep`.
+    possible scores and is wider towards the nearer end of the scale. After a
+    clean sweep the bound is exact (score**count >= 0.025), no other result
+    gives a better bound, and `elo` is that of `score_after_sweep`.
 
     Examples
     --------
@@ -233,9 +232,10 @@ def estimate(pairs: Pairs) -> Estimate | None:
 
 
 def score_after_sweep(count: int) -> float:
-    """Return the score, below 1, to assume after `count` pairs that were all won.
+    """Return the score, below 1, to assume after a clean sweep of `count` pairs.
 
-    The posterior mean under Jeffreys' prior, as if one more pair had been even.
+    It is the posterior mean under Jeffreys' prior, as if one more pair had been
+    even.
 
     Examples
     --------
@@ -248,16 +248,16 @@ def score_after_sweep(count: int) -> float:
 def likelihood_of_superiority(pairs: Pairs) -> float:
     """Return the probability, in [0, 1], that the first player is the stronger one.
 
-    The signed root of the deviance at an even score, read as a normal deviate
-    in units of the interval's width. It is above 0.975 if and only if the interval
-    of `estimate` lies above 0 Elo, and 0.5 without pairs.
+    The signed root of the deviance at an even score is taken as a normal deviate
+    in units of the width of the interval. The result is above 0.975 if and only if
+    the interval of `estimate` lies above 0 Elo; it is 0.5 if there are no pairs.
 
     Examples
     --------
     >>> round(likelihood_of_superiority(Pairs((332, 433, 498, 333, 334))), 4)
     0.0508
     """
-    if pairs.score == 0.5:  # also without pairs
+    if pairs.score == 0.5:  # also if there are no pairs
         return 0.5
     root = math.sqrt(max(-2 * log_likelihood(pairs, 0.5), 0.0))
     deviate = Z * math.copysign(root, pairs.score - 0.5) / t_quantile(pairs.count - 1)
@@ -265,11 +265,12 @@ def likelihood_of_superiority(pairs: Pairs) -> float:
 
 
 def log_likelihood(pairs: Pairs, score: float) -> float:
-    """Return the maximum log-likelihood of the counts if the mean is `score`, relative to its maximum.
+    """Return the log-likelihood of the counts, maximised under the condition that the mean is `score`.
 
-    The probabilities of the five outcomes are free apart from their mean (Owen
-    1988; Van den Bergh). Counts of zero are replaced by `PSEUDOCOUNT`, so that
-    every mean is possible.
+    It is relative to the maximum without that condition. Apart from their mean,
+    the probabilities of the five outcomes are free (Owen 1988; Van den Bergh).
+    Counts of zero are replaced by `PSEUDOCOUNT`, so that every mean is
+    possible.
 
     Returns
     -------
@@ -295,8 +296,8 @@ def log_likelihood(pairs: Pairs, score: float) -> float:
 def t_quantile(degrees_of_freedom: int) -> float:
     """Return the half width of a 95% interval in standard errors.
 
-    The 0.975 quantile of Student's t distribution. Below five degrees of
-    freedom, the width after a clean sweep.
+    It is the 0.975 quantile of Student's t distribution or, below five degrees
+    of freedom, the width after a clean sweep.
 
     Source: M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions",
     1964, 26.7.5.
@@ -345,7 +346,7 @@ def _positive_counts(pairs: Pairs) -> list[float]:
 
 
 def _tilted(counts: Sequence[float], tilt: float) -> tuple[float, float]:
-    """Return the log-odds of the mean, and the deviance, of the most likely probabilities at a tilt.
+    """Return the log-odds of the mean, and the deviance, of the most likely probabilities for a tilt.
 
     By Lagrange's condition the most likely probabilities with a given mean are
     the counts divided by a positive linear function of the score, here 1 -
@@ -366,7 +367,7 @@ def _tilted(counts: Sequence[float], tilt: float) -> tuple[float, float]:
 
 
 def _interval_end(pairs: Pairs, direction: int) -> float:
-    """Return the Elo where the deviance reaches the threshold, below (-1) or above (1) the maximum."""
+    """Return the Elo at which the deviance reaches the threshold, on one side (-1 or 1) of the maximum."""
     counts, threshold = _positive_counts(pairs), t_quantile(pairs.count - 1) ** 2
     tilt = find_root(lambda tilt: _tilted(counts, direction * tilt)[1] - threshold, 0.0, _MAX_TILT)
     return ELO_PER_LOG_ODDS * _tilted(counts, direction * tilt)[0]

@@ -47,7 +47,7 @@ class MatchSettings:
     time : TimeControl
         A side that exceeds its time loses.
     ply_limit : int or None
-        Replaces the limit of the game.
+        Replaces the limit that the game declares.
     code : str
         Hash of the code of the core and the game. Workers with different code
         raise MatchError.
@@ -78,7 +78,7 @@ class Lineup(NamedTuple):
     names : list of str
         Names for tables, in which an engine's command is shortened.
     code : str
-        Hash of the code that they run.
+        Hash of the code that the agents run.
     """
 
     players: list[PlayerKey]
@@ -93,9 +93,9 @@ class Plan:
     Attributes
     ----------
     game : Game
-        With its layout and options.
+        The game with its layout and options.
     agents : sequence of str
-        Two agents or more, with their options.
+        At least two agents, with their options.
     matches : int
         Matches per pairing, an even number: every opening is played with sides
         swapped.
@@ -110,7 +110,7 @@ class Plan:
     time : TimeControl
         A side that exceeds its time loses.
     ply_limit : int or None
-        Matches are drawn after this many plies, instead of the game's limit.
+        Matches are drawn after this many plies; replaces the limit of the game.
     sprt : Sprt or None
         A sequential test of two agents; the arena ends as soon as it is decided.
 
@@ -155,7 +155,7 @@ class Plan:
 
     @property
     def round_count(self) -> int:
-        """Return the number of rounds; 1 unless it is a Swiss tournament."""
+        """Return the number of rounds, which is 1 except in a Swiss tournament."""
         return swiss_round_count(len(self.agents), self.rounds) if self.schedule == "swiss" else 1
 
     @property
@@ -171,7 +171,7 @@ class Plan:
 
     @property
     def limits(self) -> str:
-        """Return the limits as text, empty if there are none.
+        """Return the limits as text, or an empty string if there are none.
 
         Examples
         --------
@@ -211,7 +211,7 @@ class Plan:
         )
 
     def load_lineup(self) -> Lineup:
-        """Load every agent once, to check and identify it.
+        """Load every agent once, to check it and to find its identity.
 
         Raises
         ------
@@ -250,7 +250,7 @@ class Plan:
     def settings(
         self, players: Sequence[PlayerKey], *, code: str, openings_fingerprint: str, seed: int | None
     ) -> dict[str, object]:
-        """Return everything that determines the matches, for JSON.
+        """Return everything that determines the matches, as JSON values.
 
         Parameters
         ----------
@@ -280,7 +280,7 @@ class Plan:
 
 
 def number_duplicates(names: Sequence[str]) -> list[str]:
-    """Return the names, with a number appended to repeated ones.
+    """Return the names, with numbers appended to those that occur more than once.
 
     Examples
     --------
@@ -305,8 +305,8 @@ def settings_key(settings: Mapping[str, object]) -> str:
 def code_stamp(objects: Iterable[object]) -> str:
     """Return a hash of the source and data files of the packages that define classes or functions.
 
-    The core is always included. For packages with more than `MAX_HASHED_FILES`
-    files (libraries), only names and sizes are hashed.
+    The core is always included. Of packages with more than `MAX_HASHED_FILES`
+    files (libraries), only the names and sizes of files are hashed.
 
     Examples
     --------
@@ -325,7 +325,7 @@ def code_stamp(objects: Iterable[object]) -> str:
 
 
 def _package_files(package: str) -> dict[str, Path]:
-    """Return the files of a package by their relative paths, or the one file of a module."""
+    """Return the files of a package by their relative paths, or the single file of a module."""
     module = sys.modules.get(package)
     folders = [Path(folder) for folder in getattr(module, "__path__", ())]
     file = getattr(module, "__file__", None)

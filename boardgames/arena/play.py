@@ -1,8 +1,8 @@
 """The tasks that an arena sends to an executor: playing pairs of matches.
 
-Only names, text and numbers are sent. A match depends on the settings and its
-number alone, not on the worker that plays it: the random generators of both
-players are seeded for every match.
+Only names, text and numbers are sent. A match depends only on the settings and
+its number, not on the worker that plays it, because the random generators of
+both players are seeded for every match.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ FAULTS = (Termination.ILLEGAL_MOVE, Termination.TIME, Termination.CRASH)
 
 @dataclass(frozen=True, slots=True)
 class OpeningPair:
-    """Two matches from one opening: agent `first` has side 0 in one of them and side 1 in the other.
+    """Two matches from one opening; agent `first` plays side 0 in one of them and side 1 in the other.
 
     `number` is the pair's number in the arena; its matches have the numbers
     `2 * number` and `2 * number + 1`.
@@ -75,7 +75,7 @@ class MatchResult:
 
     @property
     def faulty_agent(self) -> int | None:
-        """Return the agent that lost by an illegal move, on time or by a crash; None if neither did."""
+        """Return the agent that lost by an illegal move, on time or by a crash, or None if neither did."""
         return None if self.winner is None or self.termination not in FAULTS else self.sides[1 - self.winner]
 
     def points(self, agent: int) -> float:
@@ -87,7 +87,8 @@ class MatchResult:
 class Batch:
     """Pairs to be played by one task.
 
-    `keep_players` leaves the players open for the next task of the process.
+    If `keep_players` is set, the players stay open for the next task of the
+    process.
     """
 
     settings: MatchSettings
@@ -134,7 +135,7 @@ _thread = threading.local()
 
 
 class _Players:
-    """The game and the players of an arena, loaded once per thread."""
+    """The game and the players of an arena, which are loaded once per thread."""
 
     def __init__(self, settings: MatchSettings) -> None:
         self.settings = settings
@@ -189,7 +190,7 @@ class _Players:
 
 
 def _players_for(settings: MatchSettings) -> _Players:
-    """Return this thread's players, after replacing them if the settings have changed."""
+    """Return this thread's players, which are replaced if the settings have changed."""
     players: _Players | None = getattr(_thread, "players", None)
     if players is None or players.settings != settings:
         close_players()

@@ -24,12 +24,12 @@ class Standing:
     wins, losses, draws : int
         Number of matches.
     estimate : Estimate or None
-        With two agents the Elo difference to the other; with more the Elo
-        relative to the mean of all. None without comparable results.
+        With two agents, the Elo difference to the other; with more, the Elo
+        relative to the mean of all. None if no results can be compared.
     faults : mapping of str to int
         Number of matches lost by an illegal move, on time and by a crash.
     reason : str
-        Details of the first such loss; empty if there is none.
+        Details of the first of these losses; empty if there is none.
     """
 
     agent: str
@@ -47,13 +47,13 @@ class Standing:
 
     @property
     def score(self) -> float | None:
-        """Return the share of the points, in [0, 1]; None without matches."""
+        """Return the share of the points, in [0, 1], or None if there are no matches."""
         return (self.wins + self.draws / 2) / self.matches if self.matches else None
 
 
 @dataclass(frozen=True, slots=True)
 class CrosstableEntry:
-    """Matches between two agents: wins, draws and losses of the first; agents are indices in `standings`."""
+    """Wins, draws and losses of one agent against another; agents are given as indices of `standings`."""
 
     first: int
     second: int
@@ -73,19 +73,20 @@ class Report:
     matches, planned : int
         Number of matches counted, and number planned.
     distinct : int
-        Number of matches that differ in players, start or moves, regardless of
-        who had which side.
+        Number of matches that differ in players, start or moves; who played
+        which side makes no difference.
     repeated : int
-        Number of pairs that repeat both matches of an earlier pair of the same
-        agents.
+        Number of pairs whose two matches both repeat those of an earlier pair
+        of the same agents.
     first_side_share : float or None
-        Share of the points that side 0 scored.
+        Share of the points that went to side 0.
     standings : tuple of Standing
-        In the order in which the agents were given.
+        In the order of the agents in the plan.
     crosstable : tuple of CrosstableEntry
         One for each pair of agents that played each other.
     pairs : Pairs or None
-        With two agents, the pairs from the first one's point of view.
+        With two agents, the results of pairs from the first one's point of
+        view.
     superiority : float or None
         With two agents, the likelihood that the first one is stronger.
     sprt : SprtState or None
@@ -209,12 +210,12 @@ class LadderEntry:
     Attributes
     ----------
     player : PlayerKey
-        The same agent with other weights or limits has a separate entry.
+        The same agent with different weights or limits has a separate entry.
     wins, losses, draws : int
         Number of distinct matches.
     estimate : Estimate or None
-        Elo relative to the mean of all; None if no results connect it with
-        the others.
+        Elo relative to the mean of all players; None if no results connect this
+        player with the others.
     """
 
     player: PlayerKey
@@ -230,7 +231,7 @@ class LadderEntry:
 
 
 def ladder(results: Sequence[ResultCount]) -> list[LadderEntry]:
-    """Rate all players in `results` on one scale; best first, unrated ones last.
+    """Rate all players in `results` on one scale; the best comes first, and unrated ones come last.
 
     Raises
     ------

@@ -17,7 +17,7 @@ Pairing = tuple[int, int]
 
 
 def round_robin(agents: int) -> list[Pairing]:
-    """Return the pairings in which everybody plays everybody once.
+    """Return the pairings in which every agent plays every other one once.
 
     Examples
     --------
@@ -28,7 +28,7 @@ def round_robin(agents: int) -> list[Pairing]:
 
 
 def gauntlet(agents: int, champion: int) -> list[Pairing]:
-    """Return the pairings in which the champion plays all others.
+    """Return the pairings in which the first agent plays all others.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def gauntlet(agents: int, champion: int) -> list[Pairing]:
 
 
 def swiss_round_count(agents: int, rounds: int | None = None) -> int:
-    """Return the number of Swiss rounds, by default enough to leave one agent unbeaten.
+    """Return the number of Swiss rounds; by default, enough to leave only one agent unbeaten.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def swiss_round_count(agents: int, rounds: int | None = None) -> int:
 def swiss_pairings(
     scores: Sequence[float], played: Mapping[Pairing, int]
 ) -> tuple[list[Pairing], int | None]:
-    """Return the pairings of the next Swiss round, and the agent with the bye if the number is odd.
+    """Return the pairings of the next Swiss round, and the agent that gets a bye if their number is odd.
 
     Neighbours in the standings play each other (Monrad system). A pairing is
     repeated only if no alternative is found within `MAX_TRIES`. The bye goes to
@@ -74,8 +74,8 @@ def swiss_pairings(
     scores : sequence of float
         Points of each agent so far, a bye counting as a win.
     played : mapping of (int, int) to int
-        How often two agents have played, the lower number first; (n, n) counts
-        the byes of n.
+        How often two agents have played each other, with the lower number
+        first; (n, n) counts the byes of agent n.
 
     Examples
     --------
@@ -96,14 +96,14 @@ def swiss_pairings(
 
 
 class _PairingSearch:
-    """Backtracking search for a round of opponents that have met at most `repeats` times before."""
+    """Backtracking search for a round in which no opponents have met more than `repeats` times before."""
 
     def __init__(self, played: Mapping[Pairing, int], repeats: int) -> None:
         self._played, self._repeats = played, repeats
         self._tries = 0
 
     def find(self, standings: Sequence[int]) -> list[Pairing] | None:
-        """Pair the first agent with its nearest possible opponent, then the rest; None if that fails."""
+        """Pair the first agent with the nearest possible opponent, then the others; None if impossible."""
         if not standings:
             return []
         first, *others = standings

@@ -1,8 +1,8 @@
 """Sequential probability ratio test: stop as soon as the pairs decide between two Elo differences.
 
-The generalised test on pairs of matches. The likelihoods are maximised over all
-probabilities of the five outcomes with the mean of a hypothesis, not taken from
-a quadratic approximation.
+This is the generalised test on pairs of matches. Likelihoods are not
+approximated by a quadratic function, but maximised over all probabilities of
+the five outcomes that have the mean of the hypothesis.
 
 Sources: A. Wald, "Sequential Tests of Statistical Hypotheses", 1945 (bounds);
 M. Van den Bergh, notes on the generalised sequential probability ratio test for
@@ -26,15 +26,15 @@ MIN_PAIRS = 16
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test of H0, the first player is stronger by `elo0`, against H1, by `elo1`.
+    """A test of H0, that the first player is stronger by `elo0`, against H1, that it is stronger by `elo1`.
 
     Attributes
     ----------
     elo0, elo1 : float
         Elo of the first player over the other, logistic; elo0 < elo1.
     alpha, beta : float
-        Allowed probabilities of accepting H1 under H0, and H0 under H1;
-        positive, with a sum below 1.
+        Allowed probabilities of accepting H1 if H0 is true, and H0 if H1 is
+        true; positive, with a sum below 1.
 
     Raises
     ------
@@ -99,7 +99,7 @@ class Sprt:
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, pairs: Pairs) -> float:
-        """Return the log-likelihood ratio of H1 to H0; 0 without pairs.
+        """Return the log-likelihood ratio of H1 to H0, or 0 if there are no pairs.
 
         Examples
         --------
@@ -112,7 +112,7 @@ class Sprt:
         return log_likelihood(pairs, score1) - log_likelihood(pairs, score0)
 
     def decision(self, pairs: Pairs) -> Literal["H0", "H1"] | None:
-        """Return the accepted hypothesis, or None if the test continues, as it does before `MIN_PAIRS`.
+        """Return the accepted hypothesis, or None if the test continues, as it does below `MIN_PAIRS`.
 
         Examples
         --------
@@ -141,11 +141,11 @@ class SprtState:
 
 
 class SprtRun:
-    """A sequential test that evaluates pairs in numerical order, in whatever order they finish.
+    """A sequential test that evaluates pairs by number, regardless of the order in which they finish.
 
-    Short matches end first. A test that took pairs as they finish would see too
-    many of those, and would depend on the number of workers.
-    A pair whose two matches repeat those of an earlier one is skipped: otherwise
+    Short matches finish first. A test that took pairs as they finish would see
+    too many of them, and its result would depend on the number of workers. A
+    pair whose two matches repeat those of an earlier one is skipped: otherwise
     two deterministic agents would decide the test with a single opening.
 
     Attributes
@@ -183,5 +183,5 @@ class SprtRun:
 
     @property
     def state(self) -> SprtState:
-        """Return the progress so far."""
+        """Return the state of the test so far."""
         return SprtState(self.test, self.test.llr(self._pairs), self.decision)

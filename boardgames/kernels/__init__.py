@@ -1,6 +1,6 @@
 """Building blocks of kernels: array types, signatures, the `kernel` decorator, bit operations.
 
-They are all that the rules, features and evaluations of a game need. See
+The rules, features and evaluations of a game need nothing else. See
 docs/kernels.md for what compiled code may and may not do.
 """
 

@@ -5,7 +5,7 @@ cached (`boardgames.kernels.cache`). Generic code takes kernels as first-class
 functions, so that one compilation serves every game.
 
 With `NUMBA_DISABLE_JIT=1` kernels run as plain Python, behind a wrapper that
-casts arguments as the signature says and makes inputs read-only.
+casts arguments to the types of the signature and makes inputs read-only.
 """
 
 import functools
@@ -95,12 +95,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])  # any signature: Numba
 
 
 def record_array(dtype: np.dtype[Any], *, readonly: bool = False) -> Any:  # Numba has no type stubs
-    """Return the type of an array of records of a structured dtype, as a kernel takes it."""
+    """Return the type that a kernel declares for an array of records of a structured dtype."""
     return types.Array(from_dtype(dtype), 1, "C", readonly=readonly)
 
 
 def first_class(signature: Any) -> Any:  # Numba has no type stubs
-    """Return the type of an argument that is a kernel of `signature`."""
+    """Return the type of an argument that is itself a kernel of `signature`."""
     return types.FunctionType(signature)
 
 
@@ -115,7 +115,7 @@ def kernel(
         One of the signatures of this module or, for a helper, a signature of
         Numba types: `types.uint64(types.uint64)`.
     inline : bool
-        Inline the code into every kernel that calls it, whatever its length.
+        Inline the code into every kernel that calls it, however long it is.
 
     Returns
     -------
@@ -161,7 +161,7 @@ def _needs_counting(function: FunctionType, signature: Any) -> bool:
         return True
     named = [function.__globals__.get(name) for name in function.__code__.co_names]
     for cell in function.__closure__ or ():
-        with suppress(ValueError):  # a recursive function is not defined yet
+        with suppress(ValueError):  # the name of a recursive function is not defined yet
             named.append(cell.cell_contents)
     return any(
         isinstance(one, Dispatcher) and not isinstance(getattr(one, "_cache", None), StampedCache)
@@ -176,8 +176,9 @@ def _holds_array(kind: Any) -> bool:
 def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: bool) -> Any:
     """Return the compiled function, which counts references to arrays only if `counts` is set.
 
-    Callers keep their arrays alive, and counting took up to half the time of a
-    short kernel. A kernel that creates arrays has to count.
+    Callers keep their arrays alive, so most kernels need not count, which took
+    up to half the time of a short kernel. A kernel that creates arrays has to
+    count.
 
     Raises
     ------
@@ -187,7 +188,7 @@ def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: b
     dispatcher = numba.njit(nogil=True, forceinline=inline, _nrt=counts)(function)
     cache = StampedCache(function, may_count=counts, check=partial(_check_merges, function))
     dispatcher._cache = cache
-    # a recursive kernel finds itself by its registered name
+    # a recursive kernel looks itself up by this name
     with _interrupts_deferred(), register_dispatcher(dispatcher), _unique_symbols(function, cache.identity):
         dispatcher.compile(signature)
     if not counts and counts_references(dispatcher.overloads[signature.args].library):
@@ -198,7 +199,7 @@ def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: b
 
 @contextmanager
 def _interrupts_deferred() -> Iterator[None]:
-    """Defer Ctrl-C until a kernel is compiled: in a callback of LLVM it would be lost and break it."""
+    """Defer Ctrl-C until a kernel is compiled: in a callback of LLVM it would be lost and break the code."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield
@@ -214,7 +215,7 @@ def _interrupts_deferred() -> Iterator[None]:
 
 
 def _compile_error(function: FunctionType, text: str) -> str:
-    """Return one line with the place where a kernel does not compile, and Numba's reason.
+    """Return one line that says where a kernel does not compile, and Numba's reason.
 
     Numba's messages have dozens of lines: the place comes last, and the reason is
     the first line that is neither a stack frame nor quoted source.
@@ -261,9 +262,10 @@ def _check_merges(function: FunctionType, result: Any) -> None:  # Numba has no 
 def _unique_symbols(function: FunctionType, identity: str) -> Iterator[None]:
     """Prefix the symbols of a function's code with its identity.
 
-    Numba tells functions of the same name apart by a number that is unique within
-    a process only. Code for two sizes of a game that was compiled in two processes
-    and is loaded in a third would share a symbol, and one would be called for both.
+    Numba tells functions of the same name apart by a number that is unique only
+    within one process. If two processes compiled code for two sizes of a game and a
+    third one loaded both, they would share a symbol, and one function would be
+    called in place of the other.
     """
     name = function.__qualname__
     function.__qualname__ = f"{identity}.{name}"
@@ -279,7 +281,7 @@ def check_kernel(name: str, function: Any, signature: Any) -> None:
     Raises
     ------
     KernelError
-        If it is not; the message has both signatures.
+        If it is not; the message contains both signatures.
     """
     if not JIT:
         actual = getattr(function, "kernel_signature", None)
@@ -295,7 +297,7 @@ def check_kernel(name: str, function: Any, signature: Any) -> None:
 
 
 def _plain(function: Function, signature: Any) -> Function:
-    """Wrap a kernel to run without compilation, as strict about types as the compiled one."""
+    """Wrap a kernel so that it runs without compilation, but is as strict about types as the compiled one."""
     casts = [_CASTS.get(kind) for kind in signature.args]
     frozen = [isinstance(kind, types.Array) and not kind.mutable for kind in signature.args]
     result = _CASTS.get(signature.return_type)

@@ -4,9 +4,9 @@ Numba does not provide them; these use LLVM's, which compile to one machine
 instruction each. With the JIT off they are plain Python, correct for one thread.
 
 `atomic_load` is relaxed: it only makes sure that memory is read each time,
-where LLVM would move a plain load out of a loop. `atomic_store` releases and
-`load_acquire` acquires: whoever reads a value that way also sees everything
-written before it was stored.
+whereas LLVM would move a plain load out of a loop. `atomic_store` has release
+and `load_acquire` acquire ordering: a thread that reads a value this way also
+sees everything that was written before the value was stored.
 """
 
 from typing import Any
@@ -39,7 +39,7 @@ if JIT:
 
     @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
     def load_acquire(typing_context: Any, array: Any, index: Any) -> Any:
-        """Return an element; everything written before it was stored is visible afterwards."""
+        """Return an element; everything that was written before it was stored is then visible, too."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             pointer = _element(context, builder, signature, arguments)
@@ -49,7 +49,7 @@ if JIT:
 
     @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
     def atomic_store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-        """Set an element after everything that was written before."""
+        """Set an element; everything that was written before becomes visible with it."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             pointer = _element(context, builder, signature, arguments)

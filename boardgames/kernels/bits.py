@@ -1,9 +1,10 @@
 """Bit operations on 64-bit words and random numbers, for kernels.
 
-Words are `uint64`, and so must be every constant and shift count combined with
-one: `uint64` with `int64` gives a signed result in compiled code.
-`next_random` is SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast splittable
-pseudorandom number generators", 2014): one word of state, passes BigCrush.
+Words are `uint64`, and every constant and shift count that is combined with a
+word must be `uint64` as well: in compiled code `uint64` with `int64` gives a
+signed result. `next_random` is SplitMix64 (G. Steele, D. Lea, C. Flood, "Fast
+splittable pseudorandom number generators", 2014): one word of state, passes
+BigCrush.
 """
 
 from typing import Any

@@ -1,9 +1,9 @@
 """Bundles: all kernels and arrays that a generic kernel works with, passed as one argument.
 
 Whenever Python passes a kernel to compiled code, Numba looks up its address,
-which takes 30 to 90 microseconds, longer than a shallow search. And every
-array argument takes seven words or more on the stack at each call. A bundle
-looks addresses up once and is passed as one array of words. Inside a kernel,
+which takes 30 to 90 microseconds, longer than a shallow search. Besides, every
+array argument takes seven words or more of stack at each call. A bundle looks
+up the addresses once and is passed as one array of words. Inside a kernel,
 `unpack` turns it back into a named tuple; LLVM drops the loads of fields that
 are not used, so unpacking costs nothing.
 
@@ -50,24 +50,25 @@ Fields = TypeVar("Fields", bound=NamedTuple)
 
 
 class Bundle:
-    """Kernels and arrays in a fixed order, kept alive as long as this object.
+    """Kernels and arrays in a fixed order, kept alive by this object.
 
     Parameters
     ----------
     kinds : mapping of str to numba type
-        For each field the signature of the kernel, or the type of the array (one or two axes).
+        For each field, the signature of the kernel or the type of the array (one or two axes).
     items : named tuple
         The kernels and arrays.
 
     Raises
     ------
     KernelError
-        If an item is not of its kind.
+        If an item does not match its kind.
 
     Attributes
     ----------
     words : int64[3 n]
-        What kernels take. With the JIT off it holds the items themselves.
+        The argument for kernels. With the JIT off it holds the items
+        themselves.
     """
 
     def __init__(self, kinds: Mapping[str, Any], items: Sequence[Any]) -> None:
@@ -112,7 +113,7 @@ if JIT:
         Parameters
         ----------
         fields : named tuple class
-            Its field names in the order of the bundle.
+            Its fields are named and ordered as in the bundle.
         kinds : mapping
             The kind of each field, as `Bundle` takes them.
 

@@ -1,17 +1,17 @@
 """A cache of compiled kernels, in folders named by a hash of everything they depend on.
 
-Numba itself checks only a kernel's own file, so that a changed constant in
-another file leaves stale code behind. Here each package has a folder named by a
-stamp: a hash of the sources of the package, of the modules of `boardgames` that
-contain kernels, of every package it imports kernels from, and of imported
-packages in a working tree; of the names, sizes and times of its data files; of
-the versions of Numba, llvmlite and Python; and of the flags that change code.
-The folder has one file for each kernel: a checksum and Numba's serialisation,
-which is a pickle, so only folders and files are used that belong to this user
-and that nobody else can write.
+Numba itself checks only the file that contains a kernel, so a changed constant
+in another file would leave stale code in use. Here each package has a folder
+whose name is a stamp: a hash of the sources of the package, of the modules of
+`boardgames` that contain kernels, of every package it imports kernels from, and
+of imported packages in a working tree; of the names, sizes and times of its
+data files; of the versions of Numba, llvmlite and Python; and of the flags that
+change code. The folder has one file for each kernel: a checksum and Numba's
+serialisation. As that is a pickle, folders and files are used only if they
+belong to this user and nobody else can write to them.
 
-This relies on private parts of Numba. The supported range of versions is pinned
-in pyproject.toml, and tests/kernels/test_cache.py runs against the installed one.
+This relies on private parts of Numba. The supported versions are pinned in
+pyproject.toml, and tests/kernels/test_cache.py tests the installed one.
 """
 
 import hashlib
@@ -62,8 +62,8 @@ _FLAGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECT
 class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
     """The compiled code of one function, in its package's stamped folder.
 
-    Any problem with a file counts as a cache miss, and errors of the file system
-    while saving are ignored: neither raises.
+    Any problem with a file counts as a cache miss, and file system errors while
+    saving are ignored: neither raises an exception.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
 
     @property
     def cache_path(self) -> str:
-        """Return the path of the folder, or an empty text if kernels are not cached."""
+        """Return the path of the folder, or an empty string if kernels are not cached."""
         return str(self._folder or "")
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
@@ -131,7 +131,7 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
         """Do nothing: the cache is always on."""
 
     def flush(self) -> None:
-        """Do nothing: changed sources have a new stamp."""
+        """Do nothing: changed sources get a new stamp."""
 
     def _path(self, signature: Any, codegen: Any) -> Path | None:
         if self._folder is None:
@@ -143,7 +143,7 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
 
 
 def counts_references(library: Any) -> bool:
-    """Return True if fresh code, or code linked to it, creates arrays or counts references to them."""
+    """Return True if new code, or code linked to it, creates arrays or counts references to them."""
     return any(function.name.startswith("NRT_") for function in library._final_module.functions)
 
 
@@ -166,7 +166,7 @@ def kernel_folder(function: types.FunctionType) -> Path | None:
         source = Path(inspect.getfile(function)).absolute()
     except TypeError:
         return None
-    while (source.parent / "__init__.py").is_file():  # run with -m: the whole package counts
+    while (source.parent / "__init__.py").is_file():  # run with -m: hash the whole package
         source = source.parent
     return _package_folder(source.stem, source) if source.exists() else None
 
@@ -241,7 +241,7 @@ def _is_private(facts: os.stat_result) -> bool:
 
 
 def _read_private(path: Path) -> bytes:
-    """Return the content of a file; raises OSError for links and files that others could have written."""
+    """Return the content of a file; raises OSError if it is a link or others could have written to it."""
     with open(path, "rb", opener=_open_private) as file:
         if not _is_private(os.fstat(file.fileno())):
             raise PermissionError(f"{path} is not private")
@@ -276,7 +276,7 @@ def _package_root(package: str) -> Path | None:
 
 
 def _origin(package: str) -> str | None:
-    """Return the file of a package or module: None for a namespace package, empty if it does not exist."""
+    """Return the file of a package or module: None for a namespace package, "" if it does not exist."""
     module = sys.modules.get(package)
     if module is not None:
         return getattr(module, "__file__", None)
@@ -297,7 +297,7 @@ def _core_sources() -> tuple[Path, ...]:
 
 
 def _needed_packages(root: Path) -> list[Path]:
-    """List the packages that a package imports, directly or not, and that its kernels may depend on."""
+    """List the packages that a package imports, even indirectly, and that its kernels may depend on."""
     needed: list[Path] = []
     waiting = [root]
     while waiting:
@@ -348,7 +348,7 @@ def _hash_tree(digest: Any, root: Path) -> None:
 
 
 def _described(value: object, within: tuple[object, ...] = ()) -> str:
-    """Return a text for a closure's value that is the same in every process."""
+    """Describe the value of a closure in a text that is the same in every process."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     function = getattr(value, "py_func", value)
@@ -363,7 +363,7 @@ def _enclosed(function: types.FunctionType, within: tuple[object, ...]) -> list[
     for cell in function.__closure__ or ():
         try:
             texts.append(_described(cell.cell_contents, within))
-        except ValueError:  # a recursive function is compiled before its name is defined
+        except ValueError:  # a recursive function is compiled before its own name is defined
             texts.append("empty")
     return texts
 

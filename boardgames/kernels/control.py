@@ -1,8 +1,8 @@
-"""The control record of a long-running kernel: what its caller sets and what it counts.
+"""The control record of a long-running kernel: its stop flag, node limit and counters.
 
-An array of one record. Any thread may set `stop` and `node_limit` at any time;
-the kernel counts the rest. Compiled code reads the stop flag atomically,
-because LLVM moves a plain load out of a loop.
+It is an array of one record. Any thread may set `stop` and `node_limit` at any
+time; the kernel only updates the counters. Compiled code reads the stop flag
+atomically, because LLVM would move a plain load out of a loop.
 """
 
 from typing import Any

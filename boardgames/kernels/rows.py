@@ -2,7 +2,7 @@
 
 In a kernel that creates arrays, `stack[i]` counts references, which takes longer
 than most kernels do; `row` builds the view without counting. Use it only on
-arrays that were passed as arguments, because the caller keeps these alive.
+arrays that were passed as arguments: the caller keeps those alive.
 """
 
 from typing import Any
@@ -50,7 +50,7 @@ if JIT:
 
     @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
     def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
-        """Ask the processor to load the cache line of an element that is needed soon."""
+        """Ask the processor to load the cache line of an element that will be needed soon."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             whole = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])

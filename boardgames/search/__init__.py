@@ -1,8 +1,8 @@
 """Generic search, compiled once for every game.
 
 `alphabeta` and `mcts` are the two engines, and `minimax` is the search to read
-first. `perft` counts leaf positions, `playout` plays random matches. All of them
-can be stopped from another thread.
+first. `perft` counts leaf positions, and `playout` plays random matches. All of
+them can be stopped from another thread.
 """
 
 from boardgames.search.perft import divide, perft

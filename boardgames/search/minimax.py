@@ -1,4 +1,4 @@
-"""Minimax: the plain search without any pruning. Read it before the other searches."""
+"""Minimax: plain search without pruning. Read it before the other searches."""
 
 from boardgames.kernels import Actions, is_stopped, kernel, row, row_out
 from boardgames.search.alphabeta.workspace import NODE, final_value, unpack, update_line

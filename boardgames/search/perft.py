@@ -1,4 +1,4 @@
-"""Perft: the number of leaf positions at a depth, for any game."""
+"""Perft: count the leaf positions at a depth, for any game."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -19,7 +19,7 @@ MAX_PERFT_DEPTH = 100
 
 
 class Workspace(NamedTuple):
-    """The rules, and for each ply a position, `uint64[n, words]`, and its moves, `int64[n, actions]`."""
+    """The rules, and for each ply its position, `uint64[n, words]`, and its moves, `int64[n, actions]`."""
 
     legal_moves: Callable[[Words, Actions], int]
     apply: Callable[[Words, int, Words], None]
@@ -36,7 +36,7 @@ unpack = unpacker(Workspace, KINDS)
 
 
 def new_workspace(position: Position, depth: int, control: Control) -> Workspace:
-    """Return a workspace for counting from a position, at ply 0, to a depth."""
+    """Return a workspace for counting to a depth, with the position at ply 0."""
     facts = position.game.facts
     positions = np.zeros((depth + 1, facts.words), dtype=np.uint64)
     positions[0] = position.words
@@ -52,7 +52,8 @@ def new_workspace(position: Position, depth: int, control: Control) -> Workspace
 def count_leaves(bundle: Actions, ply: int, depth: int) -> int:
     """Count the leaves `depth` plies below the position at `ply`.
 
-    The last ply is counted without making its positions. A stopped count is too small.
+    The moves of the last ply are counted without making them. If the count is stopped,
+    it is too small.
     """
     if depth == 0:
         return 1
@@ -73,7 +74,7 @@ def count_leaves(bundle: Actions, ply: int, depth: int) -> int:
 def perft(position: Position, depth: int) -> int:
     """Count the leaf positions `depth` plies below `position`.
 
-    Matches that end exactly there count, those that end earlier do not.
+    Matches that end exactly there count; those that end earlier do not.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Random playouts: matches of uniformly random moves, for any game."""
+"""Random playouts: matches with uniformly random moves, for any game."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class Workspace(NamedTuple):
     legal_moves, apply, side_to_move, outcome : kernels
         The rules.
     positions : uint64[3, words]
-        The start, and two rows that are overwritten.
+        The start, and two rows of scratch space.
     moves : int64[1, actions]
         Overwritten.
     random_state : uint64[1]
@@ -85,7 +85,7 @@ unpack = unpacker(Workspace, KINDS)
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.boolean))
 def play_out(bundle: Actions, count: int, ply_limit: int, no_moves_draws: bool) -> None:
-    """Play `count` random matches and add up how they ended; one that is stopped does not count."""
+    """Play `count` random matches and add up their results; a match that is stopped does not count."""
     game = unpack(bundle)
     positions, totals = game.positions, game.totals
     buffer = row_out(game.moves, 0)
@@ -121,12 +121,14 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     seed : int
         Equal seeds give equal playouts.
     ply_limit : int, optional
-        Plies after which a match is left unfinished; needed for games whose rules set no end.
+        Number of plies after which a match is left unfinished; needed for games whose rules
+        do not limit a match.
 
     Raises
     ------
     LimitError
-        If the count or the limit is below 1, or a limit is needed.
+        If the count or the limit is below 1, or the game needs a limit and
+        there is none.
     OptionError
         If the seed is not an integer.
 

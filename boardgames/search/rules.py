@@ -1,9 +1,9 @@
 """The part of a game that every search uses: the kernels of its rules, and the result of a finished match.
 
-Depth-first searches count values in float64, for the side to move. A win `n`
-plies from the root is worth `WIN - n` and a loss the opposite, so that quick
-wins and slow losses are preferred; evaluations stay below `EVALUATION_BOUND`.
-These numbers do not leave `boardgames.search`: `results.score_of` turns them into scores.
+Depth-first searches count values in float64, for the side to move. A win `n` plies from
+the root is worth `WIN - n` and a loss the opposite, so that quick wins and slow losses
+are preferred; evaluations stay below `EVALUATION_BOUND`. These numbers are internal to
+`boardgames.search`: `results.score_of` turns them into scores.
 """
 
 from collections.abc import Callable
@@ -32,7 +32,7 @@ UNLIMITED = 2**62
 
 
 def rules_of(game: Game) -> dict[str, Any]:
-    """Return the kernels of a game's rules, by the names in `RULES`."""
+    """Return the kernels of a game's rules by their names in `RULES`."""
     return {name: getattr(game.kernels, name) for name in RULES}
 
 

@@ -1,7 +1,7 @@
-"""Run compiled code so that a deadline, a stop flag and Ctrl-C all reach it.
+"""Run compiled code so that it can be ended by a deadline, a stop flag or Ctrl-C.
 
-The work runs in a thread of its own. The calling thread waits in short steps,
-so that an interrupt is answered within 50 ms, and sets the stop flag of the
+The work runs in its own thread. The calling thread waits in short steps, so
+that it reacts to an interrupt within 50 ms, and sets the stop flag of the
 control record when the time is up.
 """
 
@@ -30,7 +30,7 @@ def run(
     Parameters
     ----------
     work : callable
-        Calls kernels that watch `control`. Its exceptions are raised here.
+        Calls kernels that check `control`. Its exceptions are raised here.
     control : Control
         Its stop flag is set to end the work.
     seconds : float, optional
@@ -64,7 +64,7 @@ def run(
         _wait(done, control, deadline)
     finally:
         control[0].stop = 1
-        if worker in threading.enumerate():  # an interrupt may prevent its start, and join would raise
+        if worker in threading.enumerate():  # join would raise if an interrupt prevented its start
             done.wait()
             worker.join()
         if stop is not None:

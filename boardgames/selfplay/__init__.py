@@ -1,4 +1,4 @@
-"""Self-play in compiled code: matches that train weights, and matches that compare them."""
+"""Self-play in compiled code: matches that train weights, and matches that compare weights."""
 
 from boardgames.selfplay.worker import (
     Contestant,

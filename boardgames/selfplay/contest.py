@@ -1,9 +1,9 @@
 """Contests: matches between two evaluations, searched to a fixed depth, in compiled code.
 
 Learners use them to compare weights, thousands of matches a second at depth 1.
-Of several best moves, the first in the game's order is played. Matches therefore
-differ only by their random openings and by the moves of a side with depth 0,
-which are random.
+Among equally good moves, the first in the game's order is played. Matches
+therefore differ only in their random openings and in the moves of a side with
+depth 0, which plays at random.
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def new_workspaces(
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
 def best_action(bundle: Actions, count: int, depth: int) -> int:
-    """Return the best of the `count` actions in `moves[0]`, searched to `depth` plies, at least one.
+    """Return the best of the `count` actions in `moves[0]`, searched to `depth` plies (at least 1).
 
     Parameters
     ----------
@@ -101,16 +101,17 @@ def contest(
     Parameters
     ----------
     first, second : int64[n]
-        Words of the workspaces of side 0 and side 1, which differ in `evaluate` and
-        `weights` alone. `positions[0]` is the start, and at the end the final position.
+        Words of the workspaces of side 0 and side 1, which differ only in `evaluate`
+        and `weights`. `positions[0]` is the start, and afterwards the final position.
     depths : int64[2]
         Search depth of each side; 0 plays random moves.
     random_state : uint64[2]
-        State of the random generator, advanced; hash of the moves, see `temporal.hash_move`.
+        State of the random generator, which is advanced, and hash of the moves, see
+        `temporal.hash_move`.
     opening : int64
         Number of random opening plies.
     ply_limit : int64
-        A match that gets this long, or is stopped, is unfinished.
+        A match that reaches this length, or is stopped, is unfinished.
 
     Returns
     -------

@@ -1,15 +1,15 @@
-"""TD(lambda) with accumulating traces on a linear value, learned in compiled self-play.
+"""TD(lambda) with accumulating traces and a linear value function, in compiled self-play.
 
 Each side values the positions after its own moves: V(s) = w . phi(s), or its
-tanh, where phi are the features scaled to -1 to 1 by their ranges. It plays
-the move with the greatest value, and with probability epsilon a random one.
-After a move that was not exploratory:
+tanh, where phi are the features scaled to -1 to 1 by their ranges. It plays the
+move with the greatest value or, with probability epsilon, a random one. After a
+move that was not exploratory:
 
     delta = r + gamma V(s') - V(s);  e = gamma lambda e + grad V(s);  w = w + alpha delta e
 
 where s and s' are two successive positions of the same side. r is 0 until the
 end of the match, then 1, -1 or 0, with V(s') = 0; both sides learn from the
-end. An exploratory move teaches nothing and clears the traces.
+end. Nothing is learned from an exploratory move, which clears the traces.
 
 Source: R. Sutton and A. Barto, "Reinforcement Learning", 1998, chapters 7 and 8.
 """
@@ -74,7 +74,7 @@ class Workspace(NamedTuple):
     legal_moves, apply, side_to_move, outcome, features : kernels
         The rules, and the features of a position.
     positions : uint64[2, words]
-        The position, and a row that is overwritten.
+        The position, and a row of scratch space.
     moves : int64[1, actions]
         Legal moves of the position.
     weights : float64[2, n]
@@ -135,7 +135,7 @@ def new_parameters(
     tanh: bool = True,
     shared: bool = False,
 ) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
-    """Return a record of hyperparameters, see `PARAMETERS_DTYPE`."""
+    """Return a record of hyperparameters; see `PARAMETERS_DTYPE`."""
     values = (alpha, gamma, trace_decay, epsilon, tanh, shared)
     return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
 
@@ -147,7 +147,7 @@ def new_workspace(
     parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
     control: Control | None = None,
 ) -> Workspace:
-    """Return a workspace with new buffers around `weights`, `float64[2, n]`, which learning changes."""
+    """Return a workspace with new buffers for `weights`, `float64[2, n]`, which learning changes."""
     facts, shape = game.facts, (2, len(features.features))
     return Workspace(
         **rules_of(game),
@@ -175,7 +175,8 @@ def uniform(random_state: Words) -> float:
 def hash_move(random_state: Words, action: int) -> None:
     """Mix an action into the hash of a match's moves, `random_state[1]`.
 
-    Matches with equal moves have equal hashes; others practically never do.
+    Matches with equal moves have equal hashes; different matches practically
+    never do.
     """
     held = random_state[0]
     random_state[0] = random_state[1] ^ np.uint64(action)
@@ -185,7 +186,7 @@ def hash_move(random_state: Words, action: int) -> None:
 
 @kernel(types.float64(REALS_STACK, types.int64, REALS, types.boolean))
 def value_of(weights: Reals, which: int, features: Reals, tanh: bool) -> float:
-    """Return the value of a position with these scaled features, by one row of the weights."""
+    """Return the value of a position with these scaled features, given one row of the weights."""
     total = 0.0
     for index in range(features.shape[0]):
         total += weights[which, index] * features[index]
@@ -228,7 +229,7 @@ def reward(result: int, side: int) -> float:
 
 @kernel(CHOICE(BUNDLE, types.int64, types.int64, types.int64))
 def choose(bundle: Actions, first: int, last: int, side: int) -> tuple[int, float]:
-    """Return the index of the best of the moves from `first` to before `last`, and its value to `side`.
+    """Return the index of the best move in `moves[first:last]`, and its value for `side`.
 
     `scratch[1]` receives the features of the position after that move.
     """
@@ -254,16 +255,16 @@ def choose(bundle: Actions, first: int, last: int, side: int) -> tuple[int, floa
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64, types.boolean))
 def learn_match(bundle: Actions, opening: int, ply_limit: int, no_moves_draws: bool) -> int:
-    """Play a match of the weights against themselves; both sides learn from each move.
+    """Play a match of the weights against themselves; both sides learn from it.
 
     Parameters
     ----------
     bundle : int64[m]
-        Words of a `Workspace`. `positions[0]` is the start, and at the end the final position.
+        Words of a `Workspace`. `positions[0]` is the start, and afterwards the final position.
     opening : int64
         Number of random opening plies, which count as exploratory.
     ply_limit : int64
-        A match that gets this long, or is stopped, is unfinished.
+        A match that reaches this length, or is stopped, is unfinished.
 
     Returns
     -------

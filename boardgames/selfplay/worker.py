@@ -1,10 +1,10 @@
 """Tasks for workers: matches in compiled code that train weights or compare them.
 
-`play_matches` and `train_players` run in worker processes or on a cluster.
-Only names and numbers are sent to them; each thread of a worker loads the game
-once and keeps it with the buffers that the kernels need (`WorkerState`). A task is
-determined by its arguments, the seed included, so it can run anywhere and be
-repeated.
+`play_matches` and `train_players` run in worker processes or on a cluster. Only
+names and numbers are sent to them; each thread of a worker loads the game once and
+keeps it, together with the buffers that the kernels need (`WorkerState`). The
+result of a task depends only on its arguments, which include the seed, so a task
+can run anywhere and be repeated.
 """
 
 import hashlib
@@ -40,11 +40,11 @@ class MatchSetup:
     game, layout, features : str
         Names for `boardgames.load` and `boardgames.load_features`.
     options : tuple of (str, str)
-        The game's options as texts.
+        The game's options as text.
     opening : int
         Number of random opening plies.
     ply_limit : int
-        A match that gets this long is unfinished.
+        A match that reaches this length is unfinished.
     """
 
     game: str
@@ -63,7 +63,7 @@ class MatchSetup:
 
 @dataclass(frozen=True, slots=True)
 class TDParameters:
-    """Hyperparameters of TD(lambda), see `boardgames.selfplay.temporal`.
+    """Hyperparameters of TD(lambda); see `boardgames.selfplay.temporal`.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class TDParameters:
     shared: bool = False
 
     def record(self) -> np.ndarray:
-        """Return the parameters as the kernels take them, one record."""
+        """Return the parameters as a record for the kernels."""
         return temporal.new_parameters(**asdict(self))
 
 
@@ -96,13 +96,13 @@ class Contestant:
     Attributes
     ----------
     weights : float64[n] or None
-        A linear evaluation; None for the game's own evaluation.
+        Weights of a linear evaluation; None for the game's own evaluation.
     depth : int
         Search depth in plies, at least 1.
     is_random : bool
         True to play random moves, whatever the weights.
     features : str
-        Feature set of the weights; empty for that of the setup.
+        Feature set of the weights; if empty, that of the setup.
     """
 
     weights: Reals | None = None
@@ -140,7 +140,7 @@ class MatchResult:
 
     @property
     def points(self) -> float:
-        """Return 1 for a win of the first contestant, 0 for a loss, else one half."""
+        """Return 1 for a win of the first contestant, 0 for a loss, and one half otherwise."""
         return 0.5 if self.winner is None else float(self.winner == self.side)
 
     @property
@@ -158,7 +158,7 @@ class TrainingResult:
 
 
 def derive_seed(*content: object) -> int:
-    """Return a 64-bit seed that is a hash of numbers and texts.
+    """Return a 64-bit seed, a hash of numbers and text.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def train_players(
 def play_matches(
     setup: MatchSetup, first: Contestant, second: Contestant, *, matches: int, seed: int
 ) -> list[MatchResult]:
-    """Play matches without learning: two from each opening, with the sides exchanged."""
+    """Play matches without learning: two from each opening, with sides swapped."""
     state = worker_state(setup)
     return state.run_stoppable(lambda: state.play_matches(first, second, matches, seed))
 
@@ -201,7 +201,7 @@ _local = threading.local()
 
 
 def worker_state(setup: MatchSetup) -> "WorkerState":
-    """Return this thread's state for a setup; the last one is kept."""
+    """Return this thread's state for a setup, which is kept until another setup is used."""
     state: WorkerState | None = getattr(_local, "state", None)
     if state is None or state.setup != setup:
         state = _local.state = WorkerState(setup)
@@ -219,7 +219,7 @@ class WorkerState:
         self.control: Control = new_control()
 
     def run_stoppable(self, work: Callable[[], Result]) -> Result:
-        """Return the result of `work`, which uses this state; Ctrl-C stops its kernels and is raised."""
+        """Return the result of `work`, which uses this state. Ctrl-C stops its kernels."""
         self.control[0].stop = 0
         return run(work, self.control)
 

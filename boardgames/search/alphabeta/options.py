@@ -1,4 +1,4 @@
-"""The options of alpha-beta search: every technique can be switched off, to measure what it is worth."""
+"""The options of alpha-beta search. Every technique can be switched off, to measure what it contributes."""
 
 from dataclasses import dataclass
 
@@ -15,38 +15,40 @@ MARGIN_DIGITS = 6
 class SearchOptions:
     """The techniques that an alpha-beta search uses, each of which can be switched off.
 
-    Late-move reductions, futility and null-move pruning apply only where the
-    game allows selective search (`Facts.allows_reductions`). With all three
-    off every value is that of full minimax.
+    Late-move reductions, futility and null-move pruning apply only if the game
+    allows selective search (`Facts.allows_reductions`). With all three off,
+    every value equals that of full minimax.
 
     Attributes
     ----------
     table : int
-        Size of the transposition table in MB, 0 for none.
+        Size of the transposition table in MB; 0 for no table.
     threads : int
         Number of threads that search the same position.
     quiescence : int
-        Number of plies that quiescence search follows tactical moves.
+        Number of plies for which quiescence search follows tactical moves.
     pvs : bool
         Search all but the first move of a position with a null window.
     aspiration : bool
         Search with a narrow window around the value of the previous depth.
     killers, history : bool
-        Order quiet moves by the cut-offs they caused in other positions.
+        Order quiet moves by the cut-offs that they caused in other positions.
     lmr : bool
-        Late-move reductions: search quiet moves late in the order to a lower depth first.
+        Late-move reductions: search quiet moves that come late in the order to a reduced
+        depth first.
     futility : bool
-        Next to the horizon, prune quiet moves that cannot reach the window and
+        Near the horizon, prune quiet moves that cannot reach the window, and
         positions far above it, if the evaluation declares a `margin`.
     null_move : bool
         Cut off positions that are good enough even after a pass, in games that allow one.
     extensions : bool
-        Search forcing moves a ply deeper.
+        Search forcing moves one ply deeper.
     repetition : bool
-        Count a position that occurred before as a draw, in games whose rules set no end.
+        Count a position that occurred before as a draw, in games whose rules set no
+        limit to a match.
     symmetry : bool
-        Treat symmetric positions as one in the table and for repetitions, if the game has a
-        key for that.
+        Treat symmetric positions as the same position in the table and for repetitions, if
+        the game has a `symmetric_key`.
     """
 
     table: int = 64
@@ -85,7 +87,7 @@ class SearchOptions:
         return self.repetition and facts.longest_match is None
 
     def record(self, game: Game, evaluation: Evaluation) -> Options:
-        """Return the options record of a game, all but the fields that belong to one search."""
+        """Return the options record for a game, without the fields that belong to a single search."""
         facts, kernels = game.facts, game.kernels
         record: Options = np.zeros(1, dtype=OPTIONS_DTYPE).view(np.recarray)
         here = record[0]

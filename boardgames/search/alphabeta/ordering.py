@@ -1,10 +1,11 @@
 """Move ordering: table move, tactical moves, killers, history.
 
-The moves of a ply are in row 2 * ply of `moves`, their ranks in the next row.
-The table's move comes first, then tactical moves in the game's order, then the
-killers, which refuted a sibling, then quiet moves by their history score (J.
-Schaeffer, "The history heuristic", 1983). In a game without tactical moves, and
-without the history heuristic, the game's `move_order` ranks quiet moves too.
+The moves of a ply are in row 2 * ply of `moves`, and their ranks in the next
+row. The table's move comes first, then tactical moves in the game's order, then
+the killers, which refuted a sibling, and then quiet moves by their history
+score (J. Schaeffer, "The history heuristic", 1983). In a game without tactical
+moves, and without the history heuristic, the game's `move_order` ranks quiet
+moves too.
 """
 
 from numba import types
@@ -33,7 +34,7 @@ def swap_moves(moves: Actions, ply: int, first: int, second: int) -> None:
 
 @kernel(types.int64(ACTIONS_STACK, types.int64, types.int64, types.int64))
 def pick_move(moves: Actions, ply: int, index: int, count: int) -> int:
-    """Swap the best-ranked of the moves from `index` on to `index` and return it."""
+    """Move the best-ranked move from `index` on to `index`, by a swap, and return it."""
     ranks = row(moves, 2 * ply + 1)
     best, highest = index, ranks[index]
     for other in range(index + 1, count):
@@ -64,7 +65,8 @@ def rank_moves(bundle: Actions, ply: int, count: int, side: int, table_move: int
     side : int64
         The side to move.
     table_move : int64
-        The best action according to the transposition table, -1 if there is none.
+        The best action according to the transposition table, or -1 if there is
+        none.
     """
     game = unpack(bundle)
     moves, options = game.moves, game.options[0]
@@ -90,7 +92,7 @@ def rank_moves(bundle: Actions, ply: int, count: int, side: int, table_move: int
 
 @kernel(types.void(BUNDLE, types.int64, types.int64))
 def rank_tactical_moves(bundle: Actions, ply: int, count: int) -> None:
-    """Rank the `count` moves of a ply, all of which are tactical."""
+    """Rank the `count` moves of a ply if all of them are tactical."""
     game = unpack(bundle)
     moves = game.moves
     for index in range(count):

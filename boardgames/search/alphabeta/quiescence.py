@@ -1,4 +1,4 @@
-"""Quiescence search: tactical moves are followed beyond the horizon, for reliable evaluations.
+"""Quiescence search: follow tactical moves beyond the horizon, so that only quiet positions are evaluated.
 
 The side to move may always stand pat, that is, take the evaluation instead of
 a tactical move (C. Shannon, "Programming a computer for playing chess", 1950;

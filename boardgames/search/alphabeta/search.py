@@ -1,25 +1,28 @@
 """Principal variation search as a kernel, and its root.
 
-The first move of a position is searched with the full window, the others with
-a null window, and again with the full one only if they turn out better (T.
-Marsland and M. Campbell, "Parallel search of strongly ordered game trees",
-1982). If the same side moves again, value and window keep their sign.
+The first move of a position is searched with the full window. The others are
+searched with a null window, and again with the full one only if they turn out
+to be better (T. Marsland and M. Campbell, "Parallel search of strongly ordered
+game trees", 1982). If the same side moves again, value and window keep their
+sign.
 
 The techniques, in the order in which `pvs` applies them:
 
-- repetition: a position that occurred before, on the path or in the match, is a draw;
-- reverse futility pruning (static null move): next to the horizon, a side far above
-  the window is taken to stay there (E. Heinz, "Extended futility pruning", 1998);
+- repetition: a position that occurred before, on the path or in the match, counts as
+  a draw;
+- reverse futility pruning (static null move): near the horizon, a side far above
+  the window is assumed to stay there (E. Heinz, "Extended futility pruning", 1998);
 - the transposition table (`table`);
-- futility pruning: next to the horizon, a side far below the window searches
-  tactical moves only, since no quiet move changes the evaluation enough;
+- futility pruning: near the horizon, only tactical moves are searched for a
+  side far below the window, since no quiet move changes the evaluation enough;
 - null-move pruning: a position that is good enough even after a pass is cut off
   (C. Donninger, "Null move and deep search", 1993);
 - move ordering (`ordering`);
 - ABDADA: a move that another thread is searching is deferred (J.-C. Weill, "The
   ABDADA distributed minimax search algorithm", 1996, in T. Kerrigan's simplified form);
 - extensions: forcing moves are searched one ply deeper;
-- late-move reductions: quiet moves late in the order are searched to a lower depth first;
+- late-move reductions: quiet moves that come late in the order are searched to a reduced
+  depth first;
 - quiescence search at the horizon (`quiescence`).
 """
 
@@ -99,7 +102,7 @@ SORTED_MOVES = 8
 
 @kernel(types.boolean(WORDS_OUT, types.int64, types.int64))
 def is_repetition(keys: Words, first: int, place: int) -> bool:
-    """Return True if the key at `place` occurs before it, from `first` on."""
+    """Return True if the key at `place` also occurs between `first` and `place`."""
     key = keys[place]
     for other in range(place - 2, first - 1, -1):  # noqa: SIM110 - compiled
         if keys[other] == key:
@@ -126,7 +129,8 @@ def is_threatened(bundle: Actions, ply: int) -> bool:
 def uses_table(options: Options, depth: int) -> bool:
     """Return True if positions at a depth are looked up and stored in the table.
 
-    Not at depth 1 with futility pruning, which decides most of these positions in less time.
+    The exception is depth 1 with futility pruning, which decides most of these positions
+    faster.
     """
     here = options[0]
     return here.table != 0 and (depth > 1 or here.selective == 0 or here.futility_margin == 0.0)
@@ -139,9 +143,10 @@ def is_cutoff(facts: int, depth: int, value: float, alpha: float, beta: float, s
     Parameters
     ----------
     facts, value : int64, float64
-        Of the entry; distances in the value are counted from the root.
+        The entry's facts and value; distances in the value are counted from the
+        root.
     selective : bool
-        If False, only an entry of exactly `depth` plies, or a proven one, counts.
+        If False, only a proven entry or one of exactly `depth` plies counts.
     """
     if depth_of(facts) < depth and not is_proven(facts):
         return False
@@ -155,7 +160,7 @@ def is_cutoff(facts: int, depth: int, value: float, alpha: float, beta: float, s
 
 @kernel(types.boolean(WORDS_OUT, types.int64, types.uint64, types.int64))
 def is_searched_elsewhere(keys: Words, place: int, key: np.uint64, keys_per_thread: int) -> bool:
-    """Return True if another thread was last at position `key` at the same ply."""
+    """Return True if `key` is the position that another thread visited last at the same ply."""
     if keys_per_thread == 0:
         return False
     for other in range(place % keys_per_thread, keys.size, keys_per_thread):
@@ -166,7 +171,7 @@ def is_searched_elsewhere(keys: Words, place: int, key: np.uint64, keys_per_thre
 
 @kernel(types.int64(ACTIONS_STACK, types.int64, types.int64))
 def reduction(reductions: Actions, depth: int, place: int) -> int:
-    """Return the plies by which the move at `place` of the order is reduced."""
+    """Return the number of plies by which the move at `place` in the order is reduced."""
     return reductions[min(depth, REDUCTION_DEPTHS - 1), min(place, REDUCTION_PLACES - 1)]
 
 
@@ -244,7 +249,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
             return 0.0
         if value >= beta:
             control[0].evaluated += 1
-            return min(value, EVALUATION_BOUND)  # a win after a null move is not a proven win
+            return min(value, EVALUATION_BOUND)  # a win found after a null move is not proven
 
     evaluated, path_dependent = control[0].evaluated, control[0].path_dependent
     side = game.side_to_move(row(positions, ply))
@@ -255,7 +260,8 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
     else:
         rank_moves(bundle, ply, count, side, table_move)
     best_action = -1
-    # moves from `deferred` on were deferred, the first of them when it stood at `first_deferred`
+    # the moves from `deferred` on were deferred; the first of them was at `first_deferred` at
+    # the time
     index, deferred, first_deferred = 0, count, count
     while index < count:
         place = index
@@ -289,7 +295,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
         high = beta if index == 0 or options.pvs == 0 else min(beta, low + NULL_WINDOW)
         while True:
             lower, upper = (-high, -low) if changes_side else (low, high)
-            if plies <= 0:  # as `pvs` would do, without the call
+            if plies <= 0:  # what `pvs` would do, without the call
                 control[0].nodes += 1
                 value = quiescence(bundle, ply + 1, options.quiescence, lower, upper)
             else:
@@ -316,7 +322,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
         index += 1
 
     if is_futile and best < beta:
-        control[0].evaluated += 1  # the quiet moves that were pruned might be worth as much
+        control[0].evaluated += 1  # the pruned quiet moves might be worth as much
     is_valid_anywhere = options.selective != 0 or control[0].path_dependent == path_dependent
     if uses_table(game.options, depth) and is_valid_anywhere:
         bound = EXACT
@@ -332,7 +338,7 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
 
 @kernel(types.float64(REALS_OUT, types.int64, types.int64))
 def nth_best(values: Reals, count: int, n: int) -> float:
-    """Return the `n`-th largest of the first `count` values, minus infinity if there are fewer."""
+    """Return the `n`-th largest of the first `count` values, or minus infinity if there are fewer."""
     if count < n:
         return -INFINITY
     best = INFINITY
@@ -372,18 +378,20 @@ def search_root(
     bundle : int64[m]
         Words of a `Workspace`; `control.finished_moves` counts the moves searched completely.
     root_moves : int64[n]
-        Legal moves, the most promising first.
+        Legal moves, most promising first.
     depth : int64
         Plies to search.
     alpha, beta : float64
         The window; a move worth `beta` or more ends the search.
     values : float64[n]
         Receives the value of each move for the side to move. The best
-        `options.exact_root_moves` are exact, the others are upper bounds.
+        `options.exact_root_moves` values are exact; the others are upper
+        bounds.
     evaluated : int64[n]
-        Receives the number of evaluations below each move: with 0 its value is proven.
+        Receives the number of evaluations below each move; if it is 0, the value is
+        proven.
     root_lines : int64[n, m + 1]
-        Receives the line of each move: its length, then its actions.
+        Receives the line of each move: its length, followed by its actions.
     """
     game = unpack(bundle)
     options, control, keys = game.options[0], game.control, game.keys

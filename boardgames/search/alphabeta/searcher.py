@@ -1,9 +1,9 @@
-"""Searcher: iterative deepening with aspiration windows, on one thread or several, kept between moves.
+"""Searcher: iterative deepening with aspiration windows on one or more threads, kept between moves.
 
 Several threads search the same position. They share the transposition table,
 defer moves that another thread is searching (ABDADA, see `search`), and all
 move on to the next depth as soon as one of them has finished the current one.
-With a single thread and a limit of depth or nodes, searches are reproducible.
+With a single thread and a limit of depth or nodes, a search is reproducible.
 """
 
 import threading
@@ -67,7 +67,8 @@ class Searcher:
     options : SearchOptions
         The techniques to use.
     node : kernel
-        Searches below each root move; by default principal variation search.
+        Searches the position after each root move; by default principal
+        variation search.
 
     Examples
     --------
@@ -92,16 +93,16 @@ class Searcher:
     def search(
         self, position: Position, limit: Limit, context: Context, *, lines: int | None = 1
     ) -> Analysis:
-        """Search until a limit is reached and return the best `lines` moves, or all of them.
+        """Search until a limit is reached and return the best `lines` moves, or all moves.
 
         Depth 1 is always completed, so that there is a move. If the search is
-        stopped within a deeper iteration, the moves that were completed there
-        count, the best of them first; if all of them lose, the next one is played.
+        stopped during a deeper iteration, the moves that were completed there come
+        first, best first; if all of them lose, the next one is played.
 
         Parameters
         ----------
         position : Position
-            Where the match is not over.
+            An unfinished position.
         limit : Limit
             Time, depth and nodes.
         context : Context
@@ -161,7 +162,7 @@ class Searcher:
     def start_threads(
         self, position: Position, exact_moves: int, limit: Limit, context: Context
     ) -> "list[SearchThread]":
-        """Return the threads, ready to search a position; results of earlier searches lose weight."""
+        """Return the threads, ready to search a position; the table entries of earlier searches age."""
         self.generation = self.generation % (GENERATIONS - 1) + 1
         self._prepare_threads()
         nodes = 0 if limit.nodes is None else max(1, limit.nodes // len(self._threads))
@@ -175,7 +176,7 @@ class Searcher:
             self._threads = [SearchThread(self, number) for number in range(self.options.threads)]
 
     def _earlier_keys(self, position: Position, context: Context) -> Words:
-        """Return the keys of the match's positions that may be repeated, oldest first."""
+        """Return the keys of earlier positions of the match that could occur again, oldest first."""
         if not self.options.detects_repetition(self.game.facts):
             return np.zeros(0, dtype=np.uint64)
         score, words = position.score, []
@@ -208,12 +209,12 @@ class RootResult:
 
     @classmethod
     def unsearched(cls, position: Position) -> "RootResult":
-        """Return the legal moves, before any search."""
+        """Return a result with all legal moves before anything has been searched."""
         count = len(position.actions)
         return cls(0, position.actions, (0.0,) * count, (False,) * count, ((),) * count)
 
     def is_proven(self, index: int) -> bool:
-        """Return True if a move's value is that of perfect play."""
+        """Return True if the value of the move at `index` is that of perfect play."""
         return self.exact[index] or abs(self.values[index]) > EVALUATION_BOUND
 
     def is_solved(self) -> bool:
@@ -227,7 +228,7 @@ class RootResult:
         return len(self.actions) == 1 or self.is_solved()
 
     def with_losing_moves(self, losses: Sequence[float]) -> "RootResult":
-        """Return the result with its first moves at the end, because they lose."""
+        """Return the result with its first moves, which lose by the values in `losses`, moved to the end."""
         count = len(losses)
         rest = sorted(range(count, len(self.actions)), key=lambda index: -self.values[index])
         valued = replace(self, values=(*losses, *self.values[count:]))
@@ -263,7 +264,7 @@ class RootResult:
 
 
 class RootBuffers:
-    """Output of `search_root`: the value, number of evaluations and line of each root move."""
+    """Buffers that `search_root` fills: the value, number of evaluations and line of each root move."""
 
     def __init__(self, count: int) -> None:
         self.values: Reals = np.zeros(count)
@@ -274,9 +275,10 @@ class RootBuffers:
 class SearchTeam:
     """The threads of one search, which move on to the next depth together.
 
-    A thread that is still at a depth that another one has finished is stopped
-    by a node limit of 1 in its control record; `finish` restores its own limit.
-    The stop flag is not used for that, so that no other request to stop is lost.
+    When one thread has finished a depth, the threads still searching it are
+    stopped by a node limit of 1 in their control records, and `finish` restores
+    their own limits. The stop flag is not used for this, so that a request to
+    stop is never lost.
     """
 
     def __init__(self, position: Position) -> None:
@@ -286,16 +288,16 @@ class SearchTeam:
 
     @property
     def deepest(self) -> RootResult:
-        """Return the result of the deepest depth that a thread has finished."""
+        """Return the result of the greatest depth that a thread has finished."""
         return self._results[-1]
 
     def start(self, depth: int, previous: RootResult, control: Control) -> RootResult:
-        """Register a thread; return `previous`, or the result of that depth if it is already finished.
+        """Register a thread for a depth; return `previous`, or the depth's result if it is finished.
 
         Parameters
         ----------
         depth : int
-            One more than a depth that a thread has finished.
+            One more than the depth of `previous`.
         previous : RootResult
             The result of the previous depth.
         control : Control
@@ -308,7 +310,7 @@ class SearchTeam:
             return previous
 
     def finish(self, result: RootResult, control: Control) -> RootResult:
-        """Return a thread's result, or that of the thread that finished the same depth before it."""
+        """Return a thread's result, or that of another thread that finished the same depth first."""
         with self._lock:
             depth, limit, _ = self._searching.pop(id(control))
             control[0].node_limit = limit
@@ -316,7 +318,7 @@ class SearchTeam:
                 return self._results[depth]
             if result.depth == depth:
                 self._results.append(result)
-                for _, _, other in self._searching.values():  # at this depth, or stopped already
+                for _, _, other in self._searching.values():  # searching this depth, or already stopped
                     other[0].node_limit = 1
             return result
 
@@ -342,13 +344,13 @@ class SearchThread:
     def start(
         self, position: Position, exact_moves: int, node_limit: int, earlier: Words, team: "SearchTeam"
     ) -> None:
-        """Set the root, limits and counters, and the keys of earlier positions of the match."""
+        """Set the root, the limits, the counters and the keys of earlier positions of the match."""
         self.position, self.exact_moves, self.team = position, exact_moves, team
         self.control.fill(0)
         self.control[0].node_limit = node_limit
         work, first = self.workspace, self.first_key
         work.positions[0] = position.words
-        work.killers.fill(-1)  # killers are only valid in one tree
+        work.killers.fill(-1)  # killers are valid in one tree only
         work.history[:] //= 2
         work.keys[first : first + earlier.size] = earlier
         options = work.options[0]
@@ -358,21 +360,21 @@ class SearchThread:
         options.futility_margin = 0.0 if self._fewest_moves() < FEW_MOVES else self.futility_margin
 
     def deepen(self, deepest: int) -> None:
-        """Search deeper and deeper together with the other threads until stopped."""
+        """Search deeper and deeper, together with the other threads, until the search is stopped."""
         result = self.team.deepest
         while result.depth < deepest and not (is_stopped(self.control) or result.is_final(self.exact_moves)):
             self.search_depth(result.depth + 1, result)
             result = self.team.deepest
 
     def search_depth(self, depth: int, previous: RootResult) -> RootResult:
-        """Return the result of the thread that finishes a depth first, or the best known one if stopped."""
+        """Return the result of the first thread to finish a depth, or the best one so far if stopped."""
         result = self.team.start(depth, previous, self.control)
         if result.depth >= depth:
             return result
         return self.team.finish(self._search_windows(depth, result), self.control)
 
     def _search_windows(self, depth: int, previous: RootResult) -> RootResult:
-        """Search to a depth with an aspiration window, widened whenever the value is outside."""
+        """Search to a depth with an aspiration window, which is widened whenever the value is outside it."""
         count, control = len(previous.actions), self.control
         low, high = self._aspiration_window(depth, previous)
         while True:
@@ -417,7 +419,7 @@ class SearchThread:
     def _stopped_result(
         self, previous: RootResult, buffers: RootBuffers, finished: int, *, has_value: bool
     ) -> RootResult:
-        """Return the best known result after the search was stopped within a depth."""
+        """Return the best result so far, after the search was stopped during a depth."""
         if finished == 0 or self.exact_moves > 1 or not has_value:
             return previous
         order = self._best_first(buffers, finished)
@@ -426,7 +428,7 @@ class SearchThread:
         return previous.searched(previous.depth, buffers, order)
 
     def _fewest_moves(self) -> int:
-        """Return the number of legal moves of the side that has fewer."""
+        """Return the number of legal moves of the side that has fewer of them."""
         kernels, work = self.position.game.kernels, self.workspace
         if kernels.pass_turn is no_pass_turn:
             return len(self.position.actions)
@@ -450,7 +452,7 @@ class _IterativeDeepening:
         self.main, self.control = self.threads[0], self.threads[0].control
 
     def first_depth(self) -> RootResult:
-        """Return the result of depth 1, which is completed regardless of the limits: there must be a move."""
+        """Return the result of depth 1, which ignores the limits, because there must be a move."""
         control = self.control[0]
         limit, control.node_limit = int(control.node_limit), FIRST_DEPTH_NODES
         result = self.main.search_depth(1, RootResult.unsearched(self.position))
@@ -459,12 +461,12 @@ class _IterativeDeepening:
         return result
 
     def deepen(self, result: RootResult) -> Analysis:
-        """Return the analysis of the deepest depth that is reached, given the result of depth 1."""
+        """Return the analysis of the greatest depth that is reached, given the result of depth 1."""
         with self._helpers_searching():
             while result.depth < self.deepest and not self._is_done(result):
                 self.control[0].finished_moves = 0
                 deeper = self.main.search_depth(result.depth + 1, result)
-                if deeper.depth == result.depth:  # stopped within it
+                if deeper.depth == result.depth:  # stopped during this depth
                     result = deeper
                     break
                 result = deeper

@@ -1,15 +1,15 @@
-"""Transposition table: the results of searching positions, by their keys.
+"""Transposition table: results of searches by the key of the position.
 
 A table is `int64[8 n]` for n buckets, a power of two. A bucket is one cache
-line with two entries of three words each: the key, the value and the facts,
-where the key is combined with the other two by exclusive or. Threads share a
-table without locks: an entry that two of them wrote at once matches no key and
-is ignored (R. Hyatt and T. Mann, "A lockless transposition table", 2002).
+line with two entries of three words each: the key combined with the other two
+by exclusive or, the value, and the facts. Threads share a table without locks:
+an entry that two of them wrote at the same time matches no key and is ignored
+(R. Hyatt and T. Mann, "A lockless transposition table", 2002).
 
 The first entry of a bucket keeps the deepest search of the current generation,
-the second one is always replaced; a position that is in the table is
-overwritten where it is (D. Breuker, J. Uiterwijk, H. van den Herik,
-"Replacement schemes for transposition tables", 1994).
+the second one is always replaced; a position that is already in the table is
+overwritten in place (D. Breuker, J. Uiterwijk, H. van den Herik, "Replacement
+schemes for transposition tables", 1994).
 
 The seventh word of a bucket is the epoch in which it was last written, and the
 eighth word of the first bucket is the epoch of the table. A bucket of another
@@ -61,13 +61,13 @@ def depth_of(facts: int) -> int:
 
 @kernel(types.int64(types.int64))
 def bound_of(facts: int) -> int:
-    """Return `UPPER`, `LOWER` or `EXACT`; 0 for no entry."""
+    """Return `UPPER`, `LOWER` or `EXACT`, or 0 if there is no entry."""
     return (facts >> BOUND_SHIFT) & 3
 
 
 @kernel(types.int64(types.int64))
 def action_of(facts: int) -> int:
-    """Return the best action of an entry, -1 if it has none."""
+    """Return the best action of an entry, or -1 if it has none."""
     return (facts & ACTION_MASK) - 1
 
 
@@ -128,8 +128,9 @@ def look_up(table: Actions, key: np.uint64) -> tuple[float, int]:
 def store(table: Actions, key: np.uint64, value: float, facts: int) -> None:
     """Store an entry.
 
-    It replaces an entry for the same position, else the first entry of the bucket if that
-    is of an earlier generation or of no greater depth, else the second.
+    It replaces an entry for the same position if there is one; otherwise the first entry
+    of the bucket if that is from an earlier generation or not deeper; otherwise the
+    second.
 
     Parameters
     ----------
@@ -140,7 +141,8 @@ def store(table: Actions, key: np.uint64, value: float, facts: int) -> None:
     value : float64
         Value from `value_to_table`.
     facts : int64
-        Facts from `pack_facts`. Without a best action, that of an old entry is kept.
+        Facts from `pack_facts`. If they have no best action, that of the old entry
+        is kept.
     """
     start = bucket_of(table, key)
     if atomic_load(table, start + BUCKET_EPOCH) != table[TABLE_EPOCH]:
@@ -180,12 +182,12 @@ def clear(table: Actions) -> None:
 
 
 def check_table(megabytes: int) -> int:
-    """Return the number of buckets of a table of `megabytes` (2^20 bytes), before it is allocated.
+    """Return the number of buckets that a table of `megabytes` (units of 2^20 bytes) will have.
 
     Raises
     ------
     OptionError
-        If it is less than 1 MB or more than the machine has free.
+        If the size is less than 1 MB or more than the free memory.
 
     Examples
     --------
@@ -202,12 +204,13 @@ def check_table(megabytes: int) -> int:
 
 
 def new_table(megabytes: int) -> Actions:
-    """Return an empty table: the largest power of two of buckets that fits into `megabytes`.
+    """Return an empty table whose number of buckets is the largest power of two that fits into `megabytes`.
 
     Raises
     ------
     OptionError
-        If it is less than 1 MB, more than the machine has free, or the system refuses it.
+        If the size is less than 1 MB or more than the free memory, or if the system
+        refuses it.
 
     Examples
     --------
@@ -223,12 +226,12 @@ def new_table(megabytes: int) -> Actions:
 
 
 def _allocate(size: int) -> mmap.mmap:
-    """Return zeroed memory that starts at a cache line, in huge pages where the system has them."""
+    """Return zeroed memory aligned to a cache line, in huge pages if the system has them."""
     if not hasattr(mmap, "MAP_PRIVATE"):
         return mmap.mmap(-1, size)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS  # shared memory never gets huge pages
     pages = mmap.mmap(-1, size, flags=flags)
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):  # small pages will do
+        with suppress(OSError):  # small pages work as well
             pages.madvise(mmap.MADV_HUGEPAGE)
     return pages

@@ -91,7 +91,7 @@ NODE = types.float64(BUNDLE, types.int64, types.int64, types.float64, types.floa
 
 
 def reduction_table() -> Actions:
-    """Return the plies by which late moves are reduced, `int64[depths, places]`.
+    """Return the numbers of plies by which late moves are reduced, `int64[depths, places]`.
 
     Reductions grow with the logarithms of depth and of the place in the move
     order, and leave at least two plies.
@@ -119,15 +119,16 @@ class Workspace(NamedTuple):
     position_key : kernel
         The key that identifies positions in the table and for repetitions.
     node : kernel
-        Called by the root for each move; its signature is `NODE`.
+        Called for each root move; its signature is `NODE`.
     evaluate, weights : kernel and float64[n]
         The evaluation.
     positions : uint64[rows, words]
         The path from the root.
     moves : int64[2 rows, actions]
-        For each ply its moves, and below them their ranks.
+        For each ply a row of moves, followed by a row of their ranks.
     lines : int64[rows, rows + 1]
-        For each ply the length of its principal variation, then the actions.
+        For each ply the length of its principal variation, followed by its
+        actions.
     killers : int64[2, rows]
         Two killer moves for each ply.
     history : int64[2, actions]
@@ -139,7 +140,7 @@ class Workspace(NamedTuple):
     keys : uint64[threads keys_per_thread]
         For each thread the keys of the match's earlier positions and of its path.
     options, control : one record each
-        How to search; stop flag and counters.
+        The search options; the stop flag and the counters.
     """
 
     legal_moves: Callable[[Words, Actions], int]
@@ -208,7 +209,7 @@ def new_workspace(
     options : Options
         From `SearchOptions.record`.
     node : kernel
-        Of the signature `NODE`.
+        A kernel of signature `NODE`.
     rows : int
         Height of the stacks.
     symmetry : bool
@@ -243,7 +244,8 @@ def new_workspace(
 def final_value(bundle: Actions, ply: int) -> float:
     """Return the value, for its side to move, of the position at `ply`, which has no legal moves.
 
-    Where the evaluation is exact at the end (a margin), it replaces win and loss.
+    If the evaluation is exact at the end of a match (a margin of points), it is
+    used instead of win and loss.
     """
     game = unpack(bundle)
     position = row(game.positions, ply)
@@ -260,7 +262,7 @@ def final_value(bundle: Actions, ply: int) -> float:
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64))
 def update_line(lines: Actions, ply: int, action: int) -> None:
-    """Set the principal variation of `ply` to `action` followed by that of the next ply."""
+    """Set the principal variation of `ply` to `action`, followed by that of the next ply."""
     length = lines[ply + 1, 0]
     lines[ply, 0] = length + 1
     lines[ply, 1] = action

@@ -3,6 +3,6 @@
 Read `simulate` first: the kernels of one simulation in the order in which they
 run (selection, expansion, priors, playout, backpropagation). `tree` has the
 layout of nodes, the proofs, and the tree that is kept from move to move.
-`options` has the settings and the workspace of the kernels, and `searcher`
-drives them: limits, threads, reports.
+`options` has the settings and the workspace of the kernels, and `searcher` adds
+limits, threads and reports.
 """

@@ -97,7 +97,8 @@ class Workspace(NamedTuple):
     tree : int64[4 n]
         See `tree`; the threads share it.
     positions : uint64[4, words]
-        The root, two rows that the positions below it use in turn, and one to look ahead.
+        The root, two rows that the positions below it use in turn, and one for looking
+        ahead.
     moves : int64[1, actions]
         The legal moves of a leaf or in a playout.
     priors : float64[2 actions]
@@ -107,7 +108,8 @@ class Workspace(NamedTuple):
     random_state : uint64[1]
         State of the random generator.
     options, counters, control : one record each
-        How to search; counters of this thread; the stop flag, which the threads share.
+        The search options; the counters of this thread; the stop flag, which the
+        threads share.
     """
 
     legal_moves: Callable[[Words, Actions], int]
@@ -156,13 +158,13 @@ class MctsOptions:
     exploration : float
         Weight of the exploration term of PUCT and UCB1.
     prior : str or None
-        Where the priors of moves come from: `order`, the game's move order; `evaluation`,
-        a softmax of their evaluations; `none` for UCB1 instead of PUCT. By default
-        `evaluation` if the game has one, else `none`.
+        Where the priors of moves come from: `order` for the game's move order,
+        `evaluation` for a softmax of their evaluations, or `none` for UCB1 instead of
+        PUCT. By default `evaluation` if the game has one, otherwise `none`.
     cutoff : int or None
-        Plies of a playout after which it is evaluated. By default playouts run to the
-        end of the match if the rules set one; if not, there are none: the random moves of
-        a long match say less than an evaluation.
+        Plies of a playout after which it is evaluated. By default playouts run to the end
+        of the match if the rules limit its length; otherwise leaves are evaluated without
+        a playout, because the random moves of a long match say less than an evaluation.
     memory : int
         Size of the tree in MB.
     threads : int
@@ -176,7 +178,7 @@ class MctsOptions:
     threads: int = 1
 
     def resolved(self, facts: Facts, evaluation: Evaluation) -> "MctsOptions":
-        """Return the options with the defaults of `prior` and `cutoff` for a game filled in.
+        """Return the options with the game's defaults for `prior` and `cutoff` filled in.
 
         Examples
         --------
@@ -203,7 +205,7 @@ class MctsOptions:
         return resolved.prior == "evaluation" or resolved.cutoff != NO_CUTOFF
 
     def record(self, game: Game, evaluation: Evaluation) -> Options:
-        """Return the options record for a game, all but the fields that belong to one search."""
+        """Return the options record for a game, without the fields that belong to a single search."""
         resolved = self.resolved(game.facts, evaluation)
         assert resolved.prior is not None
         record: Options = np.zeros(1, dtype=OPTIONS_DTYPE).view(np.recarray)

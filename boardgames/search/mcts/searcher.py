@@ -1,7 +1,7 @@
-"""Searcher: runs simulations within limits, on one thread or several, on a tree kept between moves.
+"""Searcher: runs simulations within limits, on one or more threads, on a tree that is kept between moves.
 
 With a single thread and a limit of simulations or nodes, equal seeds give equal
-searches.
+results.
 """
 
 import time
@@ -51,9 +51,9 @@ class Searcher:
     game : Game
         The game.
     evaluation : Evaluation
-        Evaluates playouts at the cutoff, and moves for priors.
+        Evaluates playouts at the cutoff, and moves to set their priors.
     options : MctsOptions
-        How to search.
+        The options of the search.
 
     Raises
     ------
@@ -93,16 +93,16 @@ class Searcher:
         Parameters
         ----------
         position : Position
-            Where the match is not over. If `context.history` leads there from the
+            An unfinished position. If `context.history` leads to it from the
             position of the last search, the subtree below it is kept.
         limit : Limit
             Time, simulations and nodes end the search; leaves at `depth` are not
-            expanded. The last simulation that the nodes allow is finished. With
-            several threads the limit of nodes is not exact.
+            expanded. The simulation that reaches the limit of nodes is finished.
+            With several threads that limit is not exact.
         context : Context
             Its `stop` ends the search; its `report` is called five times a second.
         seeds : uint64[threads]
-            For each thread the seed of its random generator.
+            The seed of each thread's random generator.
         all_moves : bool
             Search until every move is proven, not only the best, and return them all.
 
@@ -187,7 +187,7 @@ class SearchThread:
         counters.nodes, counters.node_limit = 0, node_limit
 
     def simulate(self) -> None:
-        """Run simulations until a limit is reached, the search is stopped or everything is proven."""
+        """Run simulations until a limit is reached, the search is stopped or the position is solved."""
         simulate(self.bundle.words)
 
 
@@ -210,7 +210,7 @@ class _Search:
         self.threads: list[SearchThread] = []
 
     def run(self) -> Analysis:
-        """Run simulations on all threads until a limit is reached or everything is proven."""
+        """Run simulations on all threads until a limit is reached or the position is solved."""
         self.threads = self.searcher.start_threads(
             self.position, self.limit, self.context, self.seeds, all_moves=self.all_moves
         )
@@ -220,7 +220,7 @@ class _Search:
                 while wait(futures, REPORT_S).not_done:
                     self._report()
             finally:
-                self.searcher.control[0].stop = 1  # the threads end even if a listener raised
+                self.searcher.control[0].stop = 1  # the threads must end even if a listener has raised
         for future in futures:
             future.result()
         self._report()
@@ -228,7 +228,7 @@ class _Search:
 
     def _report(self) -> None:
         has_moves = child_count(self.searcher.tree.words, ROOT) > 0
-        if self.context.report is not None and has_moves:  # the first simulation may not have begun
+        if self.context.report is not None and has_moves:  # the first simulation may not have begun yet
             self.context.report(self._analysis().choice())
 
     def _analysis(self) -> Analysis:

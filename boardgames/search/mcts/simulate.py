@@ -4,18 +4,18 @@
   (L. Kocsis and C. Szepesvári, "Bandit based Monte-Carlo planning", 2006), or by
   PUCT where moves have priors (D. Silver et al., "A general reinforcement
   learning algorithm that masters chess, shogi, and Go through self-play", 2018);
-- virtual loss: with several threads, a simulation counts as lost until it has its
-  return, so that other threads choose other moves (G. Chaslot, M. Winands, J. van
-  den Herik, "Parallel Monte-Carlo tree search", 2008);
+- virtual loss: with several threads, a simulation counts as a loss until its
+  return is known, so that other threads choose other moves (G. Chaslot, M.
+  Winands, J. van den Herik, "Parallel Monte-Carlo tree search", 2008);
 - expansion: a leaf that is visited again gets children, with their priors;
 - playout: random moves to the end or to the cutoff, where the evaluation decides;
 - backpropagation of the return to all nodes of the path;
-- the MCTS solver: wins, losses and draws that are proven are backpropagated as
-  proofs, and proven losses are never selected (M. Winands, Y. Björnsson, J. Saito,
+- the MCTS solver: proven wins, losses and draws are backpropagated as proofs, and
+  proven losses are never selected (M. Winands, Y. Björnsson, J. Saito,
   "Monte-Carlo Tree Search Solver", 2008).
 
-Totals are returns for side 0, whichever side moves, so that a side may move
-twice in a row.
+Totals are sums of returns for side 0, whichever side moves, because a side may
+move twice in a row.
 """
 
 import math
@@ -72,13 +72,13 @@ LOOKAHEAD = 3
 
 @kernel(types.int64(types.int64))
 def row_at(depth: int) -> int:
-    """Return the row of `positions` for a depth: 0 for the root, 1 for odd and 2 for even depths below."""
+    """Return the row of `positions` for a depth: 0 for the root, below it 1 for odd and 2 for even depths."""
     return 2 - depth % 2 if depth > 0 else 0
 
 
 @kernel(types.int64(ACTIONS_OUT, types.int64, types.int64, types.int64, WORDS_OUT))
 def random_unvisited(tree: Actions, first: int, count: int, index: int, random_state: Words) -> int:
-    """Return a random child without visits or proof; the child at `index` is the first one."""
+    """Return a random child without visits or proof, given the `index` of the first one."""
     for place in range(index + random_below(random_state, count - index), count):
         child = first + place * WORDS_PER_NODE
         if tree[child + VISITS] == 0 and proof_of(tree, child) == NO_PROOF:
@@ -99,7 +99,8 @@ def ucb1(
     tree, node : int64[4 n], int64
         A node that is expanded.
     loss : int64
-        The proof of a loss for the side to move: such children are skipped.
+        The value that proves a loss for the side to move; children with this
+        proof are skipped.
     exploration : float64
         The exploration term of a child with one visit.
     skips_proven : boolean
@@ -133,10 +134,10 @@ def ucb1(
 def puct(tree: Actions, node: int, loss: int, exploration: float, skips_proven: bool, is_shared: bool) -> int:
     """Return the child with the highest PUCT bound; a child without visits has the value of the node.
 
-    The parameters are those of `ucb1`; `exploration` is the exploration term of
-    a child without visits and with the lowest prior above 0. If the first child
-    without visits is among the sorted ones, no child after it has a higher
-    bound; unless several threads share the tree, none after it has visits either.
+    The parameters are those of `ucb1`; `exploration` is the exploration term of a
+    child without visits that has the lowest prior above 0. If the first child
+    without visits is among the sorted ones, no child after it has a higher bound,
+    and unless several threads share the tree, none after it has visits either.
     """
     children = load_acquire(tree, node + CHILDREN)
     first, count = children & INDEX_MASK, children >> COUNT_SHIFT
@@ -167,7 +168,7 @@ def puct(tree: Actions, node: int, loss: int, exploration: float, skips_proven: 
 
 @kernel(types.int64(BUNDLE, types.int64), inline=True)
 def select(bundle: Actions, node: int) -> int:
-    """Return the child with the highest upper bound; `NO_NODE` if all are proven losses or skipped."""
+    """Return the child with the highest upper bound, or `NO_NODE` if all are proven losses or skipped."""
     game = unpack(bundle)
     tree, options = game.tree, game.options[0]
     loss = 2 - side_of(tree, node)
@@ -183,9 +184,9 @@ def select(bundle: Actions, node: int) -> int:
 
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64, types.int64, types.boolean))
 def add_visits(tree: Actions, node: int, count: int, side: int, is_shared: bool) -> None:
-    """Add a visit to a node that `side` selected, with a virtual loss if the tree is shared.
+    """Add a visit to a node that `side` has selected, and a virtual loss if the tree is shared.
 
-    With a `count` of -1 instead of 1 both are removed.
+    With a `count` of -1 instead of 1, remove both.
     """
     if not is_shared:
         tree[node + VISITS] += count
@@ -220,7 +221,8 @@ def descend(bundle: Actions, depth: int) -> int:
 def to_total(value: float, half_return: float, side: int) -> int:
     """Return an evaluation for `side` as a return for side 0, in units of a total.
 
-    `half_return` is the evaluation that counts as a return of one half, 0 if it is a return already.
+    `half_return` is the evaluation that counts as a return of one half, or 0 if evaluations are
+    returns.
     """
     squashed = value / (half_return + abs(value)) if half_return > 0.0 else min(max(value, -1.0), 1.0)
     return int(squashed * ONE) if side == 0 else -int(squashed * ONE)
@@ -230,8 +232,9 @@ def to_total(value: float, half_return: float, side: int) -> int:
 def set_priors(bundle: Actions, first: int, count: int) -> None:
     """Set the priors of new children, and sort the `SORTED_CHILDREN` highest to the front.
 
-    The values of the moves are in `priors`. By evaluation, priors are their
-    softmax; by move order they are proportional to 1, 1/2, 1/3 and so on.
+    The values of the moves are in `priors`. Priors by evaluation are the
+    softmax of these values; priors by move order are proportional to 1, 1/2,
+    1/3 and so on.
     """
     game = unpack(bundle)
     tree, priors, options = game.tree, game.priors, game.options[0]
@@ -255,7 +258,7 @@ def set_priors(bundle: Actions, first: int, count: int) -> None:
     for index in range(count):
         prior = int(PRIOR_MASK * priors[count + index] / total)
         child = first + index * WORDS_PER_NODE
-        # insertion sort; new children differ in nothing but their facts
+        # insertion sort; new children differ only in their facts
         facts = tree[child + FACTS] | (prior << PRIOR_SHIFT)
         if child > last_sorted and prior_of(tree, last_sorted) < prior:
             tree[child + FACTS] = tree[last_sorted + FACTS]
@@ -268,16 +271,16 @@ def set_priors(bundle: Actions, first: int, count: int) -> None:
 
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64))
 def set_proof(tree: Actions, node: int, proof: int) -> None:
-    """Store a proof, if there is one; the other facts of a node never change once it is linked."""
+    """Store a proof if there is one. The other facts of a node never change once it is linked."""
     if proof != NO_PROOF:
         atomic_store(tree, node + FACTS, tree[node + FACTS] | proof)
 
 
 @kernel(types.boolean(BUNDLE, types.int64, types.int64, types.int64))
 def expand(bundle: Actions, node: int, here: int, count: int) -> bool:
-    """Add the children of a leaf, whose `count` moves are in `moves` and whose position in row `here`.
+    """Add the children of a leaf. Its `count` moves are in `moves`, and its position is in row `here`.
 
-    Moves that end the match are proven at once.
+    Moves that end the match are proven immediately.
 
     Returns
     -------
@@ -330,10 +333,11 @@ def final_proof(bundle: Actions, here: int) -> int:
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
 def play_out(bundle: Actions, here: int, count: int) -> int:
-    """Return the result of a random playout, or the evaluation at the cutoff, as a total.
+    """Return the result of a random playout, or of the evaluation at the cutoff, as a total.
 
-    It starts from the position in row `here`, 0 to 2, whose `count` moves are
-    in `moves`, and overwrites rows 1 and 2. `CANCELLED` if the stop flag is set.
+    The playout starts from the position in row `here`, 0 to 2, whose `count`
+    moves are in `moves`, and overwrites rows 1 and 2. If the stop flag is set,
+    the result is `CANCELLED`.
     """
     game = unpack(bundle)
     positions, moves, options = game.positions, game.moves, game.options[0]
@@ -357,9 +361,10 @@ def play_out(bundle: Actions, here: int, count: int) -> int:
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.int64))
 def backpropagate(bundle: Actions, depth: int, total: int, proof: int) -> None:
-    """Add the return of a simulation to every node of its path, and prove what follows from its proof.
+    """Add the return of a simulation to every node of its path, and backpropagate its proof.
 
-    A node that is proven by it, and those above, get the proven return instead.
+    A node that is proven this way, and the nodes above it, get the proven
+    return instead.
     """
     game = unpack(bundle)
     tree, path, is_shared = game.tree, game.path, game.options[0].shared != 0
@@ -441,8 +446,8 @@ def is_solved(bundle: Actions) -> bool:
 def simulate(bundle: Actions) -> None:
     """Run simulations until this thread reaches a limit, the stop flag is set or the root is solved.
 
-    A simulation that reaches the limit of nodes is finished; one that is
-    stopped in its playout leaves no visits behind.
+    A simulation that reaches the limit of nodes is finished. One that is
+    stopped during its playout leaves no visits behind.
     """
     game = unpack(bundle)
     counters = game.counters

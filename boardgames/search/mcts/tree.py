@@ -4,8 +4,8 @@ A tree is `int64[4 n]`: n nodes of four words, half a cache line each. A node is
 identified by the index of its first word. The first node is unused except for
 its first word, which counts the words in use; the second one is the root. The
 children of a node are stored side by side, somewhere after it: first the
-`SORTED_CHILDREN` with the highest priors, highest first, then the others by
-ascending action or nearly so.
+`SORTED_CHILDREN` with the highest priors, highest first, then the others in
+roughly ascending order of their actions.
 
     visits    simulations that went through the node
     total     sum of their returns for side 0, in units of 2^-24
@@ -63,7 +63,7 @@ MAX_MB = 1 << 20
 
 @kernel(types.int64(ACTIONS_OUT, types.int64))
 def first_child(tree: Actions, node: int) -> int:
-    """Return a node's first child, `NO_NODE` if it is not expanded."""
+    """Return a node's first child, or `NO_NODE` if it is not expanded."""
     children = load_acquire(tree, node + CHILDREN)
     return children & INDEX_MASK if children > 0 else NO_NODE
 
@@ -135,7 +135,7 @@ def proof_from_children(tree: Actions, node: int) -> int:
 
 @kernel(types.int64(ACTIONS_OUT, types.int64, types.boolean))
 def allocate(tree: Actions, words: int, is_shared: bool) -> int:
-    """Return the index of the first of `words` new words, `NO_NODE` if the tree is full."""
+    """Allocate `words` words and return the index of the first, or `NO_NODE` if the tree is full."""
     if load_acquire(tree, WORDS_USED) + words > tree.size:
         return NO_NODE
     if not is_shared:
@@ -150,7 +150,7 @@ def allocate(tree: Actions, words: int, is_shared: bool) -> int:
 
 @kernel(types.void(ACTIONS_OUT, types.int64))
 def clear(tree: Actions, side: int) -> None:
-    """Remove all nodes but a new root where `side` is to move."""
+    """Remove all nodes except for a new root in which `side` is to move."""
     for word in range(ROOT, ROOT + WORDS_PER_NODE):
         tree[word] = 0
     tree[ROOT + FACTS] = side << SIDE_SHIFT
@@ -159,7 +159,7 @@ def clear(tree: Actions, side: int) -> None:
 
 @kernel(types.int64(first_class(Apply), ACTIONS_OUT, types.int64, WORDS_STACK))
 def find_child(apply: Callable[[Words, int, Words], None], tree: Actions, node: int, positions: Words) -> int:
-    """Return the child of `node` whose position is `positions[1]`, `NO_NODE` if there is none.
+    """Return the child of `node` whose position is `positions[1]`, or `NO_NODE` if there is none.
 
     `positions` is `uint64[3, words]`: row 0 is the position of `node`, row 2 is overwritten.
     """
@@ -177,7 +177,7 @@ def find_child(apply: Callable[[Words, int, Words], None], tree: Actions, node: 
 
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64))
 def _move_node(tree: Actions, node: int, free: int) -> None:
-    """Move a marked node to `free`, at or before it, and update the links to and from it."""
+    """Move a marked node to `free`, which is not after it, and update the links to and from it."""
     children = tree[node + CHILDREN]
     if children < 0:
         parent = -children & INDEX_MASK
@@ -200,11 +200,12 @@ def _move_node(tree: Actions, node: int, free: int) -> None:
 def keep_subtree(tree: Actions, node: int) -> None:
     """Make `node` the root: move its subtree to the front of the array and drop all other nodes.
 
-    Children are stored behind their parent, so one pass upwards marks the
-    subtree and another one moves it down. After a node has moved and before its
-    first child does, their `CHILDREN` words trade places: the child's refers to
-    the node, negated, and the node's holds the child's own (H. Morris, "A time-
-    and space-efficient garbage compaction algorithm", 1978).
+    Children are stored after their parent, so one pass over the array marks the
+    subtree and a second one moves it to the front. After a node has moved and
+    before its first child does, their `CHILDREN` words are exchanged: the
+    child's word refers to the node, negated, and the node's word holds the
+    child's own (H. Morris, "A time- and space-efficient garbage compaction
+    algorithm", 1978).
     """
     end = tree[WORDS_USED]
     tree[node + FACTS] |= MARK
@@ -222,7 +223,7 @@ def keep_subtree(tree: Actions, node: int) -> None:
 
 
 class Tree:
-    """A search tree that is kept from move to move, and its memory.
+    """A search tree that is kept from move to move, with its memory.
 
     Parameters
     ----------
@@ -232,12 +233,12 @@ class Tree:
     Attributes
     ----------
     words : int64[4 n]
-        The nodes; empty as long as no memory is allocated.
+        The nodes; empty until memory is allocated.
 
     Raises
     ------
     OptionError
-        If the size is less than 1 MB or more than the machine has free.
+        If the size is less than 1 MB or more than the free memory.
 
     Examples
     --------
@@ -259,7 +260,7 @@ class Tree:
         self._check_free_memory()
 
     def forget(self) -> None:
-        """Start afresh: the next root has no children."""
+        """Forget all nodes: the next root has no children."""
         self._root = None
 
     def release(self) -> None:
@@ -306,7 +307,7 @@ class Tree:
         return node
 
     def _allocate(self, actions: int) -> Actions:
-        """Return memory that starts at a cache line and has room for the root and all of its children."""
+        """Return memory that is aligned to a cache line and has room for the root and all of its children."""
         self._check_free_memory()
         size = max(self.megabytes << 20, (actions + 2) * WORDS_PER_NODE * BYTES_PER_WORD)
         try:
@@ -335,8 +336,8 @@ class MoveStatistics:
     visits : int
         Simulations that played the move.
     value : float
-        Mean return for the side that plays the move, or the proven return; 0
-        without visits.
+        Mean return for the side that plays the move, or the proven return; 0 if
+        there are no visits.
     proven : bool
         True if the value is that of perfect play.
     """
@@ -361,8 +362,8 @@ class MoveStatistics:
 def ranked_moves(tree: Actions, node: int) -> list[MoveStatistics]:
     """Return the moves of a node, best first; an empty list if it is not expanded.
 
-    Proven wins come first and proven losses last, the others in the order of
-    their visits. A proven draw is preferred to a most visited move with a
+    Proven wins come first and proven losses last; the other moves are ordered
+    by visits. A proven draw comes before the most visited move if that has a
     negative value. Other threads may be working on the tree.
     """
     moves = _moves(tree, node)
@@ -380,7 +381,7 @@ def ranked_moves(tree: Actions, node: int) -> list[MoveStatistics]:
 
 
 def principal_variation(tree: Actions, move: MoveStatistics, *, longest: int) -> tuple[int, ...]:
-    """Return the actions of a move and the best moves after it, as far as they have values."""
+    """Return the action of a move and those of the best moves after it, as far as they have values."""
     line = [move.action]
     while len(line) < longest:
         replies = ranked_moves(tree, move.node)
@@ -406,6 +407,6 @@ def _moves(tree: Actions, node: int) -> list[MoveStatistics]:
         else:
             value = max(-1.0, min(1.0, sign * total / (visits * ONE))) if visits > 0 else 0.0
         child = first + index * WORDS_PER_NODE
-        # adding 0.0 turns a negative zero into 0.0
+        # adding 0.0 turns negative zero into 0.0
         moves.append(MoveStatistics(child, facts >> ACTION_SHIFT, visits, value + 0.0, proof != NO_PROOF))
     return moves
