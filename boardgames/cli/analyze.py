@@ -21,7 +21,7 @@ from boardgames.cli.options import (
     json_option,
     moves_option,
 )
-from boardgames.cli.output import outcome_json, outcome_text, print_json, print_table, score_json
+from boardgames.cli.output import outcome_json, outcome_text, print_json, print_table, say, score_json
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import search_spinner, spinner
 from boardgames.draw.text import printable
@@ -202,7 +202,7 @@ def analyze_position(
 def _print_analysis(analysis: "Analysis", lines: int | None) -> None:
     side = analysis.position.game.facts.sides[analysis.position.side_to_move]
     which = "all moves" if lines is None else "the best moves"
-    click.echo(f"values of {which} for {side}, in {analysis.unit.label}, with the line of best play:")
+    say(f"values of {which} for {side}, in {analysis.unit.label}, with the line of best play:")
     rows = [
         (
             str(entry.move),
@@ -212,9 +212,7 @@ def _print_analysis(analysis: "Analysis", lines: int | None) -> None:
         for entry in analysis.moves
     ]
     print_table(rows, right=(1,), cut=(2,))
-    click.echo(
-        f"depth {analysis.depth}, {analysis.nodes:,} nodes, {analysis.seconds:.2f} s; ! marks a proven value"
-    )
+    say(f"depth {analysis.depth}, {analysis.nodes:,} nodes, {analysis.seconds:.2f} s; ! marks a proven value")
 
 
 def _print_analysis_json(analysis: "Analysis", game: str, agent: str) -> None:
@@ -278,9 +276,9 @@ def review_record(
     if svg_file is not None:
         write_atomic(svg_file, review.svg())
         if not request.as_json:
-            click.echo(f"wrote {svg_file}")
+            say(f"wrote {svg_file}")
     if not review.is_complete:
-        click.echo(f"interrupted after {len(review.moves)} of {len(record.moves)} plies", err=True)
+        say(f"interrupted after {len(review.moves)} of {len(record.moves)} plies", err=True)
         click.get_current_context().exit(EXIT_INTERRUPTED)
 
 
@@ -362,16 +360,16 @@ def _review(record: "Record", player: "Player", limit: "Limit", stop: "Stop") ->
 def _print_review(review: "Review", title: str, mistakes: int | None) -> None:
     record, sides = review.record, review.game.facts.sides
     names = f"{record.names[0]} - {record.names[1]} {record.result}, {len(record.moves)} plies"
-    click.echo(printable(f"{title}: {names}"))
+    say(printable(f"{title}: {names}"))
     unit = review.unit.label
-    click.echo(printable(f"value for {sides[0]} after each move, in {unit}, by {review.agent}:"))
+    say(printable(f"value for {sides[0]} after each move, in {unit}, by {review.agent}:"))
     rows: list[tuple[str, ...]] = [("ply", "side", "move", "value", "loss", "best")]
     rows += [("", "", "start", _value(review.positions[0], 0), "", "")]
     rows += [_move_row(move, sides[move.side]) for move in review.moves]
     print_table(rows, right=(0, 3, 4), cut=(5,))
     _print_mistakes(review, mistakes)
     for number, side in enumerate(sides):
-        click.echo(_summary(review, number, side))
+        say(_summary(review, number, side))
 
 
 def _summary(review: "Review", number: int, side: str) -> str:
@@ -410,9 +408,9 @@ def _print_mistakes(review: "Review", mistakes: int | None) -> None:
         move, loss = f"{ply.move}{ply.mark}", unit.format(ply.loss)
         rows.append((str(ply.number), side, move, loss, change, better))
     if len(rows) == 1:
-        click.echo(f"no mistakes ({legend})")
+        say(f"no mistakes ({legend})")
         return
-    click.echo(f"worst moves, with values for the side that moved ({legend}):")
+    say(f"worst moves, with values for the side that moved ({legend}):")
     print_table(rows, right=(0, 3), cut=(5,))
 
 

@@ -24,12 +24,7 @@ from boardgames.cli.options import (
     json_option,
     worker_options,
 )
-from boardgames.cli.output import (
-    estimate_json,
-    print_json,
-    shorten_names,
-    table_lines,
-)
+from boardgames.cli.output import estimate_json, print_json, say, shorten_names, table_lines
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import compile_notice, new_bars
 from boardgames.draw.text import printable
@@ -204,7 +199,7 @@ def _play(
         with compile_notice():
             arena = Arena(plan, seed=seed, store=store, fresh=fresh)
         if arena.resumed:
-            click.echo(f"resuming: {arena.resumed} of {plan.planned} matches are already played", err=True)
+            say(f"resuming: {arena.resumed} of {plan.planned} matches are already played", err=True)
         try:
             with open_executor(workers, cluster=cluster) as executor, _live_report(arena) as listener:
                 arena.run(executor, listener)
@@ -212,7 +207,7 @@ def _play(
             with redirect_stdout(sys.__stdout__):
                 _print_report(arena, as_json)
             message = f"interrupted after {arena.matches} of {plan.planned} matches"
-            click.echo(f"{message}; run the same command to continue", err=True)
+            say(f"{message}; run the same command to continue", err=True)
             return EXIT_INTERRUPTED
         except BoardgamesError:
             if arena.matches and not as_json:  # show the results so far, for example if the disk is full
@@ -228,7 +223,7 @@ def _print_report(arena: "Arena", as_json: bool) -> None:
     if as_json:
         print_json(**report_json(report), seed=arena.seed)
     else:
-        click.echo("\n".join([*report_lines(report, arena.names), f"seed {arena.seed}"]))
+        say("\n".join([*report_lines(report, arena.names), f"seed {arena.seed}"]))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from boardgames.cli.options import (
     moves_option,
     user_path,
 )
-from boardgames.cli.output import count_text, print_json
+from boardgames.cli.output import count_text, print_json, say
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import progress_bars
 from boardgames.errors import OptionError
@@ -128,27 +128,27 @@ def _build(plan: "BookPlan", path: Path, workers: int | None, as_json: bool) -> 
     check_writable(path)
     builder, code = Builder(plan, path), 0
     if builder.resumed >= plan.positions:
-        click.echo(
+        say(
             f"nothing to do: the book has {builder.resumed} positions, --positions is {plan.positions}",
             err=True,
         )
     elif builder.resumed:
-        click.echo(f"resuming: {builder.resumed} of {plan.positions} positions are done", err=True)
+        say(f"resuming: {builder.resumed} of {plan.positions} positions are done", err=True)
     with interrupt_on_termination():
         try:
             with open_executor(workers) as executor, _progress(plan) as listener:
                 builder.build(executor, listener)
         except KeyboardInterrupt:
             count = count_text(len(builder.pages), "position")
-            click.echo(f"interrupted after {count}; run the same command to continue", err=True)
+            say(f"interrupted after {count}; run the same command to continue", err=True)
             code = EXIT_INTERRUPTED
     if code == 0 and len(builder.pages) < plan.positions:
-        click.echo(f"good moves lead to no further positions within --plies {plan.plies}", err=True)
+        say(f"good moves lead to no further positions within --plies {plan.plies}", err=True)
     if as_json:
         _print_json(builder)
     else:
         count = count_text(len(builder.pages), "position")
-        click.echo(f"{count}, {len(builder.pages) - builder.resumed} new: {path}")
+        say(f"{count}, {len(builder.pages) - builder.resumed} new: {path}")
     return code
 
 

@@ -6,7 +6,7 @@ import click
 
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import NON_NEGATIVE, POSITIVE, Number, examples, game_options, json_option
-from boardgames.cli.output import print_json
+from boardgames.cli.output import print_json, say
 from boardgames.cli.program import EXIT_CHECK_FAILED
 
 
@@ -80,5 +80,5 @@ def check(
             notes=list(report.notes),
         )
     else:
-        click.echo(str(report))
+        say(str(report))
     click.get_current_context().exit(0 if report.ok else EXIT_CHECK_FAILED)

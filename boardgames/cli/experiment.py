@@ -23,7 +23,14 @@ from boardgames.cli.options import (
     user_path,
     worker_options,
 )
-from boardgames.cli.output import option_line, print_json, table_lines, wrap
+from boardgames.cli.output import (
+    one_line,
+    option_line,
+    print_json,
+    say,
+    table_lines,
+    wrap,
+)
 from boardgames.cli.progress import progress_bars
 from boardgames.errors import FileError, PluginError
 from boardgames.options import parse_assignments
@@ -100,7 +107,7 @@ def experiment(
     with interrupt_on_termination():
         if not as_json:
             heading = f"{game.describe()}, {name}, seed {seed}"
-            click.echo("\n".join([heading, *settings_lines(chosen.settings), ""]))
+            say("\n".join([heading, *settings_lines(chosen.settings), ""]))
         findings = _run(chosen, seed, workers, cluster)
     _report(chosen, name, seed, findings, path, as_json)
 
@@ -135,10 +142,10 @@ def _report(
             csv=str(path),
         )
     else:
-        click.echo("\n".join(findings_lines(findings)))
+        say("\n".join(findings_lines(findings)))
     write_atomic(path, findings.csv(game.facts.name, name, seed, chosen.settings))
     if not as_json:
-        click.echo(f"wrote {path}")
+        say(f"wrote {path}")
 
 
 def _stamp(chosen: "Experiment") -> str:
@@ -192,14 +199,14 @@ def _list(game: str, as_json: bool) -> None:
         print_json(game=game, experiments=rows)
         return
     for offer in offers:
-        click.echo(wrap(f"{offer.entry.name:<16} {offer.entry.summary}", 17))
+        say(wrap(f"{offer.entry.name:<16} {one_line(offer.entry.summary)}", 17))
         try:
             declared = loaded.load("experiments", offer.entry.name, game).declared_options
         except PluginError as error:
-            click.echo(wrap(f"  error: {error}", 6))
+            say(wrap(f"  error: {one_line(error)}", 6))
             continue
         for option in declared:
-            click.echo(wrap(f"  {option_line(option)}", 6))
+            say(wrap(f"  {option_line(option)}", 6))
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import click
 
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import examples, json_option
-from boardgames.cli.output import estimate_json, print_json, print_table, shorten_names
+from boardgames.cli.output import estimate_json, print_json, print_table, say, shorten_names
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
 
@@ -62,17 +62,17 @@ def ladder(game_name: str, options: tuple[str, ...], svg_file: Path | None, as_j
         print_json(game=game_name, variant=variant, players=players)
         return
     if not entries:
-        click.echo(f"no agents have met yet; see `{PROGRAM} arena --help`")
+        say(f"no agents have met yet; see `{PROGRAM} arena --help`")
         return
     names = shorten_names(_names(entries), other_columns=OTHER_COLUMNS)
     named = zip(entries, names, strict=True)
     rows = [HEADER, *(_row(place, entry, name) for place, (entry, name) in enumerate(named, start=1))]
     print_table(rows, right=(0, 2, 3, 4, 5, 6), cut=())
-    click.echo("\nElo is relative to the average of all agents")
+    say("\nElo is relative to the average of all agents")
     if any(entry.estimate is None for entry in entries):
-        click.echo("?: no chain of matches with wins and losses links these agents to the others")
+        say("?: no chain of matches with wins and losses links these agents to the others")
     if svg_file is not None:
-        click.echo(f"wrote {svg_file}")
+        say(f"wrote {svg_file}")
 
 
 def _row(place: int, entry: "LadderEntry", name: str) -> tuple[str, ...]:

@@ -7,7 +7,15 @@ import click
 
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import examples, json_option
-from boardgames.cli.output import print_json, print_options, rules_text, wrap
+from boardgames.cli.output import (
+    one_line,
+    print_error,
+    print_json,
+    print_options,
+    rules_text,
+    say,
+    wrap,
+)
 from boardgames.cli.program import PROGRAM
 from boardgames.cli.progress import compile_notice
 from boardgames.errors import UnknownNameError, quote
@@ -35,7 +43,7 @@ def games(game: str | None, as_json: bool) -> None:
     _print_offers(offers)
     for plugin in loaded.plugins:
         if plugin.error:
-            click.echo(f"warning: plug-in {plugin.name!r}: {plugin.error}", err=True)
+            print_error(f"plug-in {plugin.name!r}: {plugin.error}", kind="warning")
     if game is not None:
         _print_facts(load_game(game, None, (), searches=False))
 
@@ -65,7 +73,7 @@ def agents(game: str | None, agent: str | None, as_json: bool) -> None:
         print_json(agents=_offers_json(loaded, offers))
     else:
         _print_groups(offers)
-        click.echo(f"\n`{PROGRAM} agents {game or 'GAME'} AGENT` shows the options of an agent.")
+        say(f"\n`{PROGRAM} agents {game or 'GAME'} AGENT` shows the options of an agent.")
 
 
 @click.command(
@@ -86,7 +94,7 @@ def learners(learner: str | None, as_json: bool) -> None:
         print_json(learners=_offers_json(loaded, loaded.offers("learners")))
     else:
         _print_groups(loaded.offers("learners"))
-        click.echo(f"\n`{PROGRAM} learners LEARNER` shows the options of a learner.")
+        say(f"\n`{PROGRAM} learners LEARNER` shows the options of a learner.")
 
 
 @click.command(epilog=examples("boardgames rules abalone", "boardgames rules connect4"))
@@ -97,7 +105,7 @@ def learners(learner: str | None, as_json: bool) -> None:
 def rules(game_name: str, options: tuple[str, ...]) -> None:
     """Explain the rules of GAME in one paragraph."""
     facts = load_game(game_name, None, options, searches=False).facts
-    click.echo(wrap(rules_text(facts), 0))
+    say(wrap(rules_text(facts), 0))
 
 
 @click.command(
@@ -122,9 +130,10 @@ def plugins(context: click.Context, as_json: bool) -> None:
         print_json(plugins=rows)
         return
     for plugin in loaded.plugins:
-        click.echo(f"{plugin.name:<16} {plugin.version:<8} {plugin.summary}")
+        name, version, summary = map(one_line, (plugin.name, plugin.version, plugin.summary))
+        say(f"{name:<16} {version:<8} {summary}")
         if plugin.error:
-            click.echo(f"{'':<16} error: {plugin.error}")
+            say(f"{'':<16} error: {one_line(plugin.error)}")
 
 
 def _show_one(kind: Kind, loaded: Registry, name: str, game: str | None, as_json: bool) -> None:
@@ -138,12 +147,12 @@ def _show_one(kind: Kind, loaded: Registry, name: str, game: str | None, as_json
         rows[0]["options"] = [_option_json(option) for option in options]
         print_json(**{kind: rows})
         return
-    click.echo(wrap(f"{name}: {offer.entry.summary}", 2))
+    say(wrap(f"{name}: {one_line(offer.entry.summary)}", 2))
     if options:
-        click.echo()
+        say()
         print_options(options)
     else:
-        click.echo("no options")
+        say("no options")
 
 
 def _offers_json(loaded: Registry, offers: Iterable[Offer]) -> list[dict[str, object]]:
@@ -177,7 +186,7 @@ def _print_groups(offers: list[Offer]) -> None:
     for number, owner in enumerate(owners):
         if len(owners) > 1:
             gap = "\n" if number else ""
-            click.echo(f"{gap}for {owner} only:" if owner else f"{gap}for every game:")
+            say(f"{gap}for {owner} only:" if owner else f"{gap}for every game:")
         _print_offers([offer for offer in offers if (offer.entry.game or "") == owner], 2 * (len(owners) > 1))
 
 
@@ -185,8 +194,8 @@ def _print_offers(offers: list[Offer], indent: int = 0) -> None:
     """Print the name and summary of each offer, one line each if the summary is not too long."""
     width = max([NAME_COLUMNS, *(len(offer.entry.name) for offer in offers)])
     for offer in offers:
-        line = f"{'':<{indent}}{offer.entry.name:<{width}} {offer.entry.summary}"
-        click.echo(wrap(line, indent + width + 1))
+        line = f"{'':<{indent}}{offer.entry.name:<{width}} {one_line(offer.entry.summary)}"
+        say(wrap(line, indent + width + 1))
 
 
 def _print_facts(game: "Game") -> None:
@@ -197,7 +206,7 @@ def _print_facts(game: "Game") -> None:
         ("position notations", facts.position_notations),
         ("default agent", [facts.default_agent]),
     ):
-        click.echo(wrap(f"  {name}: {', '.join(values)}", 4))
+        say(wrap(f"  {name}: {', '.join(values)}", 4))
     if facts.options:
-        click.echo()
+        say()
         print_options(facts.options)

@@ -17,6 +17,7 @@ import click
 
 from boardgames import __version__
 from boardgames.cli.options import SuggestingGroup, examples
+from boardgames.cli.output import one_line, print_error
 from boardgames.cli.program import (
     COMPLETION_VARIABLE,
     DEBUG_VARIABLE,
@@ -24,7 +25,6 @@ from boardgames.cli.program import (
     EXIT_WRONG_INPUT,
     PROGRAM,
 )
-from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, PluginError, describe_error, quote
 
 COMMANDS = {
@@ -79,7 +79,7 @@ class LazyGroup(SuggestingGroup):
             if name in COMMANDS:
                 rows.append((name, COMMANDS[name][1]))
             else:
-                rows.append((name, self.commands[name].get_short_help_str()))
+                rows.append((one_line(name), one_line(self.commands[name].get_short_help_str())))
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
@@ -211,9 +211,9 @@ def _discard_stdout() -> None:
 
 
 def _fail(message: str) -> int:
-    print(f"error: {printable(' '.join(message.split()))}", file=sys.stderr)
+    print_error(message)
     return EXIT_WRONG_INPUT
 
 
 def _show_warning(message: Warning | str, *rest: Any, **more: Any) -> None:  # signature of the warnings hook
-    print(f"warning: {printable(' '.join(str(message).split()))}", file=sys.stderr)
+    print_error(message, kind="warning")

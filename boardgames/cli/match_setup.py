@@ -8,10 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-import click
-
 from boardgames.cli.loading import load_player
-from boardgames.cli.output import wrap
+from boardgames.cli.output import say, wrap
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
 from boardgames.errors import FileError, RecordError, quote
@@ -128,7 +126,7 @@ def print_learned(manager: "Manager") -> None:
         else:
             reason = ", since the match is not finished" if manager.outcome is None else ""
             text = f"{player.describe()} has not saved its weights{reason}"
-        click.echo(wrap(printable(text), 2))
+        say(wrap(printable(text), 2))
 
 
 def close_players(manager: "Manager") -> None:
@@ -160,11 +158,11 @@ def save_match(record: "Record") -> None:
     try:
         write_records(path, [record])
     except FileError:
-        click.echo(str(record))
+        say(str(record))
         raise
-    click.echo(f"match saved to {path}")
+    say(f"match saved to {path}")
     if record.outcome is None:
-        click.echo(f"continue with: {PROGRAM} play {record.game} --resume {shlex.quote(str(path))}")
+        say(f"continue with: {PROGRAM} play {record.game} --resume {shlex.quote(str(path))}")
 
 
 def read_unfinished(path: Path, game: "Game") -> "Record":

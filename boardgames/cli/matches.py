@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from boardgames.cli.options import POSITIVE, SuggestingGroup, examples, json_option
-from boardgames.cli.output import confirm, count_text, estimate_json, print_json, print_table, shorten_names
+from boardgames.cli.output import (
+    confirm,
+    count_text,
+    estimate_json,
+    print_error,
+    print_json,
+    print_table,
+    say,
+    shorten_names,
+)
 from boardgames.cli.program import EXIT_WRONG_INPUT
 from boardgames.draw.text import printable
 from boardgames.errors import (
@@ -60,7 +69,7 @@ def matches(context: click.Context) -> None:
     adds such files to the database.
     """
     if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+        say(context.get_help())
 
 
 def filter_options(command: Command) -> Command:
@@ -116,7 +125,7 @@ def list_matches(
     elif listed:
         print_matches(listed)
     else:
-        click.echo(NO_MATCHES if store is None else "no stored match fits the filters")
+        say(NO_MATCHES if store is None else "no stored match fits the filters")
 
 
 @matches.command(
@@ -178,10 +187,10 @@ def export(
         selected = _select(store, ids, **filters)
     text = "".join(f"{match.record}\n\n" for match in reversed(selected))
     if str(file) == "-":
-        click.echo(text, nl=False)
+        say(text, nl=False)
         return
     write_atomic(file, text)
-    click.echo(f"wrote {count_text(len(selected), 'match', 'matches')} to {file}")
+    say(f"wrote {count_text(len(selected), 'match', 'matches')} to {file}")
 
 
 @matches.command(
@@ -216,7 +225,7 @@ def import_files(files: tuple[Path, ...]) -> None:
             errors += rejected
             added, known = added + count, known + len(parsed.records) - count - rejected
     known_text = f", {count_text(known, 'match', 'matches')} already stored" if known else ""
-    click.echo(f"added {count_text(added, 'match', 'matches')}{known_text}")
+    say(f"added {count_text(added, 'match', 'matches')}{known_text}")
     if errors:
         click.get_current_context().exit(EXIT_WRONG_INPUT)
 
@@ -237,7 +246,7 @@ def delete(ids: tuple[int, ...], run: int | None, yes: bool) -> None:
         raise OptionError("give IDs or --run, not both" if ids else "give the IDs of matches, or --run N")
     with _open_store() as store:
         message = _delete_matches(store, ids, yes=yes) if run is None else _delete_run(store, run, yes=yes)
-    click.echo(message)
+    say(message)
 
 
 @contextmanager
@@ -314,7 +323,7 @@ def _import(store: "Store", parsed: "ParsedRecords", file: Path) -> tuple[int, i
 
 def _report_error(error: BoardgamesError | str) -> int:
     """Print an error and return 1, to be added to the number of errors."""
-    click.echo(f"error: {error}", err=True)
+    print_error(error)
     return 1
 
 
@@ -334,7 +343,7 @@ def _list_runs(
     for one, ratings in rated:
         print_run(one, ratings)
     if not rated:
-        click.echo(NO_MATCHES if store is None else "no arena run fits the filters")
+        say(NO_MATCHES if store is None else "no arena run fits the filters")
 
 
 # --- matches -----------------------------------------------------------------
@@ -355,7 +364,7 @@ def print_facts(match: "StoredMatch") -> None:
         facts.append(f"run: {match.run}" + ("" if match.number is None else f", number {match.number}"))
     if match.fault:
         facts.append(f"fault: {match.fault}")
-    click.echo("\n".join(printable(fact) for fact in facts))
+    say("\n".join(printable(fact) for fact in facts))
 
 
 def match_json(match: "StoredMatch") -> dict[str, object]:
@@ -396,8 +405,8 @@ def print_run(run: "Run", ratings: "Sequence[Rating]") -> None:
         else f"{run.matches} of {planned} matches"
     )
     ended = f"finished {_timestamp_text(run.finished)}" if run.finished else "not finished"
-    click.echo(printable(f"{run.id}. {run.kind} of {run.game}: {played}, {ended}"))
-    click.echo(printable(f"   {', '.join(_settings(run))}"))
+    say(printable(f"{run.id}. {run.kind} of {run.game}: {played}, {ended}"))
+    say(printable(f"   {', '.join(_settings(run))}"))
     rows = _rating_rows(ratings) if ratings else _agent_rows(run.settings.get("agents"))
     if rows:
         print_table(rows, right=(2,), cut=())

@@ -9,7 +9,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import click
 
@@ -42,8 +42,60 @@ ENDINGS = {
 """How a match ended, by the name of its termination."""
 NARROWEST_NAME = 12
 """Names are not shortened below this many columns."""
+MAX_WORD_LENGTH = 240
+MAX_MESSAGE_LENGTH = 2000
+"""Errors are shortened to this many characters; paths are rarely longer than a word may be."""
 GAP = 1
 """Spaces between two columns."""
+
+
+# --- text ------------------------------------------------------------------
+
+
+def say(text: str = "", *, err: bool = False, file: IO[str] | None = None, nl: bool = True) -> None:
+    """Print lines of text; characters that could control the terminal become question marks.
+
+    All output of commands goes through here, because names, summaries and messages come from
+    files, plug-ins and engines. Line feeds remain: put a foreign text on one line with `one_line`.
+    """
+    click.echo("\n".join(map(printable, text.split("\n"))), err=err, file=file, nl=nl)
+
+
+def print_error(message: object, *, kind: str = "error") -> None:
+    """Print an error or a warning in one line on stderr, shortened if it is very long."""
+    say(f"{kind}: {shortened(one_line(message))}", err=True)
+
+
+def one_line(value: object) -> str:
+    r"""Return a text from a file or a plug-in on one line, without anything that could control the terminal.
+
+    Examples
+    --------
+    >>> one_line("Ann\x1b[2J\n1. Bob")
+    'Ann?[2J 1. Bob'
+    """
+    return printable(" ".join(str(value).split()))
+
+
+def shortened(text: str) -> str:
+    """Return a message with the middle of very long words, and of the whole, replaced by an ellipsis.
+
+    Examples
+    --------
+    >>> len(shortened("no such file: " + 4000 * "x"))
+    254
+    >>> shortened("depth must be 1 to 100, not 0")
+    'depth must be 1 to 100, not 0'
+    """
+    words = [_without_middle(word, MAX_WORD_LENGTH) for word in text.split(" ")]
+    return _without_middle(" ".join(words), MAX_MESSAGE_LENGTH)
+
+
+def _without_middle(text: str, length: int) -> str:
+    if len(text) <= length:
+        return text
+    end = length // 3
+    return f"{text[: length - end - 1]}…{text[-end:]}"
 
 
 # --- JSON --------------------------------------------------------------------
@@ -51,7 +103,9 @@ GAP = 1
 
 def print_json(**fields: object) -> None:
     """Print one JSON object that begins with the schema number."""
-    click.echo(json.dumps({"schema": SCHEMA, **fields}, ensure_ascii=False))
+    text = json.dumps({"schema": SCHEMA, **fields}, ensure_ascii=False)
+    # what JSON need not escape and terminals may obey can only be part of a string
+    click.echo("".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text))
 
 
 def estimate_json(estimate: "Estimate | None") -> dict[str, float | None]:
@@ -98,7 +152,7 @@ def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture,
     if out.is_terminal and out.color_system is not None and not out.no_color:
         out.print(styled_text(picture, flipped=flipped))
     else:
-        click.echo(plain_text(picture, flipped=flipped))
+        say(plain_text(picture, flipped=flipped))
 
 
 def rules_text(facts: "Facts") -> str:
@@ -196,7 +250,7 @@ def confirm(question: str) -> bool:
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise OptionError("without a terminal to ask on, --yes is required")
-    return click.confirm(question)
+    return click.confirm(one_line(question))
 
 
 # --- tables ------------------------------------------------------------------
@@ -217,7 +271,7 @@ def print_table(
 ) -> None:
     """Print rows as `table_lines` lays them out."""
     for line in table_lines(rows, right=right, cut=cut, wrapped=wrapped):
-        click.echo(line)
+        say(line)
 
 
 def table_lines(

@@ -6,7 +6,7 @@ import click
 
 from boardgames.cli.loading import load_position
 from boardgames.cli.options import Number, examples, json_option, position_options
-from boardgames.cli.output import print_json
+from boardgames.cli.output import print_json, say
 from boardgames.errors import OptionError
 
 
@@ -60,6 +60,6 @@ def perft(
         )
         return
     for move, count in counts.items():
-        click.echo(f"{move!s:<8} {count}")
+        say(f"{move!s:<8} {count}")
     rate = f", {leaves / seconds / 1e6:.1f} million/s" if seconds > 0.001 else ""
-    click.echo(f"{leaves} leaves at depth {depth} in {seconds:.3f} s{rate}")
+    say(f"{leaves} leaves at depth {depth} in {seconds:.3f} s{rate}")

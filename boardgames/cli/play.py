@@ -28,7 +28,7 @@ from boardgames.cli.options import (
     game_options,
     moves_option,
 )
-from boardgames.cli.output import outcome_text, print_picture, thought_text
+from boardgames.cli.output import outcome_text, print_picture, say, thought_text
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError, quote
@@ -222,16 +222,16 @@ def _play_agents(manager: "Manager", watch: bool, delay: float) -> int:
             print_picture(manager.position.picture())
     except KeyboardInterrupt:
         with without_interrupts():
-            click.echo()
+            say()
             save_match(manager.record())
         return EXIT_INTERRUPTED
     assert manager.outcome is not None
-    click.echo(f"\n{outcome_text(manager.outcome, manager.game)} after {manager.ply} plies")
+    say(f"\n{outcome_text(manager.outcome, manager.game)} after {manager.ply} plies")
     print_learned(manager)
     if manager.fault:
-        click.echo(printable(manager.fault), err=True)
-    click.echo()
-    click.echo(str(manager.record()))
+        say(printable(manager.fault), err=True)
+    say()
+    say(str(manager.record()))
     return 0
 
 
@@ -242,6 +242,6 @@ def _watch(manager: "Manager", delay: float) -> None:
         manager.step()
         if manager.position is not before:
             played = manager.moves[-1]
-            click.echo(f"\n{played.ply}. {side} plays {played.move} ({thought_text(played, side)})\n")
+            say(f"\n{played.ply}. {side} plays {played.move} ({thought_text(played, side)})\n")
             print_picture(manager.position.picture().since(before.picture()))
             time.sleep(delay)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.options import examples, user_path
+from boardgames.cli.output import say
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, OptionError, quote
 
@@ -47,7 +48,7 @@ def plot(runs: tuple[str, ...], output: str | None) -> None:
     if image_format is None:
         raise OptionError(f"--output must end in .svg or .png, not {quote(output)}")
     write_atomic(path, plot_runs([_history(folder) for folder in folders], image_format))
-    click.echo(f"wrote {path}")
+    say(f"wrote {path}")
 
 
 def _history(folder: Path) -> "RunHistory":

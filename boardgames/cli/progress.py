@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+from boardgames.cli.output import one_line
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
@@ -50,9 +52,10 @@ def spinner(text: str) -> Iterator[Callable[[str], None]]:
         yield lambda text: None
         return
     from rich.console import Console
+    from rich.text import Text
 
-    with Console(stderr=True).status(text) as status:
-        yield status.update
+    with Console(stderr=True).status(Text(one_line(text))) as status:
+        yield lambda text: status.update(Text(one_line(text)))
 
 
 @contextmanager
@@ -77,7 +80,7 @@ def new_bars(console: "Console") -> "Progress":
     )
 
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -104,7 +107,7 @@ def progress_bars() -> Iterator[Callable[[str, int, int | None], None]]:
 
         def update(stage: str, done: int, total: int | None) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
+                tasks[stage] = bars.add_task(one_line(stage), total=total)
             bars.update(tasks[stage], completed=done, total=total)
 
         yield update

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.options import POSITIVE, examples
-from boardgames.cli.output import count_text, outcome_text, print_picture
+from boardgames.cli.output import count_text, one_line, outcome_text, print_error, print_picture, say
 from boardgames.cli.program import EXIT_WRONG_INPUT
 from boardgames.errors import FileError, RecordError
 
@@ -46,7 +46,7 @@ def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, f
 
     parsed = read_records(file, load_game_of)
     for error in parsed.errors:
-        click.echo(f"error: {error}", err=True)
+        print_error(error)
     records = list(zip(parsed.numbers, parsed.records, strict=True))
     if number is not None:
         records = [(place, record) for place, record in records if place == number]
@@ -54,7 +54,7 @@ def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, f
         raise RecordError(f"no match {number} in {file}" if number else f"no matches in {file}")
     if as_list:
         for place, record in records:
-            click.echo(f"{place}. {_title(record)}")
+            say(f"{place}. {_title(record)}")
     else:
         show_records(records, folder=folder, flip=flip)
     if parsed.errors:
@@ -72,7 +72,8 @@ def show_records(records: "list[tuple[int, Record]]", *, folder: Path | None, fl
 
 
 def _title(record: "Record") -> str:
-    return f"{record.game}: {record.names[0]} - {record.names[1]} {record.result}, {len(record.moves)} plies"
+    names = " - ".join(map(one_line, record.names))
+    return f"{one_line(record.game)}: {names} {record.result}, {len(record.moves)} plies"
 
 
 def _draw(records: "list[tuple[int, Record]]", folder: Path) -> None:
@@ -87,14 +88,14 @@ def _draw(records: "list[tuple[int, Record]]", folder: Path) -> None:
         for ply, drawing in enumerate(record.svgs(load_game_of(record))):
             write_atomic(folder / f"match-{place:03}-ply-{ply:04}.svg", drawing)
             count += 1
-    click.echo(f"wrote {count_text(count, 'picture')} to {folder}")
+    say(f"wrote {count_text(count, 'picture')} to {folder}")
 
 
 def _print(records: "list[tuple[int, Record]]", flip: bool) -> None:
     from boardgames.plugins import load_game_of
 
     for place, record in records:
-        click.echo(f"{place}. {_title(record)}")
+        say(f"{place}. {_title(record)}")
         positions = list(record.positions(load_game_of(record)))
         for ply in range(len(positions)):
             _show(record, positions, ply, flip)
@@ -105,10 +106,10 @@ def _show(record: "Record", positions: "list[Position]", ply: int, flip: bool) -
     if ply:
         picture = picture.since(positions[ply - 1].picture())
         dots = "." if ply % 2 else "..."
-        click.echo(f"\nply {ply}: {(ply + 1) // 2}{dots} {record.moves[ply - 1]}")
+        say(f"\nply {ply}: {(ply + 1) // 2}{dots} {record.moves[ply - 1]}")
     print_picture(picture, flipped=flip)
     if ply == len(positions) - 1 and record.outcome is not None:
-        click.echo(outcome_text(record.outcome, positions[0].game))
+        say(outcome_text(record.outcome, positions[0].game))
 
 
 def _step(records: "list[tuple[int, Record]]", flip: bool) -> None:
@@ -116,9 +117,9 @@ def _step(records: "list[tuple[int, Record]]", flip: bool) -> None:
     from boardgames.plugins import load_game_of
 
     prompt = open_prompt()
-    click.echo(HELP)
+    say(HELP)
     for place, record in records:
-        click.echo(f"\n{place}. {_title(record)}")
+        say(f"\n{place}. {_title(record)}")
         positions = list(record.positions(load_game_of(record)))
         ply = 0
         while True:
@@ -138,4 +139,4 @@ def _step(records: "list[tuple[int, Record]]", flip: bool) -> None:
             elif answer == "":
                 ply += 1
             else:
-                click.echo(HELP)
+                say(HELP)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.options import SuggestingGroup, examples, json_option, user_path
-from boardgames.cli.output import confirm, print_json, print_table, wrap
+from boardgames.cli.output import confirm, print_json, print_table, say, wrap
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
 from boardgames.errors import (
@@ -60,7 +60,7 @@ def runs(context: click.Context, as_json: bool) -> None:
     elif listed:
         _print(listed)
     else:
-        click.echo(f"no training runs yet; start one with `{PROGRAM} train GAME`")
+        say(f"no training runs yet; start one with `{PROGRAM} train GAME`")
 
 
 @runs.command(
@@ -104,19 +104,19 @@ def show(name: str, as_json: bool) -> None:
         )
         return
     length = "" if run.progress.length is None else f" of {run.progress.length}"
-    click.echo(f"{run.name}: {run.status} after step {run.progress.step}{length}\n{run.folder}\n")
-    click.echo(run.config.as_toml(learner))
+    say(f"{run.name}: {run.status} after step {run.progress.step}{length}\n{run.folder}\n")
+    say(run.config.as_toml(learner))
     curve = "score" if learner is None else learner.curve
     scores = [value for one in steps if (value := one.metrics.get(curve)) is not None]
     for line in curve_lines(curve, scores):
-        click.echo(line)
+        say(line)
     if steps:
         _print_steps(steps)
         for one in steps:
             if one.standings:
                 ranked = ", ".join(f"{competitor} {points:.4g}" for competitor, points in one.standings)
-                click.echo(wrap(f"standings after step {one.step}: {printable(ranked)}", 2))
-        click.echo()
+                say(wrap(f"standings after step {one.step}: {printable(ranked)}", 2))
+        say()
     if weights:
         rows = [("weight", f"step {run.progress.best_step}")]
         print_table([*rows, *((feature, f"{value:.4f}") for feature, value in weights)], right=(1,), cut=())
@@ -145,7 +145,7 @@ def export(name: str, file: str, force: bool) -> None:
     if not (run / BEST).is_file():
         raise WeightsError(f"run {quote(name)} has no weights yet")
     Weights.read(run / BEST).write(path)
-    click.echo(f"wrote the weights of {name} to {path}")
+    say(f"wrote the weights of {name} to {path}")
 
 
 @runs.command(
@@ -166,7 +166,7 @@ def delete(name: str, yes: bool) -> None:
     if run_summary(folder).status == "running":
         raise MatchError(f"run {name!r} is in progress; stop it first")
     if not yes and not confirm(f"delete {folder} permanently?"):
-        click.echo("nothing deleted")
+        say("nothing deleted")
         return
     try:
         if folder.is_symlink():
@@ -176,7 +176,7 @@ def delete(name: str, yes: bool) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FileError(f"cannot delete {folder}: {reason}") from None
-    click.echo(f"deleted {name}")
+    say(f"deleted {name}")
 
 
 def _print_steps(steps: "Sequence[StepRecord]") -> None:
@@ -190,7 +190,7 @@ def _print_steps(steps: "Sequence[StepRecord]") -> None:
         texts = ("" if value is None else f"{value:.4g}" for value in values)
         rows.append((str(step.step), *texts, f"{step.seconds:.2f}"))
     print_table(rows, right=range(len(rows[0])), cut=())
-    click.echo()
+    say()
 
 
 def _print(runs: "list[RunSummary]") -> None:

@@ -13,6 +13,7 @@ from boardgames.cli.output import (
     print_json,
     print_picture,
     print_table,
+    say,
     wrapped_moves,
 )
 from boardgames.errors import OptionError
@@ -93,18 +94,18 @@ def show(
         )
         return
     if svg_file is not None:
-        click.echo(f"wrote {svg_file}")
+        say(f"wrote {svg_file}")
         return
     print_picture(position.picture(), flipped=flip)
-    click.echo(f"\n{position}")
+    say(f"\n{position}")
     if rules.facts.score_name:
         named = zip(rules.facts.sides, position.score, strict=True)
-        click.echo(f"{rules.facts.score_name}: " + ", ".join(f"{side} {count}" for side, count in named))
+        say(f"{rules.facts.score_name}: " + ", ".join(f"{side} {count}" for side, count in named))
     if position.outcome is not None:
-        click.echo(outcome_text(position.outcome, rules))
+        say(outcome_text(position.outcome, rules))
     else:
         side = rules.facts.sides[position.side_to_move]
-        click.echo(f"{side} to move, {len(legal_moves)} legal moves:\n{wrapped_moves(legal_moves)}")
+        say(f"{side} to move, {len(legal_moves)} legal moves:\n{wrapped_moves(legal_moves)}")
     if explained is not None:
         _print_features(explained, rules.facts.sides[explained.side])
 
@@ -125,7 +126,7 @@ def _explain(position: "Position", weights_text: str | None) -> "Explanation":
 
 def _print_features(explained: "Explanation", side: str) -> None:
     """Print the features as a table, and the value below it."""
-    click.echo(f"\nfeatures {explained.features} for {side}, which has just moved")
+    say(f"\nfeatures {explained.features} for {side}, which has just moved")
     if explained.total is None:
         rows = [("feature", "value"), *((one.name, f"{one.value:.4g}") for one in explained.terms)]
         print_table(rows, right=(1,), cut=())
@@ -137,11 +138,9 @@ def _print_features(explained: "Explanation", side: str) -> None:
         weighted.append((one.name, f"{one.value:.4g}", f"{one.weight:.4f}", f"{one.contribution:+.4f}"))
     print_table([*weighted, ("sum", "", "", f"{explained.total:+.4f}")], right=(1, 2, 3), cut=())
     if explained.is_squashed:
-        click.echo(
-            f"value for {side} with weights {explained.weights}: tanh of the sum, {explained.value:+.4f}"
-        )
+        say(f"value for {side} with weights {explained.weights}: tanh of the sum, {explained.value:+.4f}")
     else:
-        click.echo(f"value for {side} with weights {explained.weights}: {explained.value:+.4f}")
+        say(f"value for {side} with weights {explained.weights}: {explained.value:+.4f}")
 
 
 def _features_json(explained: "Explanation") -> dict[str, object]:

@@ -20,7 +20,7 @@ from boardgames.cli.options import (
     user_path,
     worker_options,
 )
-from boardgames.cli.output import print_json
+from boardgames.cli.output import print_json, say
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
 from boardgames.cli.progress import compile_notice, new_bars
 from boardgames.draw.text import printable
@@ -122,7 +122,7 @@ def _begin(
     ):
         trainer = Trainer(run)
         with _explain_closed_output(trainer):
-            click.echo(f"run {run.name} in {run.folder}", file=stream)
+            say(f"run {run.name} in {run.folder}", file=stream)
             return _train(trainer, executor, stream, as_json)
 
 
@@ -147,12 +147,12 @@ def _resume(
     with run:
         trainer = Trainer(run)
         if trainer.is_done:
-            click.echo(f"run {run.name} is already finished", file=stream)
+            say(f"run {run.name} is already finished", file=stream)
             _print_summary(trainer, stream, as_json)
             return 0
         with open_executor(workers, cluster=cluster) as executor, _explain_closed_output(trainer):
-            click.echo(f"run {run.name} in {run.folder}", file=stream)
-            click.echo(f"resuming after step {trainer.progress.step}", file=stream)
+            say(f"run {run.name} in {run.folder}", file=stream)
+            say(f"resuming after step {trainer.progress.step}", file=stream)
             return _train(trainer, executor, stream, as_json)
 
 
@@ -164,14 +164,14 @@ def _explain_closed_output(trainer: "Trainer") -> "Iterator[None]":
     except BrokenPipeError:
         if not trainer.is_done:
             with suppress(OSError):
-                click.echo(f"{_steps_text(trainer)}: the output was closed", err=True)
-                click.echo(_resume_text(trainer.run), err=True)
+                say(f"{_steps_text(trainer)}: the output was closed", err=True)
+                say(_resume_text(trainer.run), err=True)
         raise
 
 
 def _train(trainer: "Trainer", executor: "Executor", stream: TextIO, as_json: bool) -> int:
     """Train to the end, showing the progress; return the exit code."""
-    click.echo(f"\n{trainer.run.config.as_toml(trainer.learner)}", file=stream)
+    say(f"\n{trainer.run.config.as_toml(trainer.learner)}", file=stream)
     code = 0
     try:
         with _show_progress(trainer, stream) as listener:
@@ -186,14 +186,14 @@ def _print_summary(trainer: "Trainer", stream: TextIO, as_json: bool) -> None:
     """Print the state of a run and the commands to use or resume it."""
     run, progress = trainer.run, trainer.progress
     best = f", {best_text(trainer)} at step {progress.best_step}" if best_text(trainer) else ""
-    click.echo(f"{_steps_text(trainer)}{best}", file=stream)
+    say(f"{_steps_text(trainer)}{best}", file=stream)
     if run.best_path.exists():
-        click.echo(f"weights: {run.best_path}", file=stream)
+        say(f"weights: {run.best_path}", file=stream)
     agent = _agent(run)
     if agent is not None:
-        click.echo(f"play against them: {_play_command(run, agent)}", file=stream)
+        say(f"play against them: {_play_command(run, agent)}", file=stream)
     if not progress.is_done:
-        click.echo(_resume_text(run), file=stream)
+        say(_resume_text(run), file=stream)
     if as_json:
         print_json(
             run=run.name,
@@ -328,7 +328,7 @@ def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Callable[[Tr
 
     console = Console(file=stream, highlight=False)
     if not console.is_terminal or console.is_dumb_terminal:
-        yield lambda trainer: click.echo(step_line(trainer), file=stream)
+        yield lambda trainer: say(step_line(trainer), file=stream)
         return
     from rich.live import Live
 

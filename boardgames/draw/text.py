@@ -95,6 +95,8 @@ def printable(text: str) -> str:
     >>> printable("Ann\x1b[2J")
     'Ann?[2J'
     """
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else "?" for char in text)
 
 

@@ -3,13 +3,17 @@
 import importlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from installed import add_plugin
 
 from boardgames.cli import listing
+from boardgames.hookspecs import Entry, hookimpl
+from boardgames.players.simple import Random
 
 Run = Callable[..., Any]
 
@@ -134,3 +138,45 @@ def test_plugins_lists_an_agent_that_is_no_class(bg: Run) -> None:
         row for row in json.loads(bg("plugins", "--json").out)["plugins"] if row["name"] == "under-test"
     ]
     assert "agent 'no-class' is not a subclass of Player: 7" in row["error"]
+
+
+EVIL = "good\x1b[2J\x9b\nnim 1.0 forged"
+
+
+class Evil(Random):
+    """An agent whose errors control the terminal."""
+
+    name = "evil"
+
+    def choose(self, *arguments: Any) -> Any:
+        raise ValueError(EVIL)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("plugins",),
+        ("plugins", "--json"),
+        ("games",),
+        ("agents", "connect4"),
+        ("agents", "connect4", "evil"),
+        ("play", "connect4", "--first", "evil", "--second", "random"),
+        ("arena", "connect4", "evil", "random", "--matches", "2", "--workers", "1"),
+    ],
+    ids=" ".join,
+)
+def test_texts_of_a_plugin_cannot_control_the_terminal(
+    arguments: tuple[str, ...], bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = ModuleType("evil_offers")
+    module.Evil = Evil  # type: ignore[attr-defined]  # as in a plug-in
+    module.bg_agents = hookimpl(lambda: [Entry("evil", EVIL, "evil_offers:Evil")])  # type: ignore[attr-defined]
+    module.bg_agents.__name__ = "bg_agents"
+    loaded = add_plugin(monkeypatch, module)
+    monkeypatch.setattr(listing, "registry", lambda: loaded)
+    loaded.plugins[:] = [replace(one, version=EVIL, summary=EVIL, error=EVIL) for one in loaded.plugins]
+    ran = bg(*arguments)
+    output = ran.out + ran.err
+    assert "forged" in output
+    assert output.replace("\n", "").isprintable()
+    assert not any(line.startswith("nim ") for line in output.splitlines())

@@ -1,3 +1,4 @@
+import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -7,9 +8,14 @@ from rich.cells import cell_len
 
 from boardgames.cli.output import (
     NARROWEST_NAME,
+    one_line,
     outcome_text,
+    print_error,
+    print_json,
     print_table,
+    say,
     shorten_names,
+    shortened,
     table_lines,
     wrapped_moves,
 )
@@ -88,3 +94,36 @@ def test_moves_are_sorted_naturally_and_never_split(monkeypatch: pytest.MonkeyPa
 )
 def test_an_outcome_has_a_reason_unless_the_rules_decided(outcome: Outcome, text: str) -> None:
     assert outcome_text(outcome, load("connect4")) == text
+
+
+CONTROLS = "\x1b]0;title\x07\x9b2J\x7f\r\u202e\udcff"
+
+
+def test_what_controls_the_terminal_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    say(f"Ann{CONTROLS}\nsecond line")
+    assert capsys.readouterr().out == "Ann?]0;title??2J????\nsecond line\n"
+
+
+def test_a_foreign_text_cannot_add_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    print_error(f"no such name: {CONTROLS}\nerror: forged")
+    assert capsys.readouterr().err == "error: no such name: ?]0;title??2J? ?? error: forged\n"
+    assert one_line("a\u2028b\x85c\x0bd") == "a b c d"
+
+
+def test_json_keeps_every_character_and_prints_none_that_controls_the_terminal(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    print_json(name=CONTROLS, plain="Zoë 黒")
+    out = capsys.readouterr().out
+    assert out.rstrip("\n").isprintable()
+    assert json.loads(out)["name"] == CONTROLS
+    assert "Zoë 黒" in out
+
+
+@pytest.mark.parametrize("text", ["x" * 10**6, "x " * 10**6], ids=["word", "words"])
+def test_a_very_long_message_is_shortened_in_the_middle(text: str) -> None:
+    message = shortened(f"cannot read {text}: no such file")
+    assert len(message) <= 2000
+    assert message.startswith("cannot read x")
+    assert "…" in message
+    assert message.endswith(("x: no such file", "x : no such file"))

@@ -5,6 +5,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from boardgames.pgn import escape
+
 Run = Callable[..., Any]
 MATCH = '[Game "connect4"]\n[Start "-"]\n[First "Ann"]\n[Second "Bob"]\n\n1. 4 5 2. 6 *\n'
 
@@ -62,3 +64,32 @@ def test_pictures_are_written_to_a_folder_not_to_a_file(two: Path, bg: Run) -> N
         "error: --svg takes a folder, for one picture per ply, not a file: out.svg\n",
     )
     assert not (two.parent / "out.svg").exists()
+
+
+FORGED = "Ann\x1b]0;title\x07\n9. connect4: Eve - Ann 1-0, 3 plies\u202e"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("replay", "evil", "--list"),
+        ("replay", "evil"),
+        ("analyze", "connect4", "evil", "--depth", "1"),
+        ("matches", "list"),
+        ("matches", "show", "1"),
+        ("matches", "list", "--json"),
+        ("matches", "export", "-"),
+        ("play", "connect4", "--resume", "evil"),
+    ],
+    ids=" ".join,
+)
+def test_names_in_a_record_cannot_control_the_terminal(
+    arguments: tuple[str, ...], home: Path, bg: Run
+) -> None:
+    names = f'[First "{escape(FORGED)}"]\n[Second "{escape(FORGED)}"]\n[Event "{escape(FORGED)}"]'
+    (home.parent / "evil").write_text(f'[Game "connect4"]\n[Start "-"]\n{names}\n\n1. 4 5 2. 6 *\n')
+    assert bg("matches", "import", "evil").code == 0
+    ran = bg(*arguments, typed="history\nquit\n")
+    assert ran.code == 0
+    assert (ran.out + ran.err).replace("\n", "").isprintable()
+    assert not any(line.startswith("9. ") for line in (ran.out + ran.err).splitlines())
