@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
 from boardgames.cli.loading import load_game, load_player, load_position
 from boardgames.cli.options import (
@@ -78,7 +79,7 @@ class AnalysisRequest:
         "boardgames matches export - 12 | boardgames analyze abalone - --json",
     )
 )
-@click.argument("game")
+@click.argument("game", shell_complete=complete_game)
 @game_options
 @click.option(
     "--position",
@@ -88,7 +89,12 @@ class AnalysisRequest:
 )
 @moves_option
 @click.argument("subject", metavar="[POSITION|RECORD]", required=False)
-@click.option("--agent", metavar="AGENT", help="Agent that evaluates; default: the game's default agent.")
+@click.option(
+    "--agent",
+    metavar="AGENT",
+    shell_complete=complete_agent,
+    help="Agent that evaluates; default: the game's default agent.",
+)
 @click.option(
     "--time",
     "seconds",

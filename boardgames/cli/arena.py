@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import (
@@ -59,8 +60,8 @@ MAX_ENCOUNTERS = 15
         "boardgames arena connect4 random 'engine:command=\"python bot.py\"'",
     )
 )
-@click.argument("game_name", metavar="GAME")
-@click.argument("agents", nargs=-1, metavar="AGENT AGENT...")
+@click.argument("game_name", metavar="GAME", shell_complete=complete_game)
+@click.argument("agents", nargs=-1, metavar="AGENT AGENT...", shell_complete=complete_agent)
 @click.option(
     "--matches",
     type=Number(int, 1, MAX_MATCHES),
@@ -69,7 +70,12 @@ MAX_ENCOUNTERS = 15
     metavar="N",
     help="Matches per pairing; an even number.",
 )
-@click.option("--gauntlet", metavar="AGENT", help="Gauntlet: this agent plays all the others.")
+@click.option(
+    "--gauntlet",
+    metavar="AGENT",
+    shell_complete=complete_agent,
+    help="Gauntlet: this agent plays all the others.",
+)
 @click.option("--swiss", is_flag=True, help="Swiss system: agents with similar scores meet.")
 @click.option(
     "--rounds",

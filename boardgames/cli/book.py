@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.completion import complete_agent, complete_game, complete_game_option, complete_layout
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import (
@@ -36,13 +37,30 @@ if TYPE_CHECKING:
         'boardgames play abalone --agent "alphabeta:book=mine.book"',
     )
 )
-@click.argument("game_name", metavar="GAME")
-@click.option("--layout", "layouts", multiple=True, metavar="NAME", help="Starting layout; repeatable.")
+@click.argument("game_name", metavar="GAME", shell_complete=complete_game)
 @click.option(
-    "--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the game; repeatable."
+    "--layout",
+    "layouts",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=complete_layout,
+    help="Starting layout; repeatable.",
+)
+@click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    shell_complete=complete_game_option,
+    help="Set an option of the game; repeatable.",
 )
 @moves_option
-@click.option("--agent", metavar="AGENT", help="Agent that searches; default: the game's default agent.")
+@click.option(
+    "--agent",
+    metavar="AGENT",
+    shell_complete=complete_agent,
+    help="Agent that searches; default: the game's default agent.",
+)
 @click.option(
     "--plies",
     type=POSITIVE,

@@ -4,6 +4,7 @@ import sys
 
 import click
 
+from boardgames.cli.completion import complete_game
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import NON_NEGATIVE, POSITIVE, Number, examples, game_options, json_option
 from boardgames.cli.output import print_json, say
@@ -17,7 +18,7 @@ from boardgames.cli.program import EXIT_CHECK_FAILED
         "boardgames check mygame --reference my_package.slow:Rules",
     )
 )
-@click.argument("game_name", metavar="GAME")
+@click.argument("game_name", metavar="GAME", shell_complete=complete_game)
 @game_options
 @click.option(
     "--matches", type=POSITIVE, default=24, show_default=True, metavar="N", help="Random matches to play."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.options import NON_NEGATIVE, examples, game_options
 from boardgames.options import parse_assignments
 
@@ -23,9 +24,13 @@ READ_BYTES = 1 << 16
         "boardgames engine hexifence --agent alphabeta:depth=6",
     )
 )
-@click.argument("game")
+@click.argument("game", shell_complete=complete_game)
 @click.option(
-    "--agent", metavar="AGENT", default="", help="Agent that plays; default: the game's default agent."
+    "--agent",
+    metavar="AGENT",
+    shell_complete=complete_agent,
+    default="",
+    help="Agent that plays; default: the game's default agent.",
 )
 @game_options
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agent's random choices.")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.completion import complete_experiment, complete_game, complete_setting
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import (
@@ -57,13 +58,14 @@ Column = tuple[str, list[str]]
         "boardgames experiment connect4 fine-tuning --csv tuning.csv",
     )
 )
-@click.argument("game_name", metavar="GAME")
-@click.argument("name", metavar="[NAME]", required=False)
+@click.argument("game_name", metavar="GAME", shell_complete=complete_game)
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=complete_experiment)
 @click.option(
     "--set",
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
+    shell_complete=complete_setting,
     help="Set an option of the experiment; repeatable.",
 )
 @game_options

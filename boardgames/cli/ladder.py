@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.completion import complete_game, complete_game_option
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import examples, json_option
 from boardgames.cli.output import estimate_json, print_json, print_table, say, shorten_names
@@ -27,12 +28,13 @@ HEADER: tuple[str, ...] = ("", "agent", "matches", "wins", "losses", "draws", "E
         "boardgames ladder connect4 --option columns=5 --json",
     )
 )
-@click.argument("game_name", metavar="GAME")
+@click.argument("game_name", metavar="GAME", shell_complete=complete_game)
 @click.option(
     "--option",
     "options",
     multiple=True,
     metavar="NAME=VALUE",
+    shell_complete=complete_game_option,
     help="Set an option of the game; repeatable.",
 )
 @click.option("--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw a chart.")

@@ -5,6 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.completion import (
+    complete_agent_name,
+    complete_game,
+    complete_game_option,
+    complete_learner,
+)
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import examples, json_option
 from boardgames.cli.output import (
@@ -29,7 +35,7 @@ NAME_COLUMNS = 11
 
 
 @click.command(epilog=examples("boardgames games", "boardgames games abalone", "boardgames games --json"))
-@click.argument("game", required=False)
+@click.argument("game", required=False, shell_complete=complete_game)
 @json_option
 def games(game: str | None, as_json: bool) -> None:
     """List the installed games, or show the options, layouts and notations of GAME."""
@@ -56,8 +62,8 @@ def games(game: str | None, as_json: bool) -> None:
         "boardgames agents abalone --json",
     )
 )
-@click.argument("game", required=False)
-@click.argument("agent", required=False)
+@click.argument("game", required=False, shell_complete=complete_game)
+@click.argument("agent", required=False, shell_complete=complete_agent_name)
 @json_option
 def agents(game: str | None, agent: str | None, as_json: bool) -> None:
     """List the agents, or those that play GAME, or the options of AGENT in GAME."""
@@ -83,7 +89,7 @@ def agents(game: str | None, agent: str | None, as_json: bool) -> None:
         "boardgames learners --json",
     )
 )
-@click.argument("learner", required=False)
+@click.argument("learner", required=False, shell_complete=complete_learner)
 @json_option
 def learners(learner: str | None, as_json: bool) -> None:
     """List the learners, which `boardgames train` uses, or show the options of LEARNER."""
@@ -98,9 +104,14 @@ def learners(learner: str | None, as_json: bool) -> None:
 
 
 @click.command(epilog=examples("boardgames rules abalone", "boardgames rules connect4"))
-@click.argument("game_name", metavar="GAME")
+@click.argument("game_name", metavar="GAME", shell_complete=complete_game)
 @click.option(
-    "--option", "options", multiple=True, metavar="NAME=VALUE", help="Set an option of the game; repeatable."
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    shell_complete=complete_game_option,
+    help="Set an option of the game; repeatable.",
 )
 def rules(game_name: str, options: tuple[str, ...]) -> None:
     """Explain the rules of GAME in one paragraph."""

@@ -68,6 +68,7 @@ class LazyGroup(SuggestingGroup):
             module, _, attribute = COMMANDS[cmd_name][0].partition(":")
             command = getattr(import_module(f"boardgames.cli.{module}"), attribute)
             assert isinstance(command, click.Command)
+            command.short_help = COMMANDS[cmd_name][1]  # shown by completion
             return command
         self._add_plugin_commands()
         return self.commands.get(cmd_name)
@@ -152,6 +153,9 @@ def _run(arguments: list[str] | None) -> int:
     `bg.main` would do it, but reports a closed pipe as a failure.
     """
     if COMPLETION_VARIABLE in os.environ:
+        from boardgames.cli.completion import register_shells
+
+        register_shells()
         bg.main(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE)
     try:
         with bg.make_context(PROGRAM, list(sys.argv[1:] if arguments is None else arguments)) as context:

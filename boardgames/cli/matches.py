@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.options import POSITIVE, SuggestingGroup, examples, json_option
 from boardgames.cli.output import (
     confirm,
@@ -83,9 +84,12 @@ def filter_options(command: Command) -> Command:
         click.option(
             "--agent",
             metavar="TEXT",
+            shell_complete=complete_agent,
             help="Only matches of this agent: its name, or NAME:OPTION=VALUE,... in full.",
         ),
-        click.option("--game", metavar="NAME", help="Only matches of this game."),
+        click.option(
+            "--game", metavar="NAME", shell_complete=complete_game, help="Only matches of this game."
+        ),
     ):
         command = option(command)
     return command

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from boardgames.cli.completion import complete_game_option, complete_layout
 from boardgames.errors import FileError, MoveError, OptionError, quote, suggest
 from boardgames.options import Option
 
@@ -91,9 +92,12 @@ def game_options(command: Command) -> Command:
             "options",
             multiple=True,
             metavar="NAME=VALUE",
+            shell_complete=complete_game_option,
             help="Set an option of the game; repeatable.",
         ),
-        click.option("--layout", metavar="NAME", help="Start from this layout."),
+        click.option(
+            "--layout", metavar="NAME", shell_complete=complete_layout, help="Start from this layout."
+        ),
     ):
         command = option(command)
     return command

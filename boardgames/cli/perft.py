@@ -4,6 +4,7 @@ import time
 
 import click
 
+from boardgames.cli.completion import complete_game
 from boardgames.cli.loading import load_position
 from boardgames.cli.options import Number, examples, json_option, position_options
 from boardgames.cli.output import print_json, say
@@ -17,7 +18,7 @@ from boardgames.errors import OptionError
         "boardgames perft connect4 4453 --depth 6 --json",
     )
 )
-@click.argument("game")
+@click.argument("game", shell_complete=complete_game)
 @position_options
 @click.option(
     "--depth", type=Number(int, 0, 100), metavar="N", default=3, show_default=True, help="Depth in plies."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.completion import complete_agent, complete_game, complete_notation
 from boardgames.cli.interrupts import interrupt_on_termination, without_interrupts
 from boardgames.cli.loading import load_game
 from boardgames.cli.match_setup import (
@@ -52,10 +53,15 @@ HIGHEST_LEVEL = 10
         "boardgames play hexifence --first random --second greedy --seed 1",
     )
 )
-@click.argument("game_name", metavar="GAME")
-@click.option("--first", metavar="AGENT", help="First player; default: human.")
-@click.option("--second", metavar="AGENT", help="Second player; default: the game's default agent.")
-@click.option("--agent", metavar="AGENT", help="Same as --second.")
+@click.argument("game_name", metavar="GAME", shell_complete=complete_game)
+@click.option("--first", metavar="AGENT", shell_complete=complete_agent, help="First player; default: human.")
+@click.option(
+    "--second",
+    metavar="AGENT",
+    shell_complete=complete_agent,
+    help="Second player; default: the game's default agent.",
+)
+@click.option("--agent", metavar="AGENT", shell_complete=complete_agent, help="Same as --second.")
 @click.option(
     "--level",
     type=Number(int, 1, HIGHEST_LEVEL),
@@ -94,7 +100,7 @@ HIGHEST_LEVEL = 10
 )
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agents' random choices.")
 @click.option("--names", metavar="A,B", help="Names of the players.")
-@click.option("--notation", metavar="NAME", help="Notation for the moves.")
+@click.option("--notation", metavar="NAME", shell_complete=complete_notation, help="Notation for the moves.")
 @click.option(
     "--resume",
     type=click.Path(path_type=Path),

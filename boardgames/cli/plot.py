@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.completion import complete_run
 from boardgames.cli.options import examples, user_path
 from boardgames.cli.output import say
 from boardgames.draw.text import printable
@@ -26,7 +27,7 @@ FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
         "boardgames plot slow fast --output both.svg",
     )
 )
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=complete_run)
 @click.option(
     "--output",
     metavar="FILE",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.completion import complete_run
 from boardgames.cli.options import SuggestingGroup, examples, json_option, user_path
 from boardgames.cli.output import confirm, print_json, print_table, say, wrap
 from boardgames.cli.program import PROGRAM
@@ -67,7 +68,7 @@ def runs(context: click.Context, as_json: bool) -> None:
     short_help="Show the settings, progress and weights of a run.",
     epilog=examples("boardgames runs show slow", "boardgames runs show slow --json"),
 )
-@click.argument("name", metavar="RUN")
+@click.argument("name", metavar="RUN", shell_complete=complete_run)
 @json_option
 def show(name: str, as_json: bool) -> None:
     """Show the settings of RUN, its learning curve, standings and weights.
@@ -126,7 +127,7 @@ def show(name: str, as_json: bool) -> None:
     short_help="Write a run's best weights to a file.",
     epilog=examples("boardgames runs export slow slow.safetensors"),
 )
-@click.argument("name", metavar="RUN")
+@click.argument("name", metavar="RUN", shell_complete=complete_run)
 @click.argument("file", metavar="FILE")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def export(name: str, file: str, force: bool) -> None:
@@ -152,7 +153,7 @@ def export(name: str, file: str, force: bool) -> None:
     short_help="Delete a run with all its files.",
     epilog=examples("boardgames runs delete slow", "boardgames runs delete slow --yes"),
 )
-@click.argument("name", metavar="RUN")
+@click.argument("name", metavar="RUN", shell_complete=complete_run)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation; required without a terminal.")
 def delete(name: str, yes: bool) -> None:
     """Delete RUN with all its files; a run in progress cannot be deleted."""

@@ -56,9 +56,13 @@ def shell_init(context: click.Context, shell: str) -> None:
 
     In an interactive shell `bg` is a builtin that resumes jobs. The printed
     function passes our commands to `boardgames` and everything else to the
-    builtin. It also completes commands and options.
+    builtin. It also completes commands, games, agents and options.
     """
     from click.shell_completion import get_completion_class
+
+    from boardgames.cli.completion import register_shells
+
+    register_shells()
 
     group = context.find_root().command
     assert isinstance(group, click.Group)

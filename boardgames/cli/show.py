@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from boardgames.cli.completion import complete_game, complete_notation
 from boardgames.cli.loading import load_position
 from boardgames.cli.options import examples, json_option, position_options
 from boardgames.cli.output import (
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
         "boardgames show hexifence --option dimension=2 --json",
     )
 )
-@click.argument("game")
+@click.argument("game", shell_complete=complete_game)
 @position_options
-@click.option("--notation", metavar="NAME", help="Notation for the moves.")
+@click.option("--notation", metavar="NAME", shell_complete=complete_notation, help="Notation for the moves.")
 @click.option("--flip", is_flag=True, help="Turn the board around.")
 @click.option(
     "--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw the board as SVG."

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from boardgames.cli.completion import complete_game, complete_learner, complete_run, complete_setting
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.options import (
     NON_NEGATIVE,
@@ -69,8 +70,14 @@ FIXED_BY_RUN = {
         "boardgames train --resume slow",
     )
 )
-@click.argument("game_name", metavar="[GAME]", required=False)
-@click.option("--learner", "learner_name", metavar="NAME", help="Learning algorithm; default: td.")
+@click.argument("game_name", metavar="[GAME]", required=False, shell_complete=complete_game)
+@click.option(
+    "--learner",
+    "learner_name",
+    metavar="NAME",
+    shell_complete=complete_learner,
+    help="Learning algorithm; default: td.",
+)
 @click.option("--evolve", "evolves", is_flag=True, help="Short for --learner evolve.")
 @click.option(
     "--config",
@@ -79,13 +86,24 @@ FIXED_BY_RUN = {
     help="Read the settings from a TOML file, such as the config.toml of a run.",
 )
 @click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", help="Set an option of the learner; repeatable."
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    shell_complete=complete_setting,
+    help="Set an option of the learner; repeatable.",
 )
 @game_options
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed of the run; default: random.")
 @worker_options
 @click.option("--run", "run_text", metavar="NAME|FOLDER", help="Name or folder of the new run.")
-@click.option("--resume", "resumed", metavar="RUN", help="Resume this run, given by name or folder.")
+@click.option(
+    "--resume",
+    "resumed",
+    metavar="RUN",
+    shell_complete=complete_run,
+    help="Resume this run, given by name or folder.",
+)
 @json_option
 def train(
     workers: int | None, cluster: str | None, resumed: str | None, as_json: bool, **given: Any

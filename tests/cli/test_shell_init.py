@@ -1,4 +1,5 @@
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -53,13 +54,24 @@ def test_a_stopped_job_continues_in_the_background(bg: Run) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="completion of a POSIX shell")
-def test_bash_completes_commands(bg: Run) -> None:
-    ask = 'COMP_WORDS=(boardgames pl) COMP_CWORD=1; _boardgames_completion boardgames; echo "${COMPREPLY[*]}"'
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("boardgames pl", ["play", "plot", "plugins"]),
+        ("boardgames agents con", ["connect4"]),
+        ("boardgames play connect4 --agent alphabeta:null", ["null_move="]),
+        ("boardgames play connect4 --agent alphabeta:lmr=false,null_move=f", ["false"]),
+    ],
+)
+def test_bash_completes_the_part_of_a_word_after_colon_and_equals_sign(
+    line: str, words: list[str], bg: Run
+) -> None:
     folder = Path(sys.executable).parent
     if not (folder / "boardgames").exists():
         pytest.skip("the program is not installed")
-    script = f"PATH={folder}{os.pathsep}$PATH\n{bg('shell-init', 'bash').out}\n{ask}"
-    assert ran("bash", script).stdout.split() == ["play", "plot", "plugins"]
+    ask = 'COMP_POINT=${#COMP_LINE}; _boardgames_completion boardgames 2>/dev/null; echo "${COMPREPLY[*]}"'
+    begin = f"PATH={folder}{os.pathsep}$PATH\n{bg('shell-init', 'bash').out}"
+    assert ran("bash", f"{begin}\nCOMP_LINE={shlex.quote(line)}; {ask}").stdout.split() == words
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX shells")
