@@ -41,6 +41,7 @@ BATCH = 500
 
 NO_MATCHES = "no matches are stored yet"
 NOTHING_DELETED = "nothing deleted"
+HEADER = ("ID", "date", "game", "first", "second", "result", "plies", "end")
 RESULTS = ("1-0", "0-1", "draw")
 RESULT_TEXTS = {0: "1-0", 1: "0-1", None: "1/2-1/2"}
 RATING_COLUMNS = 42
@@ -62,7 +63,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])  # click's callbacks take
 )
 @click.pass_context
 def matches(context: click.Context) -> None:
-    """List, show, export, import or delete stored matches.
+    """List, show, export, import or delete stored matches; without a command, list them.
 
     Arenas store their matches, each with a number, in the database matches.db
     in your data folder. The matches you play yourself with `boardgames play`
@@ -70,7 +71,7 @@ def matches(context: click.Context) -> None:
     adds such files to the database.
     """
     if context.invoked_subcommand is None:
-        say(context.get_help())
+        context.invoke(list_matches)
 
 
 def filter_options(command: Command) -> Command:
@@ -115,7 +116,7 @@ def filter_options(command: Command) -> Command:
 def list_matches(
     limit: int, as_runs: bool, as_json: bool, **filters: Any
 ) -> None:  # those of `filter_options`
-    """List matches, newest first: number, date, game, players, result, plies, how it ended.
+    """List matches, newest first, with players, result, number of plies and how they ended.
 
     On a terminal, long texts are shortened to fit the line.
     """
@@ -354,8 +355,8 @@ def _list_runs(
 
 
 def print_matches(matches: "Sequence[StoredMatch]") -> None:
-    """Print one or more matches, one line each."""
-    print_table([_match_row(match) for match in matches], right=(0, 6), cut=(3, 4, 7))
+    """Print a header, and one line for each match."""
+    print_table([HEADER, *(_match_row(match) for match in matches)], right=(0, 6), cut=(3, 4, 7))
 
 
 def print_facts(match: "StoredMatch") -> None:

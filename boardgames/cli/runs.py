@@ -34,28 +34,34 @@ MAX_ROWS = 20
     cls=SuggestingGroup,
     invoke_without_command=True,
     epilog=examples(
-        "boardgames runs",
-        "boardgames runs --json",
+        "boardgames runs list",
         "boardgames runs show slow",
         "boardgames runs export slow slow.safetensors",
         "boardgames runs delete slow",
     ),
 )
-@json_option
 @click.pass_context
-def runs(context: click.Context, as_json: bool) -> None:
-    """List the training runs, newest first; show, export or delete one of them.
+def runs(context: click.Context) -> None:
+    """List, show, export or delete training runs; without a command, list them.
 
     `boardgames train` creates a run. A run that is `stopped` continues with
     `boardgames train --resume RUN`.
     """
-    if context.invoked_subcommand is not None:
-        if as_json:
-            raise OptionError(f"--json only works with the list, not with {context.invoked_subcommand!r}")
-        return
-    from boardgames.learning.runs import list_runs
+    if context.invoked_subcommand is None:
+        context.invoke(list_runs)
 
-    listed = list_runs()
+
+@runs.command(
+    "list",
+    short_help="List the runs, newest first.",
+    epilog=examples("boardgames runs list", "boardgames runs list --json"),
+)
+@json_option
+def list_runs(as_json: bool) -> None:
+    """List the training runs, newest first, with their progress and state."""
+    from boardgames.learning import runs as folders
+
+    listed = folders.list_runs()
     if as_json:
         print_json(runs=[_run_json(run) for run in listed])
     elif listed:

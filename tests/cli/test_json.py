@@ -116,7 +116,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory, run_at: Callable[..., Any]
 
 
 def make_runs(folder: Path) -> None:
-    """Make the training runs that `boardgames runs` shows: a finished one, then a broken one."""
+    """Make the training runs that `boardgames runs list` shows: a finished one, then a broken one."""
     with TrainingRun.create(folder / "first", small(steps=1, test_matches=4)) as run:
         Trainer(run).train(InProcess())
     (folder / "torn").mkdir()
@@ -174,7 +174,7 @@ def write_match(path: Path) -> None:
         "arena",
         "ladder",
         "train",
-        "runs",
+        "runs list",
         "experiment",
     ],
 )

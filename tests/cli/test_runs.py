@@ -41,7 +41,7 @@ def interrupt_after_2(trainer: Trainer) -> None:
 
 
 def test_runs_are_listed_newest_first_with_their_progress(bg: Run, runs: Path) -> None:
-    rows = [line.split(maxsplit=5) for line in bg("runs").out.splitlines()]
+    rows = [line.split(maxsplit=5) for line in bg("runs", "list").out.splitlines()]
     assert rows[0] == ["run", "game", "learner", "steps", "best", "state"]
     assert [row[0] for row in rows[1:]] == ["empty", "torn", "early", "halted", "done"]
     last = json.loads((runs / "done" / "metrics.jsonl").read_text().splitlines()[-1])
@@ -52,7 +52,7 @@ def test_runs_are_listed_newest_first_with_their_progress(bg: Run, runs: Path) -
 
 def test_each_run_is_listed_with_its_state(bg: Run, runs: Path) -> None:
     with Folder.open(runs / "early"):
-        listed = json.loads(bg("runs", "--json").out)["runs"]
+        listed = json.loads(bg("runs", "list", "--json").out)["runs"]
     assert {one["run"]: one["state"] for one in listed} == {
         "empty": "broken",
         "torn": "broken",
@@ -109,7 +109,7 @@ def test_a_broken_run_is_not_shown(bg: Run, runs: Path) -> None:
 
 def test_without_runs_the_list_says_how_to_start_one(bg: Run) -> None:
     assert bg("runs").out == "no training runs yet; start one with `boardgames train GAME`\n"
-    assert json.loads(bg("runs", "--json").out)["runs"] == []
+    assert json.loads(bg("runs", "list", "--json").out)["runs"] == []
 
 
 @pytest.mark.parametrize("name", ["done", "torn", "empty"])
@@ -191,7 +191,7 @@ def test_exporting_a_run_without_weights_fails(
 )
 def test_a_broken_config_is_reported_beside_the_other_runs(content: str, bg: Run, runs: Path) -> None:
     (runs / "early" / "config.toml").write_text(content)
-    ran = bg("runs", "--json")
+    ran = bg("runs", "list", "--json")
     assert (ran.code, ran.err) == (0, "")
     assert {one["run"]: one["state"] for one in json.loads(ran.out)["runs"]} == {
         "empty": "broken", "torn": "broken", "early": "broken", "halted": "stopped", "done": "finished"
