@@ -1,7 +1,7 @@
-"""Opening books: moves found by deep searches of the first positions of a game, for agents to play.
+"""Opening books: moves for the first positions of a match, found by deep searches, for agents to play.
 
 `book` reads, writes, finds and looks up books; `building` makes them. The
-openings of an arena, from which its matches start, are unrelated: see
+openings from which the matches of an arena start are something else: see
 `boardgames.arena.openings`.
 """
 

@@ -1,9 +1,9 @@
-"""Opening books: their file, how they are found by name, and how players look up moves.
+"""Opening books: their file format, finding them by name, and looking up moves.
 
-A book has one page for all positions that symmetries of the game map onto each other,
-except symmetries that swap the sides. The page is filed under the lexicographically
-smallest text of these positions, and its moves are moves of that position. docs/books.md
-describes the file.
+A book has one page for all positions that symmetries of the game map onto each other;
+symmetries that swap the sides are not used. The page is stored under the
+lexicographically smallest text of these positions, and its moves are moves of that
+position. docs/books.md describes the file.
 """
 
 import json
@@ -51,11 +51,11 @@ class BookMove:
     Attributes
     ----------
     move : str
-        In canonical notation.
+        The move in canonical notation.
     score : Score
-        For the side to move, backed up from the pages of later positions.
+        Score for the side to move, backed up from the pages of later positions.
     searched : Score
-        The score found by the search of this page alone.
+        Score found by the search of this position itself.
     weight : int
         Relative frequency with which the move is played; 0 means never.
     """
@@ -77,7 +77,7 @@ class Page:
     ply : int
         Plies from the start of a layout.
     depth, nodes : int
-        Depth of the search, and number of nodes visited.
+        Depth of the search, and number of nodes that it visited.
     """
 
     position: str
@@ -102,8 +102,8 @@ class Book:
     unit : Unit
         Unit of the scores.
     provenance : mapping
-        How the book was made, as JSON values; without times, so that equal work gives
-        equal files.
+        How the book was made, as JSON values; it has no times, so that equal work
+        gives equal files.
     pages : iterable of Page
         At most one for each position.
 
@@ -138,7 +138,8 @@ class Book:
         Raises
         ------
         FileError, BookError
-            If it cannot be read or is not a book; the message names the line.
+            If the file cannot be read or is not a book; the message names the
+            line.
         """
         text = read_text(path)
         if len(text) > MAX_CHARACTERS:
@@ -150,7 +151,7 @@ class Book:
 
     @classmethod
     def parse(cls, text: str) -> "Book":
-        """Return the book that the text of a file describes; raises BookError."""
+        """Return the book in the text of a file; raises BookError."""
         lines = text.removesuffix("\n").split("\n")
         header = _header(_object(lines[0], 1))
         unit, pages = _unit(header["unit"]), dict[str, Page]()
@@ -166,7 +167,7 @@ class Book:
         write_atomic(path, self.text())
 
     def text(self) -> str:
-        """Return the text of the file: a header, then the pages by ply and position."""
+        """Return the text of the file: a header, then the pages, sorted by ply and position."""
         header = {
             "format": FORMAT,
             "version": VERSION,
@@ -183,7 +184,7 @@ class Book:
         return self.game == game.facts.name and self.options == dict(game.options)
 
     def lookup(self, position: Position) -> tuple[tuple[Move, BookMove], ...]:
-        """Return the legal moves that the book has for a position, with their entries."""
+        """Return the legal moves that the book has for a position, each with its entry."""
         text, symmetry = canonical(position)
         page = self.pages.get(text)
         if page is None:
@@ -233,7 +234,7 @@ def book_choice(books: Sequence[Book], position: Position, random: np.random.Gen
 
 
 def canonical(position: Position) -> tuple[str, Symmetry | None]:
-    """Return the text under which a position is filed, and the symmetry that maps it there, if any."""
+    """Return the text under which a position is stored, and the symmetry that leads to it, if any."""
     smallest, by = str(position), None
     for symmetry in position.game.symmetries():
         if symmetry.swaps_sides:
@@ -248,7 +249,7 @@ def canonical(position: Position) -> tuple[str, Symmetry | None]:
 
 
 def find_books(text: str, game: Game) -> tuple[Book, ...]:
-    """Return the books that a text names, in the order in which they are consulted.
+    """Return the books that a text names, in the order in which they are looked up.
 
     Parameters
     ----------
@@ -261,10 +262,10 @@ def find_books(text: str, game: Game) -> tuple[Book, ...]:
     Raises
     ------
     UnknownNameError
-        If there is no book of this name; the message suggests others.
+        If there is no book with this name; the message suggests others.
     BookError, FileError, PluginError
-        If a book that is named cannot be read or is for another game. With `true`,
-        broken books are skipped with a warning.
+        If a named book cannot be read or is for another game. With `true`, broken
+        books are skipped with a warning.
 
     Examples
     --------
@@ -303,7 +304,7 @@ def _read(path: Path, modified: int, size: int) -> Book:
 
 
 def _offered_book(name: str, game: Game) -> Book | None:
-    """Return a book that a plug-in offers; None, with a warning, if it is broken."""
+    """Return a book that a plug-in offers, or None with a warning if it is broken."""
     try:
         return read_book(_offered_path(name, game))
     except BoardgamesError as error:
@@ -340,7 +341,7 @@ def _page_json(page: Page) -> dict[str, object]:
 
 
 def _score_json(score: Score) -> float | dict[str, int | None]:
-    """Return a score as JSON: its amount, or the signed plies to the end of the match."""
+    """Return a score as a JSON value: its amount, or the signed number of plies to the end of the match."""
     return score.amount if score.amount is not None else {"win_in": score.win_in}
 
 
@@ -399,7 +400,7 @@ def _move(entry: object, unit: Unit, number: int) -> BookMove:
 
 
 def _score(value: object, unit: Unit) -> Score | None:
-    """Return the score that a JSON value represents; None if it is not a score."""
+    """Return the score that a JSON value represents, or None if it is not a score."""
     if type(value) in (int, float) and is_finite(value):
         return Score.of(float(value), unit)
     plies = value.get("win_in") if isinstance(value, dict) and len(value) == 1 else None

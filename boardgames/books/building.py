@@ -1,10 +1,10 @@
-"""Build an opening book by searching positions one after another, the most likely first.
+"""Building an opening book by searching positions one after another, most likely first.
 
-Beginning with the starts, the good moves of every page lead to the positions to search
-next. Those closest to a start come first, and among these the ones whose moves lost
-least on the way (T. Lincke, "Strategies for the automatic construction of opening books", 2000). Scores
-of later pages are then backed up to earlier ones. The book is written after every
-batch, so that building can be interrupted and resumed.
+The first positions are the starts, and the good moves of every page lead to the next ones. Positions
+close to a start are searched first, and so are those reached by moves that lost little (T. Lincke,
+"Strategies for the automatic construction of opening books", 2000). Scores of later pages are then
+backed up to earlier ones. The book is written after every batch, so that building can be interrupted
+and resumed.
 """
 
 import heapq
@@ -27,7 +27,7 @@ from boardgames.score import RETURN, Score, Unit
 BATCH = 8
 """Positions chosen and searched at a time, regardless of the number of workers."""
 PLIES_OF_MARGIN = 2.0
-"""A move that loses the whole margin delays the position it leads to by this many plies."""
+"""A move that loses the whole margin counts as this many additional plies."""
 BEST_WEIGHT = 10
 DECIMALS = 4
 """Decimals of amounts in a book."""
@@ -41,7 +41,7 @@ class BookPlan:
     Attributes
     ----------
     game : Game
-        The game with its options; its layout is used only if `layouts` is empty.
+        The game with its options. Its layout is used only if `layouts` is empty.
     layouts : tuple of str
         Layouts to start from; if empty, that of the game.
     moves : str
@@ -51,7 +51,7 @@ class BookPlan:
     limit : Limit
         Limit of the analysis of each position.
     plies : int
-        Positions this many plies from a start, or more, are not searched.
+        Positions at least this many plies from a start are not searched.
     positions : int
         Number of pages of the book.
     lines : int
@@ -89,7 +89,7 @@ class BookPlan:
 
     @property
     def bookless_agent(self) -> str:
-        """Return the text of the agent with its opening books turned off."""
+        """Return the agent text with opening books turned off."""
         name, options = parse_agent(self.agent)
         kind = registry().load("agents", name, self.game.facts.name)
         if "book" in options or all(option.name != "book" for option in kind.declared_options):
@@ -103,7 +103,7 @@ class BookPlan:
 
     @property
     def command(self) -> str:
-        """Return the command that builds the book, without the name of its file."""
+        """Return the command that builds the book, without the name of the file."""
         words = ["boardgames", "book", self.game.facts.name]
         for layout in self.layouts:
             words += ["--layout", layout]
@@ -123,7 +123,7 @@ class BookPlan:
         return shlex.join(words)
 
     def search_settings(self) -> dict[str, Any]:  # JSON values
-        """Return the settings of the searches; a book made with other settings is not extended."""
+        """Return the settings of the searches. A book made with other settings cannot be extended."""
         player = load_player(self.bookless_agent, self.game)
         try:
             limit = {name: getattr(self.limit, name) for name in ("nodes", "depth", "seconds")}
@@ -188,7 +188,7 @@ class Builder:
                 executor.submit(search_page, plan.game, agent, text, ply, plan.limit, plan.lines)
                 for text, ply in batch
             ]
-            for page, unit in [future.result() for future in futures]:  # all, or none if interrupted
+            for page, unit in [future.result() for future in futures]:  # nothing if interrupted
                 self._add(page, unit)
             self._write()
             if listener is not None:
@@ -206,7 +206,7 @@ class Builder:
 
     @property
     def margin(self) -> float:
-        """Return the largest loss of a move that is followed."""
+        """Return the largest loss at which a move is still followed."""
         return self.unit.book_margin if self.plan.margin is None else self.plan.margin
 
     def _write(self) -> None:
@@ -247,7 +247,7 @@ class Builder:
         return batch
 
     def _by_cost(self) -> Iterator[tuple[str, int]]:
-        """Yield the positions that good moves lead to, with their plies, most likely first."""
+        """Yield the positions that good moves lead to, most likely first, with their plies."""
         queue = [(0.0, 0, canonical(start)[0]) for start in self.plan.starts()]
         heapq.heapify(queue)
         seen: set[str] = set()
@@ -267,7 +267,7 @@ class Builder:
                     heapq.heappush(queue, (cost + step, ply + 1, successor.text))
 
     def _successor(self, page: Page, entry: BookMove) -> "_Successor | None":
-        """Return the position after a move; None if the match is over there."""
+        """Return the position after a move, or None if the match is over there."""
         key = page.position, entry.move
         if key not in self._successors:
             position = self.plan.game.parse(page.position)
@@ -301,11 +301,11 @@ class Builder:
         return best.clipped(bound) - score.clipped(bound)
 
     def _weight(self, loss: float) -> int:
-        """Return the weight of a move: `BEST_WEIGHT` for the best, 0 for a loss of half the margin."""
+        """Return the weight of a move: `BEST_WEIGHT` for the best, 0 for one that loses half the margin."""
         return max(0, round(BEST_WEIGHT * (1.0 - 2.0 * loss / self.margin)))
 
     def _add(self, page: Page, unit: Unit) -> None:
-        """Add a page, keeping one of the moves that symmetries of its position map onto each other."""
+        """Add a page, keeping only one of several moves that are symmetric in its position."""
         self.unit = unit
         distinct: dict[str, BookMove] = {}
         for entry in page.moves:
@@ -316,7 +316,7 @@ class Builder:
 
 @dataclass(frozen=True, slots=True)
 class _Successor:
-    """The position after a move, and whether the other side moves there."""
+    """The position after a move, and whether the other side is to move in it."""
 
     text: str
     changes_side: bool

@@ -1,1 +1,1 @@
-"""Drawing a `Picture` as SVG or terminal text, and coordinates for the cells of common boards."""
+"""Drawing a `Picture` as SVG or terminal text, and coordinates of the cells of common boards."""

@@ -1,16 +1,16 @@
 """Coordinates of the cells of square and hexagonal boards, for the views of games.
 
 Lengths are those of `boardgames.picture`: neighbouring cells are 1 apart, x
-points to the right, y down. Hexagonal boards have horizontal rows of hexagons
-with a corner at the top; a cell has a row and a column, and columns run down
-to the right:
+points right and y points down. Hexagonal boards have horizontal rows of
+hexagons with a corner at the top; a cell has a row and a column, and columns
+run diagonally, down and to the right:
 
           (0, 1) (0, 2)
        (1, 0) (1, 1) (1, 2)
           (2, 0) (2, 1)
 
-Corners are rounded, so that a corner or side that two cells share has exactly
-the same coordinates for both.
+Coordinates of corners are rounded, so that a corner or side shared by two cells
+has exactly the same coordinates for both.
 """
 
 import math
@@ -48,9 +48,10 @@ def hexagonal(row: int, column: int) -> Point:
 
 
 def hexagon_places(size: int) -> tuple[tuple[int, int], ...]:
-    """Return row and column of the cells of a hexagonal board with `size` cells on each side.
+    """Return the rows and columns of the cells of a hexagonal board with `size` cells on each side.
 
-    From the top row down, each row from left to right.
+    Rows are ordered from the top down, and the cells of a row from left to
+    right.
 
     Examples
     --------
@@ -86,7 +87,7 @@ def corners(x: float, y: float) -> tuple[Point, ...]:
 
 
 def hexagon_side(x: float, y: float, side: int) -> tuple[Point, Point]:
-    """Return the ends of one side of the hexagon around (x, y), the left or upper end first.
+    """Return the ends of a side of the hexagon around (x, y), the left or upper end first.
 
     Sides are numbered clockwise: 0 north-east, 1 east, 2 south-east,
     3 south-west, 4 west, 5 north-west. A side that two hexagons share has the

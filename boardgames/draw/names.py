@@ -1,6 +1,7 @@
 """Shortening names to a width while keeping them distinct.
 
-Names are shortened in the middle, since the names of agents often differ at the end.
+Names are shortened in the middle, because the names of agents often differ at the
+end.
 """
 
 from bisect import bisect_right
@@ -14,14 +15,14 @@ Measure = Callable[[str], float]
 
 
 def shorten_uniquely(names: Sequence[str], width: float, *, measure: Measure) -> list[str]:
-    """Return printable names no wider than `width`; different names stay different.
+    """Return printable names that are no wider than `width`; different names stay different.
 
     Parameters
     ----------
     names : sequence of str
         All names that are shown together.
     width : float
-        In the unit of `measure`; at least ten characters.
+        Width in the unit of `measure`; at least ten characters.
     measure : callable
         Returns the width of a text.
 
@@ -58,7 +59,7 @@ def shorten(text: str, width: float, *, measure: Measure) -> str:
 
 
 def _shorten_distinctly(text: str, width: float, *, taken: set[str], measure: Measure) -> str:
-    """Return the shortened text, with a number at its end if it would be in `taken` otherwise."""
+    """Return the shortened text, with a number at its end if it would otherwise be in `taken`."""
     short, number = shorten(text, width, measure=measure), 1
     while short in taken:
         number += 1

@@ -1,10 +1,10 @@
 """A `Picture` as a self-contained SVG document, accessible without colour or sight.
 
-One unit of the picture is 100 units of the drawing. Pieces have a gloss and
-marks are rings, so that any CSS colours of the sides work; drawn lines of the
-second side have a light core. The drawing has its
-own background and looks the same on dark and light pages. Everything that can
-be clicked has its id as `data-id`.
+One unit of the picture is 100 units of the drawing. Pieces are glossy, marks
+are rings, and drawn lines of the second side have a light core, so that any CSS
+colours work for the sides. The drawing has its own background and looks the
+same on dark and light pages. Everything that can be clicked has its id in the
+attribute `data-id`.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ def svg(picture: Picture, *, width: int = WIDTH_PX, flipped: bool = False) -> st
     width : int
         Width in pixels; the height follows from it.
     flipped : bool
-        Show it from the other side.
+        Show the board from the other side.
 
     Examples
     --------
@@ -66,12 +66,12 @@ class _Drawing:
     def __init__(self, picture: Picture) -> None:
         self.picture = picture
         self.cells = {cell.id: cell for cell in picture.cells}
-        # a page may contain several drawings, and ids are global in a page
+        # a page may contain several drawings, and ids must be unique in a page
         digest = hashlib.sha256(f"{picture.surface}{picture.colours}".encode(errors="replace"))
         self.prefix = f"bg{digest.hexdigest()[:8]}"
 
     def document(self, width: int) -> str:
-        """Return the document at a width in pixels."""
+        """Return the document, `width` pixels wide."""
         above, below = self.picture.caption_lines("top"), self.picture.caption_lines("bottom")
         left, top, right, bottom = self._extent()
         size = CAPTION_SHARE * (right - left)
@@ -105,7 +105,7 @@ class _Drawing:
         return "\n".join(lines) + "\n"
 
     def _extent(self) -> tuple[float, float, float, float]:
-        """Return left, top, right and bottom of the board, labels included."""
+        """Return the left, top, right and bottom edge of the board, including labels."""
         left, top, right, bottom = (UNIT * length for length in self.picture.bounds())
         rim = _RIM_WIDTHS[self.picture.surface]
         return left - rim, top - rim, right + rim, bottom + rim
@@ -146,7 +146,7 @@ class _Drawing:
         yield "</linearGradient></defs>"
 
     def _board(self) -> Iterator[str]:
-        """Yield everything except captions, from back to front."""
+        """Yield everything but the captions, from back to front."""
         yield from self._surface()
         for cell in self.picture.cells:
             yield from self._cell(cell)
@@ -237,7 +237,7 @@ class _Drawing:
         yield _circle(cell, radius, f'fill="url(#{self.prefix}-gloss)" pointer-events="none"')
 
     def _mark(self, cell: Cell) -> str:
-        """Return the ring of a cell that the last move changed, dashed if the cell is empty now."""
+        """Return the ring around a cell that the last move changed, dashed if the cell is now empty."""
         is_occupied = any(piece.cell == cell.id for piece in self.picture.pieces) or cell.owner is not None
         dashes = "" if is_occupied else ' stroke-dasharray="9 8"'
         stroke = f'fill="none" stroke="{MARK}" stroke-width="7" pointer-events="none"'
@@ -247,7 +247,7 @@ class _Drawing:
 def _caption_texts(
     pairs: Sequence[tuple[str, str]], size: float, ends: tuple[float, float], top: float
 ) -> Iterator[str]:
-    """Yield the captions line by line, left and right aligned."""
+    """Yield the captions line by line, aligned left and right."""
     for number, pair in enumerate(pairs):
         y = _number(top + size * (CAPTION_HEIGHT * number + 0.85))
         for text, x, anchor in zip(pair, ends, ("start", "end"), strict=True):
@@ -275,7 +275,8 @@ def _rectangle(left: float, top: float, width: float, height: float, paint: str)
 
 
 def _centred(x: float, y: float, text: str, *, size: float, colour: str, extra: str = "") -> str:
-    # not every renderer supports dominant-baseline, so the baseline is computed
+    # compute the baseline, because not every renderer supports
+    # dominant-baseline
     place = f'x="{_number(UNIT * x)}" y="{_number(UNIT * y + 0.36 * size)}"'
     return (
         f'<text {place} text-anchor="middle" {FONT} font-size="{_number(size)}" fill="{colour}"{extra} '

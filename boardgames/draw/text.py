@@ -1,9 +1,9 @@
 """A `Picture` as lines of text for a terminal, plain or coloured.
 
-Neighbouring cells are a fixed number of text columns apart, so the rows of a
-hexagonal board are shifted by half of that. A board with lines (edges of
-cells) has a text row between every two rows of cells, and an open line shows
-its label, a drawn one the letter of its side. What the last move changed is
+Neighbouring cells are a fixed number of text columns apart, and alternate rows
+of a hexagonal board are shifted by half of that. A board with lines (edges of
+cells) has a text row between any two rows of cells. An open line shows its
+label, and a drawn one the letter of its side. Changes by the last move are
 marked even without colour: pieces switch between lower and upper case, cells
 that became empty show a `*`, owners are put in brackets, and lines consist of
 `#` and the letter.
@@ -72,9 +72,9 @@ def plain_text(picture: Picture, *, flipped: bool = False) -> str:
     Parameters
     ----------
     picture : Picture
-        What to draw; everything but its symbols and captions is drawn in ASCII.
+        What to draw. Everything but its symbols and captions is drawn in ASCII.
     flipped : bool
-        Show it from the other side.
+        Show the board from the other side.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def printable(text: str) -> str:
 
 
 def styled_text(picture: Picture, *, flipped: bool = False) -> "Text":
-    """Return the picture as `rich` text: as `plain_text`, but in colour and with a rim around the board."""
+    """Return the picture as `rich` text: like `plain_text`, but in colour and with a rim around the board."""
     from rich.text import Text
 
     text = Text()
@@ -129,7 +129,7 @@ def _lines(picture: Picture) -> list[list[_Char]]:
 
 
 def _captions(picture: Picture, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
-    """Return the lines of captions at the top or bottom, with printable characters only."""
+    """Return the lines of captions at the top or bottom, with only printable characters."""
     return [(printable(left), printable(right)) for left, right in picture.caption_lines(end)]
 
 
@@ -154,7 +154,7 @@ def _board(picture: Picture) -> list[list[_Char]]:
 
 
 def _row(placed: Mapping[tuple[int, int], _Char], line: int, *, first: int, rim: int) -> list[_Char]:
-    """Return one line from column `first` on; the board has a rim of `rim` columns."""
+    """Return one line, from column `first` on; the board has a rim of `rim` columns."""
     chars = {column: char for (other, column), char in placed.items() if other == line}
     ends = [column for column, char in chars.items() if char.ink.role in _BOARD_ROLES]
     board = range(min(ends) - rim, max(ends) + rim + 1) if ends else range(0)
@@ -166,7 +166,7 @@ def _row(placed: Mapping[tuple[int, int], _Char], line: int, *, first: int, rim:
 
 
 def _texts(picture: Picture) -> Iterator[tuple[int, int, str, _Ink]]:
-    """Yield text row, first column, text and ink of everything on and beside the board."""
+    """Yield the text row, first column, text and ink of everything on and beside the board."""
     scale = _scale(picture)
     pieces = {piece.cell: piece for piece in picture.pieces}
     for cell in picture.cells:
@@ -182,7 +182,7 @@ def _texts(picture: Picture) -> Iterator[tuple[int, int, str, _Ink]]:
 
 
 def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, _Ink]:
-    """Return the text of a cell: its piece, else the letter of its owner, else an empty cell."""
+    """Return the text of a cell: its piece, or the letter of its owner, or the sign for an empty cell."""
     is_changed = cell.id in picture.changed
     if piece is not None:
         text = piece.symbol.swapcase() if is_changed else piece.symbol
@@ -212,7 +212,7 @@ def _slot(lines: Sequence[Line]) -> int:
 
 
 def _line_text(line: Line, scale: _Scale, picture: Picture) -> str:
-    """Return the text of a line: its label if it is open, else a stroke and the letter of its side."""
+    """Return the text of a line: its label if it is open, otherwise a stroke with the letter of its side."""
     if line.side is None:
         return line.label or CELL
     letter = picture.sides[line.side][:1].lower()
@@ -228,7 +228,7 @@ def _line_text(line: Line, scale: _Scale, picture: Picture) -> str:
 
 
 def _start(middle: float, text: str) -> int:
-    """Return the first column of a text that is centred at `middle`."""
+    """Return the first column of a text centred at `middle`."""
     return math.floor(middle - (len(text) - 1) / 2 + 0.5 - 1e-6)
 
 
@@ -258,7 +258,7 @@ def _style(ink: _Ink, picture: Picture) -> "Style":
 
 
 def _rgb(colour: str) -> tuple[int, int, int] | None:
-    """Parse `#rgb` or `#rrggbb`; return None for other CSS colours, which terminals do not know."""
+    """Parse `#rgb` or `#rrggbb`; return None for other CSS colours, which are not used in terminals."""
     digits = colour.removeprefix("#")
     digits = "".join(digit * 2 for digit in digits) if len(digits) == 3 else digits
     if not colour.startswith("#") or len(digits) != 6:

@@ -1,9 +1,10 @@
-"""Executors for work that fans out: this process, a pool of worker processes, a cluster.
+"""Executors for parallel work: this process, a pool of worker processes, or a cluster.
 
 All are executors in the sense of `concurrent.futures`, so the arena and the
-learners are written once. A task is a module-level function with arguments that
-pickle (names, text, numbers; never kernels). Its result must depend on nothing
-else, because a task whose worker dies is run again, possibly somewhere else.
+learners work with any of them. A task is a module-level function with arguments
+that can be pickled (names, text and numbers, but no kernels). Its result must
+depend only on these, because a task whose worker dies is run again, possibly on
+another machine.
 """
 
 from collections.abc import Iterator
@@ -32,14 +33,14 @@ def open_executor(workers: int | None = None, *, cluster: str | None = None) -> 
         process.
     cluster : str, optional
         `local` for a `distributed` cluster on this machine, or the address of a
-        scheduler. A task then has an overhead of a few milliseconds, and
+        scheduler. Each task then has an overhead of a few milliseconds, and
         workers use the packages installed on their own machines.
 
     Raises
     ------
     LimitError
-        If `workers` is out of range, or given together with a scheduler's
-        address (a scheduler has its own workers).
+        If `workers` is out of range, or given together with the address of a
+        scheduler, which has its own workers.
     MissingExtraError, ClusterError
         If `distributed` is not installed, or no scheduler answers.
 
@@ -68,7 +69,7 @@ def open_executor(workers: int | None = None, *, cluster: str | None = None) -> 
 
 
 def worker_count(executor: Executor) -> int:
-    """Return how many tasks an executor runs at a time, or 8 if it is unknown.
+    """Return the number of tasks that an executor runs at a time, or 8 if it is unknown.
 
     Examples
     --------

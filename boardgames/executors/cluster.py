@@ -1,4 +1,4 @@
-"""A Dask cluster as an executor (extra `cluster`): a local one, or any scheduler by its address.
+"""A Dask cluster as an executor (extra `cluster`): a local one, or a scheduler given by its address.
 
 The local cluster's workers preload this module, which makes them ignore Ctrl-C.
 """
@@ -28,7 +28,7 @@ def open_cluster(workers: int, address: str) -> Iterator[Executor]:
         If `distributed` is not installed, no scheduler answers, or its workers die.
     """
     try:
-        distributed: Any = import_module("distributed")  # its types are partial
+        distributed: Any = import_module("distributed")  # it is only partially typed
     except ImportError:
         raise MissingExtraError("cluster", "a cluster") from None
     if not address.strip():
@@ -48,7 +48,7 @@ def open_cluster(workers: int, address: str) -> Iterator[Executor]:
             stack.callback(scheduler.close)
         client, reason = _connect(distributed, scheduler)
         if client is None:
-            gc.collect()  # if the failed client is collected while another one starts, distributed deadlocks
+            gc.collect()  # distributed deadlocks if the failed client is collected while another one starts
             raise ClusterError(f"no scheduler answers at {quote(address)}: {reason}")
         stack.callback(client.close)
         executor = client.get_executor(pure=False)
@@ -62,8 +62,8 @@ def open_cluster(workers: int, address: str) -> Iterator[Executor]:
             raise ClusterError(f"the cluster failed: {error}") from error
 
 
-def _connect(distributed: Any, scheduler: Any) -> tuple[Any, str]:  # partially typed, as above
-    """Return a client, or None and the reason. The error itself would keep the failed client alive."""
+def _connect(distributed: Any, scheduler: Any) -> tuple[Any, str]:  # it is only partially typed
+    """Return a client, or None and the reason; the error itself would keep the failed client alive."""
     try:
         return distributed.Client(scheduler, timeout=CLUSTER_TIMEOUT_S), ""
     except (OSError, ValueError, TypeError) as error:

@@ -2,7 +2,8 @@
 
 The standard library's process pool breaks for good when one worker is killed:
 every pending task fails, and nothing says which of them was to blame. Here each
-worker has a thread that knows its task, so only that task is retried.
+worker has a supervising thread that knows its task, so only that task is
+retried.
 """
 
 import atexit
@@ -29,7 +30,7 @@ MAX_ATTEMPTS = 3
 EXIT_TIMEOUT_S = 5.0
 """How long a worker may take to exit after its pipe was closed before it is killed."""
 
-_SPAWN = get_context("spawn")  # a fork would inherit the threads of Numba, and ours, in a broken state
+_SPAWN = get_context("spawn")  # a fork would inherit Numba's threads and ours in a broken state
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -65,7 +66,7 @@ class ProcessPool(Executor):
     A dead worker is replaced and its task run again; other tasks are not
     affected. After `MAX_ATTEMPTS` deaths the task raises WorkerError. Workers
     ignore Ctrl-C, write to stderr only, and exit when this process does, however
-    it ends. They cannot start workers themselves.
+    it ends. They cannot start workers of their own.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ class ProcessPool(Executor):
         self._supervisors: list[_Supervisor] = []
         self._is_closed = False
         self._lock = threading.Lock()
-        # must run before multiprocessing's own exit handler kills the workers, or supervisors replace them
+        # before multiprocessing's own exit handler kills the workers, which supervisors would replace
         self._finalizer = weakref.finalize(self, _kill_workers, self._tasks, self._supervisors)
         self._finalizer.atexit = False
         atexit.register(self._finalizer)
@@ -117,7 +118,7 @@ class ProcessPool(Executor):
             atexit.unregister(self._finalizer)
 
     def kill(self) -> None:
-        """Kill the workers. Queued tasks are cancelled, running ones raise WorkerError."""
+        """Kill the workers. Queued tasks are cancelled; running ones raise WorkerError."""
         with self._lock:
             self._is_closed = True
         self._finalizer()
@@ -212,19 +213,19 @@ class _Supervisor:
 
 
 class _Worker:
-    """A worker process, which runs one call at a time."""
+    """A worker process that runs one call at a time."""
 
     def __init__(self) -> None:
         self.exit_code: int | None = None
         self.is_closed = False
         self._pipe, worker_end = _SPAWN.Pipe()
         self._process = _SPAWN.Process(target=_worker_main, args=(worker_end,), daemon=True)
-        with _sigint_blocked():  # inherited by the worker, so Ctrl-C cannot hit it before it ignores SIGINT
+        with _sigint_blocked():  # the worker inherits this, so Ctrl-C cannot stop it before it ignores SIGINT
             self._process.start()
         worker_end.close()
 
     def call(self, request: bytes) -> bytes:
-        """Run a pickled call in the worker and return its reply, see `_run_call`.
+        """Run a pickled call in the worker and return its reply; see `_run_call`.
 
         Raises
         ------
@@ -235,12 +236,12 @@ class _Worker:
         return self._pipe.recv_bytes()
 
     def close(self) -> None:
-        """Close the pipe, which makes the process exit, and wait for that. Does nothing the second time."""
+        """Close the pipe and wait until the process has exited. Does nothing the second time."""
         if self.is_closed:
             return
         self.is_closed = True
         self._pipe.close()
-        # not join(timeout): it waits on a file descriptor that the task may have closed
+        # join(timeout) would wait on a file descriptor that the task may have closed
         deadline = time.monotonic() + EXIT_TIMEOUT_S
         while self._process.exitcode is None and time.monotonic() < deadline:
             time.sleep(0.002)
@@ -257,7 +258,7 @@ class _Worker:
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Block SIGINT in this thread, where the system supports it."""
+    """Block SIGINT in this thread, if the system supports that."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -270,7 +271,8 @@ def _sigint_blocked() -> Iterator[None]:
 
 def _worker_main(pipe: "connection.Connection") -> None:
     """Run the calls that arrive on `pipe` until it is closed."""
-    # a terminal sends Ctrl-C to every process; the parent decides
+    # a terminal sends Ctrl-C to every process, but the parent decides what to
+    # do
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -1,11 +1,11 @@
-"""Matches, runs and ratings in one SQLite file that any number of processes can use at once.
+"""Matches, runs and ratings in one SQLite file, which any number of processes can use at the same time.
 
     from boardgames.store import NewMatch, Store
 
     with Store() as store:
         store.add([NewMatch.from_record(record)])
 
-Playing does not need it.
+Matches can be played without a store.
 """
 
 from boardgames.store.database import default_path, has_store

@@ -1,21 +1,23 @@
-"""Database file of the store: created atomically, checked when opened, set aside if damaged.
+"""The database file of the store: created atomically, checked when opened, set aside if damaged.
 
 The file is in WAL mode (sqlite.org/wal.html), so readers and a writer do not
 block each other. With `synchronous = FULL` a commit is on disk when it returns.
 
-Every opening checks the whole file (`PRAGMA quick_check`). For 100,000 matches
-of 70 plies (168 MB) that took 0.12 s, and 2.4 s when the file had to be read
-from a disk of 70 MB/s first. Files larger than `MAX_CHECKED_BYTES` are not
-checked; damage is then found when a damaged page is read.
+The whole file is checked each time it is opened (`PRAGMA quick_check`). For
+100,000 matches of 70 plies (168 MB) this took 0.12 s, or 2.4 s if the file
+first had to be read from a disk at 70 MB/s. Files larger than
+`MAX_CHECKED_BYTES` are not checked; damage is then found when a damaged page is
+read.
 
 A new file is written under a temporary name and linked to its place, which
-never replaces another file. So an empty file is a damaged one, not one that is
+never replaces another file. Therefore an empty file is damaged, not one that is
 still being created.
 
 On POSIX systems a process that opens and closes a file loses all its locks on
-it, including SQLite's (sqlite.org/howtocorrupt.html, 2.2): another process
-could then believe it is the last one and delete the log. So while this process
-has a connection to the file, nothing here opens it except through SQLite.
+it, including SQLite's (sqlite.org/howtocorrupt.html, 2.2). Another process
+could then take itself for the last one that uses the file and delete the log.
+Therefore, while this process has a connection to the file, nothing here opens
+it except through SQLite.
 """
 
 import os
@@ -53,7 +55,7 @@ _PRIMARY_CODE = 0xFF
 _DAMAGE_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _PRAGMAS = ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON", "foreign_keys = ON")
 
-Row = tuple[Any, ...]  # columns of any type
+Row = tuple[Any, ...]  # columns can have any type
 FileId = tuple[int, int]
 """Device and inode of a file, which renaming does not change."""
 
@@ -62,17 +64,17 @@ _open_databases: "WeakSet[Database]" = WeakSet()
 
 
 def default_path() -> Path:
-    """Return the path of the user's store, which may not exist yet."""
+    """Return the path of the user's store, whether or not it exists."""
     return data_folder() / FILE_NAME
 
 
 def has_store(path: Path | None = None) -> bool:
-    """Return whether a store exists, by default the user's, without creating one."""
+    """Return True if a store exists (by default the user's); never creates one."""
     try:
         (default_path() if path is None else path).stat()
     except (FileNotFoundError, NotADirectoryError):
         return False
-    except OSError:  # it exists, and opening it reports the problem
+    except OSError:  # it exists; opening it will report the problem
         return True
     return True
 
@@ -81,7 +83,8 @@ class Database:
     """An open database file, created if missing and migrated to the current schema version.
 
     A damaged file is set aside together with its companions. The error names
-    the new path; whoever opens the database next starts a new file.
+    the new path, and the next time the database is opened, a new file is
+    created.
 
     Raises
     ------
@@ -103,7 +106,7 @@ class Database:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = Path(os.path.realpath(path))  # companions are beside the file, not beside a link to it
+        self.path = Path(os.path.realpath(path))  # companions are beside the file itself, not beside a link
         self._connection: sqlite3.Connection | None = None
         self._file_id: FileId = (0, 0)
         with self.reporting_errors():
@@ -129,12 +132,13 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Run a `with` block as one write transaction: all of it is committed, or nothing.
+        """Run a `with` block as one write transaction: either everything is committed or nothing.
 
         Raises
         ------
         StoreError
-            If another process keeps the write lock too long, or writing fails.
+            If another process holds the write lock for too long, or writing
+            fails.
         """
         with self.reporting_errors():
             connection = self.connection
@@ -146,7 +150,7 @@ class Database:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
-                if connection.in_transaction:  # SQLite rolls back by itself after some errors
+                if connection.in_transaction:  # after some errors SQLite has already rolled back
                     connection.execute("ROLLBACK")
                 raise
 
@@ -165,7 +169,7 @@ class Database:
 
     @contextmanager
     def reporting_errors(self) -> Iterator[None]:
-        """Turn errors of SQLite and the system into StoreError, and set a damaged file aside."""
+        """Turn errors of SQLite and of the system into StoreError, and set a damaged file aside."""
         try:
             yield
         except StoreError:
@@ -230,7 +234,7 @@ class Database:
         has_backup = False
         while schema_version(self.connection) < VERSION:
             with self.transaction() as connection:
-                version = schema_version(connection)  # no other process can change it from here on
+                version = schema_version(connection)  # no other process can change it now
                 if version == VERSION:
                     return
                 if not has_backup:
@@ -261,12 +265,12 @@ class Database:
 
 
 def create_atomically(path: Path, fill: Callable[[Path], None]) -> bool:
-    """Create a file under a temporary name and link it to its place; return False if `path` exists.
+    """Create a file under a temporary name and link it to `path`; return False if that exists already.
 
     Parameters
     ----------
     fill : callable
-        Writes the file to the path it is given.
+        Writes the file to the path that it is given.
     """
     make_folder(path.parent)
     with tempfile.TemporaryDirectory(prefix=f".{path.name[:20]}.", dir=path.parent) as folder:
@@ -279,12 +283,13 @@ def create_atomically(path: Path, fill: Callable[[Path], None]) -> bool:
 
 
 def _create_missing(path: Path) -> None:
-    """Create an empty database unless there is one; another process may create it first.
+    """Create an empty database if there is none; another process may be faster.
 
     Raises
     ------
     StoreError
-        If companions of a missing database exist, which would corrupt a new one.
+        If there are companions of a missing database, which would corrupt a new
+        one.
     """
     if path.exists():
         return
@@ -321,12 +326,13 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _header_damage(path: Path) -> str:
-    """Return what is wrong with the first bytes of a file, empty if they are fine.
+    """Return what is wrong with the first bytes of a file, or an empty string if nothing is.
 
     Raises
     ------
     StoreError
-        If it is not a file, belongs to another program, or is too new.
+        If it is not a file, belongs to another program, or was written by a
+        newer version.
     """
     if not path.is_file():
         raise StoreError(f"the store {path} is not a file")
@@ -358,12 +364,13 @@ def _set_aside(path: Path, file_id: FileId) -> Path | None:
     path : Path
         The damaged file.
     file_id : FileId
-        Identifies the file, since another process may have set it aside and created a new one.
+        Identifies the file, because another process may have set it aside and created a new
+        one.
     """
     if not path.exists() or _file_id(path) != file_id:
         return None
     aside = next(name for name in _dated_paths(path, "damaged") if _reserve(name))
-    for suffix in COMPANION_SUFFIXES:  # first, because they would corrupt a new database
+    for suffix in COMPANION_SUFFIXES:  # they come first, because they would corrupt a new database
         companion = path.with_name(path.name + suffix)
         if companion.exists():
             companion.rename(aside.with_name(aside.name + suffix))
@@ -373,7 +380,7 @@ def _set_aside(path: Path, file_id: FileId) -> Path | None:
 
 
 def _dated_paths(path: Path, word: str) -> Iterator[Path]:
-    """Yield names for a file beside `path` that contain `word` and the date in UTC."""
+    """Yield paths in the folder of `path` whose names contain `word` and the date in UTC."""
     name = f"{path.name}.{word}-{datetime.now(UTC).strftime('%Y%m%d-%H%M%S')}"
     yield path.with_name(name)
     for number in count(2):
@@ -396,7 +403,7 @@ def _link(temporary: Path, path: Path) -> bool:
     except FileExistsError:
         return False
     except OSError:
-        # the file system has no hard links; if there is another reason, renaming fails too and reports it
+        # probably no hard links in this file system; for any other reason renaming fails as well
         if path.exists():
             return False
         temporary.rename(path)
@@ -404,7 +411,7 @@ def _link(temporary: Path, path: Path) -> bool:
 
 
 def _sync(path: Path) -> None:
-    """Flush a file or a directory to disk; Windows flushes directories by itself."""
+    """Flush a file or a directory to disk. Windows needs no flush of directories."""
     if path.is_dir() and os.name == "nt":
         return
     handle = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""RunLock: ensures that only one process works on a run, and is released if it is killed.
+"""RunLock: ensures that only one process works on a run; it is released even if the process is killed.
 
 filelock takes a lock of the operating system (`flock` on POSIX, `locking` on
 Windows), which is released when the process ends. A leftover lock file is harmless.
@@ -27,7 +27,7 @@ class RunLock:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # no fallback to a soft lock, which would outlive a killed process
+        # never fall back to a soft lock, which would outlive a killed process
         self._lock = FileLock(path, blocking=False, mode=0o600, thread_local=False, fallback_to_soft=False)
 
     @classmethod
@@ -48,7 +48,7 @@ class RunLock:
 
     def release(self) -> None:
         """Release the lock and remove its file."""
-        # unlinked while it is locked, which needs filelock 4: older versions may lock a file that is gone
+        # unlink it while it is locked; this needs filelock 4, as older versions may lock a deleted file
         with suppress(OSError):  # Windows cannot delete open files
             self._path.unlink()
         self._lock.release()

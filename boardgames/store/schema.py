@@ -7,7 +7,7 @@ version: the number of migrations applied. A released migration never changes.
 import sqlite3
 
 APPLICATION_ID = 0x62674D61
-"""`bgMa` in ASCII, at byte 68 of each of our files."""
+"""`bgMa` in ASCII, at byte 68 of every database of ours."""
 
 _VERSION_1 = (
     f"PRAGMA application_id = {APPLICATION_ID}",
@@ -20,7 +20,7 @@ _VERSION_1 = (
         UNIQUE (agent, fingerprint, limits)
     )
     """,
-    # `course` is the hash of the start and the moves, `text` the hash of the whole record
+    # `course` is a hash of the start and the moves, `text` a hash of the whole record
     """
     CREATE TABLE matches (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -84,7 +84,7 @@ VERSION = len(MIGRATIONS)
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """Return the schema version of a database, 0 if it is empty.
+    """Return the schema version of a database, or 0 if it is empty.
 
     Examples
     --------

@@ -131,7 +131,7 @@ class Store:
     # --- matches ---------------------------------------------------------
 
     def add(self, matches: Sequence[NewMatch]) -> list[int]:
-        """Store all matches or none, and return their IDs. Stored matches survive a power cut.
+        """Store all of the matches or none, and return their IDs. Stored matches survive a power failure.
 
         Raises
         ------
@@ -143,7 +143,7 @@ class Store:
         return self._add(matches, skip_known=False)
 
     def add_new(self, matches: Sequence[NewMatch]) -> list[int]:
-        """Store the matches whose record is not stored yet, and return their IDs.
+        """Store the matches whose records are not stored yet, and return their IDs.
 
         Raises
         ------
@@ -172,7 +172,8 @@ class Store:
         game : str, optional
             Name of the game.
         agent : str, optional
-            Agent of either player: its whole text, or its name without options.
+            Agent of either player: its full text, or only its name without
+            options.
         run : int, optional
             ID of the run.
         faults : bool
@@ -238,7 +239,7 @@ class Store:
         return deleted
 
     def result_counts(self, game: str, variant: str = "") -> list[ResultCount]:
-        """Return how often each result occurred, by players and sides.
+        """Return how often each result has occurred, by players and sides.
 
         Only finished matches between different players count, and identical
         ones (same players, sides, start, moves and winner) count once.
@@ -251,7 +252,7 @@ class Store:
     # --- runs ------------------------------------------------------------
 
     def begin_run(self, kind: str, game: str, *, key: str, settings: Mapping[str, object], seed: int) -> Run:
-        """Store a new run and return it; for the parameters see `Run`.
+        """Store a new run and return it; `Run` describes the parameters.
 
         Raises
         ------
@@ -269,13 +270,13 @@ class Store:
         return _run_from_row(self._database.rows(f"{_SELECT_RUNS} WHERE id = ?", run)[0])
 
     def unfinished_run(self, key: str) -> Run | None:
-        """Return the latest unfinished run with this key, if there is one."""
+        """Return the latest unfinished run with this key, or None."""
         query = f"{_SELECT_RUNS} WHERE key = ? AND finished IS NULL ORDER BY id DESC LIMIT 1"
         rows = self._database.rows(query, _encodable(key))
         return _run_from_row(rows[0]) if rows else None
 
     def claim_run(self, run: int) -> bool:
-        """Lock a run for this store, until it is closed or its process ends.
+        """Lock a run for this store, until the store is closed or the process ends.
 
         Returns
         -------
@@ -300,7 +301,7 @@ class Store:
             return False
         with ExitStack() as stack, self._database.reporting_errors():
             stack.callback(lock.release)
-            _check_run(self._database.connection, run)  # it may have been deleted before we had the lock
+            _check_run(self._database.connection, run)  # deleted by another process before we had the lock
             stack.pop_all()
         self._run_locks[run] = lock
         return True
@@ -352,7 +353,7 @@ class Store:
 
 
 class _PlayerIds:
-    """IDs of players within one transaction. New players are added."""
+    """IDs of players within one transaction; new players are added to the table."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -428,7 +429,7 @@ def _check_run(connection: sqlite3.Connection, run: int) -> None:
 
 
 def _check_numbers(connection: sqlite3.Connection, matches: Sequence[NewMatch]) -> None:
-    """Raise MatchError unless all runs exist and the numbers of new matches are free."""
+    """Raise MatchError unless all runs exist and no number of a new match is taken."""
     new = Counter((match.run, match.number) for match in matches if match.run is not None)
     for run in {run for run, _ in new}:
         numbers = [number for other, number in new if other == run and number is not None]

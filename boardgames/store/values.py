@@ -1,4 +1,4 @@
-"""Values that the store accepts and returns: matches, players, runs, ratings, counts of results."""
+"""Values that the store accepts and returns: matches, players, runs, ratings and counts of results."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -64,7 +64,7 @@ class NewMatch:
     fault : str
         Details if a player lost by an illegal move, on time or by a crash.
     run, number : int or None
-        ID of the run it belongs to, and its number there.
+        ID of the run to which the match belongs, and its number in the run.
 
     Raises
     ------
@@ -115,11 +115,11 @@ class NewMatch:
         players : (PlayerKey, PlayerKey), optional
             By default the names in the record.
         variant : str, optional
-            By default that of the record's game, or all options in the record if
-            the game is not installed.
+            By default the variant of the record's game, or all options in the
+            record if the game is not installed.
         seconds : (float, float), optional
-            By default the sums of the times in the record, or zeros if its
-            moves cannot be replayed.
+            By default the sums of the times in the record, or zero if its moves
+            cannot be replayed.
         fault, run, number
             See the attributes of the class.
 
@@ -149,12 +149,12 @@ class NewMatch:
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A stored match: the fields of `NewMatch`, and what the store adds.
+    """A stored match: the fields of `NewMatch`, and those that the store adds.
 
     Attributes
     ----------
     id : int
-        Increases with every match; never reused.
+        Larger for every new match, and never reused.
     played : str
         When the match was added: ISO 8601, UTC, to the second.
     moves_hash : bytes
@@ -179,7 +179,7 @@ class StoredMatch:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A resumable piece of work that adds matches.
+    """Resumable work that adds matches to the store.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ class Run:
     key : str
         Equal for runs that do the same work.
     settings : mapping
-        Settings, as JSON values.
+        The settings, as JSON values.
     started, finished : str
         ISO 8601, UTC, to the second; `finished` is None while it is unfinished.
     matches : int
@@ -208,7 +208,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """Rating of a player in a run: Elo relative to the mean of its players, with an interval.
+    """Rating of a player in a run: Elo relative to the mean of the run's players, with an interval.
 
     Unknown numbers are None.
 
@@ -232,7 +232,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True)
 class ResultCount:
-    """Number of distinct matches with these players on sides 0 and 1 and this winner (None if drawn)."""
+    """Number of distinct matches with these players as sides 0 and 1 and this winner (None if drawn)."""
 
     first: PlayerKey
     second: PlayerKey
@@ -248,7 +248,7 @@ def moves_hash(start: str, moves: Sequence[str]) -> bytes:
 def variant_of(game: Game) -> str:
     """Return the options of a game that differ from their defaults, as text.
 
-    The layout is omitted, because it only decides where matches start.
+    The layout is omitted, because it only determines the start of a match.
 
     Examples
     --------
@@ -276,7 +276,7 @@ def _variant_of_record(record: Record) -> str:
 
 
 def _seconds_per_side(record: Record) -> tuple[float, float]:
-    """Sum the times of each side. The moves are replayed, because a side may move twice in a row."""
+    """Add up the times of each side. The moves are replayed, because a side may move twice in a row."""
     if not any(record.seconds):
         return 0.0, 0.0
     try:
@@ -287,6 +287,6 @@ def _seconds_per_side(record: Record) -> tuple[float, float]:
 
 
 def _of_side(record: Record, sides: list[int], side: int) -> Iterator[float]:
-    for mover, seconds in zip(sides, record.seconds, strict=False):  # the last position has no move
+    for mover, seconds in zip(sides, record.seconds, strict=False):  # no move was made in the last position
         if mover == side and seconds is not None:
             yield seconds

@@ -1,5 +1,6 @@
 """UGI, the Universal Game Interface: our agents as engines, and other programs as players.
 
-The protocol is kz04px's: lines of text over stdin and stdout, like UCI, for
-any two-player game. docs/engines.md describes how this package speaks it.
+The protocol was designed by kz04px: lines of text over stdin and stdout, like
+UCI, for any two-player game. docs/engines.md describes how this package
+implements it.
 """

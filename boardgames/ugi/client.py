@@ -1,8 +1,8 @@
-"""The client side of UGI, for engines that may break the protocol in any way.
+"""The client side of UGI, prepared for engines that violate the protocol in any way.
 
 Every request has a deadline. Before each position the client sends `isready`
 and skips everything up to `readyok`, so that a late answer to an earlier
-request is never taken for the answer to this one.
+request is never mistaken for the answer to the current one.
 """
 
 import logging
@@ -19,14 +19,14 @@ from boardgames.ugi.protocol import NO_MOVE, Info, OfferedOption, parse_option
 
 STOP_POLL_S = 0.02
 STOP_TIMEOUT_S = 5.0
-"""Seconds that an engine has to answer after `stop`."""
+"""How many seconds an engine has to answer after `stop`."""
 INFO_INTERVAL_S = 0.05
 MAX_OPTIONS = 1000
 INFO_STRING = "info string "
 
 
 class Deadline:
-    """A point in time, given as seconds from now.
+    """A point in time, given in seconds from now.
 
     Examples
     --------
@@ -41,7 +41,7 @@ class Deadline:
 
     @property
     def has_passed(self) -> bool:
-        """Return True if the deadline is over."""
+        """Return True if the deadline has passed."""
         return time.monotonic() >= self.at
 
     def tightened(self, seconds: float) -> "Deadline":
@@ -72,15 +72,16 @@ class Client:
     seconds : float
         Time until the engine must be ready.
     game_options : mapping of str to str
-        Options of the game. If the engine offers an option `game-NAME` or `NAME`
-        with another default, it is set as well.
+        Options of the game. If the engine has an option `game-NAME` or `NAME`
+        with a different default, it is set as well.
     log : Logger, optional
         From `open_log`; gets every line to and from the engine.
 
     Raises
     ------
     EngineError
-        If the engine does not start, is not ready in time or lacks an option.
+        If the engine does not start, is not ready in time or does not have an
+        option.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class Client:
             raise
 
     def new_match(self, *, seconds: float, settings: Mapping[str, str]) -> None:
-        """Set options, announce a new match and wait until the engine is ready for it.
+        """Set the options, announce a new match and wait until the engine is ready for it.
 
         Raises
         ------
@@ -134,18 +135,19 @@ class Client:
         Parameters
         ----------
         deadline : Deadline
-            For the whole exchange; once stopped, the engine has at most five seconds left.
+            Applies to the whole exchange; after `stop` the engine has at most five seconds
+            to answer.
         stop : Stop, optional
             When it is set, `stop` is sent.
         on_info : callable, optional
-            Called with what the engine has reported so far, at most twenty times a second.
+            Called at most twenty times a second with what the engine has reported so far.
 
         Raises
         ------
         EngineError
             If the engine ends, has no move, or does not answer before the deadline.
         MalformedMoveError
-            If its `bestmove` is not followed by exactly one move.
+            If the word `bestmove` is not followed by exactly one move.
         """
         self._wait_ready(deadline)
         self._send(position, deadline)
@@ -171,7 +173,7 @@ class Client:
         self.program.close()
 
     def diagnostics(self) -> str:
-        """Return the last `info string` and the last line of stderr, to append to an error message."""
+        """Return the last `info string` and the last line of stderr, to be appended to an error message."""
         sources = {"last info string": self._info_string, "last line on stderr": self.program.stderr_tail()}
         return "".join(f"; {name}: {text}" for name, text in sources.items() if text)
 
@@ -189,7 +191,7 @@ class Client:
                 self.options[option.name.lower()] = option
 
     def _game_settings(self, options: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
-        """Return the settings, besides `settings`, that make the engine play the same game."""
+        """Return the settings that make the engine play the same game, in addition to `settings`."""
         needed: dict[str, str] = {}
         given = {name.lower() for name in settings}
         for name, value in options.items():
@@ -216,7 +218,7 @@ class Client:
         self.program.send(line, deadline=deadline.at)
 
     def _next(self, deadline: Deadline) -> str | None:
-        """Return the next line, or None at the deadline, however fast the engine writes."""
+        """Return the next line, or None if the deadline has passed, even if there are more lines."""
         return None if deadline.has_passed else self._read(deadline.at)
 
     def _read(self, until: float) -> str | None:

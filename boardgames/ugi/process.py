@@ -1,9 +1,9 @@
-"""External programs as subprocesses: lines are exchanged with bounded time and memory.
+"""External programs as subprocesses, exchanging lines in bounded time and memory.
 
-No call blocks longer than its deadline, and at most `MAX_ENGINE_LINE` bytes
-of an unfinished line are buffered. The program leads a process group of its
-own, which is killed as a whole; the watchdog process does so even if this
-process is killed. Needs pipes that can be polled, that is, a POSIX system.
+No call blocks longer than its deadline, and at most `MAX_ENGINE_LINE` bytes of
+an unfinished line are buffered. The program leads its own process group, which
+is killed as a whole; if this process is killed, the watchdog process does that.
+Pipes must support polling, which requires a POSIX system.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from boardgames.errors import EngineError, FileError, quote
 from boardgames.ugi.watchdog import WATCHDOG
 
 MAX_LINE = 1 << 20
-"""Longest line that our own engine reads, in bytes: enough for a match of a hundred thousand plies."""
+"""Longest line in bytes that our own engine reads: enough for a match of a hundred thousand plies."""
 MAX_ENGINE_LINE = 1 << 16
 READ_BYTES = 1 << 16
 TAIL_LENGTH = 200
@@ -33,7 +33,7 @@ EXIT_TIMEOUT_S = 0.5
 SEND_TIMEOUT_S = 5.0
 
 LAUNCHER = ("/bin/sh", "-c", 'read -r _ && exec "$@"', "sh")
-"""Waits for a line before it becomes the program, so that the watchdog knows its process group first."""
+"""Waits for a line before it executes the program, so that the watchdog knows the process group first."""
 
 SENT, RECEIVED, STDERR, EVENT = "><!*"
 """Marks in the log: lines to the engine, from its stdout, from its stderr, and events such as its start."""
@@ -44,7 +44,7 @@ _log_numbers = itertools.count(1)
 class LineBuffer:
     r"""Splits incoming bytes into complete lines, using bounded memory.
 
-    Invalid UTF-8 is replaced. Lines of more than `max_line` bytes are dropped
+    Invalid UTF-8 is replaced. Lines longer than `max_line` bytes are dropped
     and counted in `dropped`.
 
     Examples
@@ -63,7 +63,7 @@ class LineBuffer:
         self._is_skipping = False
 
     def feed(self, data: bytes) -> list[str]:
-        """Return the lines that `data` completes, stripped."""
+        """Return the lines that are complete with `data`, without surrounding white space."""
         *ended, self._rest = (self._rest + data).split(b"\n")
         kept = [line for line in ended if self._accept(line)]
         if len(self._rest) > self.max_line:
@@ -78,9 +78,9 @@ class LineBuffer:
 
 
 class _LogFile(logging.FileHandler):
-    """Appends each record in one write, so that processes can share the file; failures are ignored.
+    """Appends each record with a single write, so that processes can share the file; failures are ignored.
 
-    The log must not end a match when, for example, the disk is full.
+    A problem with the log, such as a full disk, must not end a match.
     """
 
     def _open(self) -> io.TextIOWrapper:
@@ -88,7 +88,7 @@ class _LogFile(logging.FileHandler):
         return io.TextIOWrapper(raw, encoding="utf-8", errors="replace", write_through=True)
 
     def emit(self, record: logging.LogRecord) -> None:
-        with contextlib.suppress(OSError):  # a closed file is opened again
+        with contextlib.suppress(OSError):  # open the file again if it was closed
             super().emit(record)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - named by logging
@@ -98,9 +98,9 @@ class _LogFile(logging.FileHandler):
 def open_log(path: str) -> logging.Logger:
     r"""Return a logger that appends the conversation with an engine to a file.
 
-    The file is opened by the first record, and again by the first one after
-    `close_log`. Records need the extra attributes `engine`, a process id, and
-    `mark`.
+    The file is opened for the first record, and opened again for the first one
+    after `close_log`. Records need the extra attributes `engine` (a process id)
+    and `mark`.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def open_log(path: str) -> logging.Logger:
         handler = _LogFile(path, encoding="utf-8")
     except (OSError, ValueError) as error:
         raise FileError(f"cannot write the log {quote(path)}: {error}") from None
-    handler.close()  # opened only to check that it can be written
+    handler.close()  # only to check that it can be written
     formatter = logging.Formatter(
         "%(asctime)s.%(msecs)03d %(engine)d %(mark)s %(message)s", "%Y-%m-%d %H:%M:%S"
     )
@@ -142,7 +142,7 @@ def close_log(log: logging.Logger) -> None:
 
 
 class EngineProcess:
-    """A running program: lines to its stdin, lines from its stdout, and the last line of its stderr.
+    """A running program: lines are sent to its stdin and read from its stdout.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class EngineProcess:
     label : str
         Name of the program in error messages.
     log : Logger, optional
-        From `open_log`; gets every line to and from the program.
+        A logger from `open_log`, which gets every line to and from the program.
 
     Raises
     ------
@@ -201,7 +201,7 @@ class EngineProcess:
 
     @property
     def is_ours(self) -> bool:
-        """Return True if this process started the program, False in a child forked since then."""
+        """Return True if this process started the program, or False if it was forked since then."""
         return self._owner == os.getpid()
 
     def send(self, line: str, *, deadline: float | None = None) -> None:
@@ -210,18 +210,18 @@ class EngineProcess:
         Parameters
         ----------
         deadline : float, optional
-            In terms of `time.monotonic`; by default five seconds from now.
+            A time of `time.monotonic`; by default five seconds from now.
 
         Raises
         ------
         EngineError
-            If the program has ended, or does not read the line before the deadline.
+            If the program has ended or does not read the line before the deadline.
         """
         self._record(SENT, [line])
         self._write(line, time.monotonic() + SEND_TIMEOUT_S if deadline is None else deadline)
 
     def read(self, deadline: float) -> str | None:
-        """Return the next line, or None if there is none before `deadline` (see `time.monotonic`).
+        """Return the next line, or None if there is none before `deadline` (a time of `time.monotonic`).
 
         Raises
         ------
@@ -237,19 +237,19 @@ class EngineProcess:
         return self._received.popleft()
 
     def error(self, reason: str) -> EngineError:
-        """Return an error that says the program `reason`, followed by the last line of its stderr."""
+        """Return an error whose message is the label, `reason` and the last line of stderr."""
         tail = f": {self._stderr_tail}" if self._stderr_tail else ""
         self._record(EVENT, [reason])
         return EngineError(f"{self.label} {reason}{tail}")
 
     def stderr_tail(self) -> str:
-        """Return the last line of the program's stderr so far, empty if there is none."""
+        """Return the last line of the program's stderr so far, or an empty string if there is none."""
         for _ in range(MAX_DRAIN_READS if self._pipes else 0):
             self._keep_tail(_read_available(self._stderr) or b"")
         return self._stderr_tail
 
     def close(self) -> None:
-        """Send `quit`, wait half a second for the program to end, then kill its process group."""
+        """Send `quit`, wait up to half a second for the program to end, and kill its process group."""
         if self._pipes and self.is_ours:
             with contextlib.suppress(EngineError):
                 deadline = time.monotonic() + EXIT_TIMEOUT_S
@@ -279,7 +279,7 @@ class EngineProcess:
             close_log(self._log)
 
     def _check_open(self) -> None:
-        """Raise if the pipes are closed: their descriptors may belong to other files by now."""
+        """Raise EngineError if the pipes are closed: their descriptors may belong to other files now."""
         if not self._pipes:
             raise self.error("has been closed")
 
@@ -321,7 +321,7 @@ class EngineProcess:
             self._stderr_tail = printable(lines[-1])[:TAIL_LENGTH]
 
     def _exit_error(self) -> EngineError:
-        """Return the error that says how the program ended, or that it closed its pipes."""
+        """Return an error that says how the program ended, or that it has closed its pipes."""
         deadline = time.monotonic() + EXIT_TIMEOUT_S
         while self._process.poll() is None and time.monotonic() < deadline:
             self._keep_tail(_read_available(self._stderr) or b"")
@@ -357,7 +357,7 @@ class EngineProcess:
 
 
 def _read_available(descriptor: int) -> bytes | None:
-    """Return the bytes that can be read now: empty at the end of the stream, None if there are none yet."""
+    """Return the bytes that can be read now: empty at the end of the stream, None if there are none."""
     try:
         return os.read(descriptor, READ_BYTES)
     except BlockingIOError:

@@ -1,7 +1,8 @@
 """The messages of UGI: parsing and formatting of `go`, `info`, `option` and `position` lines.
 
-Times are whole milliseconds. Scores are for the side to move: `cp` in hundredths
-of the unit of the game's evaluation, `mate` in plies to the end of the match.
+Times are integers, in milliseconds. Scores are for the side to move: `cp` in
+hundredths of the unit of the game's evaluation, `mate` in plies to the end of
+the match.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,16 +32,16 @@ _MAX_DIGITS = 15
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """A parsed `go`.
+    """A parsed `go` line.
 
     Attributes
     ----------
     numbers : dict of str to int
-        Limits by name, times in milliseconds.
+        Limits by name, with times in milliseconds.
     is_infinite : bool
         True if the answer must wait for `stop`.
     problems : tuple of str
-        Error messages about words that were ignored.
+        Messages about words that were ignored.
     """
 
     numbers: dict[str, int]
@@ -48,7 +49,7 @@ class Go:
     problems: tuple[str, ...]
 
     def limit(self, side: int) -> Limit:
-        """Return the limit for `side`. Of `movetime`, 20 ms are reserved, but at most half."""
+        """Return the limit for `side`, which is 20 ms less than `movetime`, but at least half of it."""
         numbers = self.numbers
         seconds = numbers["movetime"] / 1000 if "movetime" in numbers else None
         if seconds is not None:
@@ -68,7 +69,7 @@ class Go:
 
 
 def parse_go(words: Sequence[str]) -> Go:
-    """Parse the words after `go`. Limits may be combined; numbers below the minimum are raised to it.
+    """Parse the words after `go`. Limits can be combined; a number below its minimum is raised to it.
 
     Examples
     --------
@@ -95,11 +96,11 @@ def parse_go(words: Sequence[str]) -> Go:
 
 
 def go_line(limit: Limit, side: int, *, default_seconds: float) -> str:
-    """Return the `go` line that asks for a move of `side` within a limit.
+    """Return the `go` line that asks for a move by `side` within a limit.
 
-    If there is both a match clock and a time limit, the engine gets the time
-    budget that follows from them as `movetime`. Without any limit that UGI
-    knows, it gets `default_seconds`.
+    If there are both a match clock and a time limit, the engine gets the
+    resulting time budget as `movetime`. If there is no limit that UGI has a
+    word for, it gets `default_seconds`.
 
     Examples
     --------
@@ -143,7 +144,7 @@ def info_line(choice: Choice) -> str:
 
 @dataclass(slots=True)
 class Info:
-    """The latest report of an engine about its search.
+    """What an engine has last reported about its search.
 
     Examples
     --------
@@ -161,7 +162,7 @@ class Info:
     message: str = ""
 
     def read(self, words: Sequence[str]) -> None:
-        """Update from the words after `info`. Malformed parts, and lines other than the best, are ignored."""
+        """Update this from the words after `info`; ignore malformed parts and lines other than the best."""
         if _has_lower_rank(words):
             return
         for place, word in enumerate(words):
@@ -179,7 +180,7 @@ class Info:
                 self.score = self.score if number is None else (word, number)
 
     def score_in(self, unit: Unit) -> Score | None:
-        """Return the score, `cp` taken as hundredths of `unit`; None if the engine has sent none."""
+        """Return the last score, with `cp` in hundredths of `unit`, or None if there has not been any."""
         if self.score is None:
             return None
         kind, number = self.score
@@ -203,7 +204,7 @@ def parse_integer(text: str) -> int | None:
 
 
 def _score(choice: Choice) -> str:
-    """Return the words after `score`; empty if there is no score."""
+    """Return the words after `score`, or an empty list if there is no score."""
     score = choice.score
     if score is None:
         return ""
@@ -211,12 +212,12 @@ def _score(choice: Choice) -> str:
         return f"mate {score.win_in}"
     is_return = score.unit is not None and score.unit.is_return
     if is_return and choice.proven and abs(score.amount) == 1.0 and choice.line:
-        return f"mate {score.sign * len(choice.line)}"  # tree search proves wins without knowing their length
+        return f"mate {score.sign * len(choice.line)}"  # MCTS proves wins without knowing their length
     return f"cp {round(100 * score.amount)}"
 
 
 def _has_lower_rank(words: Sequence[str]) -> bool:
-    """Return True if the words are about the second-best line or a worse one (`multipv 2`)."""
+    """Return True if the words describe the second-best line or a worse one (`multipv 2`)."""
     facts = list(takewhile(lambda word: word not in ("pv", "string"), words))
     ranks = [parse_integer(after) for word, after in pairwise(facts) if word == "multipv"]
     return any(rank is not None and rank > 1 for rank in ranks)
@@ -233,7 +234,7 @@ OPTION_FIELDS = ("type", "default", "min", "max", "var")
 
 @dataclass(frozen=True, slots=True)
 class OfferedOption:
-    """An option that an engine offers: its name, default (as text) and range.
+    """An option of an engine: its name, its default as text, and its range.
 
     Examples
     --------
@@ -248,7 +249,7 @@ class OfferedOption:
     maximum: int | None = None
 
     def wrapped(self, number: int) -> int:
-        """Return `number`, wrapped around into the range if it is outside."""
+        """Return `number`, wrapped around into the range if it is outside of it."""
         low = min(number, 0) if self.minimum is None else self.minimum
         if self.maximum is None:
             return max(number, low)
@@ -266,7 +267,7 @@ def parse_option(line: str) -> OfferedOption | None:
 
 
 def _field(name: str, words: Sequence[str]) -> str | None:
-    """Return the words after a field's name up to the next field, None if the field is missing."""
+    """Return the words after a field's name up to the next field, or None if the field is missing."""
     if name not in words:
         return None
     rest = words[words.index(name) + 1 :]
@@ -274,15 +275,15 @@ def _field(name: str, words: Sequence[str]) -> str | None:
 
 
 class MoveHistory:
-    """The match so far in the form that UGI needs: positions and the moves between them.
+    """The match so far in the form that UGI requires: positions and the moves between them.
 
     Parameters
     ----------
     positions : sequence of Position
         Oldest first, at least one.
     moves : sequence of str or None
-        The move after each position but the last; None if no legal move leads
-        to the next position.
+        The move after each position except the last; None if no legal move
+        leads to the next position.
 
     Examples
     --------
@@ -318,14 +319,15 @@ class MoveHistory:
         return f"position fen {self.start}" + (f" moves {moves}" if moves else "")
 
     def with_moves(self, moves: Sequence[str]) -> "MoveHistory":
-        """Return the history of these moves from the first position.
+        """Return the history of these moves, starting from the first position.
 
-        Moves that this history begins with are not made again.
+        Moves with which this history begins are not made again.
 
         Raises
         ------
         MoveError
-            If a move is malformed or illegal; the message ends with its ply.
+            If a move is malformed or illegal; its ply is at the end of the
+            message.
         """
         known = _common_length(moves, self._moves, lambda one, other: one == other)
         positions = list(self.positions[: known + 1])
@@ -339,8 +341,8 @@ class MoveHistory:
     def with_positions(self, positions: Sequence[Position]) -> "MoveHistory":
         """Return the history of these positions, with the moves between them.
 
-        Finding a move takes one `apply` for each legal move; moves between
-        positions that this history begins with are known.
+        Finding a move takes one `apply` for each legal move, except between the
+        positions with which this history begins.
         """
         known = _common_length(positions, self.positions, lambda one, other: one is other)
         moves = list(self._moves[: max(known - 1, 0)])

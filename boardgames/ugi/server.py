@@ -1,9 +1,9 @@
-"""Our engine: an agent that other programs drive over UGI.
+"""The UGI engine: lets other programs use our agents over UGI.
 
 `Server` handles one line at a time and writes its answers through a callable;
 the agent searches in a thread, so that `stop`, `isready` and queries are
-answered meanwhile. A command that cannot be carried out is reported in an
-`info string` and has no effect; only `quit` ends the server. The `id` lines are
+answered meanwhile. A command that cannot be carried out has no effect and is
+reported in an `info string`; only `quit` ends the server. The `id` lines are
 written by the owner of the streams (`EngineSetup.introduction`), before this
 module and its dependencies are imported.
 """
@@ -21,21 +21,21 @@ from boardgames.ugi.protocol import NO_MOVE, MoveHistory, info_line, parse_go
 from boardgames.ugi.setup import EngineOption, EngineSetup, engine_options, find_option
 
 STOP_TIMEOUT_S = 1.0
-"""Seconds to wait for a stopped agent before a command that needs it is rejected."""
+"""How many seconds to wait for a stopped agent before rejecting a command that needs it."""
 DRAIN_TIMEOUT_S = 60.0
-"""Seconds that a search may continue after the end of the input."""
+"""How many seconds a search may continue after the end of the input."""
 POLL_INTERVAL_S = 0.1
 
 RESULTS = {0: "p1win", 1: "p2win", None: "draw"}
 
 
 class Server:
-    r"""A UGI engine without its streams: commands in, answers out.
+    r"""A UGI engine apart from its streams: takes commands and writes answers.
 
     Parameters
     ----------
     setup : EngineSetup
-        The game and the agent, which are made by the first command.
+        The game and the agent, which are created by the first command.
     write : callable
         Writes one or more complete lines; called from any thread.
 
@@ -77,7 +77,8 @@ class Server:
         Raises
         ------
         BoardgamesError
-            If the first command cannot make the game or the agent of the setup.
+            If the first command cannot create the game or the agent of the
+            setup.
         """
         words = line.split()
         if not words:
@@ -90,7 +91,7 @@ class Server:
         return self.is_connected
 
     def drain(self) -> None:
-        """Wait up to a minute for a search that ends by itself, as long as the output is read."""
+        """Wait up to a minute for a search that will end by itself, as long as somebody reads the output."""
         search, deadline = self._search, time.monotonic() + DRAIN_TIMEOUT_S
         if search is None or search.is_infinite or search.is_stopped:
             return
@@ -207,7 +208,7 @@ class Server:
         self._side, self._has_searched = side, False
 
     def _apply(self, setup: EngineSetup) -> None:
-        """Make the game and the agent of a setup; keep the position if the game is the same.
+        """Create the game and the agent of a setup; keep the position if the game stays the same.
 
         If that fails, nothing changes.
         """
@@ -221,13 +222,13 @@ class Server:
             old.close()
 
     def _answer(self, lines: list[str]) -> None:
-        """Send the answer of the search that has ended; the next `go` is accepted from now on."""
+        """Send the answer of the search that has ended; from now on the next `go` is accepted."""
         with self._lock:
             self._search = None
             self._send(*lines)
 
     def _is_idle(self, *, stop: bool = False) -> bool:
-        """Return True if no search is running. Waits up to a second for one that has been stopped."""
+        """Return True if no search is running, after waiting up to a second for one that has been stopped."""
         search = self._search
         if search is not None and stop:
             search.stop()
@@ -252,23 +253,24 @@ class Server:
 class Search:
     """One search of the agent in a thread, from `go` to `bestmove`.
 
-    Whatever the agent does, there is one answer: its move, or `bestmove 0000`
-    after an `info string` that says why there is none.
+    Whatever the agent does, there is exactly one answer: its move, or `bestmove
+    0000` after an `info string` that says why it has none.
 
     Parameters
     ----------
     agent : Player
-        Must not be used elsewhere during the search.
+        The agent, which must not be used elsewhere during the search.
     history : MoveHistory
         The match so far.
     is_new_match : bool
-        True to notify the agent first that a match has started.
+        True to notify the agent that a match has started before it searches.
     is_infinite : bool
-        True to withhold the answer until `stop`, even if the search ends earlier.
+        True to keep back the answer until `stop`, even if the search ends
+        earlier.
     on_info : callable
         Called with each `info` line during the search.
     on_answer : callable
-        Called in the thread with the last lines.
+        Called in the search thread with the last lines.
     """
 
     def __init__(
@@ -294,7 +296,7 @@ class Search:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ask for the answer now."""
+        """Stop the search, so that it answers now."""
         self._stop.set()
         self._may_answer.set()
 
@@ -304,7 +306,7 @@ class Search:
         return self._stop.is_set()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the search to end. Return True if it has."""
+        """Wait for the search to end; return True if it has."""
         self._thread.join(seconds)
         return not self._thread.is_alive()
 

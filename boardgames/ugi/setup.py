@@ -1,7 +1,7 @@
-"""The game, layout and agent that our engine runs, and the UGI options that show and change them.
+"""The game, layout and agent of our UGI engine, and the UGI options that show and change them.
 
-The command line imports this module before anything is compiled, to answer
-`ugi` at once; it must stay quick to import.
+The command line imports this module before anything is compiled, so that `ugi`
+is answered immediately. It must remain quick to import.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ MAX_SPIN = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class EngineSetup:
-    """Names and settings from which the engine makes its game and its agent.
+    """Names and settings from which the engine creates its game and its agent.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class EngineSetup:
     agent : str
         Agent text; empty for the game's default agent.
     settings : mapping of str to str
-        Options of the agent; they override those in the agent text.
+        Options of the agent, which override those in the agent text.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class EngineSetup:
         return agent
 
     def with_value(self, option: "EngineOption", value: str | None) -> "EngineSetup":
-        """Return the setup with one option changed; None restores its default."""
+        """Return the setup with one option changed; None restores the default."""
         name = option.declared.name
         if option.scope == "layout":
             return replace(self, layout=value)
@@ -125,7 +125,7 @@ class EngineOption:
         return f"{head} string default {text}"
 
     def parse(self, text: str) -> str | None:
-        """Return the text of a valid value, or None if it stands for "not set".
+        """Return the text of a valid value, or None if it means "not set".
 
         Raises
         ------
@@ -138,15 +138,16 @@ class EngineOption:
         return text
 
     def _zero_is_unset(self) -> bool:
-        """Return True if 0 is not a value of the option and so can stand for "not set"."""
+        """Return True if 0 is not a valid value of the option and can therefore mean "not set"."""
         option = self.declared
         return option.kind is int and option.default is None and (option.minimum or 0) >= 1
 
 
 def engine_options(agent: "Player") -> dict[str, EngineOption]:
-    """Return the options of an agent, its game and the layout, by lower-case name.
+    """Return the options of an agent, its game and the layout by their lower-case names.
 
-    If the agent has an option of the same name, that of the game is called `game-NAME`.
+    If the agent has an option with the same name, that of the game is called
+    `game-NAME`.
     """
     game = agent.game
     options: dict[str, EngineOption] = {}
@@ -162,7 +163,7 @@ def engine_options(agent: "Player") -> dict[str, EngineOption]:
 
 
 def find_option(name: str, options: Mapping[str, EngineOption]) -> EngineOption:
-    """Return the option of that name, ignoring case.
+    """Return the option with that name, ignoring case.
 
     Raises
     ------

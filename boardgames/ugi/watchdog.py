@@ -1,11 +1,11 @@
 """A watchdog process that kills the engines we started when this process ends, however it ends.
 
-This file contains both ends. Imported, it provides `Watchdog`, which starts the
-watchdog process with the first engine and writes to it through a pipe. Run as a
-program, it reads `+GROUP` (watch a process group) and `-GROUP` (forget it) from
-that pipe. When the pipe closes or the parent is gone, it kills the groups that
-are left. The program is run by its path, so this file imports nothing but the
-standard library.
+This file contains both ends. When imported, it provides `Watchdog`, which
+starts the watchdog process with the first engine and writes to it through a
+pipe. When run as a program, it reads `+GROUP` (watch a process group) and
+`-GROUP` (stop watching it) from that pipe. Once the pipe is closed or the
+parent has ended, it kills the remaining groups. The program is run by its path,
+so this file imports only the standard library.
 """
 
 import atexit
@@ -44,7 +44,7 @@ class Watchdog:
         return None if self._process is None else self._process.pid
 
     def watch(self, group: int) -> None:
-        """Kill a process group when this process ends.
+        """Have a process group killed when this process ends.
 
         Raises
         ------
@@ -68,7 +68,7 @@ class Watchdog:
             self._close_pipe()
 
     def reset_after_fork(self) -> None:
-        """Drop the parent's watchdog in a forked child, which starts its own when it needs one."""
+        """Drop the parent's watchdog in a forked child, which starts its own if it needs one."""
         process = self._process
         self._lock, self._groups, self._process = threading.Lock(), set(), None
         if process is not None and process.stdin is not None:
@@ -76,7 +76,7 @@ class Watchdog:
             process.returncode = 0  # only the parent can wait for it
 
     def _send(self, command: str) -> None:
-        """Send a command; if the watchdog has died, start another and send it all groups."""
+        """Send a command; if the watchdog has died, start another one and send it all groups."""
         if self._process is not None:
             try:
                 self._write(command)
@@ -124,7 +124,7 @@ if os.name == "posix":
 
 
 def wait_for_parent(pipe: int, parent: int) -> set[int]:
-    r"""Read commands until the pipe closes or the parent ends; return the groups that are still watched.
+    r"""Read commands until the pipe is closed or the parent ends; return the groups that are still watched.
 
     The parent is polled as well, because a child that it forked may hold the
     pipe open after the parent has ended.
@@ -162,7 +162,7 @@ def wait_for_parent(pipe: int, parent: int) -> set[int]:
 
 
 def kill_groups(groups: set[int]) -> None:
-    """Kill every process in these groups; groups that have ended are skipped."""
+    """Kill all processes in these groups; groups that have ended are skipped."""
     for group in groups:
         with contextlib.suppress(OSError):
             os.killpg(group, signal.SIGKILL)

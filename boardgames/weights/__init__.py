@@ -1,4 +1,4 @@
-"""Weights of features: their files, finding them by name, and using them in search."""
+"""Weights of features: storing them in files, finding them by name, and using them in search."""
 
 from boardgames.weights.lookup import find_evaluation, find_weights
 from boardgames.weights.weights import Weights

@@ -1,8 +1,9 @@
-"""Files of named arrays with one JSON header, in the safetensors format; never pickles.
+"""Files of named arrays with a JSON header, in the safetensors format; pickle is never used.
 
-The header is a single entry of the file's metadata, because the order of entries
-is not fixed: equal arrays and headers give equal bytes. It includes a checksum of
-the arrays and of the rest of the header, so that a damaged file is not used.
+The header is a single entry of the file's metadata. As the order of entries is
+not fixed, only this makes sure that equal arrays and headers give equal bytes. It
+includes a checksum of the arrays and of the rest of the header, so that a damaged
+file is not used.
 """
 
 import hashlib
@@ -44,10 +45,10 @@ def as_bytes(arrays: Mapping[str, Array], header: Mapping[str, object]) -> bytes
     """Return the content of the file that `write_arrays` writes."""
     from safetensors.numpy import save
 
-    # copies in C order, because the format ignores strides
+    # copies in C order, because the format has no strides
     copies = {name: np.array(array, order="C") for name, array in arrays.items()}
     try:
-        plain = json.loads(json.dumps(header, allow_nan=False))  # as it will be read
+        plain = json.loads(json.dumps(header, allow_nan=False))  # as JSON will return it
         text = json.dumps({**plain, CHECKSUM: _checksum(copies, plain)}, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise WeightsError(f"the header of a file must have JSON values: {quote(str(error))}") from None
@@ -63,7 +64,7 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
     FileError
         If it cannot be read.
     WeightsError
-        If it is damaged, too large, or was written by another program.
+        If it is damaged or too large, or was written by another program.
     """
     from safetensors import SafetensorError, safe_open
 
@@ -88,7 +89,7 @@ def read_arrays(path: Path) -> tuple[dict[str, Array], dict[str, Any]]:
 
 
 def _checksum(arrays: Mapping[str, Array], header: Mapping[str, object]) -> str:
-    """Return the SHA-256 of arrays in C order and a header without checksum, in hexadecimal."""
+    """Return the SHA-256, in hexadecimal, of arrays in C order and a header without its checksum."""
     digest = hashlib.sha256(json.dumps(header, sort_keys=True, allow_nan=False).encode())
     for name, array in sorted(arrays.items()):
         digest.update(json.dumps([name, array.dtype.name, array.shape]).encode())
@@ -97,10 +98,10 @@ def _checksum(arrays: Mapping[str, Array], header: Mapping[str, object]) -> str:
 
 
 def _check_file(path: Path) -> None:
-    """Raise if there is something wrong with the file itself, before safetensors opens it."""
+    """Raise an error if something is wrong with the file itself, before safetensors opens it."""
     try:
         status = path.stat()
-        if not stat.S_ISREG(status.st_mode):  # a pipe would block
+        if not stat.S_ISREG(status.st_mode):  # opening a pipe would block
             raise FileError(f"{path} is not a regular file")
         if status.st_size > MAX_BYTES:
             raise WeightsError(f"{path} is not a file of weights: it has more than {MAX_BYTES:,} bytes")

@@ -20,7 +20,7 @@ from boardgames.score import RETURN, Unit
 Function = TypeVar("Function", bound=Callable[..., object])
 
 WEIGHTED_SUM = Unit("sum", "weighted sums of features", digits=3)
-"""Unit of values without `tanh`. They are learned from returns, so 1 is about a win."""
+"""Unit of values without `tanh`. They are learned from returns, so 1 corresponds to about a win."""
 
 
 def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, tanh: bool) -> Evaluation:
@@ -29,9 +29,9 @@ def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, tanh:
     Parameters
     ----------
     weights : float64[n]
-        On the scale on which the features' ranges are -1 to 1.
+        Weights for features that are scaled to -1 to 1 by their ranges.
     tanh : bool
-        True if the value is the hyperbolic tangent of the sum, a return in [-1, 1], instead of the sum.
+        True if the value is not the sum, but its hyperbolic tangent, a return in [-1, 1].
 
     Examples
     --------
@@ -43,7 +43,7 @@ def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, tanh:
     """
     middle, half = features.scale
     slopes = weights / half
-    unscaled = np.append(slopes, -(slopes * middle).sum())  # for unscaled features, and a constant
+    unscaled = np.append(slopes, -(slopes * middle).sum())  # weights of unscaled features, and a constant
     evaluate = _linear_kernel(features.kernel, game.kernels.side_to_move, tanh)
     name = f"weights of {features.name}"
     if tanh:
@@ -55,7 +55,7 @@ def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, tanh:
 def _linear_kernel(
     features: Callable[[Words, int, Reals], None], side_to_move: Callable[[Words], int], tanh: bool
 ) -> Callable[[Words, Reals], float]:
-    """Return the kernel for a game's features; it is compiled on first use."""
+    """Return the kernel for a game's features, which is compiled on first use."""
 
     @kernel(Evaluate)
     @_in_module_of(features)
@@ -74,7 +74,7 @@ def _linear_kernel(
 
 
 def _in_module_of(other: Callable[..., object]) -> Callable[[Function], Function]:
-    """Return a decorator that moves a function to another's module, so that it is cached with that module."""
+    """Return a decorator that assigns a function to the module of another, so that it is cached there."""
 
     def move(function: Function) -> Function:
         function.__module__ = other.__module__

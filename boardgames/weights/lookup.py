@@ -1,4 +1,4 @@
-"""Finding the weights that a user asks for by name, training run or file."""
+"""Finding the weights that a user asks for, by name, training run or file."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ BEST = Path("checkpoints") / "best.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file of weights, and its name: that of a plug-in's weights or of a run, else empty."""
+    """A file of weights, and the name of the plug-in's weights or of the run, or an empty string."""
 
     path: Path
     name: str = ""
 
 
 def find_weights(text: str, game: Game) -> tuple[Weights, FeatureSet]:
-    """Return the weights that a text names, and their features.
+    """Return the weights that a text names, together with their features.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def find_weights(text: str, game: Game) -> tuple[Weights, FeatureSet]:
     Raises
     ------
     UnknownNameError
-        If there is nothing with that name; the message suggests similar names.
+        If nothing has that name; the message suggests similar names.
     WeightsError, FileError
         If the file cannot be read, or has weights for another game or other features.
     """
@@ -49,7 +49,7 @@ def find_evaluation(text: str, game: Game) -> Evaluation:
 
 
 def read_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet]:
-    """Return the weights in a file, and their features.
+    """Return the weights in a file, together with their features.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def find_source(text: str, game: Game) -> Source:
 
 
 def owner_of(path: Path, game: Game) -> str:
-    """Return the name of the plug-in's weights or the run that a file belongs to; empty for other files."""
+    """Return the name of the plug-in's weights or of the run that a file belongs to, or an empty string."""
     for name in offered_names(game):
         with suppress(BoardgamesError, OSError, TypeError, ValueError):
             if path.samefile(plugins.registry().load("weights", name, game.facts.name)):

@@ -1,4 +1,4 @@
-"""Weights: what learners produce and players use, one number for each feature."""
+"""Weights: one number for each feature, which learners produce and players use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ MAX_WEIGHT = 1e6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weights:
-    """The weights of a feature set, on the scale on which the features' ranges are -1 to 1.
+    """The weights of a feature set, for features that are scaled to -1 to 1 by their ranges.
 
     They give the value of a position for the side that has just moved.
 
@@ -33,13 +33,15 @@ class Weights:
     game, features : str
         Names of the game and of its feature set.
     ranges : str
-        Hash of the features' names and ranges, see `hash_ranges`; other ranges mean another scale.
+        Hash of the names and ranges of the features, see `hash_ranges`; with other ranges the
+        scale differs.
     values : float64[n]
         Read-only and finite.
     tanh : bool
         True if the value is the hyperbolic tangent of the weighted sum.
     provenance : mapping
-        How the weights were made: learner, settings, seed, metrics; JSON values.
+        How the weights were made, as JSON values: learner, settings, seed,
+        metrics.
 
     Raises
     ------
@@ -58,7 +60,7 @@ class Weights:
         values = np.array(self.values, dtype=np.float64)
         if values.ndim != 1 or not values.size:
             raise WeightsError(f"weights must be a list of numbers, not an array of shape {values.shape}")
-        wrong = values[~(np.abs(values) <= MAX_WEIGHT)]  # also finds NaN
+        wrong = values[~(np.abs(values) <= MAX_WEIGHT)]  # this also finds NaN
         if wrong.size:
             raise WeightsError(f"weights must be {-MAX_WEIGHT:g} to {MAX_WEIGHT:g}, not {wrong[0]}")
         values.flags.writeable = False
@@ -74,7 +76,7 @@ class Weights:
         tanh: bool = False,
         provenance: Mapping[str, Any] | None = None,  # JSON values
     ) -> "Weights":
-        """Return weights for a feature set of a game."""
+        """Return the weights for a feature set of a game."""
         ranges = hash_ranges(features)
         return cls(game.facts.name, features.name, ranges, values, tanh, provenance or {})
 
@@ -107,7 +109,7 @@ class Weights:
             raise WeightsError(f"cannot use the weights in {path}: {error}") from None
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the file, as JSON values."""
+        """Return the header of the file as JSON values."""
         return {
             "schema": SCHEMA,
             "game": self.game,
