@@ -5,21 +5,31 @@ blocks marked `console` the lines after `$ ` are commands; the lines below a
 command, if there are any, are its output, where `...` stands for whatever
 differs from run to run. Everything else is output or data, and its mark says
 so. A block after the comment `<!-- slow -->` runs only with the slow tests; one
-after `<!-- not run: REASON -->` does not run.
+after `<!-- not run: REASON -->` does not run. A block after `<!-- file: PATH -->`
+is written to that file, which the commands below it use: `pip install -e FOLDER`
+makes a plug-in known to this process, `pytest FOLDER` runs its tests.
 """
 
 import doctest
 import json
 import linecache
 import shlex
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
+
+from boardgames import plugins
+from boardgames.hookspecs import PROJECT
+from boardgames.plugins import Registry
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -29,9 +39,7 @@ PAGES = [
 ]
 PENDING = {
     "docs/json.md",
-    "docs/kernels.md",
     "docs/training.md",
-    "docs/writing-a-game.md",
     "examples/tictactoe/README.md",
 }
 """Pages whose blocks are not marked yet."""
@@ -43,29 +51,33 @@ SHOWN = ("text", "diff")
 DIRECTIVE = "{"
 SLOW = "<!-- slow -->"
 NOT_RUN = "<!-- not run: "
-ELSEWHERE = ("make", "pip", "uv", "source", "eval", "git", "cd", "python")
+FILE = "<!-- file: "
+ELSEWHERE = ("make", "pip", "uv", "source", "eval", "git", "cd", "python", "pytest")
 """Commands that change the environment; CI runs those that matter."""
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block of a page: its mark, text, and line in the page."""
+    """A block of a page: its mark, text, line in the page, and the file that it is the content of."""
 
     mark: str
     text: str
     line: int
     slow: bool
+    file: str
 
 
 def blocks_of(page: str) -> Iterator[Block]:
     slow = skipped = False
+    file = ""
     for token in MarkdownIt().parse((ROOT / page).read_text("utf-8")):
         if token.type in {"fence", "code_block"} and not skipped:
             assert token.map is not None
-            yield Block(token.info.strip(), token.content, token.map[0] + 1, slow)
-        comment = token.content.strip() if token.type == "html_block" else ""
-        slow, skipped = comment == SLOW, comment.startswith(NOT_RUN)
+            yield Block(token.info.strip(), token.content, token.map[0] + 1, slow or bool(file), file)
+        comments = token.content.strip() if token.type == "html_block" else ""
+        slow, skipped = SLOW in comments, comments.startswith(NOT_RUN)
+        file = comments.removeprefix(FILE).removesuffix("-->").strip() if comments.startswith(FILE) else ""
 
 
 def examples_of(text: str) -> Iterator[tuple[str, str]]:
@@ -81,11 +93,17 @@ def examples_of(text: str) -> Iterator[tuple[str, str]]:
 class Page:
     """Runs the blocks of a page one after the other."""
 
-    def __init__(self, name: str, folder: Path, bg: Callable[..., Any]) -> None:
-        self.name, self.folder, self.bg = name, folder, bg
+    def __init__(
+        self, name: str, folder: Path, bg: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        self.name, self.folder, self.bg, self.monkeypatch = name, folder, bg, monkeypatch
         self.namespace: dict[str, Any] = {"__name__": Path(name).stem.replace("-", "_")}
 
     def run(self, block: Block) -> None:
+        if block.file:
+            assert Path(block.file).is_file(), f"{self.name}:{block.line}: no file {block.file} to replace"
+            Path(block.file).write_text(block.text, "utf-8")
+            return
         getattr(self, f"_run_{block.mark}")(block)
 
     def _run_python(self, block: Block) -> None:
@@ -99,6 +117,13 @@ class Page:
     def _run_console(self, block: Block) -> None:
         for command, expected in examples_of(block.text):
             words = shlex.split(command, comments=True)
+            if words[:3] == ["pip", "install", "-e"] and Path(words[3].partition("[")[0]).is_dir():
+                self._install(Path(words[3].partition("[")[0]).resolve())
+            if words[0] == "pytest":
+                done = subprocess.run(
+                    [sys.executable, "-m", *words], capture_output=True, text=True, check=False
+                )
+                assert done.returncode == 0, done.stdout
             if words[0] in ELSEWHERE:
                 continue
             assert words[0] == "boardgames", f"{self.name}:{block.line}: not a command of ours: {command}"
@@ -111,6 +136,14 @@ class Page:
                 assert checker.check_output(expected, ran.out, FLAGS), (
                     f"{self.name}:{block.line}: {difference}"
                 )
+
+    def _install(self, folder: Path) -> None:
+        """Make the plug-in in a folder known to this process until the test ends."""
+        project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+        offered = project["entry-points"][PROJECT].items()
+        points = [*entry_points(group=PROJECT), *(EntryPoint(*offer, PROJECT) for offer in offered)]
+        self.monkeypatch.syspath_prepend(str(folder))
+        self.monkeypatch.setattr(plugins, "registry", cache(lambda: Registry(points)))
 
 
 def pages_with(*, slow: bool) -> list[str]:
@@ -128,8 +161,10 @@ def test_every_block_of_a_page_is_marked(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", pages_with(slow=False))
-def test_examples_of_a_page_run(page: str, bg: Callable[..., Any], tmp_path: Path) -> None:
-    runner = Page(page, tmp_path, bg)
+def test_examples_of_a_page_run(
+    page: str, bg: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = Page(page, tmp_path, bg, monkeypatch)
     for block in blocks_of(page):
         if block.mark in EXECUTED and not block.slow:
             runner.run(block)
@@ -137,8 +172,10 @@ def test_examples_of_a_page_run(page: str, bg: Callable[..., Any], tmp_path: Pat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", pages_with(slow=True))
-def test_all_examples_of_a_page_run(page: str, bg: Callable[..., Any], tmp_path: Path) -> None:
-    runner = Page(page, tmp_path, bg)
+def test_all_examples_of_a_page_run(
+    page: str, bg: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner = Page(page, tmp_path, bg, monkeypatch)
     for block in blocks_of(page):
-        if block.mark in EXECUTED:
+        if block.mark in EXECUTED or block.file:
             runner.run(block)
