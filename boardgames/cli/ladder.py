@@ -37,7 +37,9 @@ HEADER: tuple[str, ...] = ("", "agent", "matches", "wins", "losses", "draws", "E
     shell_complete=complete_game_option,
     help="Set an option of the game; repeatable.",
 )
-@click.option("--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw a chart.")
+@click.option(
+    "--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw the ladder as SVG."
+)
 @json_option
 def ladder(game_name: str, options: tuple[str, ...], svg_file: Path | None, as_json: bool) -> None:
     """Rank all agents by their stored matches of GAME.

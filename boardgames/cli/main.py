@@ -6,8 +6,10 @@ answers at once. Exit codes: 0 success, 1 a check failed, 2 wrong input,
 """
 
 import os
+import re
 import sys
 import warnings
+from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
@@ -46,7 +48,7 @@ COMMANDS = {
     "plugins": ("listing:plugins", "List the installed plug-ins."),
     "replay": ("replay:replay", "Step through recorded matches, or draw them."),
     "rules": ("listing:rules", "Explain the rules of a game."),
-    "runs": ("runs:runs", "List, export or delete training runs."),
+    "runs": ("runs:runs", "List, show, export or delete training runs."),
     "shell-init": ("shell_init:shell_init", "Print shell code for `bg` and for completion."),
     "show": ("show:show", "Show a position, its legal moves and its outcome."),
     "train": ("train:train", "Train the weights of a game's features by self-play."),
@@ -190,12 +192,27 @@ def usage_message(error: click.ClickException) -> str:
     """Return click's message in the style of our own, with a reference to the command's help."""
     message = error.format_message().rstrip(".").replace(". Did you mean", "; did you mean")
     message = message[:1].lower() + message[1:]
+    message = re.sub(r"^got unexpected extra arguments? \((.*)\)$", r"too many arguments: \1", message)
+    message = re.sub(r"^option '(.*)' requires an argument$", r"\1 needs a value", message)
+    if isinstance(error, click.NoSuchOption):
+        message = f"no such option {error.option_name!r}{_similar_option(error)}"
     is_explained = isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter)
     if is_explained or "did you mean" in message:
         return message
     if not isinstance(error, click.UsageError) or error.ctx is None:
         return message
     return f"{message}; see `{error.ctx.command_path} --help`"
+
+
+def _similar_option(error: click.NoSuchOption) -> str:
+    """Return the end of a message about an unknown option: a similar one, if there is any.
+
+    Click compares the dashes too, so that it finds any short option similar.
+    """
+    parameters = [] if error.ctx is None else error.ctx.command.get_params(error.ctx)
+    names = {name.lstrip("-"): name for one in parameters for name in (*one.opts, *one.secondary_opts)}
+    close = get_close_matches(error.option_name.lstrip("-"), names, n=1)
+    return f"; did you mean {names[close[0]]!r}?" if close else ""
 
 
 def _prepare_streams() -> None:

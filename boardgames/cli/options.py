@@ -106,7 +106,7 @@ def game_options(command: Command) -> Command:
 def moves_option(command: Command) -> Command:
     """Add `--moves MOVES`, which `apply_moves` applies."""
     return click.option(
-        "--moves", metavar="MOVES", help="Moves to make from there, separated by spaces: --moves 'f5 d6 c3'."
+        "--moves", metavar="MOVES", help="Moves to make first, separated by spaces: --moves 'f5 d6 c3'."
     )(command)
 
 

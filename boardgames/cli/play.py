@@ -76,14 +76,14 @@ HIGHEST_LEVEL = 10
     "move_time",
     type=ForEachSide(SECONDS),
     metavar="S[,S]",
-    help="Seconds an agent thinks per move; default: 1. Between two people, the limit per move. Two numbers "
-    "give each side its own, and then hold for a person against an agent too.",
+    help="Seconds per move: an agent thinks that long (default: 1), and two people must not take longer. "
+    "Two numbers are for the first and the second side, and limit a person against an agent too.",
 )
 @click.option(
     "--clock",
     type=ForEachSide(SECONDS),
     metavar="S[,S]",
-    help="Seconds of both sides, or of each, for the match.",
+    help="Seconds that each side has for the match; two numbers give each its own.",
 )
 @click.option("--increment", type=NON_NEGATIVE_SECONDS, metavar="S", help="Seconds added after each move.")
 @click.option(
@@ -99,13 +99,13 @@ HIGHEST_LEVEL = 10
     "--repetition/--no-repetition", default=None, help="Draw when a position occurs for the third time."
 )
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agents' random choices.")
-@click.option("--names", metavar="A,B", help="Names of the players.")
+@click.option("--names", metavar="A,B", help="Names of the first and the second player.")
 @click.option("--notation", metavar="NAME", shell_complete=complete_notation, help="Notation for the moves.")
 @click.option(
     "--resume",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Resume the last, unfinished match of a file.",
+    help="Resume the last match of a file, if it is unfinished.",
 )
 @click.option("--confirm", is_flag=True, help="Ask for confirmation after each of your moves.")
 @click.option("--watch", is_flag=True, help="Show the board after every move of two agents.")

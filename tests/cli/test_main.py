@@ -180,10 +180,10 @@ def greet(name: str, count: int, mood: str, loud: bool) -> None:
     ("arguments", "message"),
     [
         ([], "missing argument 'NAME'; see `greet --help`"),
-        (["a", "b"], "got unexpected extra argument (b); see `greet --help`"),
+        (["a", "b"], "too many arguments: b; see `greet --help`"),
         (["a", "--cuont", "1"], "no such option '--cuont'; did you mean '--count'?"),
         (["a", "--zzz"], "no such option '--zzz'; see `greet --help`"),
-        (["a", "--count"], "option '--count' requires an argument"),
+        (["a", "--count"], "--count needs a value"),
         (["a", "--loud=1"], "option '--loud' does not take a value"),
         (["a", "--mood", "odd"], "invalid value for '--mood': 'odd' is not one of 'calm', 'wild'"),
         (["a", "--count", "x"], "invalid value for '--count': 'x' is not a valid integer range"),
