@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from prompt_toolkit.completion import Completer
 
 POLL_S = 0.1
+MENU_LINES = 4
+"""Lines kept free below the prompt for completions."""
 FILE_COMMANDS = ("save", "load")
 """Commands whose argument is completed as a path."""
 
@@ -67,6 +69,7 @@ class TerminalPrompt:
             completer=_completer(words),
             complete_while_typing=False,
             complete_style=CompleteStyle.MULTI_COLUMN,
+            reserve_space_for_menu=MENU_LINES,
         )
         self._questions: PromptSession[str] = PromptSession()
 

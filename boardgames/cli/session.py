@@ -462,7 +462,7 @@ class Session:
         for name, meaning in COMMANDS.items():
             click.echo(f"  {name:<12} {meaning}")
         if isinstance(self.prompt, TerminalPrompt):
-            click.echo("Tab completes moves, commands and file names; the arrow keys recall earlier lines")
+            click.echo("Tab completes moves, commands and file names; the arrow keys recall lines")
 
     # --- showing ---------------------------------------------------------
 

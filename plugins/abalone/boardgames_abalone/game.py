@@ -22,16 +22,14 @@ STATUS_BITS = np.uint64(0xFFFF01)
 """Bits of the status word that may be set."""
 
 RULES = (
-    "The sides take turns, black first. In a turn you move one, two or three of your marbles that stand in a "
-    "line by one cell: along the line{sideways}. Moving along the line, you may push marbles of the other "
-    "side ahead if yours are more (two push one, three push one or two) and the cell behind them is empty or "
-    "off the board. Whoever pushes six marbles off the board wins. To move along the line, type the last "
-    "marble and the cell in front of it: a1b2.{sideways_text}"
+    "The sides take turns, black first. You move one, two or three of your marbles that stand in a line by "
+    "one cell: along the line{sideways}. Moving along the line, you may push marbles of the other side "
+    "ahead, if they are fewer than yours and the cell behind them is empty or off the board. Whoever pushes "
+    "six marbles off the board wins. Type the last marble of the line and the cell ahead of it: "
+    "a1b2{sideways_text}."
 )
 SIDEWAYS = ", or sideways onto empty cells"
-SIDEWAYS_TEXT = (
-    " To move sideways, type the two ends of the line and the cell that the first one goes to: c3c5d4."
-)
+SIDEWAYS_TEXT = "; or to move sideways, both ends of the line and the cell that the first one goes to: c3c5d4"
 
 PERFT = {  # by `broadside`
     True: {
