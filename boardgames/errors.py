@@ -96,6 +96,22 @@ class WorkerError(BoardgamesError, RuntimeError):
     """A task kept failing because its worker processes died."""
 
 
+class DeadWorkerError(WorkerError):
+    """A process that ran a single call has died, or was killed because it made no progress.
+
+    Parameters
+    ----------
+    message : str
+        What happened to it.
+    exit_code : int or None
+        Negative for a signal, as in `multiprocessing`; None if it was killed.
+    """
+
+    def __init__(self, message: str, exit_code: int | None = None) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code
+
+
 class ClusterError(BoardgamesError, ConnectionError):
     """There is no scheduler at the address of a cluster."""
 

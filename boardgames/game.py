@@ -486,10 +486,11 @@ class Game(ABC):
 
         The layout only says where matches start; positions do not depend on it.
         """
-        changed = [f"{name}={value}".lower() for name, value in self._changed_options()]
+        changed = [f"{name}={value}".lower() for name, value in self.changed_options()]
         return " ".join([self.facts.name, self.layout, *changed]).replace("  ", " ")
 
-    def _changed_options(self) -> Iterator[tuple[str, OptionValue]]:
+    def changed_options(self) -> Iterator[tuple[str, OptionValue]]:
+        """Yield name and value of the options that differ from their defaults."""
         for option in self.declared_options:
             if self.options[option.name] != option.default:
                 yield option.name, self.options[option.name]

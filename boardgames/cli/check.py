@@ -1,6 +1,7 @@
 """`boardgames check`: the conformance tests for a game, for authors of plug-ins."""
 
 import sys
+from dataclasses import asdict
 
 import click
 
@@ -9,6 +10,7 @@ from boardgames.cli.loading import load_game
 from boardgames.cli.options import NON_NEGATIVE, POSITIVE, Number, examples, game_options, json_option
 from boardgames.cli.output import print_json, say
 from boardgames.cli.program import EXIT_CHECK_FAILED
+from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 
 
 @click.command(
@@ -16,6 +18,7 @@ from boardgames.cli.program import EXIT_CHECK_FAILED
         "boardgames check abalone",
         "boardgames check hexifence --option dimension=2 --json",
         "boardgames check mygame --reference my_package.slow:Rules",
+        "boardgames check tictactoe --position .../.x./... --move a1 --only apply",
     )
 )
 @click.argument("game_name", metavar="GAME", shell_complete=complete_game)
@@ -43,6 +46,17 @@ from boardgames.cli.program import EXIT_CHECK_FAILED
 @click.option(
     "--reference", metavar="MODULE:CLASS", help="Reference implementation of the rules to compare with."
 )
+@click.option(
+    "--only", multiple=True, metavar="CHECK", help="Run only this check, named as in the report; repeatable."
+)
+@click.option(
+    "--position",
+    "position_texts",
+    multiple=True,
+    metavar="TEXT",
+    help="Check this position instead of random matches; repeatable.",
+)
+@click.option("--move", metavar="MOVE", help="Check only this move in the positions given with --position.")
 @json_option
 def check(
     game_name: str,
@@ -53,16 +67,29 @@ def check(
     seed: int,
     perft_depth: int | None,
     reference: str | None,
+    only: tuple[str, ...],
+    position_texts: tuple[str, ...],
+    move: str | None,
     as_json: bool,
 ) -> None:
     """Test the kernels, notations, pictures and declared facts of GAME.
 
-    The tests run on positions from random matches. The exit code is 1 if any
-    of them fails.
+    The tests run on positions from random matches. The kernels run in a process
+    of their own first, with bounds checks: a crash or an endless loop in one of
+    them is reported like any other fault. Each finding names the position and
+    the move, and the command that finds it again. Remarks are no faults: they
+    say what is unusual, but may be right in this game.
+
+    The exit code is 1 if there are findings; remarks do not count.
     """
     game = load_game(game_name, layout, options)
-    from boardgames.testing import check_game, load_reference
+    from boardgames.testing import CHECKS, check_game, load_reference
 
+    for name in only:
+        if name not in CHECKS:
+            raise UnknownNameError(f"there is no check {quote(name)}{suggest(name, CHECKS)}")
+    if move is not None and not position_texts:
+        raise OptionError("--move needs --position: say in which position to check the move")
     sys.path.append("")  # an installed program does not search the current folder
     report = check_game(
         game,
@@ -71,13 +98,18 @@ def check(
         seed=seed,
         reference=None if reference is None else load_reference(reference, game),
         perft_depth=perft_depth,
+        isolated=True,
+        only=only,
+        at=[game.parse(text) for text in position_texts],
+        move=move or "",
     )
     if as_json:
         print_json(
             game=game_name,
             ok=report.ok,
             checks=[{"name": check.name, "covered": check.covered} for check in report.checks],
-            findings=[{"check": finding.check, "message": finding.message} for finding in report.findings],
+            findings=[asdict(finding) for finding in report.findings],
+            remarks=[asdict(remark) for remark in report.remarks],
             notes=list(report.notes),
         )
     else:

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 
 from boardgames.errors import LimitError, quote
 from boardgames.executors.cluster import LOCAL, open_cluster
-from boardgames.executors.pool import InProcess, ProcessPool, core_count
+from boardgames.executors.pool import InProcess, ProcessPool, core_count, run_isolated
 
-__all__ = ["LOCAL", "InProcess", "ProcessPool", "core_count", "open_executor", "worker_count"]
+__all__ = ["LOCAL", "InProcess", "ProcessPool", "core_count", "open_executor", "run_isolated", "worker_count"]
 
 MAX_WORKERS = 1024
 DEFAULT_WORKER_COUNT = 8

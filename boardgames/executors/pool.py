@@ -1,5 +1,7 @@
 """Executors on this machine: `InProcess`, and `ProcessPool`, which replaces workers that die.
 
+`run_isolated` runs a single call that may crash or hang.
+
 The standard library's process pool breaks for good when one worker is killed:
 every pending task fails, and nothing says which of them was to blame. Here each
 worker has a supervising thread that knows its task, so only that task is
@@ -15,20 +17,24 @@ import threading
 import time
 import traceback
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import connection, get_context, parent_process
+from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
-from boardgames.errors import WorkerError
+from boardgames.errors import DeadWorkerError, WorkerError
+from boardgames.paths import environment_variables
 
 MAX_ATTEMPTS = 3
 """A task fails once this many workers have died while running it."""
 EXIT_TIMEOUT_S = 5.0
 """How long a worker may take to exit after its pipe was closed before it is killed."""
+POLL_S = 0.25
+"""How often `run_isolated` looks whether its process is making progress."""
 
 _SPAWN = get_context("spawn")  # a fork would inherit Numba's threads and ours in a broken state
 
@@ -125,6 +131,59 @@ class ProcessPool(Executor):
         atexit.unregister(self._finalizer)
 
 
+def run_isolated(
+    call: Callable[[], Result],
+    *,
+    environment: Mapping[str, str] = MappingProxyType({}),
+    progress: Callable[[], object],
+    patience_s: float,
+) -> Result:
+    """Run a call once, in a new process, and return its result or raise its exception.
+
+    Parameters
+    ----------
+    call : callable
+        Pickled, like its result.
+    environment : mapping of str to str
+        Variables that the process has in addition to ours.
+    progress : callable
+        Called several times a second. The process is killed if the value is the same for too long.
+    patience_s : float
+        How long that is, in seconds.
+
+    Raises
+    ------
+    DeadWorkerError
+        If the process dies, or is killed because it makes no progress.
+    """
+    request = pickle.dumps(call)
+    worker = _Worker(environment)
+    try:
+        reply = worker.call_watched(request, progress, patience_s)
+    except (EOFError, OSError):
+        worker.close()
+        raise DeadWorkerError(_death(worker.exit_code), worker.exit_code) from None
+    finally:
+        worker.kill()
+        worker.close()
+    if reply is None:
+        raise DeadWorkerError(f"made no progress for {patience_s:g} s", None)
+    is_ok, result = pickle.loads(reply)  # noqa: S301 - from our own process
+    if is_ok:
+        return result  # type: ignore[no-any-return]  # what `call` returned
+    raise result
+
+
+def _death(exit_code: int | None) -> str:
+    """Describe how a process ended: `died of signal 11 (SIGSEGV)`."""
+    if exit_code is None or exit_code >= 0:
+        return f"ended the process with exit code {exit_code}"
+    try:
+        return f"died of signal {-exit_code} ({signal.Signals(-exit_code).name})"
+    except ValueError:
+        return f"died of signal {-exit_code}"
+
+
 def _kill_workers(tasks: "queue.SimpleQueue[_Task | None]", supervisors: "list[_Supervisor]") -> None:
     _cancel_queued(tasks)
     for _ in supervisors:
@@ -215,12 +274,13 @@ class _Supervisor:
 class _Worker:
     """A worker process that runs one call at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, environment: Mapping[str, str] = MappingProxyType({})) -> None:
         self.exit_code: int | None = None
         self.is_closed = False
         self._pipe, worker_end = _SPAWN.Pipe()
         self._process = _SPAWN.Process(target=_worker_main, args=(worker_end,), daemon=True)
-        with _sigint_blocked():  # the worker inherits this, so Ctrl-C cannot stop it before it ignores SIGINT
+        # the worker inherits this, so Ctrl-C cannot stop it before it ignores SIGINT
+        with environment_variables(environment), _sigint_blocked():
             self._process.start()
         worker_end.close()
 
@@ -233,6 +293,18 @@ class _Worker:
             If the process has died.
         """
         self._pipe.send_bytes(request)
+        return self._pipe.recv_bytes()
+
+    def call_watched(self, request: bytes, progress: Callable[[], object], patience_s: float) -> bytes | None:
+        """Do as `call`, but return None once `progress()` has not changed for `patience_s` seconds."""
+        self._pipe.send_bytes(request)
+        last, since = progress(), time.monotonic()
+        while not self._pipe.poll(POLL_S):
+            now = progress()
+            if now != last:
+                last, since = now, time.monotonic()
+            elif time.monotonic() - since > patience_s:
+                return None
         return self._pipe.recv_bytes()
 
     def close(self) -> None:

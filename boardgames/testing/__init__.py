@@ -7,11 +7,12 @@
 `oracle` searches without pruning, to test searches. Nothing here is needed to play.
 """
 
-from boardgames.testing.conformance import Check, Finding, Report, check_game
+from boardgames.testing.conformance import CHECKS, Check, Finding, Report, check_game
 from boardgames.testing.reference import Reference, count_reference_leaves, load_reference
 from boardgames.testing.sampling import PlayedMatch, matches, positions
 
 __all__ = [
+    "CHECKS",
     "Check",
     "Finding",
     "PlayedMatch",

@@ -5,7 +5,7 @@ that yields a message for each fault and returns a description of what it covere
 """
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -29,22 +29,22 @@ from boardgames.score import RETURN
 from boardgames.search.perft import perft
 from boardgames.testing.sampling import (
     FILLS,
+    Fault,
     Sample,
     WrittenMoves,
-    describe,
     is_sound,
+    place,
     ply_bound,
+    selected,
     write_moves,
     write_successor,
 )
 from boardgames.weights.linear import WEIGHTED_SUM
 
-RunningCheck = Generator[str, None, str]
+RunningCheck = Generator["Fault | str", None, str]
 """A running check: yields messages, returns what it covered."""
 
 MAX_LEAVES = 3_000_000 if JIT else 3_000
-FULLY_MAPPED = 10
-"""Number of positions in which all symmetries are checked; in each of the others, only one is."""
 RANGE_TOLERANCE = 1e-9
 MAX_RANK = 1 << 40
 """Largest `move_order`: the search uses larger values for its own ranks."""
@@ -52,7 +52,7 @@ MAX_RANK = 1 << 40
 MALFORMED_TEXTS = ("", " ", "?", "-1", "nonsense", "\x00", "ſ½", "9" * 30, ":" * 9, "a b", "x" * 300)
 MUTATED_POSITIONS = 20
 NOTATION_INTERVAL = 4
-"""Named notations are checked in every fourth position: some parsers compare all texts."""
+"""Named notations are checked in every fourth position and for every new action: parsing can be slow."""
 RESERVED_UNITS = {unit.name: unit for unit in (RETURN, WEIGHTED_SUM)}
 """Units that the core declares, by name."""
 PRINTABLE = (32, 127)
@@ -85,7 +85,7 @@ def check_playouts(sample: Sample) -> RunningCheck:
         if walk.fault:
             yield f"a match from {walk.layout!r} failed at ply {len(walk.steps)}: {walk.fault}"
         elif longest is not None and len(walk.steps) - 1 > longest:
-            end = describe(sample.game, walk.steps[-1].words)
+            end = place(sample.game, walk.steps[-1].words).quoted
             plies = f"{len(walk.steps) - 1} plies, longest_match is {longest}"
             yield f"a match from {walk.layout!r} to {end} took {plies}"
     ended = sum(walk.has_ended for walk in sample.walks)
@@ -98,7 +98,7 @@ def check_actions(sample: Sample) -> RunningCheck:
     for words in sample.words:
         written = write_moves(game, words)
         for fault in _action_faults(game.facts.actions, written):
-            yield f"legal_moves {fault} in {describe(game, words)}"
+            yield Fault(f"legal_moves {fault}", words)
         count += len(written.actions)
     return f"{len(sample.words)} positions, {count} actions"
 
@@ -110,9 +110,9 @@ def check_apply(sample: Sample) -> RunningCheck:
         one, is_clean = write_successor(game, words, action, FILLS[0])
         other, _ = write_successor(game, words, action, FILLS[1])
         if not np.array_equal(one, other):
-            yield f"apply leaves words of the successor unwritten: action {action} in {describe(game, words)}"
+            yield Fault("apply leaves words of the successor unwritten", words, action)
         if not is_clean:
-            yield f"apply writes beyond the successor: action {action} in {describe(game, words)}"
+            yield Fault("apply writes beyond the successor", words, action)
         count += 1
     return f"{count} moves"
 
@@ -120,11 +120,11 @@ def check_apply(sample: Sample) -> RunningCheck:
 def check_inputs(sample: Sample) -> RunningCheck:
     """Check that no kernel changes its input position."""
     for words in sample.words:
-        for name, call in _calls(sample.game, words):
+        for name, action, call in _calls(sample, words):
             given = words.copy()
             call(given)
             if given.tobytes() != words.tobytes():
-                yield f"{name} changes its input {describe(sample.game, words)}"
+                yield Fault(f"{name} changes its input", words, action)
     return f"{len(sample.words)} positions"
 
 
@@ -133,11 +133,11 @@ def check_purity(sample: Sample) -> RunningCheck:
     game = sample.game
     for words in sample.words:
         if write_moves(game, words, FILLS[0]).actions != write_moves(game, words, FILLS[1]).actions:
-            yield f"legal_moves depends on the old content of its buffer in {describe(game, words)}"
-        for name, call in _calls(game, words):
-            if _same(call(words.copy()), call(words.copy())):
-                continue
-            yield f"{name} gives two different results in {describe(game, words)}"
+            yield Fault("legal_moves depends on the old content of its buffer", words)
+        for name, action, call in _calls(sample, words):
+            first, second = call(words.copy()), call(words.copy())
+            if not _same(first, second):
+                yield Fault(f"{name} gives two different results, {first!r} and {second!r},", words, action)
     return f"{len(sample.words)} positions"
 
 
@@ -148,14 +148,14 @@ def check_outcomes(sample: Sample) -> RunningCheck:
         code = int(game.kernels.outcome(words.copy()))
         written = write_moves(game, words)
         if not -1 <= code <= 2:
-            yield f"outcome is {code}, not -1 to 2, in {describe(game, words)}"
+            yield Fault(f"outcome is {code}, not -1 to 2,", words)
             continue
         if code >= 0 and written.actions:
-            yield f"{len(written.actions)} legal moves after the end of the match in {describe(game, words)}"
+            yield Fault(f"{counted(len(written.actions), 'legal move')} after the end of the match", words)
         expected = _expected_outcome(game, code, written.actions, words)
         actual = Position(game, words.copy()).outcome
         if actual != expected or (actual is not None and actual.returns != _returns(actual)):
-            yield f"Position.outcome is {actual}, not {expected}, in {describe(game, words)}"
+            yield Fault(f"Position.outcome is {actual}, not {expected},", words)
         over += expected is not None
     return f"{len(sample.words)} positions, {over} at the end"
 
@@ -163,17 +163,22 @@ def check_outcomes(sample: Sample) -> RunningCheck:
 def check_sides(sample: Sample) -> RunningCheck:
     """Check that the side to move is 0 or 1, and changes every ply if the game alternates."""
     game, count, repeats = sample.game, 0, 0
-    for walk in sample.walks:
-        ongoing = [step for step in walk.steps if step.outcome < 0]
-        for step in ongoing:
-            if step.side not in (0, 1):
-                yield f"side_to_move is {step.side}, not 0 or 1, in {describe(game, step.words)}"
-        for before, after in pairwise(ongoing):
-            count += 1
-            repeats += before.side == after.side
-            if before.side == after.side and game.facts.alternates:
-                where = describe(game, after.words)
-                yield f"side {after.side} moves twice in a row, but facts.alternates is true: {where}"
+    for words in _all_words(sample):
+        side = int(game.kernels.side_to_move(words.copy()))
+        if side not in (0, 1) and game.kernels.outcome(words.copy()) < 0:
+            yield Fault(f"side_to_move is {side}, not 0 or 1,", words)
+    for words, action in _transitions(sample):
+        successor, _ = write_successor(game, words, action)
+        if game.kernels.outcome(successor.copy()) >= 0:
+            continue
+        before, after = (int(game.kernels.side_to_move(given.copy())) for given in (words, successor))
+        count += 1
+        repeats += before == after
+        if np.array_equal(words, successor):
+            yield Fault("a move leaves the position as it is, with the same side to move", words, action)
+        elif before == after and game.facts.alternates:
+            who = game.facts.sides[after] if after in (0, 1) else f"side {after}"
+            yield Fault(f"{who} moves twice in a row, but facts.alternates is true", words, action)
     return f"{count} plies, {repeats} by the same side as before"
 
 
@@ -183,14 +188,14 @@ def check_evaluation(sample: Sample) -> RunningCheck:
     for words, action in _plies(sample):
         rank = int(game.kernels.move_order(words.copy(), action))
         if abs(rank) > MAX_RANK:
-            yield f"move_order of action {action} is {rank}, not within ±2^40, in {describe(game, words)}"
+            yield Fault(f"move_order is {rank}, not within ±2^40", words, action)
     if evaluation is NO_EVALUATION:
         return "no evaluation; move order"
     for words in sample.words:
         value = float(evaluation.kernel(words.copy(), evaluation.weights))
         if not abs(value) <= evaluation.bound:
             bound = f"±{evaluation.bound:g}"
-            yield f"the evaluation is {value!r}, not within {bound}, in {describe(game, words)}"
+            yield Fault(f"the evaluation is {value!r}, not within {bound},", words)
     return f"{len(sample.words)} positions, {evaluation.name} in {evaluation.unit.label}; move order"
 
 
@@ -220,21 +225,31 @@ def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Runn
                     if not feature.low - RANGE_TOLERANCE <= value <= feature.high + RANGE_TOLERANCE:
                         span = f"{feature.low:g} to {feature.high:g}"
                         name = f"{feature_set.name}.{feature.name}"
-                        yield f"{name} is {value!r}, not {span}, in {describe(sample.game, words)}"
+                        yield Fault(f"{name} of side {side} is {value!r}, not {span},", words)
     names = ", ".join(feature_set.name for feature_set in feature_sets)
     return f"{len(sample.words)} positions: {names}" if names else "no features"
 
 
 def check_symmetries(sample: Sample) -> RunningCheck:
-    """Check that legal moves, successors, sides and outcomes commute with the symmetries."""
-    symmetries = sample.game.symmetries()
+    """Check that legal moves, successors, sides and outcomes commute with the symmetries.
+
+    Every action that was seen is mapped by every symmetry.
+    """
+    symmetries, count = sample.game.symmetries(), 0
     if not symmetries:
         return "none declared"
-    for number, words in enumerate(sample.words):
-        is_full = number < FULLY_MAPPED
-        for symmetry in symmetries if is_full else [symmetries[number % len(symmetries)]]:
-            yield from _asymmetries(sample.game, symmetry, words)
-    return f"{len(sample.words)} positions, {len(symmetries)} declared"
+    seen: set[int] = set()
+    for position, words in enumerate(sample.words):
+        actions = selected(sample, words, write_moves(sample.game, words).actions)
+        new = [action for action in actions if action not in seen]
+        seen.update(actions)
+        for number, symmetry in enumerate(symmetries):
+            is_turn = bool(sample.move) or position % len(symmetries) == number
+            if is_turn or new:
+                mapped = actions if is_turn else new
+                yield from _asymmetries(sample.game, symmetry, words, mapped)
+                count += len(mapped)
+    return f"{len(sample.words)} positions, {len(symmetries)} declared, {count} moves"
 
 
 def check_tactical(sample: Sample) -> RunningCheck:
@@ -245,10 +260,11 @@ def check_tactical(sample: Sample) -> RunningCheck:
     for words in sample.words:
         written = write_moves(game, words, name="tactical_moves")
         for fault in _action_faults(game.facts.actions, replace(written, is_clean=True)):
-            yield f"tactical_moves {fault} in {describe(game, words)}"
+            yield Fault(f"tactical_moves {fault}", words)
         others = sorted(set(written.actions) - set(write_moves(game, words).actions))
         if others:
-            yield f"tactical_moves writes actions that are not legal, {others}, in {describe(game, words)}"
+            texts = _texts(game, words, others)
+            yield Fault(f"tactical_moves writes actions that are not legal, {texts},", words)
         count += len(written.actions)
     return f"{len(sample.words)} positions, {count} tactical moves"
 
@@ -264,11 +280,13 @@ def check_keys(sample: Sample) -> RunningCheck:
         own = int(key(words.copy()))
         for symmetry in kept:
             if int(key(symmetry.words(words.copy()))) != own:
-                yield f"symmetric_key differs under {symmetry.name} in {describe(game, words)}"
+                yield Fault(f"symmetric_key differs under {symmetry.name}", words)
         other = known.setdefault(own, words)
         if not np.array_equal(other, words) and not _are_symmetric(kept, words, other):
-            pair = f"{describe(game, words)} and {describe(game, other)}"
-            yield f"symmetric_key is the same for {pair}, which are not symmetric"
+            text = place(game, other).quoted
+            yield Fault(
+                f"symmetric_key is the same as in {text}, which is not symmetric,", words, others=(other,)
+            )
     return f"{len(sample.words)} positions, {counted(len(kept), 'symmetry', 'symmetries')}"
 
 
@@ -319,16 +337,35 @@ def _plies(sample: Sample) -> Iterator[tuple[Words, int]]:
     for words in sample.words:
         written = write_moves(sample.game, words)
         if is_sound(sample.game, written):
-            for action in written.actions:
+            for action in selected(sample, words, written.actions):
                 yield words, action
 
 
-def _calls(game: Game, words: Words) -> Iterator[tuple[str, Callable[[Words], object]]]:
-    """Yield the name of each kernel and a function that calls it on a position with new buffers."""
+def _all_words(sample: Sample) -> Iterator[Words]:
+    """Yield each position of each match, or the sampled ones if there are no matches."""
+    if not sample.walks:
+        yield from sample.words
+    for walk in sample.walks:
+        for step in walk.steps:
+            yield step.words
+
+
+def _transitions(sample: Sample) -> Iterator[tuple[Words, int]]:
+    """Yield the positions of the matches with the moves that were played, and sampled ones with all moves."""
+    yield from _plies(sample)
+    for walk in sample.walks:
+        for step in walk.steps:
+            if step.played is not None:
+                yield step.words, step.played
+
+
+def _calls(sample: Sample, words: Words) -> Iterator[tuple[str, int | None, Callable[[Words], object]]]:
+    """Yield each kernel's name, its action, and a function that calls it on a position with new buffers."""
+    game = sample.game
     kernels, evaluation, facts = game.kernels, game.evaluation, game.facts
-    yield "side_to_move", kernels.side_to_move
-    yield "outcome", kernels.outcome
-    yield "evaluate", lambda given: evaluation.kernel(given, evaluation.weights)
+    yield "side_to_move", None, kernels.side_to_move
+    yield "outcome", None, kernels.outcome
+    yield "evaluate", None, lambda given: evaluation.kernel(given, evaluation.weights)
 
     def moves(given: Words) -> object:
         buffer = np.zeros(facts.actions, dtype=np.int64)
@@ -338,16 +375,15 @@ def _calls(game: Game, words: Words) -> Iterator[tuple[str, Callable[[Words], ob
         buffer = np.zeros(facts.actions, dtype=np.int64)
         return buffer[: kernels.tactical_moves(given, buffer)].tolist()
 
-    yield "legal_moves", moves
-    yield "tactical_moves", tactical
-    yield "symmetric_key", kernels.symmetric_key
+    yield "legal_moves", None, moves
+    yield "tactical_moves", None, tactical
+    yield "symmetric_key", None, kernels.symmetric_key
     written = write_moves(game, words)
     if not is_sound(game, written):
         return
-    for action in written.actions:
-        yield "apply", partial(_successor, game, action)
-    for action in written.actions:
-        yield "move_order", partial(_order, game, action)
+    for action in selected(sample, words, written.actions):
+        yield "apply", action, partial(_successor, game, action)
+        yield "move_order", action, partial(_order, game, action)
 
 
 def _successor(game: Game, action: int, words: Words) -> object:
@@ -377,46 +413,75 @@ def _returns(outcome: Outcome) -> tuple[float, float]:
     return {None: (0.0, 0.0), 0: (1.0, -1.0), 1: (-1.0, 1.0)}[outcome.winner]
 
 
-def _asymmetries(game: Game, symmetry: Symmetry, words: Words) -> Iterator[str]:
-    for fault in _differences(game, symmetry, words):
-        yield f"{fault} under {symmetry.name} in {describe(game, words)}"
-
-
-def _differences(game: Game, symmetry: Symmetry, words: Words) -> Iterator[str]:
+def _asymmetries(game: Game, symmetry: Symmetry, words: Words, actions: Sequence[int]) -> Iterator[Fault]:
+    """Yield the differences between a position and its image, with both results, for some of the actions."""
+    kernels = game.kernels
     image = symmetry.words(words.copy())
     game.check_words(image)
+
+    def at(given: Words) -> str:
+        return place(game, given).quoted
+
     written = write_moves(game, words)
     if not is_sound(game, written):
         return
     images = {action: int(symmetry.action(words.copy(), action)) for action in written.actions}
-    if sorted(images.values()) != sorted(write_moves(game, image).actions):
-        yield "legal moves differ"
-        return
-    for action, mapped in images.items():
+    legal = set(write_moves(game, image).actions)
+    for action in [action for action in actions if images.get(action) not in legal]:
+        mapped = _text(game, image, images[action])
+        yield Fault(
+            f"{symmetry.name} makes a legal move {mapped}, which is not legal in {at(image)}", words, action
+        )
+    if more := sorted(legal - set(images.values())):
+        what = _texts(game, image, more)
+        yield Fault(
+            f"{symmetry.name} gives {at(image)}, where {what} is legal, but not the move it comes from", words
+        )
+    for action in [action for action in actions if images.get(action) in legal]:
         successor, _ = write_successor(game, words, action)
-        expected, _ = write_successor(game, image, mapped)
-        if not np.array_equal(symmetry.words(successor), expected):
-            yield f"the successors of action {action} differ"
-    code, mapped_code = int(game.kernels.outcome(words.copy())), int(game.kernels.outcome(image.copy()))
-    side, mapped_side = (int(game.kernels.side_to_move(given.copy())) for given in (words, image))
+        reached, _ = write_successor(game, image, images[action])
+        expected = symmetry.words(successor.copy())
+        if not np.array_equal(expected, reached):
+            first, second, third = map(at, (successor, expected, reached))
+            mapped = _text(game, image, images[action])
+            yield Fault(
+                f"the successor is {first}, which {symmetry.name} makes {second}, but the image of the move, "
+                f"{mapped} in {at(image)}, leads to {third}", words, action,
+            )  # fmt: skip
+    code, mapped_code = int(kernels.outcome(words.copy())), int(kernels.outcome(image.copy()))
+    side, mapped_side = (int(kernels.side_to_move(given.copy())) for given in (words, image))
     if mapped_code != (1 - code if symmetry.swaps_sides and code in (0, 1) else code):
-        yield f"outcomes {code} and {mapped_code} differ"
+        yield Fault(f"the outcome is {code}, and {mapped_code} after {symmetry.name} in {at(image)},", words)
     if code < 0 and mapped_side != (1 - side if symmetry.swaps_sides else side):
-        yield f"sides to move {side} and {mapped_side} differ"
+        yield Fault(
+            f"side {side} is to move, and side {mapped_side} after {symmetry.name} in {at(image)},", words
+        )
+
+
+def _text(game: Game, words: Words, action: int) -> str:
+    return place(game, words, action).move
+
+
+def _texts(game: Game, words: Words, actions: Iterable[int]) -> str:
+    return ", ".join(_text(game, words, action) for action in actions)
 
 
 def check_move_notation(sample: Sample) -> RunningCheck:
     """Check that the text of each legal move is parsed as that move, or ambiguous in a named notation."""
     game, count = sample.game, 0
+    seen: set[int] = set()
     for number, position in enumerate(sample.positions()):
         texts = [move.text for move in position.legal_moves]
         for text, times in Counter(texts).items():
             if times > 1:
-                yield f"{times} legal moves have the text {text!r} in {describe(game, position.words)}"
-        for notation in (None, *(game.facts.move_notations if number % NOTATION_INTERVAL == 0 else ())):
-            for move in position.legal_moves:
+                yield Fault(f"{times} legal moves have the text {text!r}", position.words)
+        moves = _moves(sample, position)
+        some = [move for move in moves if number % NOTATION_INTERVAL == 0 or move.action not in seen]
+        seen.update(position.actions)
+        for notation in (None, *game.facts.move_notations):
+            for move in moves if notation is None else some:
                 for fault in _move_text_faults(position, move, notation):
-                    yield f"{fault} ({notation or 'canonical'} notation, in {describe(game, position.words)})"
+                    yield Fault(f"{fault} ({notation or 'canonical'} notation)", position.words, move.action)
                 count += 1
     return f"{count} texts in {', '.join(game.facts.move_notations)}"
 
@@ -429,14 +494,19 @@ def check_position_notation(sample: Sample) -> RunningCheck:
             text = game.format(position, notation=notation)
             is_canonical = notation in (None, game.facts.position_notations[0])
             if is_canonical and (not text or text.split() != [text]):
-                yield f"the text of a position is empty or has spaces: {text!r}"
+                yield Fault(f"the text of a position is empty or has spaces, {text!r},", position.words)
             try:
                 back = game.parse(text, notation=notation)
             except PositionError as error:
-                yield f"{text!r} is rejected ({notation or 'canonical'} notation): {error}"
+                yield Fault(
+                    f"{text!r} is rejected ({notation or 'canonical'} notation): {error}", position.words
+                )
                 continue
             if back != position:
-                yield f"{text!r} is parsed as another position: {describe(game, back.words)}"
+                yield Fault(
+                    f"{text!r} is parsed as another position, {place(game, back.words).quoted},",
+                    position.words,
+                )
             count += 1
     return f"{count} texts in {', '.join(game.facts.position_notations)}"
 
@@ -448,10 +518,12 @@ def check_words(sample: Sample) -> RunningCheck:
         try:
             back = game.unpack(game.pack(position))
         except PositionError as error:
-            yield f"check_words rejects {describe(game, position.words)}: {error}"
+            yield Fault(
+                f"check_words rejects a position that was reached by legal moves ({error})", position.words
+            )
             continue
         if back != position or hash(back) != hash(position):
-            yield f"unpack gives another position than was packed: {describe(game, position.words)}"
+            yield Fault("unpack gives another position than was packed", position.words)
     try:
         game.unpack(np.zeros(game.facts.words + 1, dtype=np.uint64))
         yield f"unpack accepts {game.facts.words + 1} words, facts.words is {game.facts.words}"
@@ -480,9 +552,12 @@ def check_pictures(sample: Sample) -> RunningCheck:
     count = 0
     for position in sample.positions():
         picture = position.picture()
-        where = f"in {describe(sample.game, position.words)}"
-        for fault in (*_id_faults(picture), *_click_faults(picture, position)):
-            yield f"{fault} {where}"
+        for fault in _id_faults(picture):
+            yield Fault(fault, position.words)
+        actions = {move.text: move.action for move in position.legal_moves}
+        for text, fault in _click_faults(picture, actions):
+            if sample.move in ("", text):
+                yield Fault(fault, position.words, actions.get(text))
         count += len(picture.clicks)
     return f"{len(sample.words)} pictures, {count} moves"
 
@@ -492,8 +567,13 @@ def check_score(sample: Sample) -> RunningCheck:
     for position in sample.positions():
         score = position.score
         if len(score) != 2 or any(type(points) is not int for points in score):
-            yield f"the score is {score!r}, not two integers, in {describe(sample.game, position.words)}"
+            yield Fault(f"the score is {score!r}, not two integers,", position.words)
     return sample.game.facts.score_name or "no score"
+
+
+def _moves(sample: Sample, position: Position) -> list[Move]:
+    """Return the legal moves to check."""
+    return [move for move in position.legal_moves if sample.move in ("", move.text)]
 
 
 def _move_text_faults(position: Position, move: Move, notation: str | None) -> Iterator[str]:
@@ -550,21 +630,26 @@ def _id_faults(picture: Picture) -> Iterator[str]:
             yield f"a piece is not on a cell, or not of side 0 or 1: {piece!r}"
 
 
-def _click_faults(picture: Picture, position: Position) -> Iterator[str]:
-    legal = {move.text for move in position.legal_moves}
-    for text in sorted(legal ^ picture.clicks.keys()):
-        yield f"no clicks for {text!r}" if text in legal else f"clicks for {text!r}, which is not legal,"
-    sequences = []
+def _click_faults(picture: Picture, legal: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield the text of a move, or an empty one, and what is wrong with its clicks."""
+    for text in sorted(legal.keys() ^ picture.clicks.keys()):
+        if text in legal:
+            yield text, "the picture has no clicks for a legal move"
+        else:
+            yield "", f"clicks for {text!r}, which is not legal,"
+    owners: dict[tuple[str, ...], str] = {}
     for text, choices in picture.clicks.items():
         if not choices or not all(choices):
-            yield f"the clicks for {text!r} are empty: {choices!r}"
+            yield text, f"the clicks for a move are empty, {choices!r}"
         for unknown in sorted({name for clicks in choices for name in clicks}.difference(picture.ids)):
-            yield f"the clicks for {text!r} use an unknown id, {unknown!r},"
-        sequences += [tuple(clicks) for clicks in choices]
+            yield text, f"the clicks for a move use an unknown id, {unknown!r}"
+        for clicks in choices:
+            if owners.setdefault(tuple(clicks), text) != text:
+                yield text, f"the clicks {clicks!r} make two moves, {owners[tuple(clicks)]!r} and {text!r}"
     # sorted, a sequence stands right before those that start with it
-    for first, second in pairwise(sorted(sequences)):
+    for first, second in pairwise(sorted(owners)):
         if second[: len(first)] == first:
-            yield f"the clicks {first!r} are the beginning of {second!r}"
+            yield owners[second], f"the clicks {first!r} are the beginning of {second!r}"
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

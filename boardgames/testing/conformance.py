@@ -1,17 +1,21 @@
 """`check_game`: run every check on a game and return a report."""
 
-from collections.abc import Iterator, Sequence
+import shlex
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from boardgames.declarations import FeatureSet
-from boardgames.errors import BoardgamesError, PluginError
-from boardgames.game import Game
+from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, quote
+from boardgames.game import Game, Position
+from boardgames.kernels import Words
 from boardgames.plugins import load_features, registry
 from boardgames.testing import checks
 from boardgames.testing.checks import RunningCheck, counted
+from boardgames.testing.probe import Plan, place_isolated, probe_kernels
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft
-from boardgames.testing.sampling import sample_positions, write_moves
+from boardgames.testing.sampling import Fault, Place, Sample, place, selected, write_moves
 
 MAX_FINDINGS = 3
 """Findings after which a check is stopped."""
@@ -24,15 +28,35 @@ NO_REFERENCE = (
     "with --reference module:Class, or reference=... in Python (see boardgames.testing.Reference)"
 )
 OVERFLOW = "the other checks did not run, because legal_moves writes beyond its buffer of facts.actions"
+NO_CALLS = "the other checks did not run, because they call the kernels"
+UNSAFE = "the other checks did not run, because calling this kernel may crash the program"
+NOT_PROBED = (
+    "the kernels were not run in a process of their own first, because the game cannot be created there"
+)
 NO_PERFT = "no perft is declared: leaf counts from another source in facts.perft reveal wrong rules too"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault that a check has detected: the name of the check, and what is wrong and where."""
+    """A fault that a check has detected.
+
+    Attributes
+    ----------
+    check : str
+        Name of the check.
+    message : str
+        What is wrong, with the move and the position.
+    position, move : str
+        Their texts; empty if the fault does not belong to one position or move.
+    command : str
+        The `boardgames check` that finds this fault again.
+    """
 
     check: str
     message: str
+    position: str = ""
+    move: str = ""
+    command: str = ""
 
     def __str__(self) -> str:
         return f"{self.check}: {self.message}"
@@ -60,6 +84,8 @@ class Report:
         Empty if nothing is wrong; at most three per check.
     notes : tuple of str
         What was not checked, and what to do about it.
+    remarks : tuple of Finding
+        What is unusual but may be right in this game.
 
     Examples
     --------
@@ -75,6 +101,7 @@ class Report:
     checks: tuple[Check, ...]
     findings: tuple[Finding, ...]
     notes: tuple[str, ...] = ()
+    remarks: tuple[Finding, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -101,7 +128,11 @@ class Report:
         total = counted(len(self.findings), "finding") if self.findings else "no findings"
         lines = [f"{self.game}: {counted(len(self.checks), 'check')}, {total}"]
         lines += [f"  {check.name}: {check.covered}" for check in self.checks]
-        lines += [f"  FAILED {finding}" for finding in self.findings]
+        for label, found in (("FAILED", self.findings), ("remark:", self.remarks)):
+            for finding in found:
+                lines.append(f"  {label} {finding}")
+                if finding.command:
+                    lines.append(f"    reproduce: {finding.command}")
         return "\n".join(lines + [f"  note: {note}" for note in self.notes])
 
 
@@ -114,6 +145,10 @@ def check_game(
     reference: Reference[Any] | None = None,  # the state is the reference's own
     perft_depth: int | None = None,
     feature_sets: Sequence[FeatureSet] | None = None,
+    isolated: bool = False,
+    only: Collection[str] = (),
+    at: Sequence[Position] = (),
+    move: str = "",
 ) -> Report:
     """Check on positions from random play that a game implements the interface correctly.
 
@@ -133,11 +168,26 @@ def check_game(
         Deepest declared perft to count; by default as deep as a few million leaves allow.
     feature_sets : sequence of FeatureSet, optional
         By default those that plug-ins register for the game.
+    isolated : bool
+        Run the kernels in a process of their own first, with bounds checks, so that a crash or a
+        hang becomes a finding. `boardgames check` does. The process creates the game again, so its
+        class must be importable.
+    only : collection of str
+        Names of the checks to run, out of `CHECKS`; by default all.
+    at : sequence of Position
+        Check these positions instead of those of random matches.
+    move : str
+        Check only this move, in canonical notation, in the positions `at`.
 
     Returns
     -------
     Report
         Findings, what each check covered, and what was not checked.
+
+    Raises
+    ------
+    IllegalMoveError
+        If `move` is not legal in any of the positions.
 
     Examples
     --------
@@ -145,29 +195,35 @@ def check_game(
     >>> check_game(load("connect4"), matches=1, positions=5, perft_depth=2).ok
     True
     """
-    run = _Run()
-    run.check("signatures", checks.check_signatures(game))
+    given = tuple(tuple(position.words.tolist()) for position in at)
+    plan = Plan(matches, positions, seed, given, move)
+    run = _Run(game, plan, reference, frozenset(only))
+    run.check("signatures", lambda: checks.check_signatures(game))
     if run.findings:  # a kernel with another signature would misread its arguments
-        return run.report(game, ("the other checks did not run, because they call the kernels",))
-    run.check("facts", checks.check_facts(game))
-    run.check("unit", checks.check_unit(game))
-    sample = sample_positions(game, matches=matches, positions=positions, seed=seed)
+        return run.report(NO_CALLS)
+    if isolated and not run.probe():
+        return run.report(UNSAFE)
+    run.check("facts", lambda: checks.check_facts(game))
+    run.check("unit", lambda: checks.check_unit(game))
+    sample = plan.sample(game)
+    if move and not any(selected(sample, words, write_moves(game, words).actions) for words in sample.words):
+        raise IllegalMoveError(f"illegal move {quote(move)} in {', '.join(map(str, at))}")
     if any(write_moves(game, words).count > game.facts.actions for words in sample.words):
-        run.check("actions", checks.check_actions(sample))
-        return run.report(game, (OVERFLOW,))
-    run.check("playouts", checks.check_playouts(sample))
+        run.check("actions", lambda: checks.check_actions(sample))
+        return run.report(OVERFLOW)
     for name, check in _SAMPLE_CHECKS.items():
-        run.check(name, check(sample))
-    run.check("features", checks.check_features(sample, _feature_sets(game, feature_sets, run)))
-    run.check("perft", checks.check_perft(game, perft_depth))
+        run.check(name, partial(check, sample))
+    run.check("features", lambda: checks.check_features(sample, _feature_sets(game, feature_sets, run)))
+    run.check("perft", lambda: checks.check_perft(game, perft_depth))
     if reference is None:
-        return run.report(game, (NO_REFERENCE,) if game.facts.perft else (NO_REFERENCE, NO_PERFT))
-    run.check("reference", check_reference(sample, reference))
-    run.check("reference-perft", check_reference_perft(game, reference, perft_depth))
-    return run.report(game, ())
+        return run.report(NO_REFERENCE, *(() if game.facts.perft else (NO_PERFT,)))
+    run.check("reference", lambda: check_reference(sample, reference))
+    run.check("reference-perft", lambda: check_reference_perft(game, reference, perft_depth))
+    return run.report()
 
 
-_SAMPLE_CHECKS = {
+_SAMPLE_CHECKS: dict[str, Callable[[Sample], RunningCheck]] = {
+    "playouts": checks.check_playouts,
     "actions": checks.check_actions,
     "apply": checks.check_apply,
     "inputs": checks.check_inputs,
@@ -187,29 +243,120 @@ _SAMPLE_CHECKS = {
 }
 
 
-class _Run:
-    """The checks that have been run so far, and their findings."""
+CHECKS = (
+    "kernels",
+    "signatures",
+    "facts",
+    "unit",
+    *_SAMPLE_CHECKS,
+    "features",
+    "perft",
+    "reference",
+    "reference-perft",
+)
+"""The names of the checks, in the order in which they are run."""
 
-    def __init__(self) -> None:
+
+class _Run:
+    """The checks that have been run so far, and what they have found."""
+
+    def __init__(
+        self, game: Game, plan: Plan, reference: Reference[Any] | None, only: frozenset[str]
+    ) -> None:
+        self.game, self.plan, self.reference, self.only = game, plan, reference, only
         self.checks: list[Check] = []
         self.findings: list[Finding] = []
+        self.remarks: list[Finding] = []
+        self.notes: list[str] = []
 
-    def check(self, name: str, running: RunningCheck) -> None:
-        """Run a check to its end or its third finding; an exception is a finding."""
-        covered = f"stopped after {MAX_FINDINGS} findings"
+    def check(self, name: str, start: Callable[[], RunningCheck]) -> None:
+        """Run a check, if it is wanted, to its end or its third finding; an exception is a finding."""
+        if self.only and name not in self.only:
+            return
+        covered, found = f"stopped after {MAX_FINDINGS} findings", 0
         try:
-            for _ in range(MAX_FINDINGS):
-                self.findings.append(Finding(name, next(running)))
+            running = start()
+            while found < MAX_FINDINGS:
+                found += self.add(name, next(running), partial(place, self.game))
         except StopIteration as end:
             covered = end.value
         except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
-            self.findings.append(Finding(name, f"{type(error).__name__}: {error}"))
+            self.add(name, f"{type(error).__name__}: {error}", partial(place, self.game))
             covered = "stopped by an exception"
         self.checks.append(Check(name, covered))
 
-    def report(self, game: Game, notes: tuple[str, ...]) -> Report:
+    def probe(self) -> bool:
+        """Run the kernels in a process of their own; return False if they are not safe to call here."""
+        probed = probe_kernels(self.game, self.plan)
+        if probed.problem:
+            self.notes.append(f"{NOT_PROBED}: {probed.problem}")
+            return True
+        for fault in probed.faults:
+            self.add("kernels", fault, partial(place_isolated, self.game))
+        covered = f"{probed.positions} positions, with bounds checks in a process of their own"
+        self.checks.append(Check("kernels", "stopped by a fault" if probed.faults else covered))
+        return not probed.faults
+
+    def add(self, check: str, fault: Fault | str, locate: Callable[[Words, int | None], Place]) -> bool:
+        """Add what a check has found; return True if it is a finding and not a remark."""
+        if isinstance(fault, str):
+            fault = Fault(fault)
+        places = [] if fault.words is None else [locate(fault.words, fault.action)]
+        places += [locate(words, None) for words in fault.others]
+        message = fault.message
+        if places:
+            message += (
+                f": {places[0].move} in {places[0].quoted}" if places[0].move else f" in {places[0].quoted}"
+            )
+        finding = Finding(
+            check,
+            message,
+            places[0].position if places else "",
+            places[0].move if places else "",
+            self._command(check, places),
+        )
+        (self.remarks if fault.is_remark else self.findings).append(finding)
+        return not fault.is_remark
+
+    def _command(self, check: str, places: Sequence[Place]) -> str:
+        """Return the command that finds the same again."""
+        game, plan = self.game, self.plan
+        words = ["boardgames", "check", game.facts.name]
+        layouts = list(game.facts.layouts)
+        if layouts and game.layout != layouts[0]:
+            words += ["--layout", game.layout]
+        for name, value in game.changed_options():
+            words += ["--option", f"{name}={value}"]
+        if places and all(one.is_exact for one in places):
+            words += [part for one in places for part in ("--position", one.position)]
+            if places[0].move:
+                words += ["--move", places[0].move]
+        else:
+            given = (
+                ("matches", plan.matches, MATCHES),
+                ("positions", plan.positions, POSITIONS),
+                ("seed", plan.seed, 0),
+            )
+            words += [
+                part
+                for name, value, default in given
+                if value != default
+                for part in (f"--{name}", str(value))
+            ]
+        if self.reference is not None and check.startswith("reference"):
+            kind = type(self.reference)
+            words += ["--reference", f"{kind.__module__}:{kind.__qualname__}"]
+        return shlex.join([*words, "--only", check])
+
+    def report(self, *notes: str) -> Report:
         """Return the report."""
-        return Report(game.describe(), tuple(self.checks), tuple(self.findings), notes)
+        return Report(
+            self.game.describe(),
+            tuple(self.checks),
+            tuple(self.findings),
+            () if self.only else (*self.notes, *notes),
+            tuple(self.remarks),
+        )
 
 
 def _feature_sets(game: Game, given: Sequence[FeatureSet] | None, run: _Run) -> tuple[FeatureSet, ...]:
@@ -223,4 +370,4 @@ def _registered(game: Game, run: _Run) -> Iterator[FeatureSet]:
         try:
             yield load_features(offer.entry.name, game)
         except BoardgamesError as error:
-            run.findings.append(Finding("features", str(error)))
+            run.add("features", str(error), partial(place, game))

@@ -13,7 +13,7 @@ from boardgames.errors import PluginError, describe_error
 from boardgames.game import Game, Position
 from boardgames.search.perft import perft
 from boardgames.testing.checks import RunningCheck, counted
-from boardgames.testing.sampling import Sample
+from boardgames.testing.sampling import Fault, Sample
 
 State = TypeVar("State")
 
@@ -97,19 +97,28 @@ def check_reference(sample: Sample, reference: Reference[State]) -> RunningCheck
         text = str(position)
         state = reference.start(text)
         if reference.text(state) != text:
-            yield f"the reference parses {text!r} as {reference.text(state)!r}"
+            yield Fault(f"the reference parses {text!r} as {reference.text(state)!r}", position.words)
             continue
         actual, expected = _code(position), reference.outcome(state)
         if actual != expected:
-            yield f"the outcome is {actual}, but {expected} in the reference, in {text!r}"
+            yield Fault(f"the outcome is {actual}, but {expected} in the reference,", position.words)
         moves, known = {move.text: move for move in position.legal_moves}, set(reference.legal(state))
         for name in sorted(moves.keys() ^ known):
             side = "reference" if name in known else "game"
-            yield f"{name!r} is legal only in the {side}, in {text!r}"
+            if sample.move in ("", name):
+                yield Fault(
+                    f"{name!r} is legal only in the {side}",
+                    position.words,
+                    moves[name].action if name in moves else None,
+                )
         for name in sorted(moves.keys() & known):
             after, successor = reference.text(reference.play(state, name)), str(position.apply(moves[name]))
-            if after != successor:
-                yield f"{name!r} leads to {successor!r}, but to {after!r} in the reference"
+            if after != successor and sample.move in ("", name):
+                yield Fault(
+                    f"a move leads to {successor!r}, but to {after!r} in the reference",
+                    position.words,
+                    moves[name].action,
+                )
             count += 1
     return f"{len(sample.words)} positions, {count} moves"
 

@@ -9,7 +9,8 @@ imported when a strategy is made; it is installed by the extra `test`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,28 @@ FILLS = (0, -0x5A5A5A5A5A5A5A5B)
 
 
 @dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong, and where: in a position, with an action, compared with other positions.
+
+    A remark is not counted as a finding: it may be right in some games.
+    """
+
+    message: str
+    words: Words | None = None
+    action: int | None = None
+    others: tuple[Words, ...] = ()
+    is_remark: bool = False
+
+
+class KernelFaultError(Exception):
+    """A kernel has done something after which nothing else can be checked."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+@dataclass(frozen=True, slots=True)
 class WrittenMoves:
     """The result of a kernel that writes moves; `is_clean` if it wrote nothing after the last of them."""
 
@@ -38,12 +61,13 @@ class WrittenMoves:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One position of a walk: its words, side to move, outcome code and legal actions."""
+    """One position of a walk: words, side to move, outcome code, legal actions, the one played."""
 
     words: Words
     side: int
     outcome: int
     actions: tuple[int, ...]
+    played: int | None = None
 
 
 @dataclass(slots=True)
@@ -74,13 +98,17 @@ class Sample:
         Random matches from every layout, and matches that always take the
         first or the last legal move.
     words : tuple of uint64[n]
-        Distinct positions from them: starts, ends, then others in random order.
+        Distinct positions from them: starts, ends, then others in random order,
+        and as many more as it takes to have every action that was legal anywhere.
+    move : str
+        Text of the only move to check; empty for all of them.
     """
 
     game: Game
     seed: int
     walks: tuple[Walk, ...]
     words: tuple[Words, ...]
+    move: str = ""
 
     def positions(self) -> Iterator[Position]:
         """Yield each sampled position as a new, unchecked `Position`."""
@@ -112,15 +140,64 @@ def is_sound(game: Game, written: WrittenMoves) -> bool:
     return is_complete and all(0 <= action < game.facts.actions for action in written.actions)
 
 
-def describe(game: Game, words: Words) -> str:
-    """Return a position as text for a message, or its words if the game cannot format it."""
+class Calls:
+    """How matches call the rules of a game; `boardgames.testing.probe` has one that checks more."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def legal_moves(self, words: Words) -> WrittenMoves:
+        """Return the legal actions."""
+        return write_moves(self.game, words)
+
+    def side_to_move(self, words: Words) -> int:
+        """Return the side to move."""
+        return int(self.game.kernels.side_to_move(words.copy()))
+
+    def outcome(self, words: Words) -> int:
+        """Return the code of the outcome."""
+        return int(self.game.kernels.outcome(words.copy()))
+
+    def apply(self, words: Words, action: int) -> Words:
+        """Return the successor."""
+        return write_successor(self.game, words, action)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Texts of a position and a move, for messages and commands.
+
+    `is_exact` if reading the texts gives the same position and move again.
+    """
+
+    position: str
+    move: str = ""
+    is_exact: bool = False
+
+    @property
+    def quoted(self) -> str:
+        """Return the position for a message."""
+        return self.position if self.position.startswith("words [") else repr(self.position)
+
+
+def place(game: Game, words: Words, action: int | None = None) -> Place:
+    """Return the texts of a position and an action, or their numbers if the game cannot write them."""
+    position, is_exact = f"words {words.tolist()}", False
+    with suppress(Exception):  # another check reports the faulty notation
+        position = game.format_words(words.copy())
+        is_exact = bool(np.array_equal(game.parse(position).words, words))
+    if action is None:
+        return Place(position, "", is_exact)
     try:
-        return repr(game.format_words(words))
-    except Exception:  # noqa: BLE001 - another check reports the faulty notation
-        return f"words {words.tolist()}"
+        move = game.format_action(words.copy(), action)
+    except Exception:  # noqa: BLE001 - as above
+        move, is_exact = f"action {action}", False
+    return Place(position, move, is_exact)
 
 
-def sample_positions(game: Game, *, matches: int, positions: int, seed: int) -> Sample:
+def sample_positions(
+    game: Game, *, matches: int, positions: int, seed: int, calls: Calls | None = None
+) -> Sample:
     """Return positions of random matches and, from each layout, of matches of first and of last moves.
 
     Parameters
@@ -131,13 +208,21 @@ def sample_positions(game: Game, *, matches: int, positions: int, seed: int) -> 
         Number of distinct positions to keep.
     seed : int
         Equal seeds give equal samples.
+    calls : Calls, optional
+        How to call the rules.
+
+    Raises
+    ------
+    KernelFaultError
+        Only if `calls` raises it.
     """
+    calls = calls or Calls(game)
     generator = np.random.default_rng(seed)
     layouts = list(game.facts.layouts)
     count = max(matches, len(layouts)) if layouts else 0
-    walks = [_walk(game, layouts[number % len(layouts)], generator) for number in range(count)]
+    walks = [_walk(calls, layouts[number % len(layouts)], generator) for number in range(count)]
     for layout in layouts:
-        walks += [_walk(game, layout, 0), _walk(game, layout, -1)]
+        walks += [_walk(calls, layout, 0), _walk(calls, layout, -1)]
     return Sample(game, seed, tuple(walks), _chosen(walks, positions, generator))
 
 
@@ -149,22 +234,25 @@ def ply_bound(game: Game) -> int:
     return min(facts.ply_limit or MAX_PLIES, MAX_PLIES)
 
 
-def _walk(game: Game, layout: str, choice: np.random.Generator | int) -> Walk:
-    walk = Walk(layout)
-    kernels = game.kernels
+def _walk(calls: Calls, layout: str, choice: np.random.Generator | int) -> Walk:
+    walk, game = Walk(layout), calls.game
     try:
         words = game.parse_words(game.facts.layouts[layout]).copy()
         for _ in range(ply_bound(game) + 1):
-            written = write_moves(game, words)
-            side, code = int(kernels.side_to_move(words.copy())), int(kernels.outcome(words.copy()))
+            written = calls.legal_moves(words)
+            side, code = calls.side_to_move(words), calls.outcome(words)
             walk.steps.append(Step(words, side, code, written.actions))
             if not is_sound(game, written):
-                walk.fault = f"the legal moves are faulty in {describe(game, words)}"
+                walk.fault = f"the legal moves are faulty in {place(game, words).quoted}"
                 return walk
             if code >= 0 or not written.actions:
                 walk.has_ended = True
                 return walk
-            words, _ = write_successor(game, words, _pick(written.actions, choice))
+            action = _pick(written.actions, choice)
+            walk.steps[-1] = replace(walk.steps[-1], played=action)
+            words = calls.apply(words, action)
+    except KernelFaultError:
+        raise
     except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
         walk.fault = f"{type(error).__name__}: {error}"
     return walk
@@ -175,7 +263,7 @@ def _pick(actions: Sequence[int], choice: np.random.Generator | int) -> int:
 
 
 def _chosen(walks: Sequence[Walk], most: int, generator: np.random.Generator) -> tuple[Words, ...]:
-    """Choose distinct positions: all starts, ends up to a third, then random ones."""
+    """Choose distinct positions: all starts, ends up to a third, random ones, ones with missing actions."""
     starts = {step.words.tobytes(): step.words for walk in walks for step in walk.steps[:1]}
     ends = {step.words.tobytes(): step.words for walk in walks for step in walk.steps[-1:]}
     others = {step.words.tobytes(): step.words for walk in walks for step in walk.steps}
@@ -183,7 +271,27 @@ def _chosen(walks: Sequence[Walk], most: int, generator: np.random.Generator) ->
     generator.shuffle(keys)
     first = list(dict.fromkeys([*starts, *list(ends)[: most // 3]]))
     kept = list(dict.fromkeys([*first, *keys]))[: max(most, len(starts))]
+    steps = {step.words.tobytes(): step for walk in walks for step in walk.steps}
+    covered = {action for key in kept for action in steps[key].actions}
+    for key in keys:
+        if not covered.issuperset(steps[key].actions):
+            kept.append(key)
+            covered.update(steps[key].actions)
     return tuple(others[key] for key in kept)
+
+
+def selected(sample: Sample, words: Words, actions: Sequence[int]) -> tuple[int, ...]:
+    """Return the actions to check in a position: those whose text is `sample.move`, or all."""
+    if not sample.move:
+        return tuple(actions)
+    return tuple(
+        action for action in actions if sample.game.format_action(words.copy(), action) == sample.move
+    )
+
+
+def sample_given(game: Game, words: Sequence[Words], move: str, seed: int) -> Sample:
+    """Return a sample of the given positions and, unless it is empty, of one move alone."""
+    return Sample(game, seed, (), tuple(words), move)
 
 
 @dataclass(frozen=True, slots=True)

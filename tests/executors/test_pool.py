@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, wait
+from functools import partial
 from pathlib import Path
 
 import executor_tasks as tasks
@@ -18,8 +19,8 @@ import pytest
 from processes import is_alive, wait_until_dead
 from waiting import TIMEOUT_S
 
-from boardgames.errors import WorkerError
-from boardgames.executors import ProcessPool, open_executor
+from boardgames.errors import DeadWorkerError, WorkerError
+from boardgames.executors import ProcessPool, open_executor, run_isolated
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(tasks.__file__).parent), *sys.path])}
 
@@ -221,3 +222,28 @@ def test_only_the_parent_reacts_to_ctrl_c() -> None:
         _, err = program.communicate(timeout=TIMEOUT_S)
     assert err.decode().count("KeyboardInterrupt") == 1
     wait_until_dead(*pids)
+
+
+# --- a single call that may crash or hang --------------------------------------------------------
+
+
+def test_isolated_call_returns_its_result_with_its_own_environment() -> None:
+    call = partial(os.getenv, "UNDER_TEST")
+    assert run_isolated(call, environment={"UNDER_TEST": "yes"}, progress=int, patience_s=TIMEOUT_S) == "yes"
+    assert "UNDER_TEST" not in os.environ
+
+
+def test_isolated_call_raises_what_it_raises() -> None:
+    with pytest.raises(ZeroDivisionError, match="of 7"):
+        run_isolated(partial(tasks.divide, 7, by=0), progress=int, patience_s=TIMEOUT_S)
+
+
+def test_isolated_call_that_dies_is_reported_with_its_signal() -> None:
+    with pytest.raises(DeadWorkerError, match="SIGKILL") as caught:
+        run_isolated(tasks.kill_itself, progress=int, patience_s=TIMEOUT_S)
+    assert caught.value.exit_code == -signal.SIGKILL
+
+
+def test_isolated_call_without_progress_is_killed() -> None:
+    with pytest.raises(DeadWorkerError, match="no progress"):
+        run_isolated(partial(time.sleep, 600), progress=int, patience_s=0.1)

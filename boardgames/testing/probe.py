@@ -1,0 +1,376 @@
+"""Run the kernels of a game in a process of their own, with bounds checks, before anything else uses them.
+
+A kernel that reads or writes where it should not can end the interpreter, and
+one that never returns hangs it. So a child process compiles the kernels with
+`NUMBA_BOUNDSCHECK=1` (which the cache keeps apart from normal code) and plays
+the matches of the sample with buffers that have guarded ends. Before each call
+it writes down the call; what was written last tells which kernel a dead child
+was running.
+"""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from boardgames.declarations import FeatureSet
+from boardgames.errors import BoardgamesError, DeadWorkerError, describe_error
+from boardgames.executors import run_isolated
+from boardgames.game import Game
+from boardgames.kernels import Words
+from boardgames.plugins import load_features, registry
+from boardgames.testing.sampling import (
+    FILLS,
+    GUARD,
+    Calls,
+    Fault,
+    KernelFaultError,
+    Place,
+    Sample,
+    WrittenMoves,
+    is_sound,
+    place,
+    sample_given,
+    sample_positions,
+    selected,
+)
+
+PATIENCE_S = 60.0
+"""How long a single call of a kernel may take."""
+BOUNDS_CHECKS = {"NUMBA_BOUNDSCHECK": "1"}
+MORE_ROOM = 4096
+"""By how much a buffer is extended to find out whether it was the one that was too short."""
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run the kernels on: matches of random moves, or the given positions."""
+
+    matches: int
+    positions: int
+    seed: int
+    given: tuple[tuple[int, ...], ...] = ()
+    move: str = ""
+
+    def sample(self, game: Game, calls: Calls | None = None) -> Sample:
+        """Return the positions."""
+        if not self.given:
+            return sample_positions(
+                game, matches=self.matches, positions=self.positions, seed=self.seed, calls=calls
+            )
+        words = [np.array(numbers, dtype=np.uint64) for numbers in self.given]
+        return sample_given(game, words, self.move, self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """The faults that were found; why nothing was run, if it was not; and on how many positions."""
+
+    faults: tuple[Fault, ...] = ()
+    problem: str = ""
+    positions: int = 0
+
+
+def probe_kernels(game: Game, plan: Plan, *, patience_s: float = PATIENCE_S) -> Probed:
+    """Run all kernels of a game in a new process with bounds checks, and return their faults.
+
+    Parameters
+    ----------
+    game : Game
+        Created anew in that process, from its class, layout and options.
+    plan : Plan
+        What to run them on.
+    patience_s : float
+        How long one call may take.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "call"
+        log.touch()
+
+        def progress() -> object:
+            return log.read_bytes() or time.monotonic()  # compiling may take as long as it takes
+
+        try:
+            return run_isolated(
+                partial(run_kernels, game, plan, str(log)),
+                environment=BOUNDS_CHECKS,
+                progress=progress,
+                patience_s=patience_s,
+            )
+        except DeadWorkerError as error:
+            return Probed((_last_call(log.read_bytes(), error, patience_s),))
+        except BoardgamesError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a class that cannot be pickled, a game that cannot be created
+            return Probed(problem=describe_error(error))
+
+
+def place_isolated(game: Game, words: Words, action: int | None = None) -> Place:
+    """Return the texts of a position and an action, written in another process: writing may call kernels."""
+    try:
+        return run_isolated(
+            partial(place, game, words, action),
+            environment=BOUNDS_CHECKS,
+            progress=int,
+            patience_s=PATIENCE_S,
+        )
+    except Exception:  # noqa: BLE001 - the kernel is reported anyway
+        return Place(f"words {words.tolist()}", "" if action is None else f"action {action}")
+
+
+def _last_call(content: bytes, error: DeadWorkerError, patience_s: float) -> Fault:
+    """Return the fault of the call that a dead process had written down last."""
+    line = content.decode().partition("\n")[0]  # the rest is left of a longer line
+    if not line:
+        return Fault(f"a process that loads the kernels {error}")
+    action, numbers, kernel = line.split(" ", 2)
+    words = np.frombuffer(bytes.fromhex(numbers), dtype=np.uint64)
+    what = f"{error}" if error.exit_code is not None else f"does not return within {patience_s:g} s"
+    return Fault(f"{kernel} {what}", words, None if action == "-" else int(action))
+
+
+# --- in the child --------------------------------------------------------------------------
+
+
+def run_kernels(game: Game, plan: Plan, log: str, feature_sets: Sequence[FeatureSet] | None = None) -> Probed:
+    """Run the kernels in this process, and write each call to the file `log` before it is made."""
+    descriptor = os.open(log, os.O_WRONLY)
+    try:
+        feature_sets = _feature_sets(game) if feature_sets is None else feature_sets
+        calls = _CheckedCalls(game, descriptor)
+        try:
+            sample = plan.sample(game, calls)
+            for words in sample.words:
+                calls.check_rules(sample, words)
+        except KernelFaultError as error:
+            return Probed((error.fault,))
+        faults = tuple(_first_faults(calls, sample, feature_sets))
+        return Probed(faults, positions=len(sample.words))
+    finally:
+        os.close(descriptor)
+
+
+def _feature_sets(game: Game) -> list[FeatureSet]:
+    sets = []
+    for offer in registry().offers("features", game.facts.name):
+        try:
+            sets.append(load_features(offer.entry.name, game))
+        except BoardgamesError:  # reported by the check of features
+            continue
+    return sets
+
+
+def _first_faults(
+    calls: "_CheckedCalls", sample: Sample, feature_sets: Sequence[FeatureSet]
+) -> Iterator[Fault]:
+    """Yield the first fault of each kernel that is not part of the rules."""
+
+    def order(words: Words) -> None:
+        for action in calls.actions(sample, words):
+            calls.order(words, action)
+
+    def tactical(words: Words) -> None:
+        calls.legal_moves(words, "tactical_moves")
+
+    features: list[Callable[[Words], None]] = [
+        partial(calls.features, feature_set) for feature_set in feature_sets
+    ]
+    checks = [tactical, order, calls.evaluate, calls.key, calls.pass_turn, *features]
+    for check in checks:
+        try:
+            for words in sample.words:
+                check(words)
+        except KernelFaultError as error:
+            yield error.fault
+
+
+class _CheckedCalls(Calls):
+    """Calls of kernels that are written down first, and whose buffers are guarded."""
+
+    def __init__(self, game: Game, descriptor: int) -> None:
+        super().__init__(game)
+        self._descriptor = descriptor
+
+    def legal_moves(self, words: Words, name: str = "legal_moves") -> WrittenMoves:
+        """Return the actions that a kernel writes; raises if it writes beyond its buffer."""
+        kernel, size = getattr(self.game.kernels, name), self.game.facts.actions
+
+        def written(room: int) -> tuple[int, np.ndarray]:
+            buffer = np.full(room + GUARD, FILLS[1], dtype=np.int64)
+            return int(kernel(words.copy(), buffer[:room])), buffer
+
+        count, buffer = self._run(
+            name,
+            partial(written, size),
+            words,
+            None,
+            f"its buffer of facts.actions = {size}",
+            partial(written, size + MORE_ROOM),
+        )
+        if count > size or not (buffer[size:] == FILLS[1]).all():
+            raise self._fault(f"{name} writes {count} moves into a buffer of facts.actions = {size}", words)
+        kept = max(count, 0)
+        return WrittenMoves(tuple(buffer[:kept].tolist()), count, bool((buffer[kept:] == FILLS[1]).all()))
+
+    def side_to_move(self, words: Words) -> int:
+        """Return the side to move."""
+        return self._run("side_to_move", lambda: int(self.game.kernels.side_to_move(words.copy())), words)
+
+    def outcome(self, words: Words) -> int:
+        """Return the code of the outcome."""
+        return self._run("outcome", lambda: int(self.game.kernels.outcome(words.copy())), words)
+
+    def apply(self, words: Words, action: int) -> Words:
+        """Return the successor; raises if `apply` leaves a word of it unwritten, or writes beyond it."""
+        return self._successor("apply", partial(self.game.kernels.apply, words.copy(), action), words, action)
+
+    def pass_turn(self, words: Words) -> None:
+        """Check `pass_turn`, which may write nothing at all if there is no pass."""
+        call = partial(self.game.kernels.pass_turn, words.copy())
+        self._successor("pass_turn", call, words, None, may_be_empty=True)
+
+    def evaluate(self, words: Words) -> None:
+        """Check that the evaluation stays within its weights."""
+        evaluation = self.game.evaluation
+        longer = np.concatenate([evaluation.weights, np.zeros(MORE_ROOM)])
+        self._run(
+            "evaluate",
+            lambda: float(evaluation.kernel(words.copy(), evaluation.weights)),
+            words,
+            None,
+            f"its {len(evaluation.weights)} weights",
+            lambda: evaluation.kernel(words.copy(), longer),
+        )
+
+    def features(self, feature_set: FeatureSet, words: Words) -> None:
+        """Check that a feature set writes exactly its own numbers."""
+        size, name = len(feature_set.features), f"features {feature_set.name!r}"
+        for side in (0, 1):
+            results = []
+            for fill in (0.0, -12345.5):
+
+                def written(room: int, fill: float = fill, side: int = side) -> np.ndarray:
+                    out = np.full(room + GUARD, fill)
+                    feature_set.kernel(words.copy(), side, out[:room])
+                    return out
+
+                room = f"its buffer of {size} numbers"
+                results.append(
+                    self._run(
+                        name, partial(written, size), words, None, room, partial(written, size + MORE_ROOM)
+                    )
+                )
+                if not (results[-1][size:] == fill).all():
+                    raise self._fault(f"{name} writes beyond {room}", words)
+            same = (results[0][:size] == results[1][:size]) | np.isnan(results[0][:size])
+            if not same.all():
+                missing = ", ".join(
+                    feature.name for feature, kept in zip(feature_set.features, same, strict=True) if not kept
+                )
+                raise self._fault(f"{name} leaves numbers unwritten ({missing})", words)
+
+    def key(self, words: Words) -> None:
+        """Check `symmetric_key`."""
+        self._run("symmetric_key", lambda: int(self.game.kernels.symmetric_key(words.copy())), words)
+
+    def order(self, words: Words, action: int) -> None:
+        """Check `move_order`."""
+        self._run(
+            "move_order", lambda: int(self.game.kernels.move_order(words.copy(), action)), words, action
+        )
+
+    def check_rules(self, sample: Sample, words: Words) -> None:
+        """Run the rules in a position, and `apply` with all legal moves."""
+        self.side_to_move(words)
+        self.outcome(words)
+        for action in self.actions(sample, words):
+            self.apply(words, action)
+
+    def actions(self, sample: Sample, words: Words) -> tuple[int, ...]:
+        """Return the legal actions to check, or none if `legal_moves` is faulty."""
+        written = self.legal_moves(words)
+        if not is_sound(self.game, written):
+            return ()
+        return selected(sample, words, written.actions)
+
+    def _successor(
+        self,
+        name: str,
+        call: Callable[[Words], None],
+        words: Words,
+        action: int | None,
+        *,
+        may_be_empty: bool = False,
+    ) -> Words:
+        size = self.game.facts.words
+        buffers = []
+        for fill in FILLS:
+
+            def written(room: int, fill: int = fill) -> Words:
+                buffer = np.full(room + GUARD, fill, dtype=np.int64).view(np.uint64)
+                call(buffer[:room])
+                return buffer
+
+            buffers.append(
+                self._run(
+                    name,
+                    partial(written, size),
+                    words,
+                    action,
+                    f"the successor of facts.words = {size}",
+                    partial(written, size + MORE_ROOM),
+                )
+            )
+            if not (buffers[-1][size:].view(np.int64) == fill).all():
+                raise self._fault(
+                    f"{name} writes beyond the successor of facts.words = {size}", words, action
+                )
+        unwritten = np.flatnonzero(buffers[0][:size] != buffers[1][:size]).tolist()
+        if unwritten and not (may_be_empty and len(unwritten) == size):
+            what = "word" if len(unwritten) == 1 else "words"
+            places = ", ".join(map(str, unwritten))
+            raise self._fault(f"{name} leaves {what} {places} of the successor unwritten", words, action)
+        return buffers[0][:size].copy()
+
+    def _run(
+        self,
+        name: str,
+        call: Callable[[], Result],
+        words: Words,
+        action: int | None = None,
+        room: str = "",
+        with_more_room: Callable[[], object] | None = None,
+    ) -> Result:
+        """Write the call down and run it; raises KernelFaultError if it raises anything."""
+        place = "-" if action is None else action
+        os.pwrite(self._descriptor, f"{place} {words.tobytes().hex()} {name}\n".encode(), 0)
+        try:
+            return call()
+        except IndexError:
+            if with_more_room is not None and _succeeds(with_more_room):
+                where = room
+            else:
+                where = f"the end of an array ({room})" if room else "the end of an array"
+            raise self._fault(f"{name} reads or writes beyond {where}", words, action) from None
+        except Exception as error:  # noqa: BLE001 - a kernel must not raise anything
+            raise self._fault(f"{name} raises {type(error).__name__}: {error}", words, action) from None
+
+    @staticmethod
+    def _fault(message: str, words: Words, action: int | None = None) -> KernelFaultError:
+        return KernelFaultError(Fault(message, words.copy(), action))
+
+
+def _succeeds(call: Callable[[], object]) -> bool:
+    try:
+        call()
+    except Exception:  # noqa: BLE001 - then the fault is elsewhere
+        return False
+    return True

@@ -1,0 +1,71 @@
+"""Kernels in a process of their own: faults of memory, crashes and endless loops are found and named."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from othello import START, Othello, feature_set, features_left_out, features_out_of_place
+
+from boardgames.declarations import FeatureSet
+from boardgames.testing import check_game
+from boardgames.testing.probe import Plan, probe_kernels, run_kernels
+
+PLAN = Plan(matches=8, positions=20, seed=0)
+
+pytestmark = pytest.mark.slow
+
+EXPECTED = {
+    "unwritten word": "apply leaves word",
+    "reads past weights": "evaluate reads or writes beyond its 2 weights",
+    "writes past moves": "legal_moves reads or writes beyond the end of an array (its buffer of",
+    "writes past successor": "apply reads or writes beyond the end of an array",
+    "crash": "legal_moves died of signal 6 (SIGABRT)",
+}
+
+
+@pytest.mark.parametrize("fault", EXPECTED)
+def test_fault_of_memory_names_the_kernel_and_stops_the_checks(fault: str) -> None:
+    report = check_game(Othello(fault=fault), isolated=True)
+    assert [finding.check for finding in report.findings] == ["kernels"]
+    assert report.findings[0].message.startswith(EXPECTED[fault])
+    assert [check.name for check in report.checks] == ["signatures", "kernels"]
+
+
+def test_kernel_that_never_returns_is_killed() -> None:
+    (fault,) = probe_kernels(Othello(fault="endless loop"), PLAN, patience_s=1).faults
+    assert fault.message == "legal_moves does not return within 1 s"
+
+
+def test_correct_kernels_have_no_faults() -> None:
+    probed = probe_kernels(Othello(), PLAN)
+    assert (probed.faults, probed.problem) == ((), "")
+
+
+def test_game_that_cannot_be_created_elsewhere_is_checked_without_isolation() -> None:
+    class Local(Othello):
+        pass
+
+    report = check_game(Local(), matches=2, positions=5, isolated=True)
+    assert report.ok
+    assert "not run in a process of their own" in report.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        (features_out_of_place, "features 'discs' writes beyond its buffer of 1 numbers"),
+        (features_left_out, "features 'discs' leaves numbers unwritten (discs)"),
+    ],
+)
+def test_features_stay_inside_their_buffer_and_fill_it(kernel: Any, message: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.touch()
+    sets: list[FeatureSet] = [feature_set(kernel)]
+    (fault,) = run_kernels(Othello(), PLAN, str(log), sets).faults
+    assert fault.message == message
+
+
+def test_bounds_checks_do_not_leak_into_this_process() -> None:
+    probe_kernels(Othello(), Plan(1, 1, 0, (tuple(Othello().parse(START).words.tolist()),)))
+    assert "NUMBA_BOUNDSCHECK" not in os.environ
