@@ -1,10 +1,10 @@
 """Building an opening book by searching positions one after another, most likely first.
 
-The first positions are the starts, and the good moves of every page lead to the next ones. Positions
-close to a start are searched first, and so are those reached by moves that lost little (T. Lincke,
-"Strategies for the automatic construction of opening books", 2000). Scores of later pages are then
-backed up to earlier ones. The book is written after every batch, so that building can be interrupted
-and resumed.
+The first positions are the starts, and the good moves of every page lead to the next ones. They are
+searched in the order of their plies from a start, plus a penalty for what the moves on the way have
+lost (T. Lincke, "Strategies for the automatic construction of opening books", 2000). Scores of later
+pages are then backed up to earlier ones. The book is written after every batch, so that building can
+be interrupted and resumed.
 """
 
 import heapq
