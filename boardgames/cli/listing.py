@@ -18,6 +18,7 @@ from boardgames.cli.output import (
     print_error,
     print_json,
     print_options,
+    print_table,
     rules_text,
     say,
     wrap,
@@ -140,11 +141,12 @@ def plugins(context: click.Context, as_json: bool) -> None:
         ]
         print_json(plugins=rows)
         return
+    table = [("plug-in", "version", "")]
     for plugin in loaded.plugins:
-        name, version, summary = map(one_line, (plugin.name, plugin.version, plugin.summary))
-        say(f"{name:<16} {version:<8} {summary}")
+        table.append((plugin.name, plugin.version, plugin.summary))
         if plugin.error:
-            say(f"{'':<16} error: {one_line(plugin.error)}")
+            table.append(("", "", f"error: {plugin.error}"))
+    print_table([tuple(map(one_line, row)) for row in table], right=(), cut=(), wrapped=(2,))
 
 
 def _show_one(kind: Kind, loaded: Registry, name: str, game: str | None, as_json: bool) -> None:

@@ -40,6 +40,12 @@ def test_plugins_lists_a_broken_plugin_with_its_error(broken: None, bg: Run) -> 
     assert "error: ModuleNotFoundError: No module named 'no_such_module'" in ran.out
 
 
+def test_plugins_are_wrapped_beside_their_names(bg_on_terminal: Run) -> None:
+    lines = bg_on_terminal("plugins", columns=80).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(line.startswith(" " * 20) for line in lines)
+
+
 def test_plugins_gives_the_error_as_json_too(broken: None, bg: Run) -> None:
     rows = {row["name"]: row["error"] for row in json.loads(bg("plugins", "--json").out)["plugins"]}
     assert rows["connect4"] is None
