@@ -14,7 +14,7 @@ from pathlib import Path
 
 import platformdirs
 
-from boardgames.errors import FileError
+from boardgames.errors import FileError, quote
 
 APPLICATION = "boardgames"
 MAX_TEXT_BYTES = 1 << 28
@@ -185,6 +185,20 @@ def describe_os_error(error: OSError | ValueError) -> str:
     'no such file or directory'
     """
     return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def check_home() -> None:
+    """Raise FileError if `BOARDGAMES_HOME` cannot be a folder."""
+    home = _below_home(".")
+    try:
+        paths = () if home is None else (home.absolute(), *home.absolute().parents)
+        is_folder = home is None or next(path for path in paths if path.exists()).is_dir()
+    except (OSError, ValueError) as error:
+        raise FileError(
+            f"cannot use BOARDGAMES_HOME, {quote(str(home))}: {describe_os_error(error)}"
+        ) from None
+    if not is_folder:
+        raise FileError(f"BOARDGAMES_HOME must be a folder, not {quote(str(home))}")
 
 
 def _below_home(name: str) -> Path | None:

@@ -10,6 +10,7 @@ hides the next one.
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -18,6 +19,8 @@ from boardgames.errors import RecordError
 MAX_COLUMNS = 80
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 MAX_TOKEN_LENGTH = 40
+MAX_PLIES = 100_000
+"""Moves of a match that is read; the longest known ones of any game have a few thousand."""
 
 _TAG_LINE = re.compile(r"\s*\[[A-Za-z]")
 _GAME_LINE = re.compile(r"\s*\[\s*Game\b")
@@ -50,7 +53,7 @@ def split_matches(text: str) -> Iterator[list[str]]:
     """
     lines: list[str] = []
     in_moves = has_game = False
-    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+    for line in _lines(text.replace("\r\n", "\n").replace("\r", "\n")):
         if _TAG_LINE.match(line):
             if in_moves or (has_game and _GAME_LINE.match(line)):
                 yield lines
@@ -153,6 +156,15 @@ def unescape(text: str) -> str:
     return _ESCAPE.sub(character, text)
 
 
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text one at a time; a list of them takes several times its memory."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
+
+
 def _has_content(line: str) -> bool:
     """Return True unless a line is blank or only a comment."""
     return bool(line.strip()) and not line.lstrip().startswith(";")
@@ -193,7 +205,9 @@ def _add_word(word: str, match: MatchText) -> None:
     number = _NUMBER.match(word)
     move = word[number.end() :] if number else word
     if move:
-        match.moves.append(move)
+        if len(match.moves) == MAX_PLIES:
+            raise RecordError(f"more than {MAX_PLIES:,} moves (ply {MAX_PLIES + 1:,}, token {_token(word)})")
+        match.moves.append(sys.intern(move))  # a file has few different moves
         match.seconds.append(None)
 
 

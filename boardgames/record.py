@@ -43,8 +43,16 @@ _TAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NOT_OPTIONS = ("name", "layout", "self")  # parameters of `plugins.load`
 
 
+_EMPTY: Mapping[str, str] = MappingProxyType({})
+
+
 def _empty() -> Mapping[str, str]:
-    return MappingProxyType({})
+    return _EMPTY
+
+
+def _frozen(values: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a read-only copy; empty ones are shared, since a file may have many thousand matches."""
+    return MappingProxyType(dict(values)) if values else _EMPTY
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +113,8 @@ class Record:
         # + 0.0 turns integers into floats and -0.0 into 0.0, as reading a record does
         seconds = tuple(second + 0.0 if is_finite(second) else second for second in seconds)
         object.__setattr__(self, "seconds", seconds)
-        object.__setattr__(self, "options", MappingProxyType(dict(self.options)))
-        object.__setattr__(self, "tags", MappingProxyType(dict(self.tags)))
+        object.__setattr__(self, "options", _frozen(self.options))
+        object.__setattr__(self, "tags", _frozen(self.tags))
         _check_names(self)
         _check_moves(self)
 

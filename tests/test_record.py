@@ -2,6 +2,7 @@
 
 import re
 import string
+import tracemalloc
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -497,3 +498,23 @@ def test_invalid_file_name_raises(tmp_path: Path, name: str) -> None:
 def test_html_can_be_encoded_whatever_the_names() -> None:
     page = Record("connect4", start="-", names=("\ud800", "b"))._repr_html_()
     assert "<th>First</th><td>?</td>" in page.encode().decode()
+
+
+def test_a_match_of_endless_moves_is_rejected() -> None:
+    text = '[Game "connect4"]\n[Start "-"]\n\n' + "4 " * 200_000 + "*"
+    parsed = parse_records(text, None)
+    assert [str(error) for error in parsed.errors] == [
+        "match 1: more than 100,000 moves (ply 100,001, token '4')"
+    ]
+
+
+def test_records_take_little_more_memory_than_their_file() -> None:
+    text = '[Game "connect4"]\n[Start "-"]\n\n1. 4 {0.5} 5 {0.25} 2. 6 {1.5} 4 {0.75} 3. 1 1 *\n\n' * 2000
+    tracemalloc.start()
+    try:
+        parsed = parse_records(text, None)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(parsed.records) == 2000
+    assert peak < 10 * len(text)

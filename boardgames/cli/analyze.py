@@ -30,7 +30,7 @@ from boardgames.errors import FileError, MatchError, OptionError, RecordError, q
 from boardgames.paths import MAX_TEXT_BYTES, check_writable, read_text, write_atomic
 
 if TYPE_CHECKING:
-    from boardgames.game import Move
+    from boardgames.game import Game, Move
     from boardgames.player import Analysis, Limit, Player, Stop
     from boardgames.record import Record
     from boardgames.review import Review, ReviewedMove, ReviewedPosition
@@ -60,6 +60,10 @@ class AnalysisRequest:
     depth: int | None
     nodes: int | None
     as_json: bool
+
+    def agent_for(self, game: "Game") -> str:
+        """Return the agent that was given, else the game's default agent."""
+        return game.facts.default_agent if self.agent is None else self.agent
 
     @property
     def limit(self) -> "Limit":
@@ -189,7 +193,7 @@ def analyze_position(
     if position.outcome is not None:
         how = outcome_text(position.outcome, position.game)
         raise MatchError(f"nothing to analyze, the match is over: {how}; position {position}")
-    player = load_player(request.agent or position.game.facts.default_agent, position.game)
+    player = load_player(request.agent_for(position.game), position.game)
     task = "evaluating every move" if lines is None else "evaluating the best moves"
     try:
         with search_spinner(task) as report, stop_on_interrupt() as stop:
@@ -269,7 +273,7 @@ def review_record(
     from boardgames.plugins import close_player, load_game_of
 
     game = load_game_of(record)
-    player = load_player(request.agent or game.facts.default_agent, game)
+    player = load_player(request.agent_for(game), game)
     try:
         with stop_on_interrupt() as stop:
             review = _review(record, player, review_limit(request, player), stop)

@@ -128,7 +128,7 @@ def book(
         game=game,
         layouts=layouts,
         moves=moves or "",
-        agent=agent or game.facts.default_agent,
+        agent=game.facts.default_agent if agent is None else agent,
         limit=DEFAULT_LIMIT if limit.is_unlimited else limit,
         plies=plies,
         positions=positions,

@@ -29,12 +29,13 @@ READ_BYTES = 1 << 16
     "--agent",
     metavar="AGENT",
     shell_complete=complete_agent,
-    default="",
     help="Agent that plays; default: the game's default agent.",
 )
 @game_options
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed for the agent's random choices.")
-def engine(game: str, agent: str, layout: str | None, options: tuple[str, ...], seed: int | None) -> None:
+def engine(
+    game: str, agent: str | None, layout: str | None, options: tuple[str, ...], seed: int | None
+) -> None:
     """Run an agent as a UGI engine for GAME, driven by another program.
 
     The protocol runs on stdin and stdout; anything else goes to stderr. The

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import warnings
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
@@ -27,7 +28,7 @@ from boardgames.cli.program import (
     EXIT_WRONG_INPUT,
     PROGRAM,
 )
-from boardgames.errors import BoardgamesError, PluginError, describe_error, quote
+from boardgames.errors import BoardgamesError, OptionError, PluginError, describe_error, quote
 
 COMMANDS = {
     "agents": ("listing:agents", "List the agents, or the options of one."),
@@ -131,6 +132,10 @@ def bg(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
+    elif os.environ.get("BOARDGAMES_HOME"):
+        from boardgames.paths import check_home
+
+        check_home()
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -144,7 +149,8 @@ def main(arguments: list[str] | None = None) -> None:
         code = 0
         _discard_stdout()
     except OSError as error:  # such as a full disk
-        _discard_stdout()
+        with suppress(OSError):
+            _discard_stdout()
         code = _fail(f"cannot write the output: {(error.strerror or str(error)).lower()}")
     sys.exit(code)
 
@@ -154,12 +160,9 @@ def _run(arguments: list[str] | None) -> int:
 
     `bg.main` would do it, but reports a closed pipe as a failure.
     """
-    if COMPLETION_VARIABLE in os.environ:
-        from boardgames.cli.completion import register_shells
-
-        register_shells()
-        bg.main(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE)
     try:
+        if COMPLETION_VARIABLE in os.environ:
+            _complete()
         with bg.make_context(PROGRAM, list(sys.argv[1:] if arguments is None else arguments)) as context:
             bg.invoke(context)
     except click.exceptions.Exit as error:
@@ -180,6 +183,22 @@ def _run(arguments: list[str] | None) -> int:
             raise
         return _fail(f"plug-in {plugin!r} is broken: {describe_error(error)}; {DEBUG_VARIABLE}=1 shows where")
     return 0
+
+
+def _complete() -> None:
+    """Answer a shell that asks for completions; its variables are missing if somebody else asks."""
+    from boardgames.cli.completion import register_shells
+
+    register_shells()
+    try:
+        bg.main(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE, standalone_mode=False)
+    except (KeyError, ValueError, SystemExit) as error:
+        if isinstance(error, SystemExit) and not error.code:
+            raise
+        raise OptionError(
+            f"{COMPLETION_VARIABLE} is for shells, which set COMP_WORDS and COMP_CWORD as well; "
+            f"see `{PROGRAM} shell-init --help`"
+        ) from None
 
 
 def _plugin_at_fault(error: BaseException) -> str | None:
@@ -232,9 +251,11 @@ def _discard_stdout() -> None:
 
 
 def _fail(message: str) -> int:
-    print_error(message)
+    with suppress(OSError):  # stderr is full or closed; the exit code remains
+        print_error(message)
     return EXIT_WRONG_INPUT
 
 
 def _show_warning(message: Warning | str, *rest: Any, **more: Any) -> None:  # signature of the warnings hook
-    print_error(message, kind="warning")
+    with suppress(OSError):
+        print_error(message, kind="warning")

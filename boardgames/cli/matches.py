@@ -15,6 +15,7 @@ from boardgames.cli.output import (
     count_text,
     estimate_json,
     print_error,
+    print_errors,
     print_json,
     print_table,
     say,
@@ -215,23 +216,25 @@ def import_files(files: tuple[Path, ...]) -> None:
     from boardgames.record import read_records
     from boardgames.store import Store
 
-    added = known = errors = 0
+    added = known = bad = 0
     for file in files:
         try:
             parsed = read_records(file, load_game_of)
         except FileError as error:
-            errors += _report_error(error)
+            print_error(error)
+            bad += 1
             continue
-        for parse_error in parsed.errors:
-            errors += _report_error(f"{file}: {parse_error}")
+        errors = [str(error) for error in parsed.errors]
         if parsed.records:
             with Store() as store:
-                count, rejected = _import(store, parsed, file)
+                count, rejected = _import(store, parsed)
             errors += rejected
-            added, known = added + count, known + len(parsed.records) - count - rejected
+            added, known = added + count, known + len(parsed.records) - count - len(rejected)
+        print_errors([f"{file}: {error}" for error in errors])
+        bad += len(errors)
     known_text = f", {count_text(known, 'match', 'matches')} already stored" if known else ""
     say(f"added {count_text(added, 'match', 'matches')}{known_text}")
-    if errors:
+    if bad:
         click.get_current_context().exit(EXIT_WRONG_INPUT)
 
 
@@ -310,26 +313,20 @@ def _delete_run(store: "Store | None", run: int, *, yes: bool) -> str:
     return f"deleted run {run} with {count_text(store.delete_run(run), 'match', 'matches')}"
 
 
-def _import(store: "Store", parsed: "ParsedRecords", file: Path) -> tuple[int, int]:
-    """Store the new records; return how many were added and how many had errors, which are printed."""
+def _import(store: "Store", parsed: "ParsedRecords") -> tuple[int, list[str]]:
+    """Store the new records; return how many were added, and the errors of those that were not."""
     from boardgames.store import NewMatch
 
-    added, batch, rejected = 0, [], 0
+    added, batch, rejected = 0, [], []
     for number, record in zip(parsed.numbers, parsed.records, strict=True):
         try:
             batch.append(NewMatch.from_record(record))
         except BoardgamesError as error:
-            rejected += _report_error(f"{file}: match {number}: {error}")
+            rejected.append(f"match {number}: {error}")
         if len(batch) == BATCH:
             added += len(store.add_new(batch))
             batch = []
     return added + len(store.add_new(batch)), rejected
-
-
-def _report_error(error: BoardgamesError | str) -> int:
-    """Print an error and return 1, to be added to the number of errors."""
-    print_error(error)
-    return 1
 
 
 def _list_runs(

@@ -42,6 +42,8 @@ ENDINGS = {
 """How a match ended, by the name of its termination."""
 NARROWEST_NAME = 12
 """Names are not shortened below this many columns."""
+MAX_ERRORS = 20
+"""Errors of one file that are printed."""
 MAX_WORD_LENGTH = 240
 MAX_MESSAGE_LENGTH = 2000
 """Errors are shortened to this many characters; paths are rarely longer than a word may be."""
@@ -64,6 +66,14 @@ def say(text: str = "", *, err: bool = False, file: IO[str] | None = None, nl: b
 def print_error(message: object, *, kind: str = "error") -> None:
     """Print an error or a warning in one line on stderr, shortened if it is very long."""
     say(f"{kind}: {shortened(one_line(message))}", err=True)
+
+
+def print_errors(errors: Sequence[object]) -> None:
+    """Print the first errors, and how many more there are."""
+    for error in errors[:MAX_ERRORS]:
+        print_error(error)
+    if len(errors) > MAX_ERRORS:
+        print_error(f"{count_text(len(errors) - MAX_ERRORS, 'more error')} like these")
 
 
 def one_line(value: object) -> str:

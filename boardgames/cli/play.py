@@ -1,5 +1,6 @@
 """`boardgames play`: one match between people and agents in any combination."""
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -206,10 +207,18 @@ def _opponent(second: str | None, agent: str | None, level: int | None) -> str |
 def _names(text: str | None) -> tuple[str, str] | None:
     if text is None:
         return None
-    names = [name.strip() for name in text.split(",")]
+    names = [name.strip() for name in _decoded(text).split(",")]
     if len(names) != 2 or not all(name and name.isprintable() for name in names):
         raise OptionError(f"--names takes two names separated by a comma, not {quote(text)}")
     return names[0], names[1]
+
+
+def _decoded(text: str) -> str:
+    """Return an argument as UTF-8 where the locale could not decode it, such as `LC_ALL=C`."""
+    try:
+        return text if text.isprintable() else os.fsencode(text).decode()
+    except UnicodeError:
+        return text
 
 
 def _check_notation(game: "Game", notation: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from boardgames.cli.options import POSITIVE, examples
-from boardgames.cli.output import count_text, one_line, outcome_text, print_error, print_picture, say
+from boardgames.cli.output import count_text, one_line, outcome_text, print_errors, print_picture, say
 from boardgames.cli.program import EXIT_WRONG_INPUT
 from boardgames.errors import FileError, RecordError
 
@@ -45,8 +45,7 @@ def replay(file: Path, number: int | None, folder: Path | None, as_list: bool, f
     from boardgames.record import read_records
 
     parsed = read_records(file, load_game_of)
-    for error in parsed.errors:
-        print_error(error)
+    print_errors(parsed.errors)
     records = list(zip(parsed.numbers, parsed.records, strict=True))
     if number is not None:
         records = [(place, record) for place, record in records if place == number]

@@ -23,7 +23,7 @@ from boardgames.kernels import Reals
 from boardgames.kernels.bundles import Bundle
 from boardgames.learning.td import TD_OPTIONS
 from boardgames.options import Option, is_finite
-from boardgames.paths import data_folder
+from boardgames.paths import check_writable, data_folder
 from boardgames.player import (
     NO_CONTEXT,
     NO_LIMIT,
@@ -91,6 +91,8 @@ class TDPlayer(Player):
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
         path, self.saves_to = self._paths()
+        if self.saves_to is not None:
+            check_writable(self.saves_to)  # now rather than after a match
         self._saved, self._features = read_weights(path, game)
         self._epsilon = self._initial_epsilon()
         self._values = np.array([self._saved.values])

@@ -34,8 +34,8 @@ class EngineSetup:
         None for the game's first layout.
     options : mapping of str to str
         Options of the game.
-    agent : str
-        Agent text; empty for the game's default agent.
+    agent : str or None
+        Agent text; None for the game's default agent.
     settings : mapping of str to str
         Options of the agent, which override those in the agent text.
 
@@ -52,7 +52,7 @@ class EngineSetup:
     name: str
     layout: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
-    agent: str = ""
+    agent: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
 
     def check_names(self) -> None:
@@ -64,12 +64,12 @@ class EngineSetup:
             If a name is unknown, or the agent text cannot be parsed.
         """
         registry().check_name("games", self.name)
-        if self.agent:
+        if self.agent is not None:
             registry().check_name("agents", parse_agent(self.agent)[0], self.name)
 
     def introduction(self) -> str:
         """Return the `id` lines."""
-        name = f"boardgames {__version__} {self.name} {self.agent}".strip()
+        name = f"boardgames {__version__} {self.name} {self.agent or ''}".strip()
         return f"id name {printable(name)}\nid author the boardgames project\n"
 
     def make_game(self) -> "Game":
@@ -78,7 +78,7 @@ class EngineSetup:
 
     def make_agent(self, game: "Game") -> "Player":
         """Return the agent; raises the errors of `boardgames.load_player`, and OptionError for `human`."""
-        name, options = parse_agent(self.agent or game.facts.default_agent)
+        name, options = parse_agent(game.facts.default_agent if self.agent is None else self.agent)
         texts = [f"{option}={_quoted(value)}" for option, value in {**options, **self.settings}.items()]
         agent = load_player(name + (":" + ",".join(texts) if texts else ""), game)
         if agent.is_human:

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
@@ -156,6 +157,62 @@ def test_a_full_disk_gives_one_line_and_code_2(home: object) -> None:
 def test_closed_streams_are_not_an_error(arguments: str, home: object) -> None:
     command = f"{sys.executable} -m boardgames.cli {arguments} <&- >&- 2>&-"
     assert subprocess.run(["bash", "-c", command], timeout=60, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("out", ["/dev/null", "/dev/full"])
+def test_an_error_that_cannot_be_printed_keeps_its_code(out: str, home: object) -> None:
+    command = f"{sys.executable} -m boardgames.cli show nosuch > {out} 2> /dev/full"
+    assert subprocess.run(["bash", "-c", command], timeout=TIMEOUT_S, check=False).returncode == 2
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {},
+        {"COMP_WORDS": "boardgames pl"},
+        {"COMP_WORDS": "boardgames pl", "COMP_CWORD": "x"},
+        {"_BOARDGAMES_COMPLETE": "nonsense"},
+    ],
+    ids=["none", "no place", "bad place", "unknown"],
+)
+def test_completion_without_a_shell_gives_one_line(
+    variables: dict[str, str], bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {"_BOARDGAMES_COMPLETE": "bash_complete", **variables}.items():
+        monkeypatch.setenv(name, value)
+    ran = bg()
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: _BOARDGAMES_COMPLETE is for shells")
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("place", "reason"),
+    [
+        ("~nobody-of-this-name/x", "is in the home folder of an unknown user"),
+        ("/dev/null", "must be a folder, not '/dev/null'"),
+        ("/dev/null/x", "must be a folder, not '/dev/null/x'"),
+        ("/" + 5000 * "x", "cannot use BOARDGAMES_HOME"),
+    ],
+)
+@pytest.mark.parametrize("command", ["show connect4", "matches list", "train connect4"])
+def test_a_bad_home_gives_one_line(
+    command: str, place: str, reason: str, bg: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOARDGAMES_HOME", place)
+    ran = bg(*command.split())
+    assert (ran.code, ran.out) == (2, "")
+    assert reason in ran.err
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "command", ["engine connect4", "analyze connect4", "play connect4", "book connect4 --out x"]
+)
+def test_an_empty_agent_is_not_the_default_agent(command: str, bg: Run) -> None:
+    ran = bg(*command.split(), "--agent", "")
+    assert (ran.code, ran.err) == (2, "error: an agent is written name or name:option=value,..., not ''\n")
 
 
 def test_errors_show_their_traceback_on_request(monkeypatch: pytest.MonkeyPatch) -> None:

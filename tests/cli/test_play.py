@@ -142,3 +142,16 @@ def test_each_agent_has_its_own_time(bg: Run) -> None:
     assert first is not None
     assert second is not None
     assert first > second
+
+
+def test_names_that_the_locale_cannot_decode_are_utf_8(bg: Run) -> None:
+    given = "Zoë,黒".encode().decode("ascii", "surrogateescape")  # as under LC_ALL=C
+    ran = bg("play", "connect4", "--first", "random", "--second", "random", "--names", given)
+    assert '[First "Zoë"]\n[Second "黒"]' in ran.out
+
+
+def test_weights_that_cannot_be_saved_are_reported_before_the_match(home: Path, bg: Run) -> None:
+    (home.parent / "file").touch()
+    ran = bg("play", "connect4", "--first", "td:learn=true,save=file/x.safetensors", "--second", "random")
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("error: cannot ")

@@ -93,3 +93,13 @@ def test_names_in_a_record_cannot_control_the_terminal(
     assert ran.code == 0
     assert (ran.out + ran.err).replace("\n", "").isprintable()
     assert not any(line.startswith("9. ") for line in (ran.out + ran.err).splitlines())
+
+
+@pytest.mark.parametrize("command", [("replay",), ("matches", "import")], ids=" ".join)
+def test_of_many_errors_the_first_are_printed(command: tuple[str, ...], home: Path, bg: Run) -> None:
+    (home.parent / "bad").write_text('[Game "connect4"]\n[Start "-"]\n\n1. 9 *\n\n' * 50)
+    ran = bg(*command, "bad")
+    lines = ran.err.splitlines()
+    assert (ran.code, len(lines)) == (2, 21)
+    assert "match 20: " in lines[19]
+    assert lines[20] == "error: 30 more errors like these"
