@@ -38,12 +38,13 @@ PAGES = [
     for path in sorted(ROOT.glob(pattern))
 ]
 PENDING = {
-    "docs/json.md",
     "docs/training.md",
     "examples/tictactoe/README.md",
 }
 """Pages whose blocks are not marked yet."""
 PAGES = [page for page in PAGES if page not in PENDING]
+TESTED_ELSEWHERE = {"docs/json.md"}
+"""Pages whose commands another test runs: test_json.py."""
 EXECUTED = ("python", "console")
 DATA = {"json": json.loads, "toml": tomllib.loads}
 SHOWN = ("text", "diff")
@@ -148,7 +149,11 @@ class Page:
 
 def pages_with(*, slow: bool) -> list[str]:
     """Return the pages that have slow examples, or other ones."""
-    return [page for page in PAGES if any(b.mark in EXECUTED and b.slow is slow for b in blocks_of(page))]
+    return [
+        page
+        for page in sorted({*PAGES} - TESTED_ELSEWHERE)
+        if any(b.mark in EXECUTED and b.slow is slow for b in blocks_of(page))
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -48,7 +48,7 @@ def read_sections() -> dict[str, Section]:
     sections = {}
     for text in DOCUMENT.read_text().split("\n## ")[1:]:
         types = dict(re.findall(r"^\| `([^`]+)` \| ([^|]+) \|", text, re.MULTILINE))
-        pairs = re.findall(r"```sh\n(.*?)\n```\n\n```json\n(.*?)\n```", text, re.DOTALL)
+        pairs = re.findall(r"```console\n\$ (.*?)\n```\n\n```json\n(.*?)\n```", text, re.DOTALL)
         title = text.partition("\n")[0]
         sections[title] = Section(types, {command: json.loads(example) for command, example in pairs})
     return sections
