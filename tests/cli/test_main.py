@@ -179,12 +179,19 @@ def test_an_error_that_cannot_be_printed_keeps_its_code(out: str, home: object) 
 def test_completion_without_a_shell_gives_one_line(
     variables: dict[str, str], bg: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in {"_BOARDGAMES_COMPLETE": "bash_complete", **variables}.items():
+    for name, value in {"_BOARDGAMES_COMPLETE": "zsh_complete", **variables}.items():
         monkeypatch.setenv(name, value)
     ran = bg()
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("error: _BOARDGAMES_COMPLETE is for shells")
     assert ran.err.count("\n") == 1
+
+
+def test_completion_of_a_wrong_line_is_silent(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_BOARDGAMES_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "boardgames nosuch x")
+    ran = bg()
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
 
 
 @pytest.mark.parametrize(
