@@ -77,6 +77,19 @@ def test_a_game_is_shown_with_its_options_layouts_and_notations(bg: Run) -> None
     assert " ".join(lines[-1].split()) == "broadside true or false true allow broadside moves (side-steps)"
 
 
+@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
+def test_the_rules_of_a_game_are_one_short_paragraph(game: str, bg_on_terminal: Run) -> None:
+    lines = bg_on_terminal("rules", game).out.splitlines()
+    assert 3 <= len(lines) <= 8
+    assert max(map(len, lines)) <= 80
+    assert " win" in " ".join(lines)
+
+
+def test_the_rules_follow_the_options_of_the_game(bg: Run) -> None:
+    assert "sideways" in bg("rules", "abalone").out
+    assert "sideways" not in bg("rules", "abalone", "--option", "broadside=false").out
+
+
 def test_an_unknown_game_is_reported_with_suggestions(bg: Run) -> None:
     done = bg("games", "abalon")
     assert (done.code, done.err) == (
