@@ -5,8 +5,8 @@
     game = boardgames.load("abalone", layout="standard")
     position = game.start().apply("a1b2")
 
-Names are imported when they are first used, so that importing the package,
-and `boardgames --help`, need neither NumPy nor Numba.
+Names are imported when they are first used, so that importing the package and
+running `boardgames --help` need neither NumPy nor Numba.
 """
 
 from importlib import import_module

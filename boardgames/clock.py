@@ -1,8 +1,8 @@
 """Time controls, and the clocks of a match.
 
-The current time comes from a function that the caller passes in. The time of
-a ply may consist of several intervals, because an agent is only charged while
-it is asked for a move.
+The current time comes from a function that the caller passes in. The time for a
+ply may consist of several intervals, because an agent is only charged while it
+is being asked for a move.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ class TimeControl:
     increment : float
         Added to a side's match clock after each of its moves.
     margin : float
-        The part of `move` that is held back from agents, so that their moves arrive in time.
+        The part of `move` that agents do not get, so that their moves arrive in time.
 
     Raises
     ------
@@ -118,7 +118,7 @@ TimeControls = tuple[TimeControl, TimeControl]
 
 
 def of_both_sides(control: TimeControl | TimeControls) -> TimeControls:
-    """Return the time control of each side, given one for both or a pair.
+    """Return the time control of each side, given a single one for both or a pair.
 
     Raises
     ------
@@ -194,16 +194,16 @@ class MatchClock:
         return self._earlier if self._started_at is None else self._earlier + self._now() - self._started_at
 
     def start(self) -> None:
-        """Start charging, unless the clock is running already."""
+        """Start the clock of the current ply, unless it is already running."""
         if self._started_at is None:
             self._started_at = self._now()
 
     def pause(self) -> None:
-        """Stop charging until `start`."""
+        """Pause the clock until `start` is called."""
         self._earlier, self._started_at = self.elapsed, None
 
     def remaining(self, side_to_move: int) -> tuple[float, float] | None:
-        """Return the seconds left to each side, None without a match clock."""
+        """Return the seconds left to each side, or None if there is no match clock."""
         if self.controls[0].match is None:
             return None
         seconds = list(self._remaining[-1])
@@ -211,7 +211,7 @@ class MatchClock:
         return seconds[0], seconds[1]
 
     def remaining_for_move(self, side: int) -> float | None:
-        """Return the seconds left for the current move of `side`, None if its moves have no limit."""
+        """Return the seconds left for the current move of `side`, or None if its moves have no limit."""
         limit = self.controls[side].move
         return None if limit is None else max(limit - self.elapsed, 0.0)
 

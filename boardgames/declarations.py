@@ -49,13 +49,13 @@ def no_tactical_moves(position: Words, moves: Actions) -> int:
 
 @kernel(PassTurn)
 def no_pass_turn(position: Words, successor: Words) -> None:
-    """Write nothing; used if a pass can be better than every move, and turns null-move pruning off."""
+    """Write nothing, which turns null-move pruning off; used if a pass can be better than every move."""
     return
 
 
 @kernel(PositionKey)
 def position_key(position: Words) -> np.uint64:
-    """Return a 64-bit hash; two different positions have the same one with a probability of 2^-64."""
+    """Return a 64-bit hash; two different positions have the same hash with a probability of 2^-64."""
     key = GOLDEN
     for index in range(position.size):
         key = mix(key ^ position[index]) + GOLDEN
@@ -79,14 +79,14 @@ class Kernels:
     move_order : callable
         Rank of a move; search tries moves with a larger rank first.
     tactical_moves : callable
-        Writes the legal moves, in ascending order, that quiescence search
-        examines, because a static evaluation is unreliable as long as they are
+        Writes, in ascending order, the legal moves that quiescence search
+        examines because a static evaluation is unreliable as long as they are
         possible; none if the match is over.
     symmetric_key : callable
         A hash that is equal for positions that symmetries map onto each other.
     pass_turn : callable
-        Writes the position after a pass, in games where it is hardly ever
-        better to pass than to move.
+        Writes the position after a pass, for games in which passing is hardly
+        ever better than moving.
 
     Raises
     ------
@@ -145,9 +145,9 @@ class Evaluation:
         True if the value of a finished match is its true result, such as a margin in
         cells; search then uses it instead of a win or loss.
     margin : float
-        The most that a quiet move changes the value, with rare exceptions; 0 if
-        unknown, which turns futility pruning off. If it is set, moves that win at
-        once must be tactical.
+        The most by which a quiet move changes the value, apart from rare
+        exceptions; 0 if unknown, which turns futility pruning off. If it is set,
+        moves that win at once must be tactical.
     scale : float
         Values of the kernel per unit: 100 if the kernel counts hundredths of a marble and
         the unit is a marble. `bound` and `margin` are on the scale of the kernel.
@@ -179,7 +179,7 @@ class Evaluation:
                 limits = "positive" + (f" and at most {largest:,.0f}" if math.isfinite(largest) else "")
                 what = f"the {field_name} of evaluation {self.name!r}"
                 raise PluginError(f"{what} must be {limits}, not {quote(value)}")
-        weights = np.array(self.weights, dtype=np.float64)  # a copy, since the caller may change its array
+        weights = np.array(self.weights, dtype=np.float64)  # a copy, because the caller may change the array
         weights.flags.writeable = False
         object.__setattr__(self, "weights", weights)
 
@@ -205,7 +205,7 @@ class Feature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureSet:
-    """A kernel that computes features, and what its numbers mean, in order."""
+    """A kernel that computes features, and the features that it writes, in order."""
 
     name: str
     kernel: Callable[[Words, int, Reals], None]
@@ -223,7 +223,8 @@ class FeatureSet:
     def scale(self) -> tuple[Reals, Reals]:
         """Return the centre and half the width of each feature's range, both `float64[n]`.
 
-        The width of a constant feature, as on small boards, is taken to be 2.
+        A constant feature, which occurs on small boards, is treated as if its
+        range had a width of 2.
         """
         lows = np.array([feature.low for feature in self.features])
         highs = np.array([feature.high for feature in self.features])
@@ -275,9 +276,11 @@ class Facts:
     sides : (str, str)
         Names of side 0, which moves first, and side 1.
     words, actions : int
-        Length of a packed position; number of actions, which are 0 to `actions` - 1.
+        Length of a packed position, and number of actions, which are 0 to `actions`
+        - 1.
     longest_match : int or None
-        The most plies that a match can last, None if the rules set no limit.
+        The largest number of plies that a match can last, or None if the rules
+        set no limit.
     ply_limit, no_progress_limit : int or None
         A match between agents is drawn after this many plies, or this many
         plies without a change of score.
@@ -287,14 +290,15 @@ class Facts:
         True if the match is a draw when the side to move has no legal move;
         otherwise that side loses.
     allows_reductions : bool
-        True if selective search pays: most positions have many moves, few of
-        which matter.
+        True if selective search is worthwhile, because most positions have many
+        moves of which few matter.
     score_name : str
         What is counted as points, such as `marbles pushed off`; empty in a game without points.
     default_agent : str
         The opponent in `boardgames play`.
     default_features : str
-        The default feature set of learners; empty for the first by name.
+        The default feature set of learners; if empty, the first in alphabetical
+        order.
     options : tuple of Option
         Options for loading the game; `Game` sets them to its `declared_options`.
     layouts : mapping of str to str

@@ -1,7 +1,7 @@
 """Exceptions, all derived from `BoardgamesError`, and helpers for their messages.
 
-A message starts in lower case and says on one line what is wrong and, if that
-is known, what to do. The command line prints it as it is and exits with code 2.
+A message starts in lower case and says in one line what is wrong and, if
+possible, what to do. The command line prints it as it is and exits with code 2.
 """
 
 from collections.abc import Iterable
@@ -37,7 +37,7 @@ class AmbiguousMoveError(MoveError):
 
 
 class RecordError(BoardgamesError, ValueError):
-    """A record cannot be read; the message has match, ply and token."""
+    """A record cannot be read; the message names the match, ply and token."""
 
 
 class OptionError(BoardgamesError, ValueError):
@@ -45,7 +45,7 @@ class OptionError(BoardgamesError, ValueError):
 
 
 class UnknownNameError(BoardgamesError, LookupError):
-    """There is no game, agent, layout or notation of this name."""
+    """There is no game, agent, layout or notation with this name."""
 
 
 class PluginError(BoardgamesError):
@@ -57,7 +57,7 @@ class KernelError(PluginError, TypeError):
 
 
 class MatchError(BoardgamesError):
-    """The match does not allow this now: wrong side, already over, nothing to take back."""
+    """The match does not allow this now: wrong side to move, match over, nothing to take back."""
 
 
 class LimitError(BoardgamesError, ValueError):
@@ -69,11 +69,11 @@ class LearnerStateError(BoardgamesError, ValueError):
 
 
 class WeightsError(BoardgamesError, ValueError):
-    """A file does not contain weights, or contains those of another game or feature set."""
+    """A file does not contain weights, or they are for another game or feature set."""
 
 
 class BookError(BoardgamesError, ValueError):
-    """A file is not an opening book, or is one for another game or with other settings."""
+    """A file is not an opening book, or it is for another game or has other settings."""
 
 
 class ScoreError(BoardgamesError, ValueError):
@@ -132,7 +132,7 @@ class MissingExtraError(BoardgamesError, ImportError):
 
 
 def quote(value: object) -> str:
-    """Return the repr of a value for a message: on one line, long ones truncated.
+    """Return the repr of a value for a message: on one line, and truncated if it is long.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def quote(value: object) -> str:
 
 
 def describe_error(error: BaseException) -> str:
-    r"""Return class and message of an exception on one line, even if its `__str__` fails.
+    r"""Return the class and message of an exception on one line, even if its `__str__` fails.
 
     Examples
     --------
@@ -168,7 +168,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def suggest(name: object, names: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: similar names, or all if there are few.
+    """Return the end of a message about an unknown name: similar names, or all names if there are few.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The rules of a game and its positions, with every argument checked.
+"""Games and positions: the rules of a game behind methods that check their arguments.
 
 A plug-in subclasses `Game`: it sets facts and kernels and implements the
 methods that read, write and draw packed positions. Users work with `Position`,
@@ -71,7 +71,7 @@ class Outcome:
 
     @property
     def returns(self) -> tuple[float, float]:
-        """Return one number per side: 1 for a win, -1 for a loss, 0 for a draw."""
+        """Return a number for each side: 1 for a win, -1 for a loss, 0 for a draw."""
         if self.winner is None:
             return 0.0, 0.0
         return (1.0, -1.0) if self.winner == 0 else (-1.0, 1.0)
@@ -79,7 +79,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """An action and its canonical text in the position it was made for."""
+    """An action, and its canonical text in the position to which it belongs."""
 
     action: int
     text: str
@@ -92,7 +92,8 @@ class Move:
 class PlayedMove:
     """A move of a match: the side that made it, the seconds it took, its ply (from 1).
 
-    `score` is what the mover expected from it, None if it has not said.
+    `score` is what the player expected from the move, or None if that is
+    unknown.
     """
 
     side: int
@@ -151,7 +152,7 @@ class Position:
 
     @cached_property
     def outcome(self) -> Outcome | None:
-        """Return the outcome if the rules end the match here, else None."""
+        """Return the outcome if the rules end the match here, otherwise None."""
         code = int(self.game.kernels.outcome(self._words))
         if code >= 0:
             return Outcome(code if code < 2 else None, Termination.RULES)
@@ -200,7 +201,7 @@ class Position:
         Raises
         ------
         MalformedMoveError, IllegalMoveError, AmbiguousMoveError
-            If one of them cannot be made; the message has its number.
+            If one of them cannot be made; the message says which.
 
         Examples
         --------
@@ -297,7 +298,7 @@ class Game(ABC):
 
     @abstractmethod
     def prepare(self) -> None:
-        """Set `facts`, `kernels` and `evaluation` from `self.options`; `facts.options` follows by itself."""
+        """Set `facts`, `kernels` and `evaluation` from `self.options`; `facts.options` is set by `Game`."""
 
     # --- positions -------------------------------------------------------
 
@@ -431,7 +432,7 @@ class Game(ABC):
         """Return the picture of a packed position."""
 
     def check_words(self, words: Words) -> None:
-        """Raise PositionError if these words are not a valid position; by default all words are."""
+        """Raise PositionError if these words are not a valid position; the default accepts all words."""
         return
 
     def score(self, words: Words) -> tuple[int, int]:
@@ -443,7 +444,7 @@ class Game(ABC):
         return ()
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
-        """Return the legal action that `text` names; by default, compare with the text of each legal action.
+        """Return the legal action that `text` names; the default compares the texts of all legal actions.
 
         Raises
         ------
@@ -463,11 +464,11 @@ class Game(ABC):
         raise IllegalMoveError(f"illegal move {quote(text)}{suggest(text, texts.values())}")
 
     def is_move_text(self, text: str) -> bool:
-        """Return True if `text` could be a move in some position; by default True for any word."""
+        """Return True if `text` could be a move in some position; the default accepts any word."""
         return text.isalnum()
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
-        """Return why a move is not legal, as the end of a sentence; by default an empty string.
+        """Return the reason why a move is not legal, as the end of a sentence; by default an empty string.
 
         Called if `parse_action` has raised IllegalMoveError and the match is not over. The error
         message then becomes `illegal move 'd4d5': d4 is empty`.
@@ -482,15 +483,16 @@ class Game(ABC):
     # --- identity --------------------------------------------------------
 
     def describe(self) -> str:
-        """Return name, layout and the options that differ from their defaults, on one line.
+        """Return the name, the layout and the options that differ from their defaults, on one line.
 
-        The layout only says where matches start; positions do not depend on it.
+        The layout only determines where matches start; positions do not depend
+        on it.
         """
         changed = [f"{name}={value}".lower() for name, value in self.changed_options()]
         return " ".join([self.facts.name, self.layout, *changed]).replace("  ", " ")
 
     def changed_options(self) -> Iterator[tuple[str, OptionValue]]:
-        """Yield name and value of the options that differ from their defaults."""
+        """Yield the names and values of the options that differ from their defaults."""
         for option in self.declared_options:
             if self.options[option.name] != option.default:
                 yield option.name, self.options[option.name]

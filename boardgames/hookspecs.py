@@ -10,10 +10,10 @@ with `hookimpl`:
     def bg_games():
         return [Entry("mygame", "a small game", "my_package.game:MyGame")]
 
-Hooks that add something return entries, which give the thing a name and say
-where to import it from. It is imported when it is first used, so keep the
-plug-in module itself light. An implementation may leave out arguments that it
-does not need; hooks only ever gain arguments.
+Hooks that add something return entries, which name it and say where to import
+it from. It is imported when it is first used, so keep the plug-in module itself
+light. An implementation may leave out arguments that it does not need; hooks
+only ever gain arguments.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Entry:
     target : str
         `package.module:attribute`, imported at first use.
     game : str or None
-        The game it is for; None if it is for every game.
+        The game that it is for; None if it is for every game.
     """
 
     name: str
@@ -74,7 +74,7 @@ class Match(Protocol):
 
     @property
     def names(self) -> Sequence[str]:
-        """Their names, as in the record."""
+        """The names of the players, as in the record."""
 
     @property
     def position(self) -> Position:
@@ -82,7 +82,7 @@ class Match(Protocol):
 
     @property
     def positions(self) -> Sequence[Position]:
-        """All positions so far, the start first."""
+        """All positions so far, beginning with the start."""
 
     @property
     def moves(self) -> Sequence[PlayedMove]:
@@ -90,7 +90,7 @@ class Match(Protocol):
 
     @property
     def outcome(self) -> Outcome | None:
-        """The outcome, None as long as the match is not over."""
+        """The outcome, or None as long as the match is not over."""
 
     def record(self) -> Record:
         """Return the match so far as a record."""
@@ -132,7 +132,7 @@ def bg_weights() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls
 def bg_books() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
     """Add opening books: each target is the path (`pathlib.Path`) of a file made by `boardgames book`.
 
-    Searching agents use them when only their time is limited; an entry names its game.
+    Agents that search use them if only their time is limited; an entry names its game.
     """
 
 
@@ -143,7 +143,7 @@ def bg_experiments() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy c
 
 @hookspec
 def bg_commands(group: click.Group) -> None:
-    """Add commands to the command line; keep imports inside the commands."""
+    """Add commands to the command line. Import what they need inside the commands."""
 
 
 @hookspec

@@ -1,8 +1,8 @@
-"""The interface of learners, which map a state of training to the next state and metrics.
+"""The interface of learners: a step takes the state of training and returns the next state and metrics.
 
-A learner neither prints nor saves: files, progress and interrupts are up to
-the trainer. This lets training stop and resume with bit-identical results, on
-any number of workers.
+A learner neither prints nor saves anything: files, progress and interrupts are
+up to the trainer. Therefore training can stop and resume with bit-identical
+results, on any number of workers.
 """
 
 from abc import ABC, abstractmethod
@@ -41,9 +41,9 @@ class LearnerState:
 class Learner(ABC):
     """A method of learning weights; base class of the learners that `bg_learners` registers.
 
-    A learner holds the game and the settings. Everything that changes is in
-    the state, so that a new learner with the same arguments can continue from
-    any saved state.
+    A learner holds the game and the settings. Everything that changes is in the
+    state, so a new learner with the same arguments can continue from any saved
+    state.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Learner(ABC):
     name: ClassVar[str]
     declared_options: ClassVar[tuple[Option, ...]] = ()
     curve: ClassVar[str] = "score"
-    """The metric of the learning curve; not every step needs to have it, and larger is better."""
+    """The metric of the learning curve, for which larger is better; not every step needs to have it."""
     follows_curve: ClassVar[bool] = True
     """True if the result of training is the best step of the curve, False if it is the last step."""
 
@@ -73,14 +73,14 @@ class Learner(ABC):
 
     @abstractmethod
     def start(self, seed: int) -> LearnerState:
-        """Return the state before the first step, which depends on the seed alone."""
+        """Return the state before the first step, which depends only on the seed."""
 
     @abstractmethod
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Return the state after one more step, and the metrics of the step.
 
-        `state` does not change. Parallel work goes to `executor` as tasks with
-        seeds of their own, so that the result does not depend on the workers.
+        `state` is not changed. Parallel work goes to `executor` as tasks that
+        have their own seeds, so that the result does not depend on the workers.
         """
 
     @abstractmethod
@@ -89,11 +89,11 @@ class Learner(ABC):
 
     @property
     def length(self) -> int | None:
-        """Return the number of steps of the whole training, None if it is not known in advance."""
+        """Return the number of steps of the whole training, or None if it is not known in advance."""
         return None
 
     def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:
-        """Return names and points of the competitors in training, best first; by default none."""
+        """Return names and points of the players that compete in training, best first; by default none."""
         return ()
 
     @abstractmethod

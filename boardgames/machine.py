@@ -8,7 +8,7 @@ CGROUP = Path("/sys/fs/cgroup")
 
 
 def free_memory() -> int | None:
-    """Return the number of bytes that can still be allocated, None if it is unknown.
+    """Return the number of bytes that can still be allocated, or None if it is unknown.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""The manager of one match: turns, clocks, limits, takebacks, draw offers, listeners, record.
+"""The manager of a match: turns, clocks, limits, takebacks, draw offers, listeners and the record.
 
-A state machine driven by method calls; `play` is a short loop on top. It keeps
-what belongs to a match but not to a position: clocks, move times, repetitions,
-draw offers. A person's clock runs as soon as it is their turn, an agent's only
-while the agent is asked for a move. A manager is driven from one thread.
-Another thread may call it while an agent thinks; the agent's move is then
-dropped if the match has moved on.
+A manager is a state machine driven by method calls; `play` is a short loop on
+top. It keeps what belongs to a match but not to a position: clocks, move times,
+repetitions and draw offers. A person's clock runs as soon as it is their turn,
+an agent's only while the agent is being asked for a move. A manager is used in
+one thread. Another thread may call it while an agent thinks; the agent's move
+is then dropped if the match has moved on.
 """
 
 import time
@@ -60,21 +60,22 @@ Players = Sequence[Player | None]
 
 @dataclass(frozen=True, slots=True)
 class MatchRules:
-    """What ends a match besides the rules of the game; by default nothing.
+    """What ends a match apart from the rules of the game; by default nothing.
 
     Attributes
     ----------
     ply_limit : int or None
         The match is drawn after this many plies.
     move_limits : (int, int) or None
-        The number of moves that each side may make. The match is drawn when it is the turn of a
-        side that has made all of its moves.
+        The number of moves that each side may make. The match is drawn when a side that has
+        made all of its moves is to move.
     no_progress_limit : int or None
         The match is drawn after this many plies without a change of score.
     repetition : bool
         The match is drawn when a position occurs for the third time.
     time : TimeControl or pair of TimeControl
-        The time of both sides, or of each. A side that exceeds its time loses.
+        The time control of both sides, or of each. A side that exceeds its time
+        loses.
 
     Raises
     ------
@@ -128,8 +129,8 @@ class MatchEvent:
     kind : str
         An undo may follow an end, since it can reopen the match.
     side : int or None
-        The side that moved, offered a draw or declined one; it also declines
-        by making a move.
+        The side that moved, offered a draw or declined one. A draw is also
+        declined by making a move.
     move : PlayedMove or None
         The move, if this is a `move`.
     outcome : Outcome or None
@@ -164,14 +165,15 @@ class Manager:
     rules : MatchRules, optional
         By default `MatchRules.between(players, game)`.
     limit : Limit or pair of Limit
-        Limit on the agents' search for a move, or on each agent's, in addition to the clocks.
+        Limit on an agent's search for a move, the same for both or one for each, in addition
+        to the clocks.
     clock : callable
         Returns seconds of a monotonic clock.
     listeners : sequence of callable
         Called with the manager and a `MatchEvent` after every change. If one
         raises, a warning is issued and the match is not affected.
     tags : mapping of str to str
-        Further tags for the record, such as Date and Event.
+        Additional tags for the record, such as Date and Event.
     played : iterable of (str, float or None)
         Moves that have already been made, with their seconds.
 
@@ -188,7 +190,7 @@ class Manager:
     ------
     MatchError, PositionError, MoveError
         If there are not two players, a player or the start belongs to another
-        game, or one of `played` is not legal.
+        game, or one of the moves in `played` is not legal.
 
     Examples
     --------
@@ -284,12 +286,12 @@ class Manager:
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        """Return all positions, the start first."""
+        """Return all positions, beginning with the start."""
         return tuple(self._positions)
 
     @property
     def moves(self) -> tuple[PlayedMove, ...]:
-        """Return the moves made and not taken back."""
+        """Return the moves that were made and not taken back."""
         return tuple(self._moves)
 
     @property
@@ -310,17 +312,17 @@ class Manager:
 
     @property
     def clocks(self) -> tuple[float, float] | None:
-        """Return the seconds left to each side, None without a match clock."""
+        """Return the seconds left to each side, or None if there is no match clock."""
         return self._clock.remaining(self.side_to_move)
 
     @property
     def move_clock(self) -> float | None:
-        """Return the seconds left for the current move, None if the side's moves have no limit."""
+        """Return the seconds left for the current move, or None if the side's moves have no limit."""
         return self._clock.remaining_for_move(self.side_to_move)
 
     @property
     def time_used(self) -> tuple[float, float]:
-        """Return the seconds that each side has spent on the moves made."""
+        """Return the seconds that each side has spent on its moves."""
         used = [0.0, 0.0]
         for played in self._moves:
             used[played.side] += played.seconds
@@ -356,7 +358,7 @@ class Manager:
             loaded_game=self.game,
         )
 
-    # --- what the sides do -----------------------------------------------
+    # --- actions of the sides --------------------------------------------
 
     def make_move(
         self, side: int, move: Move | str, seconds: float | None = None, *, score: Score | None = None
@@ -373,7 +375,7 @@ class Manager:
             Time spent on it; by default measured by the clock. If it is more
             than the side has, the side loses and the move is not made.
         score : Score, optional
-            What the mover expects, for the list of moves.
+            What the player expects, for the list of moves.
 
         Raises
         ------
@@ -399,9 +401,9 @@ class Manager:
     def undo(self) -> None:
         """Take back one ply, or, against an agent, all plies from the person's last move on.
 
-        A match that was ended by its moves is open again, with the clocks as
-        they were. After a resignation or an agreed draw only that is taken back,
-        except that an agent which has resigned gets another move to answer.
+        A match that was ended by a move continues, with the clocks as they were.
+        After a resignation or an agreed draw only that is taken back if a person
+        is to move; otherwise the person's last move is taken back as well.
 
         Raises
         ------
@@ -429,7 +431,7 @@ class Manager:
         self._emit(MatchEvent("undo", plies=count))
 
     def offer_draw(self, side: int) -> None:
-        """Offer a draw. An agent answers at once, a person until their next move.
+        """Offer a draw. An agent answers immediately, a person may wait until their next move.
 
         An agent declines in the first `MIN_DRAW_PLIES` plies of a match; after that
         `Player.accepts_draw` decides.
@@ -505,12 +507,13 @@ class Manager:
         """Ask the player to move and make the move; return the outcome if the match is over.
 
         An agent loses if it raises, is late or chooses an illegal move; `fault`
-        then says why. Exceptions of a person's player are passed on to the caller.
+        then says why. Exceptions raised by a person's player are passed on to the
+        caller.
 
         Parameters
         ----------
         stop : Stop, optional
-            Set by another thread to get the move at once.
+            Set by another thread to get the move immediately.
         report : callable, optional
             Called with the best choice so far while the player thinks.
 
@@ -578,7 +581,7 @@ class Manager:
         return self.make_move(side, move, score=score)
 
     def _fail(self, side: int, error: BaseException) -> Outcome:
-        """End the match because of an error of an agent."""
+        """End the match because of an error by an agent."""
         is_move_error = isinstance(error, MoveError)
         self.fault = str(error) if is_move_error else describe_error(error)
         if self._clock.is_exceeded(side, self._clock.elapsed):
@@ -624,7 +627,7 @@ class Manager:
         self._clock.rewind(self.ply)
 
     def _settle(self) -> Outcome | None:
-        """End the match if the position or a limit requires it, else start a person's clock."""
+        """End the match if the position or a limit requires it, otherwise start a person's clock."""
         if self.outcome is None and (outcome := self._outcome_by_moves()) is not None:
             self._end(outcome)
         self._start_clock_of_person()
@@ -694,7 +697,7 @@ class Manager:
 
 
 def _is_person(player: Player | None) -> bool:
-    """Return True for a person; a side whose moves come from outside counts as one."""
+    """Return True for a person. A side whose moves come from outside counts as a person."""
     return player is None or player.is_human
 
 

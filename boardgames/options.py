@@ -24,8 +24,8 @@ _AGENT_FORM = "an agent is written name or name:option=value,..."
 class Option:
     """One named setting: type, default, and bounds or choices.
 
-    A text or an integer may have a few choices, `choices=(6, 8)`. A default of
-    None means "not set"; None is then a valid value.
+    Text and integers may be restricted to a few choices, such as `choices=(6,
+    8)`. A default of None means "not set"; None is then a valid value.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Option:
         return converted
 
     def describe_values(self) -> str:
-        """Return the type and the bounds or choices, for listings.
+        """Return the type with its bounds or choices, for listings.
 
         Examples
         --------
@@ -102,7 +102,7 @@ class Option:
             return int(value)
         if self.kind is float and isinstance(value, int | float):
             return value + 0.0 if is_finite(value) else None
-        # int() and float() also accept '1_0' and digits of other scripts, which are more likely typing errors
+        # int() and float() also accept '1_0' and digits of other scripts, which are probably typing errors
         if not isinstance(value, str) or not value.isascii() or "_" in value:
             return None
         try:
@@ -131,7 +131,7 @@ def is_finite(value: object) -> TypeGuard[float]:
 def read_options(
     declared: Sequence[Option], given: Mapping[str, object], owner: str
 ) -> dict[str, OptionValue]:
-    """Return a value for every declared option: the given one, checked, or the default.
+    """Return a value for every declared option: the given value after a check, or the default.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def read_options(
     given : mapping
         Values or texts by name.
     owner : str
-        The owner of the options, for messages: `"agent 'alphabeta'"`.
+        The owner of the options, for messages, such as `"agent 'alphabeta'"`.
 
     Raises
     ------

@@ -89,13 +89,13 @@ def read_bytes(path: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
             data = file.read(limit + 1)
     except (OSError, ValueError) as error:
         raise FileError(f"cannot read {path}: {describe_os_error(error)}") from None
-    if len(data) > limit:  # for example an endless device
+    if len(data) > limit:  # it may be an endless device
         raise FileError(f"cannot read {path}: longer than {limit:,} bytes")
     return data
 
 
 def write_atomic(path: Path, content: str | bytes, *, follow_links: bool = True) -> None:
-    """Write `content` completely or not at all: to a temporary name, sync, rename.
+    """Write `content` completely or not at all: write a temporary file, sync it and rename it.
 
     An existing file keeps its permissions.
 
@@ -134,7 +134,7 @@ def check_writable(path: Path) -> None:
 
 
 def _resolve(path: Path) -> Path:
-    """Return the path to write: an existing regular file or a new name. Creates its folder if necessary."""
+    """Return the path to write to, an existing regular file or a new name; create its folder if necessary."""
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     if target.exists() and not target.is_file():
         raise OSError("is a directory" if target.is_dir() else "not a regular file")
@@ -143,7 +143,7 @@ def _resolve(path: Path) -> Path:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """Write `data` to a file beside `path` and rename it; leave no file behind on errors."""
+    """Write `data` to a file beside `path` and rename it; leave nothing behind if that fails."""
     is_file = path.is_file() and not path.is_symlink()
     mode = stat.S_IMODE(path.stat().st_mode) if is_file else 0o666 & ~_umask()
     handle, name = tempfile.mkstemp(prefix=f".{path.name[:20]}.", dir=path.parent)
@@ -161,7 +161,7 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def find_path(text: str) -> Path | None:
-    """Return the path that a text names if it exists, has folders or has an extension, else None.
+    """Return the path that a text names if it exists, has folders or has an extension, otherwise None.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def _umask() -> int:
 
 @contextmanager
 def environment_variables(values: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables, which a process started in the block inherits, and restore them after it."""
+    """Set environment variables for processes that are started in the block, and restore them afterwards."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

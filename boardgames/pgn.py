@@ -1,4 +1,4 @@
-r"""The syntax of records: tags, moves and comments of PGN, without their meaning.
+r"""The syntax of records: the tags, moves and comments of PGN, but not their meaning.
 
 Source: S. J. Edwards, "Portable Game Notation Specification and Implementation
 Guide", 1994. A tag takes one line. In its value, quotes and backslashes are
@@ -35,7 +35,7 @@ _SECONDS = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)\s*")
 
 @dataclass(slots=True)
 class MatchText:
-    """The parts of one match as text: tags in order, moves, seconds of each move, result."""
+    """The parts of one match as text: tags in order, moves, the seconds of each move, and the result."""
 
     tags: list[tuple[str, str]] = field(default_factory=list)
     moves: list[str] = field(default_factory=list)
@@ -75,7 +75,7 @@ def parse_match(lines: Sequence[str]) -> MatchText:
     Raises
     ------
     RecordError
-        If the text is malformed; the message has ply and token.
+        If the text is malformed; the message names ply and token.
 
     Examples
     --------

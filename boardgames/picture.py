@@ -1,8 +1,8 @@
 """Pictures: what positions look like, as plain data.
 
-The view of a game makes a picture; terminal, SVG, notebook and browser draw
-it, without knowing any rules. Lengths are multiples of the distance between
-neighbouring cells; x points to the right, y down. Everything that can be
+The view of a game makes a picture; terminal, SVG, notebook and browser draw it,
+without knowing any rules. Lengths are multiples of the distance between
+neighbouring cells; x points right and y points down. Everything that can be
 clicked has an `id` without spaces that is unique in the picture.
 """
 
@@ -27,7 +27,8 @@ HALF_LABEL = 0.4
 class Cell:
     """A cell of the board: its id, centre and shape.
 
-    `owner` is the side that owns the cell, in games with such cells, or None.
+    `owner` is the side that owns the cell, or None; in many games cells have no
+    owner.
     """
 
     id: str
@@ -52,7 +53,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A straight line such as an edge of a cell: drawn by `side`, or open (None)."""
+    """A straight line such as an edge of a cell, drawn by `side`, or still open if that is None."""
 
     id: str
     x1: float
@@ -126,7 +127,7 @@ class Picture:
         CSS colours of the two sides; terminals only support `#rrggbb` and `#rgb`.
     clicks : mapping of str to tuple of tuple of str
         For every legal move, in canonical notation, the sequences of ids to
-        click; the first one is the one to suggest. No sequence belongs to two
+        click, beginning with the one to suggest. No sequence belongs to two
         moves or is a prefix of another one.
     changed : frozenset of str
         Ids of the cells and lines that the last move changed.
@@ -134,7 +135,7 @@ class Picture:
         Name of the game, for screen readers.
     surface : {'paper', 'wood', 'front'}
         Cells drawn on paper, hollows in a wooden board, or an upright board
-        with round windows, behind which the pieces fall.
+        with round windows behind which the pieces fall.
 
     Examples
     --------
@@ -162,7 +163,7 @@ class Picture:
         return tuple(item.id for items in (self.cells, self.lines, self.buttons) for item in items)
 
     def bounds(self) -> tuple[float, float, float, float]:
-        """Return left, top, right and bottom of everything except captions and buttons."""
+        """Return the left, top, right and bottom edge of everything except captions and buttons."""
         points = []
         for cell in self.cells:
             half = HALF_HEXAGON if cell.shape == "hexagon" else HALF_CELL
@@ -224,7 +225,7 @@ class Picture:
         is_turned = self.surface != "front"
 
         def turned(x: float, y: float) -> tuple[float, float]:
-            # rounded, so that neighbours still share the same coordinates
+            # rounded, so that neighbours still share coordinates
             return round(across - x, 6), round(down - y if is_turned else y, 6)
 
         return replace(

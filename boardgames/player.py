@@ -1,4 +1,4 @@
-"""Players, and the requests they answer: to choose a move in a position, within a limit.
+"""Players, and the requests that they answer: to choose a move in a position within a limit.
 
 `Player` is the base class of people and agents. `Limit`, `Clock`, `Stop` and
 `Context` go with a request; `Choice` and `Analysis` are the answers.
@@ -67,7 +67,7 @@ class Limit:
     simulations : int or None
         Number of simulations of Monte Carlo tree search.
     clock : Clock or None
-        The match clock; how much of it to spend is up to the player.
+        The match clock; the player decides how much of it to spend.
 
     Raises
     ------
@@ -107,10 +107,10 @@ class Limit:
         )
 
     def budget(self, side: int) -> float | None:
-        """Return the seconds to spend on this move, None without a time limit.
+        """Return the seconds to spend on this move, or None if time is not limited.
 
-        With a match clock: a thirtieth of the remaining time and most of the
-        increment, but a tenth of the last 50 ms.
+        With a match clock, this is a thirtieth of the remaining time plus most
+        of the increment, or a tenth of the last 50 ms.
         """
         if self.clock is None:
             return self.seconds
@@ -150,7 +150,7 @@ class Stop:
         self._lock = threading.Lock()
 
     def set(self) -> None:
-        """Set the flag; the player soon answers with the best move it has found."""
+        """Set the flag; the player then soon answers with the best move that it has found."""
         with self._lock:
             self._is_set = True
             for control in self._controls:
@@ -184,13 +184,13 @@ class Choice:
     score : Score or None
         Score of the position for the side to move.
     line : tuple of Move
-        Principal variation, `move` first.
+        Principal variation, beginning with `move`.
     depth : int
         Completed search depth in plies.
     proven : bool
         True if the score is exact: every line of play has been searched to its end.
     simulations : int
-        Simulations of Monte Carlo tree search, 0 for other players.
+        Simulations of Monte Carlo tree search; 0 for other players.
     """
 
     move: Move | None
@@ -222,8 +222,8 @@ class MoveValue:
 class Analysis:
     """The score of a position and of its moves, best first, for the side to move.
 
-    `moves` has all legal moves, or as many of the best as were requested. All amounts
-    in the scores are in `unit`.
+    `moves` has all legal moves, or the requested number of best moves. All amounts in
+    the scores are in `unit`.
     """
 
     position: Position
@@ -237,9 +237,9 @@ class Analysis:
     simulations: int = 0
 
     def choice(self, move_value: MoveValue | None = None) -> Choice:
-        """Return the answer that plays one of `moves`, by default the best.
+        """Return the choice of one of `moves`, by default the best.
 
-        Only the best move proves the score of the position.
+        The choice is proven only if it is the best move.
         """
         best = self.moves[0]
         played = move_value or best
@@ -262,11 +262,11 @@ class Context:
     Attributes
     ----------
     stop : Stop or None
-        Set by another thread to get the answer at once.
+        Set by another thread to get the answer immediately.
     history : tuple of Position
         The positions of the match before this one, oldest first.
     report : callable or None
-        Called whenever the player has found a better choice.
+        Called whenever the player finds a better choice.
     """
 
     stop: Stop | None = None
@@ -314,7 +314,7 @@ class Player(ABC):
             self.declared_options, options, f"agent {self.name!r}"
         )
 
-    def __init_subclass__(cls, **arguments: Any) -> None:  # whatever the other bases take
+    def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
         super().__init_subclass__(**arguments)
         for name in ("choose", "analyse", "match_started", "reseed"):
             if name in vars(cls):
@@ -356,7 +356,7 @@ class Player(ABC):
     def accepts_draw(self, position: Position, side: int) -> bool:
         """Return True if this player, on `side`, accepts a draw offer; by default False.
 
-        `Manager` does not ask early in a match, see `Manager.offer_draw`.
+        `Manager` does not ask early in a match; see `Manager.offer_draw`.
 
         Raises
         ------
@@ -369,8 +369,8 @@ class Player(ABC):
     def match_started(self, side: int) -> None:
         """Prepare for a match on the given side.
 
-        A player may play any number of matches, one after another. It forgets
-        earlier matches here, so that a match depends on its seed alone.
+        A player may play any number of matches, one after another. This method
+        forgets earlier matches, so that a match depends only on its seed.
         """
         return
 
@@ -389,23 +389,24 @@ class Player(ABC):
         self.random = _generator(seed)
 
     def fingerprint(self) -> str:
-        """Return a short hash of everything besides its options that determines its play, such as weights.
+        """Return a short hash of everything besides its options that determines its moves, such as weights.
 
-        Empty if only the options matter. Ratings treat players with the same
-        description and fingerprint as the same player.
+        The hash is empty if only the options matter. Ratings treat players with
+        the same description and fingerprint as the same player.
         """
         return ""
 
     def close(self) -> None:
-        """Release resources such as a subprocess. Called by the owner, perhaps more than once.
+        """Release resources such as a subprocess. The owner of the player may call it more than once.
 
-        An agent that searches waits for the search of another thread to end.
+        If another thread is using the player for a search, this waits for the
+        search to end.
         """
         return
 
     @property
     def saved_to(self) -> Path | None:
-        """Return the file that the player has saved what it learned from the last match to, if it has."""
+        """Return the file in which the player has saved what it learned from the last match, or None."""
         return None
 
     @property
@@ -454,7 +455,7 @@ class Player(ABC):
         return self.describe()
 
 
-def _for_one_thread(method: Callable[..., Any]) -> Callable[..., Any]:  # of any signature
+def _for_one_thread(method: Callable[..., Any]) -> Callable[..., Any]:  # methods have various signatures
     """Return a method of a player that raises MatchError while another thread is using the player."""
 
     @functools.wraps(method)
@@ -473,7 +474,7 @@ def _generator(seed: int | None) -> np.random.Generator:
 
 
 def fingerprint_of(*parts: bytes) -> str:
-    """Return a short hash of bytes, 12 hexadecimal digits; empty for no bytes at all.
+    """Return a short hash of bytes, 12 hexadecimal digits, or an empty string if there are no bytes.
 
     Examples
     --------

@@ -1,9 +1,10 @@
 """Finding and checking plug-ins, calling their hooks, and loading games and players by name.
 
 Plug-ins are found through the entry-point group `boardgames`. A plug-in that
-cannot be imported, violates a hook's contract or reuses a name stays in the
-list with its error and does not affect the others. The core's own agents are
-registered first, through the same hooks; other plug-ins follow by name.
+cannot be imported, violates the contract of a hook or reuses a name stays in
+the list with its error and does not affect the others. The agents of the core
+are registered first, through the same hooks; other plug-ins follow, sorted by
+name.
 """
 
 import importlib
@@ -74,7 +75,7 @@ class Registry:
     Parameters
     ----------
     points : iterable of EntryPoint, optional
-        Plug-ins besides the core's; by default all that are installed.
+        Plug-ins in addition to the core's; by default all that are installed.
     blocked : set of str, optional
         Names of plug-ins to ignore; by default those in `BOARDGAMES_BLOCK`.
     """
@@ -105,7 +106,8 @@ class Registry:
         Parameters
         ----------
         check : callable, optional
-            Called after each plug-in; raises PluginError if the plug-in did something wrong.
+            Called after each plug-in; raises PluginError if the plug-in has done something
+            wrong.
         """
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
             name = implementation.plugin_name
@@ -122,8 +124,8 @@ class Registry:
     def offers(self, kind: Kind, game: str | None = None) -> list[Offer]:
         """Return all offers of one kind, sorted by name.
 
-        With `game`, only those that this game can use: its own take
-        precedence over general ones of the same name.
+        With `game`, only those that this game can use; its own take precedence
+        over general ones with the same name.
         """
         offers = self._offers[kind]
         if game is not None:
@@ -164,7 +166,7 @@ class Registry:
         return target
 
     def check_name(self, kind: Kind, name: str, game: str | None = None) -> None:
-        """Raise UnknownNameError unless there is an offer of that name, for `game` if it is given."""
+        """Raise UnknownNameError unless there is an offer with that name, for `game` if one is given."""
         names = [offer.entry.name for offer in self.offers(kind, game)]
         if name not in names:
             hint = f"{suggest(name, names)}{self._broken_plugins_hint()}"
@@ -190,7 +192,7 @@ class Registry:
     def plugin_at_fault(self, error: BaseException) -> str | None:
         """Return the name of the plug-in whose code was running when an error was raised.
 
-        None if only the core's was.
+        None if that was only code of the core.
         """
         for frame, _ in reversed(list(traceback.walk_tb(error.__traceback__))):
             package = _package(str(frame.f_globals.get("__name__")))
@@ -234,7 +236,7 @@ class Registry:
         self.plugins.append(Plugin(point.name, version, summary, "; ".join(duplicates) or None))
 
     def _entries(self, module: object, kind: Kind) -> list[Entry]:
-        """Call one plug-in's hook and check what it returns."""
+        """Call the hook of a plug-in and check what it returns."""
         caller = self._manager.subset_hook_caller(
             f"bg_{kind}", [other for other in self._manager.get_plugins() if other is not module]
         )
@@ -259,7 +261,7 @@ class Registry:
 
 def _installed_plugins() -> tuple[list[EntryPoint], list[Plugin]]:
     """Return the entry points of the installed plug-ins, and those whose entry points are malformed."""
-    with suppress(Exception):  # raised if the file of any distribution is malformed
+    with suppress(Exception):  # raised if the metadata of any distribution is malformed
         return list(entry_points(group=PROJECT)), []
     points: dict[tuple[str, str], EntryPoint] = {}
     unreadable: list[Plugin] = []
@@ -275,7 +277,7 @@ def _installed_plugins() -> tuple[list[EntryPoint], list[Plugin]]:
 
 
 def _version_and_summary(distribution: Distribution | None) -> tuple[str, str]:
-    """Return what the metadata of a distribution says; empty texts if they are missing or malformed."""
+    """Return version and summary of a distribution, as empty strings if its metadata is unusable."""
     if distribution is None:
         return "", ""
     try:
@@ -292,7 +294,7 @@ def _package(target: str) -> str:
 
 @contextmanager
 def _printing_on_stderr() -> Iterator[None]:
-    """Send what a plug-in prints to stderr, since stdout may be a JSON object or a conversation over UGI."""
+    """Send what a plug-in prints to stderr, since stdout may carry JSON or a conversation over UGI."""
     with redirect_stdout(sys.stderr):
         yield
 
@@ -308,7 +310,7 @@ def _check_target(kind: Kind, name: str, target: object) -> None:
         "games": (Game, "Game"),
         "agents": (Player, "Player"),
         "learners": (Learner, "Learner"),
-        "experiments": (object, "Experiment"),  # its module is above this one
+        "experiments": (object, "Experiment"),  # its module is on a higher level
     }
     if kind in bases:
         base, base_name = bases[kind]
@@ -485,7 +487,7 @@ def _check_declarations(game: "Game", name: str) -> None:
 
 @contextmanager
 def attributing_errors(what: str, name: str) -> Iterator[None]:
-    """Turn any exception from the code of a plug-in into a PluginError that names what is broken."""
+    """Turn any exception raised by the code of a plug-in into a PluginError that names what is broken."""
     try:
         with _printing_on_stderr():
             yield

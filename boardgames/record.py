@@ -1,7 +1,7 @@
 """Records: matches as text, and files of them.
 
 The format is that of PGN (S. J. Edwards, "Portable Game Notation Specification
-and Implementation Guide", 1994) with tags of our own:
+and Implementation Guide", 1994) with additional tags:
 
     [Game "connect4"]
     [Option "columns=7"]
@@ -79,12 +79,12 @@ class Record:
         All other tags, in order: Date as YYYY.MM.DD, Event, Round.
     loaded_game : Game or None
         The game itself if it was available, so that a notebook can draw the
-        last position. Not part of the text; ignored in comparisons.
+        last position. It is not part of the text and is ignored in comparisons.
 
     Raises
     ------
     RecordError
-        If a value could not be written and read back.
+        If a value cannot be written and read back.
 
     Examples
     --------
@@ -110,7 +110,8 @@ class Record:
 
     def __post_init__(self) -> None:
         seconds = self.seconds or (None,) * len(self.moves)
-        # + 0.0 turns integers into floats and -0.0 into 0.0, as reading a record does
+        # + 0.0 turns integers into floats and -0.0 into 0.0, just as reading a record
+        # does
         seconds = tuple(second + 0.0 if is_finite(second) else second for second in seconds)
         object.__setattr__(self, "seconds", seconds)
         object.__setattr__(self, "options", _frozen(self.options))
@@ -139,7 +140,7 @@ class Record:
         Raises
         ------
         RecordError
-            If a move is illegal or not a move; the message has ply and token.
+            If a move is illegal or not a move; the message names ply and token.
         PositionError
             If the start is not a position of the game.
         """
@@ -234,12 +235,14 @@ def parse_records(text: str, load: Callable[[Record], Game] | None) -> ParsedRec
     load : callable or None
         Returns the game of a record: `boardgames.plugins.load_game_of`. Start,
         moves and outcome are then checked against the rules and rewritten in
-        canonical notation. None: no checks, and the game need not be installed.
+        canonical notation. With None nothing is checked, and the game need not
+        be installed.
 
     Returns
     -------
     ParsedRecords
-        Every error has the number of the match (from 1), the ply and the token.
+        Every error names the number of the match (from 1), the ply and the
+        token.
 
     Examples
     --------
@@ -291,8 +294,8 @@ def write_records(path: Path, records: Iterable[Record]) -> None:
 def append_record(path: Path, record: Record) -> None:
     """Append a record to a file, which is created if necessary.
 
-    The existing content is not read as records and does not change. Only one
-    process at a time may do this.
+    Existing content is neither parsed nor changed. Only one process at a time
+    may append to a file.
 
     Raises
     ------

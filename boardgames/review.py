@@ -1,11 +1,12 @@
-"""Reviews of recorded matches: the score of every position, and the loss of every move.
+"""Reviews of recorded matches: the score of every position and the loss of every move.
 
-A player analyses the start and the position after each move. The score of a move
-is that of the resulting position, from the point of view of the side that moved; its
-loss is how far that is below the best score before the move. Both come from searches
-with the same horizon (the one after the move is one ply shallower), because the side
-that moves last before the horizon looks better than it is; proven scores are used
-unchanged. A win counts as the bound of the unit, so a slower win is not a mistake.
+A player analyses the start and the position after each move. The score of a move is
+that of the resulting position, from the point of view of the side that moved; its
+loss is how far that is below the best score before the move. Both scores come from
+searches with the same horizon (the search after the move is one ply shallower),
+because the side that moves last before the horizon looks better than it is. Proven
+scores are used unchanged. A win counts as the bound of the unit, so choosing a
+slower win is not a mistake.
 """
 
 import math
@@ -64,7 +65,7 @@ class ReviewedPosition:
         return self._for_side(side, self.score)
 
     def smoothed_for_side(self, side: int) -> float:
-        """Return the mean of the scores at the last two depths, or a decided or proven score unchanged.
+        """Return the mean of the scores at the last two depths; a decided or proven score is unchanged.
 
         Odd and even depths favour different sides. A win counts as the unit's bound.
         """
@@ -107,7 +108,8 @@ class ReviewedMove:
     loss : float
         How much worse it is than the best move, in the unit of the review.
     mark : str
-        `?!` for an inaccuracy, `?` for a mistake, `??` for a blunder, else empty.
+        `?!` for an inaccuracy, `?` for a mistake, `??` for a blunder; otherwise
+        empty.
     """
 
     number: int
@@ -139,7 +141,7 @@ class Review:
     record : Record
         The match.
     agent : str
-        The player that analysed it, as `Player.describe` names it.
+        The player that analysed the match, as described by `Player.describe`.
     unit : Unit
         Unit of scores and losses.
     positions : tuple of ReviewedPosition
@@ -190,11 +192,11 @@ class Review:
         return tuple(sorted(marked, key=lambda move: -move.loss)[:count])
 
     def marks(self, side: int) -> Counter[str]:
-        """Return the number of a side's moves with each mark."""
+        """Return, for each mark, the number of a side's moves that have it."""
         return Counter(move.mark for move in self.moves if move.side == side and move.mark)
 
     def mean_loss(self, side: int) -> float | None:
-        """Return the average loss of a side's moves; None if it made none."""
+        """Return the average loss of a side's moves, or None if it has made none."""
         losses = [move.loss for move in self.moves if move.side == side]
         return sum(losses) / len(losses) if losses else None
 
@@ -236,7 +238,7 @@ class Review:
     def _repr_svg_(self) -> str | None:
         try:
             return self.svg()
-        except MissingExtraError:  # a notebook shows the text instead
+        except MissingExtraError:  # the notebook shows the text instead
             return None
 
     def _move(
@@ -263,15 +265,15 @@ def review(record: Record, player: Player, limit: Limit = NO_LIMIT, context: Con
     limit : Limit
         Limit of the analysis of each position.
     context : Context
-        Its `stop` ends the review early; at least the start is analysed. Its `report`
-        is called with the progress of every search.
+        Its `stop` ends the review early, but the start is always analysed. Its
+        `report` is called with the progress of every search.
 
     Raises
     ------
     OptionError
         If the player does not support `analyse`.
     PositionError, RecordError
-        If the record is of another game, or one of its moves is illegal.
+        If the record is for another game, or one of its moves is illegal.
     """
     positions = tuple(review_positions(record, player, limit, context))
     return Review(record, player.describe(), positions[0].unit, positions)
@@ -283,8 +285,8 @@ def review_positions(
     """Yield the start and the position after each move with its score; see `review`.
 
     The whole record is checked before the first search. Each position is analysed
-    without its history, as if the match began there: a position that was repeated did
-    not end the match in a draw, so it is not scored as one.
+    without its history, as if the match began there, so that a position that was
+    repeated, but did not end the match, is not scored as a draw.
     """
     if record.game != player.game.facts.name:
         raise RecordError(f"a player of {player.game} cannot review a match of {record.game}")
@@ -306,7 +308,7 @@ def review_positions(
 
 
 def review_end(position: Position, unit: Unit) -> ReviewedPosition:
-    """Return the exact score of a finished position: the margin if `unit` measures it, else the result.
+    """Return the exact score of a finished position: the margin if `unit` measures it, otherwise the result.
 
     Examples
     --------
@@ -331,7 +333,7 @@ def _recorder(by_depth: dict[int, Score], context: Context) -> Callable[[Choice]
     """Return a callback that records the score at every depth and forwards reports."""
 
     def record_depth(choice: Choice) -> None:
-        if choice.score is not None and choice.simulations == 0:  # tree search has no depths
+        if choice.score is not None and choice.simulations == 0:  # Monte Carlo tree search has no depths
             by_depth[choice.depth] = choice.score
         if context.report is not None:
             context.report(choice)

@@ -1,8 +1,8 @@
-"""Scores of positions and moves, and the units that evaluations count them in.
+"""Scores of positions and moves, and the units in which evaluations count.
 
 A score is either an amount (a lead of 0.42 marbles, an expected return of -0.1)
 or decisive: a win or loss in a number of plies. The model is `Cp`, `Mate` and
-`PovScore` of python-chess, with one difference: there every engine counts
+`PovScore` of python-chess, with one difference: in chess every engine counts
 centipawns, while here each evaluation declares its own `Unit`.
 """
 
@@ -19,7 +19,7 @@ DEFAULTS = {"inaccuracy": 0.125, "mistake": 0.25, "blunder": 0.75, "bound": 5.0,
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The unit that an evaluation counts in, and what amounts of it mean.
+    """The unit in which an evaluation counts, and what amounts of it mean.
 
     Attributes
     ----------
@@ -31,19 +31,19 @@ class Unit:
         Decimals to print.
     half_return : float
         The advantage at which the side ahead scores three points out of four, so that
-        its expected return is one half. It ties the unit to winning chances: Monte Carlo
-        search turns evaluations into returns with it.
+        its expected return is one half. It relates the unit to winning chances: Monte
+        Carlo tree search uses it to turn evaluations into returns.
     inaccuracy, mistake, blunder : float
-        Losses from which a review marks a move `?!`, `?` and `??`. By default an eighth,
-        a quarter and three quarters of `half_return`.
+        Losses from which on a review marks a move `?!`, `?` and `??`. By default an
+        eighth, a quarter and three quarters of `half_return`.
     bound : float
-        The amount that a win counts as where a number is needed, in losses and charts;
-        larger amounts are clipped to it. By default five times `half_return`.
+        The amount that stands for a win where a number is needed, in losses and
+        charts; larger amounts are clipped to it. By default five times `half_return`.
     book_margin : float
         A move that loses more than this does not enter an opening book, by default
         0.15 of `half_return`.
     is_return : bool
-        True if amounts are expected returns already, from -1 to 1; see `RETURN`.
+        True if amounts already are expected returns, from -1 to 1; see `RETURN`.
 
     Raises
     ------
@@ -136,7 +136,7 @@ RETURN = Unit(
 @total_ordering
 @dataclass(frozen=True, slots=True, repr=False)
 class Score:
-    """The score of a position or move for one side; made by `of`, `win` and `loss`.
+    """The score of a position or move for one side; created by `of`, `win` and `loss`.
 
     Scores are ordered: a sooner win is better than a later one, any win is better than any
     amount, any amount is better than a loss, and a later loss is better than a sooner one. `-score` is
@@ -194,15 +194,15 @@ class Score:
 
     @property
     def win_in(self) -> int | None:
-        """Return the plies to the end of the match, negative for a loss; None for an amount.
+        """Return the number of plies to the end of the match, negative for a loss, or None for an amount.
 
-        It is 0 for a match that is over; `sign` then says who has won.
+        It is 0 if the match is over; `sign` then says who has won.
         """
         return self._winner * self._plies if self._winner else None
 
     @property
     def sign(self) -> int:
-        """Return 1 if the side is ahead or wins, -1 if it is behind or loses, else 0."""
+        """Return 1 if the side is ahead or wins, or -1 if it is behind or loses, otherwise 0."""
         if self.amount is None:
             return self._winner
         return (self.amount > 0) - (self.amount < 0)

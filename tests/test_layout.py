@@ -62,7 +62,7 @@ def nodes(path: Path) -> tuple[ast.AST, ...]:
 
 
 def dotted(node: ast.expr) -> str:
-    """Return `os.environ.get` for such an expression, an empty text for any other."""
+    """Return `os.environ.get` for such an expression, an empty string for any other."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):

@@ -1,7 +1,7 @@
 """Charts as SVG documents, drawn by matplotlib (extra `plot`): the scores of a match, rating intervals.
 
-Equal input gives equal text. The documents describe themselves to screen
-readers and can be read without colour.
+Equal input gives equal text. The documents have descriptions for screen readers
+and are readable without colour.
 """
 
 import io
@@ -112,7 +112,7 @@ def score_chart(
     sides : (str, str)
         Names of the sides.
     bound : float
-        Scores beyond this are drawn at the bound.
+        Scores beyond this bound are drawn at it.
     colours : (str, str)
         Colours of the sides, `#rrggbb`.
     marks : sequence of Mark
@@ -239,7 +239,7 @@ def _draw_marks(axes: "Axes", drawn: Reals, colours: tuple[str, str], marks: Seq
         dot = axes.plot(*place, "o", color=colours[mark.side], markersize=7, zorder=3, gid=_mark_id(mark))[0]
         dot.set_markeredgecolor(MARK_COLOUR)
         dot.set_markeredgewidth(1.8)
-        if mark.ply < free_from:  # its label would overlap the last one
+        if mark.ply < free_from:  # its label would overlap the previous one
             continue
         free_from = mark.ply + gap
         is_below = mark.side == 0  # a mistake by side 0 is a drop, with free space below
@@ -337,7 +337,7 @@ def _style() -> Iterator[None]:
     from matplotlib import style
 
     with warnings.catch_warnings(), style.context(["default", _STYLE]):
-        # the viewer draws the text, so it does not matter which glyphs matplotlib's own font lacks
+        # the viewer draws the text, so glyphs that matplotlib's own font lacks do not matter
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         yield
 
@@ -352,7 +352,7 @@ def _svg(figure: "Figure", description: str) -> str:
     file = io.StringIO()
     figure.savefig(file, format="svg", metadata=dict.fromkeys(("Creator", "Date", "Format", "Type")))
     label = escape(printable(description))
-    _, svg, document = file.getvalue().partition("<svg ")  # without its header it can be embedded in HTML
+    _, svg, document = file.getvalue().partition("<svg ")  # without the XML header it can be embedded in HTML
     return f'{svg}role="img" aria-label="{label}" {document}'
 
 

@@ -19,7 +19,7 @@ WIDTH_IN, CURVE_HEIGHT_IN, LABEL_HEIGHT_IN = 9.0, 3.2, 0.17
 MIN_WEIGHTS_HEIGHT_IN = 3.0
 DOTS_PER_INCH = 150
 MAX_LABELS = 24
-"""If there are more weights, only the largest at the end get labels and colours."""
+"""If there are more weights, only those that are largest at the end get labels and colours."""
 WINDOW = 0.1
 """Width of the moving average, as a share of the curve."""
 LINE_STYLES = ("-", "--", ":", "-.")
@@ -39,7 +39,7 @@ class RunHistory:
     metric : str
         Name of the metric that the curve shows.
     steps, values : sequences
-        The curve: steps, and the metric at each of them.
+        The curve: steps, and the value of the metric at each of them.
     best_step : int
         The step to mark.
     weights : float64[n, m] or None
@@ -62,7 +62,7 @@ class RunHistory:
 
 
 def plot_runs(histories: Sequence[RunHistory], image_format: Format) -> bytes:
-    """Return an image with the learning curves of runs; for a single run, with its weights as well.
+    """Return an image with the learning curves of runs and, for a single run, its weights.
 
     Equal histories give equal bytes.
 
@@ -126,7 +126,8 @@ def spread(places: Sequence[float], gap: float) -> Reals:
     [-0.5, 0.5, 5.0]
     """
     order = np.argsort(places, kind="stable")
-    # less the gaps below them, places must not decrease: isotonic regression by pooling adjacent violators
+    # isotonic regression by pooling adjacent violators: minus the gaps below them, places must not
+    # decrease
     blocks: list[list[float]] = []
     for rank, index in enumerate(order):
         blocks.append([places[index] - gap * rank])
@@ -140,7 +141,7 @@ def spread(places: Sequence[float], gap: float) -> Reals:
 
 
 def _clip(history: RunHistory) -> RunHistory:
-    """Return a history without numbers that are too large to draw."""
+    """Return a history in which numbers that are too large to draw are clipped."""
     values = np.clip(history.values, -MAX_DRAWN, MAX_DRAWN).tolist()
     weights = None if history.weights is None else np.clip(history.weights, -MAX_DRAWN, MAX_DRAWN)
     return replace(history, values=values, weights=weights)
@@ -205,7 +206,7 @@ def _label_weights(axes: "Axes", history: RunHistory, labelled: list[int]) -> No
     ends = [float(history.weights[-1][index]) for index in labelled]
     gap = (high - low) / (_weights_height(history) / LABEL_HEIGHT_IN)
     places = spread(ends, gap)
-    # shift all of them into the axes, which are high enough for every gap
+    # shift all of them into the axes, which have enough room for all gaps
     places -= max(places.max() - high + gap / 2, 0)
     places += max(low + gap / 2 - places.min(), 0)
     across = axes.get_yaxis_transform()

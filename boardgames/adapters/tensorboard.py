@@ -1,4 +1,4 @@
-"""Log the metrics of training runs for TensorBoard if tensorboardX (extra `tensorboard`) is installed.
+"""Logs the metrics of training runs for TensorBoard if tensorboardX (extra `tensorboard`) is installed.
 
 Each run has its log in its own folder: `tensorboard --logdir FOLDER`.
 `BOARDGAMES_BLOCK=tensorboard` disables the plug-in.
@@ -24,7 +24,7 @@ def bg_training_stepped(step: int, metrics: dict[str, float], folder: Path) -> N
 
 
 class _Log:
-    """An open log. It is written by the calling thread, so that the caller sees every error."""
+    """An open log. The calling thread writes to it, so that the caller sees every error."""
 
     def __init__(self, folder: Path, step: int) -> None:
         from tensorboardX.event_file_writer import EventsWriter
@@ -34,7 +34,7 @@ class _Log:
         self.folder = folder
         self._event: Any = event_pb2.Event  # generated at run time
         self._file = EventsWriter(str(folder / "events"), f".{os.getpid()}")
-        # discards what another process has logged from this step on
+        # discards what an earlier process has logged from this step on
         session_log = event_pb2.SessionLog(status=event_pb2.SessionLog.START)
         self._file.write_event(event_pb2.Event(step=step, session_log=session_log))
 
@@ -56,7 +56,7 @@ _open: list[_Log] = []  # at most one: a process trains one run after another
 
 
 def _log_of(folder: Path, step: int) -> _Log | None:
-    """Return the log of a run, after closing that of another; None if tensorboardX is not installed."""
+    """Return the log of a run, closing that of another run, or None if tensorboardX is not installed."""
     if _open and _open[0].folder == folder:
         return _open[0]
     close()

@@ -344,7 +344,7 @@ def shorten_names(names: Sequence[str], *, other_columns: int) -> list[str]:
 
 
 def _terminal_width() -> int | None:
-    """Return the width of the terminal, None if stdout is not one."""
+    """Return the width of the terminal, or None if stdout is not one."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else None
 
 

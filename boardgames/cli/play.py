@@ -195,7 +195,7 @@ def play(
 
 
 def _opponent(second: str | None, agent: str | None, level: int | None) -> str | None:
-    """Return the second player, None if not given."""
+    """Return the second player, or None if not given."""
     by_level = None if level is None else f"level:level={level}"
     given = {"--second": second, "--agent": agent, "--level": by_level}
     texts = {name: text for name, text in given.items() if text is not None}

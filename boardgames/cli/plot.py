@@ -82,7 +82,7 @@ def _history(folder: Path) -> "RunHistory":
 
 
 def learner_of(config: "Config") -> "Learner | None":
-    """Return the learner of a run, None if its game or plug-in is no longer installed."""
+    """Return the learner of a run, or None if its game or plug-in is no longer installed."""
     try:
         return config.load()
     except BoardgamesError:

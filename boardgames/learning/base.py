@@ -53,7 +53,7 @@ class Configured:
         return float(value)
 
     def text(self, name: str) -> str:
-        """Return a text option, empty if it is not set."""
+        """Return a text option, or an empty string if it is not set."""
         return str(self.options[name] or "")
 
 

@@ -292,7 +292,7 @@ class Table:
         return (self.first, self.second)[self.subject]
 
     def share(self, figure: Figure) -> "Share | None":
-        """Return the subject's share of a figure's decided matches, None if there are none."""
+        """Return the subject's share of a figure's decided matches, or None if there are none."""
         units = [(unit[self.subject], unit[1 - self.subject]) for unit in figure.units]
         return estimate_share(units, figure.min_units)
 
@@ -421,7 +421,7 @@ class Share:
 
 
 def estimate_share(units: Sequence[Wins], min_units: int = 1) -> Share | None:
-    """Return the first player's share of the decided matches, None if there are none.
+    """Return the first player's share of the decided matches, or None if there are none.
 
     After a clean sweep the variance between units is unknown. The interval is
     then that of the same units with one match lost, or that of one match per

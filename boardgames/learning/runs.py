@@ -117,7 +117,7 @@ class StepRecord:
 
     @classmethod
     def parse(cls, line: bytes) -> "StepRecord | None":
-        """Return the record of a line in UTF-8, None if the line is damaged."""
+        """Return the record of a line in UTF-8, or None if the line is damaged."""
         try:
             content = json.loads(line.decode())
             seconds = _finite(content["seconds"])

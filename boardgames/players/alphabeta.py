@@ -68,11 +68,12 @@ BOOK = Option("book", str, ALL, "opening books: true for the game's own, false f
 
 
 class SearchPlayer(Player):
-    """Searches by iterative deepening within its own limits and the caller's, by default for one second.
+    """Searches by iterative deepening within its own limits and those of the caller, by default for a second.
 
-    Base class of agents that search. A plug-in's own agent sets `name`, and may
-    override `evaluation` and `search_options` or set `node` to another search
-    kernel; with `WEIGHTS` among its options a user can choose the evaluation.
+    Base class of agents that search. The agent of a plug-in sets `name`, and
+    may override `evaluation` and `search_options` or set `node` to another
+    search kernel. With `WEIGHTS` among its options, users can choose the
+    evaluation.
     """
 
     declared_options: ClassVar[tuple[Option, ...]] = (DEPTH, TIME, NODES)
@@ -84,7 +85,7 @@ class SearchPlayer(Player):
         self._searcher = self._new_searcher(self.search_options())
 
     def evaluation(self) -> Evaluation:
-        """Return the evaluation at the horizon: that of the chosen weights, else the game's."""
+        """Return the evaluation at the horizon: that of the chosen weights, or else the game's."""
         return self._learned or self.game.evaluation
 
     def search_options(self) -> SearchOptions:
@@ -112,7 +113,7 @@ class SearchPlayer(Player):
         self._check_game(position)
         if position.outcome is not None:
             return False
-        # a separate search, so that a draw offer does not change the moves of the match
+        # a separate search, so that a draw offer does not affect the moves of the match
         options = self.search_options()
         options = replace(options, table=min(DRAW_OFFER_MB, options.table), threads=1)
         searcher = self._new_searcher(options)
@@ -121,12 +122,12 @@ class SearchPlayer(Player):
         return score_for_side.to_return() <= MAX_DRAW_RETURN
 
     def match_started(self, side: int) -> None:
-        """Forget the previous match, and allocate the memory of the search before time counts."""
+        """Forget the previous match, and allocate the memory of the search before the clock runs."""
         self._searcher.forget()
         self._searcher.prepare()
 
     def close(self) -> None:
-        """Free the memory of the search, after waiting for a search of another thread."""
+        """Free the memory of the search, after waiting for a search in another thread to end."""
         with self._in_use(wait=True):
             self._searcher.release()
 
@@ -149,8 +150,8 @@ class SearchPlayer(Player):
 class AlphaBeta(SearchPlayer):
     """Principal variation search with techniques that can be switched off one by one.
 
-    It plays from opening books unless depth or nodes are limited, which asks for
-    a search. `analyse` always searches.
+    It plays from opening books unless depth or nodes are limited; then it always
+    searches, as does `analyse`.
     """
 
     name: ClassVar[str] = "alphabeta"
@@ -168,7 +169,7 @@ class AlphaBeta(SearchPlayer):
         return SearchOptions(**{name: self.options[name] for name in named})  # type: ignore[arg-type]  # read by kind
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return a book move if there is one, else the best move found within the limits."""
+        """Return a book move if there is one, otherwise the best move found within the limits."""
         self._check_position(position)
         effective = self._limit(limit)
         if self._books and effective.depth is None and effective.nodes is None:
@@ -178,7 +179,7 @@ class AlphaBeta(SearchPlayer):
         return super().choose(position, limit, context)
 
     def fingerprint(self) -> str:
-        """Return the hash of the evaluation, and of the books if there are any."""
+        """Return the hash of the evaluation and of the books, if there are any."""
         evaluation = super().fingerprint()
         if not self._books:
             return evaluation
@@ -194,8 +195,8 @@ def learned_evaluation(player: Player) -> Evaluation | None:
 def fingerprint_of_evaluation(evaluation: Evaluation, *, is_learned: bool) -> str:
     """Return a hash of everything that an evaluation's values depend on.
 
-    For the game's own evaluation these are its weights, since its code is part of the
-    game; for learned weights the features and the unit are hashed as well.
+    For the game's own evaluation only the weights are hashed, since its code is part
+    of the game; for learned weights, the features and the unit are hashed as well.
     """
     parts = (evaluation.name.encode(), evaluation.unit.name.encode()) if is_learned else ()
     return fingerprint_of(*parts, evaluation.weights.tobytes())

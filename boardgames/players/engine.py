@@ -35,7 +35,7 @@ class Engine(Player):
 
     The program is started for the first match or request, and again if it has
     ended between matches; `close` ends it. If it misbehaves, `choose` and
-    `match_started` raise an error that gives the reason; they never hang.
+    `match_started` raise an error with the reason; they never hang.
 
     Raises
     ------
@@ -71,7 +71,7 @@ class Engine(Player):
         settings = [text for text in str(self.options["options"]).split(";") if text.strip()]
         self._settings = parse_assignments(settings)
         self._log = open_log(str(self.options["log"])) if self.options["log"] else None
-        self.options["log"] = ""  # ratings treat it as the same player with or without a log
+        self.options["log"] = ""  # for ratings it is the same player with or without a log
         self._client: Client | None = None
         self._history: MoveHistory | None = None
         self._finalizer: weakref.finalize[[], Engine] | None = None
@@ -79,13 +79,14 @@ class Engine(Player):
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the engine's move.
 
-        Without a limit that UGI knows, the engine gets one second.
+        If there is no limit that UGI has a word for, the engine gets one
+        second.
 
         Raises
         ------
         EngineError
-            If the engine ends, or has not answered a second after its time is
-            up; it is then killed, and started again by the next request.
+            If the engine exits, or has not answered a second after its time was
+            up. It is then killed, and started again by the next request.
         MalformedMoveError, IllegalMoveError, AmbiguousMoveError
             If the answer is not a legal move; the message ends with the last
             `info string` and the last line of stderr.
@@ -116,7 +117,7 @@ class Engine(Player):
         Raises
         ------
         EngineError
-            If the engine cannot be started, or is not ready in time.
+            If the engine cannot be started or is not ready in time.
         """
         self._history = None
         is_first = self._client is None
@@ -125,7 +126,7 @@ class Engine(Player):
         except EngineError:
             if is_first:
                 raise
-            self._new_match(self._running_client())  # the old one had ended or hung: try a new one
+            self._new_match(self._running_client())  # it had exited or hung: try again with a new one
 
     def reseed(self, seed: int) -> None:
         """Reseed the player. An engine with an option `seed` gets it at the start of the next match."""
@@ -140,7 +141,7 @@ class Engine(Player):
             raise FileError(f"cannot read the files of {self.describe()}: {error}") from None
 
     def label(self) -> str:
-        """Return the option `name`, else the last file name in the command, else the command itself."""
+        """Return the option `name`, or the last file name in the command, or the command itself."""
         files = [word for word in self._command[1:] if _is_file(word)]
         program = " ".join([Path(self._command[0]).name, *self._command[1:]])
         return str(self.options["name"]) or (Path(files[-1]).name if files else program)
@@ -194,7 +195,7 @@ class Engine(Player):
             self._finalizer()
 
     def _timeout(self, limit: Limit, side: int) -> float:
-        """Return the seconds to wait for an answer: what the limit allows, and a margin."""
+        """Return the seconds to wait for an answer: what the limit allows, plus a margin."""
         left = None if limit.clock is None else limit.clock.remaining[side]
         allowed = [limit.seconds, left]
         seconds = [value for value in allowed if value is not None]
@@ -232,7 +233,7 @@ def _reason_not_runnable(program: str) -> str:
 
 
 def _is_file(word: str) -> bool:
-    """Return True if a word of a command is a file; words too long for a path are not."""
+    """Return True if a word of a command is a file; a word that is too long for a path is not."""
     try:
         return Path(word).is_file()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""A person who types moves, on streams that the caller provides."""
+"""A person who types moves; the caller provides the streams."""
 
 from typing import ClassVar, TextIO
 
@@ -13,8 +13,8 @@ class Human(Player):
     Parameters
     ----------
     input, output : text streams
-        Where moves come from and prompts go. Without `input`, moves can only be
-        made from outside (`Manager.make_move`).
+        Streams for moves and prompts. Without `input`, moves can only be made
+        from outside (`Manager.make_move`).
     """
 
     name: ClassVar[str] = "human"

@@ -1,10 +1,11 @@
-"""The agent `level`: alpha-beta made weaker in ten steps, for people to play against.
+"""The agent `level`: alpha-beta at ten strengths, for people to play against.
 
-A weaker level searches less deep or visits fewer positions, misjudges moves by
-random noise, and sometimes looks only one ply ahead. Levels limit plies and
-positions, not seconds, so that a level is equally strong on every machine; only
-the strongest one uses all of its time. The noise is proportional to the spread of
-the moves' values, so that it fits the evaluation of any game, whatever its unit.
+A weaker level searches less deeply or visits fewer positions, misjudges moves
+because of random noise, and sometimes looks only one ply ahead. Levels limit
+plies and positions, not seconds, so that a level is equally strong on every
+machine; only the strongest one uses all of its time. The noise is proportional to
+the spread of the values of the moves, so that it fits the evaluation of any game,
+whatever its unit.
 """
 
 from collections.abc import Sequence
@@ -85,7 +86,7 @@ class Level(AlphaBeta):
         self._one_ply = self._new_searcher(SearchOptions.plain())
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the best move at this level. Searches with noise only report their final choice."""
+        """Return the best move at this level. Searches with noise report only their final choice."""
         self._check_position(position)
         is_lapse = self.random.random() < self.strength.lapses
         if not is_lapse and not self.strength.noise:

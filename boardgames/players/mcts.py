@@ -52,7 +52,7 @@ SEARCH_OPTIONS = (
 
 
 class MonteCarlo(Player):
-    """Runs simulations within its own limits and the caller's, by default for one second.
+    """Runs simulations within its own limits and those of the caller, by default for a second.
 
     The tree is kept from move to move of a match. With one thread and a limit
     of simulations or nodes, the same seed and match give the same moves.
@@ -69,7 +69,7 @@ class MonteCarlo(Player):
         self._searcher = Searcher(game, self.evaluation(), self.search_options())
 
     def evaluation(self) -> Evaluation:
-        """Return the evaluation for cutoffs and priors: that of the chosen weights, else the game's."""
+        """Return the evaluation for cutoffs and priors: that of the chosen weights, or else the game's."""
         return self._learned or self.game.evaluation
 
     def search_options(self) -> MctsOptions:
@@ -89,7 +89,7 @@ class MonteCarlo(Player):
         *,
         lines: int | None = None,
     ) -> Analysis:
-        """Return the mean return of every legal move, or of the best `lines`; 0 without simulations."""
+        """Return the mean return of every legal move, or of the best `lines`; it is 0 without simulations."""
         self._check_position(position, lines=lines)
         analysis = self._search(position, limit, context, all_moves=True)
         return replace(analysis, moves=analysis.moves[:lines])
@@ -99,7 +99,7 @@ class MonteCarlo(Player):
         self._check_game(position)
         if position.outcome is not None:
             return False
-        # a separate search and seed, so that a draw offer does not change the moves of the match
+        # a separate search and seed, so that a draw offer does not affect the moves of the match
         options = self._searcher.options
         options = replace(options, memory=min(DRAW_OFFER_MB, options.memory), threads=1)
         searcher = Searcher(self.game, self.evaluation(), options)
@@ -118,7 +118,7 @@ class MonteCarlo(Player):
         self._searcher.forget()
 
     def close(self) -> None:
-        """Free the memory of the search, after waiting for a search of another thread."""
+        """Free the memory of the search, after waiting for a search in another thread to end."""
         with self._in_use(wait=True):
             self._searcher.release()
 

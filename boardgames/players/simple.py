@@ -1,4 +1,4 @@
-"""Players that look ahead one ply at most: random and greedy."""
+"""Players that look at most one ply ahead: random and greedy."""
 
 from dataclasses import replace
 from typing import ClassVar

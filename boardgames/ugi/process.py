@@ -357,7 +357,7 @@ class EngineProcess:
 
 
 def _read_available(descriptor: int) -> bytes | None:
-    """Return the bytes that can be read now: empty at the end of the stream, None if there are none."""
+    """Return the bytes that can be read now: empty at the end of the stream, or None if there are none."""
     try:
         return os.read(descriptor, READ_BYTES)
     except BlockingIOError:

@@ -90,7 +90,7 @@ def groups(marbles: frozenset[Cell]) -> Iterator[tuple[Cell, ...]]:
 
 
 def in_line(board: Board, group: tuple[Cell, ...], direction: Cell) -> Board | None:
-    """Return the board after an in-line move of a group, None if it is not possible."""
+    """Return the board after an in-line move of a group, or None if it is not possible."""
     tail = next(marble for marble in group if beside(marble, direction, -1) not in group)
     front = beside(tail, direction, len(group) - 1)
     ahead = beside(front, direction)
@@ -109,7 +109,7 @@ def in_line(board: Board, group: tuple[Cell, ...], direction: Cell) -> Board | N
 
 
 def broadside(board: Board, group: tuple[Cell, ...], direction: Cell) -> Board | None:
-    """Return the board after a side-step of a group, None if it is not possible."""
+    """Return the board after a side-step of a group, or None if it is not possible."""
     if not all(board.is_empty(beside(marble, direction)) for marble in group):
         return None
     own = frozenset(beside(marble, direction) if marble in group else marble for marble in board.own)

@@ -45,7 +45,7 @@ class ReferencePosition:
 
     @property
     def outcome(self) -> str | None:
-        """Return the winner, `draw` if the board is full, None if the match is ongoing."""
+        """Return the winner, `draw` if the board is full, or None if the match is ongoing."""
         contents = set(self.line_contents())
         for stone in "rb":
             if stone * 4 in contents:
@@ -114,7 +114,7 @@ class Reference:
         return state.apply(int(move))
 
     def outcome(self, state: ReferencePosition) -> int:
-        """Return the winning side, 2 for a draw, -1 if the match is ongoing."""
+        """Return the winning side, 2 for a draw, or -1 if the match is ongoing."""
         return {None: -1, "r": 0, "b": 1, "draw": 2}[state.outcome]
 
     def text(self, state: ReferencePosition) -> str:

@@ -41,7 +41,7 @@ ROTATED, REFLECTED = (6, 3, 0, 7, 4, 1, 8, 5, 2), (2, 1, 0, 5, 4, 3, 8, 7, 6)
 
 
 def _symmetries() -> npt.NDArray[np.int64]:
-    """Return the cell that moves to each place, for each of the eight symmetries."""
+    """For each of the eight symmetries, return the cell that moves to each place."""
     maps = [np.arange(CELLS)]
     for _ in range(3):
         maps.append(maps[-1][list(ROTATED)])
@@ -63,7 +63,7 @@ def side_to_move(position: Words) -> int:
 
 @kernel(OutcomeOf)
 def outcome(position: Words) -> int:
-    """Return the side with three in a line, 2 if the board is full, -1 if the match is ongoing."""
+    """Return the side that has three in a line, 2 if the board is full, or -1 if the match is ongoing."""
     for line in range(len(LINES)):
         first = position[LINES[line, 0]]
         if first != EMPTY and first == position[LINES[line, 1]] == position[LINES[line, 2]]:
@@ -76,7 +76,7 @@ def outcome(position: Words) -> int:
 
 @kernel(LegalMoves)
 def legal_moves(position: Words, moves: Actions) -> int:
-    """Write the empty cells into `moves` in ascending order; none once the match is over."""
+    """Write the empty cells into `moves` in ascending order, or nothing if the match is over."""
     count = 0
     if outcome(position) < 0:
         for cell in range(CELLS):
@@ -96,7 +96,7 @@ def apply(position: Words, action: int, successor: Words) -> None:
 
 @kernel(PositionKey)
 def symmetric_key(position: Words) -> np.uint64:
-    """Return a hash of the smallest of all symmetric positions, each read as a number in base 3."""
+    """Return a hash of the smallest of all symmetric positions, where each is read as a number in base 3."""
     smallest = ~EMPTY
     for symmetry in range(len(SYMMETRIES)):
         number = EMPTY
@@ -134,7 +134,7 @@ class TicTacToe(Game):
         self.kernels = Kernels(legal_moves, apply, side_to_move, outcome, symmetric_key=symmetric_key)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed position of three rows from the top: `x`, `o` and `.`."""
+        """Return the packed position of three rows of `x`, `o` and `.`, from the top."""
         symbols = text.replace("/", "")
         if [len(row) for row in text.split("/")] != [3, 3, 3] or set(symbols) - set(SYMBOLS):
             raise PositionError(f"{quote(text)} is not a position; write three rows of three 'x', 'o' or '.'")

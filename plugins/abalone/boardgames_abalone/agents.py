@@ -1,4 +1,4 @@
-"""The agent `simple`, which is the player of the simple Abalone project, and the path of the opening book."""
+"""The agent `simple`, the player of the simple Abalone project, and the path of the opening book."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -15,7 +15,7 @@ OPENING_BOOK = Path(__file__).parent / "data" / "opening.book"
 class Simple(SearchPlayer):
     """Alpha-beta to a fixed depth with the evaluation `classic`.
 
-    It is kept unchanged as an opponent to measure progress against.
+    It never changes, so that progress can be measured against it.
     """
 
     name: ClassVar[str] = "simple"

@@ -60,7 +60,7 @@ def _neighbours() -> npt.NDArray[np.int64]:
 
 
 def _distances() -> npt.NDArray[np.int64]:
-    """Return the steps between any two cells: the largest difference of their cube coordinates."""
+    """Return the distances in steps between all cells: the largest differences of their cube coordinates."""
     row, diagonal = np.array(ROW_OF), np.array(DIAGONAL_OF)
     down = row[:, None] - row[None, :]
     right = diagonal[:, None] - diagonal[None, :]

@@ -101,8 +101,8 @@ def evaluate_engine(position: Words, weights: Reals) -> float:
 
     Material and the positional score are weighted sums of the terms of `engine`. The
     positional sum p counts as p / (1 + |p| / POSITIONAL_LIMIT), so that a side with a
-    far better position gives up some of it to win a marble, instead of holding the
-    position until the match is drawn.
+    far better position gives up some of its advantage to win a marble, instead of
+    holding on to it until the match is drawn.
 
     Parameters
     ----------
@@ -140,16 +140,16 @@ CLASSIC = Evaluation("classic", evaluate, np.array(CLASSIC_WEIGHTS), unit=MARBLE
 
 
 def engine_evaluation(path: Path | None = None) -> Evaluation:
-    """Return the evaluation `engine`, its weights scaled so that a marble is worth 100 early.
+    """Return the evaluation `engine`, with weights scaled so that a marble is worth 100 early in a match.
 
-    Learned weights value a position for the side that has just moved. Seen by the side to
-    move, every feature and the value change sign, so the same weights apply.
+    Learned weights value a position for the side that has just moved. For the side to
+    move, all features and the value have the opposite sign, so the same weights apply.
 
     Parameters
     ----------
     path : Path, optional
-        A file of weights for the features `engine`. By default the weights that are
-        shipped, or those set by hand if none are.
+        A file of weights for the features `engine`. By default the shipped weights,
+        or those set by hand if there are none.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def engine_evaluation(path: Path | None = None) -> Evaluation:
 
 
 def _in_centimarbles(path: Path) -> Reals:
-    """Return the weights of a file for unscaled features, in units in which a marble is worth 100 early."""
+    """Return the weights in a file, for unscaled features, scaled so that a marble is worth 100 early."""
     weights = Weights.read(path)
     if (weights.game, weights.features) != ("abalone", ENGINE.name):
         raise WeightsError(

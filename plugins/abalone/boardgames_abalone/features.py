@@ -67,7 +67,7 @@ def simple_features(position: Words, side: int, out: Reals) -> None:
 
 @kernel(types.int64(types.uint64, types.uint64, types.int64))
 def count_beyond(low: np.uint64, high: np.uint64, distance: int) -> int:
-    """Return how many cells of a set are at least `distance` steps, 1 to 4, from the centre."""
+    """Return how many cells of a set are at least `distance` steps (1 to 4) from the centre."""
     return popcount(low & OUTER_RINGS[distance - 1, 0]) + popcount(high & OUTER_RINGS[distance - 1, 1])
 
 
@@ -85,7 +85,7 @@ def flowers(low: np.uint64, high: np.uint64) -> int:
 def pushes(
     own_low: np.uint64, own_high: np.uint64, other_low: np.uint64, other_high: np.uint64
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return the pushes of the side with the first marbles, if it were to move.
+    """Return the pushes that the side with the own marbles would have if it were to move.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def pushes(
         Number of pushes, number of push-offs among them, and the opposing marbles
         that any of them would move, as low and high word.
     """
-    vacant_low, vacant_high = ~(own_low | other_low), ~(own_high | other_high)  # includes the guard bits
+    vacant_low, vacant_high = ~(own_low | other_low), ~(own_high | other_high)  # this includes the guard bits
     count = push_offs = 0
     moved_low = moved_high = ZERO
     for direction in range(6):
@@ -127,7 +127,8 @@ def pushes(
         far_low, far_high = behind(near_low, near_high, back)
         moved_low |= single_low | near_low | far_low
         moved_high |= single_high | near_high | far_high
-        # a marble at the edge is pushed off, by two different moves if a column of three can do it
+        # a marble at the edge is pushed off, and a column of three can do that by two different
+        # moves
         single_low, single_high = single_low & ~on_low, single_high & ~on_high
         far_low, far_high = far_low & ~on_low, far_high & ~on_high
         push_offs += popcount(single_low) + popcount(single_high) + popcount(far_low) + popcount(far_high)
@@ -142,7 +143,7 @@ def pushes(
 def quiet_moves(
     own_low: np.uint64, own_high: np.uint64, other_low: np.uint64, other_high: np.uint64, broadside: bool
 ) -> int:
-    """Return the number of moves without a push for the side with the first marbles, if it were to move."""
+    """Return the number of moves without a push that the side with the own marbles would have."""
     empty_low = ~(own_low | other_low) & BOARD_LOW
     empty_high = ~(own_high | other_high) & BOARD_HIGH
     count = 0

@@ -1,4 +1,4 @@
-"""Abalone as a `Game`: its facts and options, with kernels and notation behind checked methods."""
+"""Abalone as a `Game`: its facts and options, with kernels and notation behind methods that check."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -103,7 +103,7 @@ class Abalone(Game):
         return texts.format_action(words, action, notation)
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
-        """Return which marble or cell is in the way."""
+        """Return the reason: which marble or cell is in the way."""
         return explain_illegal_move(position.words, text, broadside=bool(self.options["broadside"]))
 
     def check_words(self, words: Words) -> None:

@@ -2,16 +2,16 @@
 
 A position is `BOARD:SIDE:LOST:LOST`, for instance `.../...:b:0:0`: the rows I to A
 from the top, separated by `/`, with `b`, `w` and `.` for empty cells; the side to
-move; the marbles lost by black and by white. A board alone means `:b:0:0`.
-PlayStrategy's FEN is read as well: `S` for black and `s` for white, digits for
-empty cells, then the marbles pushed off by black and by white, the side to move, the
-plies since the last push-off and the move number. The last two belong to the match
-and are ignored.
+move; the marbles lost by black and by white. If only the board is given, `:b:0:0` is
+assumed. PlayStrategy's FEN is accepted as well: `S` for black and `s` for white,
+digits for empty cells, then the marbles pushed off by black and by white, the side
+to move, the plies since the last push-off and the move number. The last two belong
+to the match and are ignored.
 
 Moves are written as by Aba-Pro: `a1b2` is the tail marble and the cell ahead of it;
 `c3c5d4` is the first marble of a side-step, the last one, and the target of the
 first. Nacre's notation, `a1d4`, gives the first marble and the target of the last; it
-has to be asked for by name.
+must be requested by name.
 """
 
 import re
@@ -120,7 +120,7 @@ def cells_of(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def moved_cells(words: Words, action: int) -> tuple[int, ...]:
-    """Return the own marbles that a legal action moves, starting with the tail or leftmost one."""
+    """Return the side's own marbles that a legal action moves, starting with the tail or leftmost."""
     kind, direction, cell = split_action(action)
     own = set(cells_of(words)[int(words[STATUS]) & 1])
     if kind == 1:
@@ -179,7 +179,7 @@ def parse_action(words: Words, legal: Iterable[int], text: str, notation: str | 
     ------
     MalformedMoveError, IllegalMoveError, AmbiguousMoveError
         If the text is not a move, the move is not legal, or the text fits two moves, which
-        happens in Nacre's notation only.
+        only happens in Nacre's notation.
     """
     cells = parse_cells(text)
     if notation == NACRE:
@@ -207,7 +207,7 @@ def action_from_cells(cells: list[int], text: str = "") -> int:
 
 
 def action_cells(words: Words, action: int) -> list[int]:
-    """Return the two or three cells of a legal action, as `action_from_cells` takes them."""
+    """Return the two or three cells of a legal action, in the form that `action_from_cells` takes."""
     kind, direction, cell = split_action(action)
     if kind == 1:
         return [cell, int(NEIGHBOURS[cell, direction])]
@@ -218,8 +218,9 @@ def action_cells(words: Words, action: int) -> list[int]:
 def _moves_group(words: Words, action: int, cells: list[int]) -> bool:
     """Return True if a legal action moves the group whose ends were given.
 
-    Where the leftmost marble has own marbles both right-forward and right-backward, the
-    action always moves the right-forward group, even if the text names the other one.
+    If the leftmost marble has marbles of its side both right-forward and
+    right-backward, the action always moves the right-forward group, even if the text
+    names the other one.
     """
     group = moved_cells(words, action)
     return len(cells) == 2 or {group[0], group[-1]} == set(cells[:2])
@@ -253,7 +254,7 @@ def _side_step(cells: list[int], text: str) -> int:
 
 
 def direction_between(start: int, end: int) -> int | None:
-    """Return the direction from one cell to another, None if they are not in line."""
+    """Return the direction from one cell to another, or None if they are not in line."""
     for direction in range(6):
         cell = int(NEIGHBOURS[start, direction])
         while cell >= 0:

@@ -1,4 +1,4 @@
-"""Why a move of Abalone is not legal, in a few words."""
+"""Reasons why a move in Abalone is not legal, in a few words."""
 
 from boardgames.kernels import Words
 from boardgames_abalone.board import CELL_NAMES, NEIGHBOURS
@@ -11,7 +11,7 @@ LARGEST_GROUP = 3
 
 
 def explain_illegal_move(words: Words, text: str, *, broadside: bool) -> str:
-    """Return why a well-formed move is not legal; empty for a side-step in Nacre's notation.
+    """Return the reason why a well-formed move is not legal; empty for a side-step in Nacre's notation.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class _Board:
         return ""
 
     def _row(self, start: int, direction: int) -> list[int]:
-        """Return the marbles of one colour in a row from `start` on, none if it is empty."""
+        """Return the marbles of one colour in a row from `start` on, or none if that cell is empty."""
         row, cell, side = [], start, self.owner.get(start)
         while cell >= 0 and side is not None and self.owner.get(cell) == side:
             row.append(cell)

@@ -11,11 +11,11 @@ An action is 366 (type - 1) + 61 direction + cell, 0 to 1097:
 - Type 1 is an in-line move. `cell` is the tail marble; how many marbles move
   with it, and what they push, follows from the position.
 - Types 2 and 3 are broadside moves (side-steps) of two and three marbles. `cell`
-  is the leftmost marble when facing the direction. The rest of the group lies
-  to its right and forward (direction + 1) if there is an own marble, otherwise
-  to its right and backward (direction + 2). This is unambiguous: the backward
-  group can only move if the right-forward neighbour is empty, since that is
-  where its second marble goes.
+  is the leftmost marble when facing the direction. The rest of the group lies to
+  its right and forward (direction + 1) if there is a marble of the same side,
+  otherwise to its right and backward (direction + 2). This is unambiguous: the
+  backward group can only move if the right-forward neighbour is empty, since
+  that is where its second marble goes.
 """
 
 import numpy as np
@@ -89,7 +89,7 @@ def behind(low: np.uint64, high: np.uint64, direction: int) -> tuple[np.uint64, 
     """Return the cells directly behind a set: those whose neighbour in `direction` is in it.
 
     The result may contain guard bits, so mask it with a set of cells. The shift counts
-    are constants because that is a third faster than reading them from a table.
+    are constants, which is faster by a third than reading them from a table.
     """
     if direction == 0:
         return _shift_up(low, high, ONE)
@@ -137,7 +137,7 @@ def _append(low: np.uint64, high: np.uint64, base: int, moves: Actions, count: i
 
 @kernel(LegalMoves)
 def legal_moves_in_line(position: Words, moves: Actions) -> int:
-    """Write the in-line moves, which are all moves of the game without broadside moves.
+    """Write the in-line moves, which are all moves in games without broadside moves.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def legal_moves_in_line(position: Words, moves: Actions) -> int:
     side = np.int64(position[STATUS] & ONE)
     own_low, own_high = position[2 * side], position[2 * side + 1]
     other_low, other_high = position[2 - 2 * side], position[3 - 2 * side]
-    vacant_low, vacant_high = ~(own_low | other_low), ~(own_high | other_high)  # includes the guard bits
+    vacant_low, vacant_high = ~(own_low | other_low), ~(own_high | other_high)  # this includes the guard bits
     empty_low, empty_high = vacant_low & BOARD_LOW, vacant_high & BOARD_HIGH
     count = 0
     for direction in range(6):
@@ -165,7 +165,8 @@ def legal_moves_in_line(position: Words, moves: Actions) -> int:
         one_low, one_high = other_low & low, other_high & high
         low, high = behind(one_low, one_high, direction)
         two_low, two_high = other_low & low, other_high & high
-        # fronts of columns of three, two and one that can move, traced back to their tails
+        # from the fronts of columns of three, two and one that can move, trace back to
+        # their tails
         target_low, target_high = empty_low | one_low, empty_high | one_high
         low, high = behind(target_low | two_low, target_high | two_high, direction)
         three_low, three_high = own_low & low, own_high & high
@@ -340,7 +341,7 @@ def _is_on_border(place: int) -> bool:
 
 @kernel(MoveOrder)
 def move_order(position: Words, action: int) -> int:
-    """Return 1000 for a push-off, 500 for a push to the border, 100 for other pushes, else marbles moved.
+    """Return 1000 for a push-off, 500 for a push to the border, 100 for other pushes, or the marbles moved.
 
     When the opponent is one marble from losing, a push to the border is forcing,
     since it threatens to win; a push-off then wins and ranks above that.
@@ -391,7 +392,7 @@ ZOBRIST: npt.NDArray[np.uint64] = _zobrist_numbers()
 
 @kernel(KEY_SUMS(KEY_SUMS, types.uint64))
 def _add_marble(sums: KeySums, place: np.uint64) -> KeySums:
-    """Return the sums with one marble added; unrolled by hand so that they stay in registers."""
+    """Return the sums with one marble added. The loop is unrolled by hand, so that they stay in registers."""
     return (
         sums[0] + ZOBRIST[place, 0],
         sums[1] + ZOBRIST[place, 1],
@@ -412,10 +413,11 @@ def _add_marble(sums: KeySums, place: np.uint64) -> KeySums:
 def symmetric_key(position: Words) -> np.uint64:
     """Return a hash that is equal for the positions that rotations and reflections map onto each other.
 
-    Zobrist hashing (A. Zobrist, "A New Hashing Method with Application for Game
-    Playing", 1970) with addition instead of exclusive or: the numbers of all marbles
-    are added up under each of the twelve symmetries. Symmetric positions have the
-    same twelve sums in another order, so the smallest of them is the same.
+    This is Zobrist hashing (A. Zobrist, "A New Hashing Method with Application for
+    Game Playing", 1970) with addition instead of exclusive or: for each of the
+    twelve symmetries, the numbers of all marbles are added up. Symmetric positions
+    have the same twelve sums in a different order, so they have the same smallest
+    sum.
     """
     sums: KeySums = NO_SUMS
     for index in range(STATUS):

@@ -2,9 +2,9 @@
 
 A `Vector` has four 64-bit lanes: the low and high word of one side's bitboard,
 then those of the other's. Every operation is an intrinsic on an LLVM vector, which
-compiles to one AVX2 instruction where the processor has it and to a few
-narrower ones elsewhere; consecutive operations stay in vector registers. Compared
-with the same work on single words, a whole evaluation takes a quarter of the time.
+compiles to one AVX2 instruction, or to a few narrower ones on processors without
+AVX2; consecutive operations stay in vector registers. A whole evaluation takes a
+quarter of the time that the same work takes on single words.
 
 Population counts are the most expensive operation on processors without a vector
 instruction for them. When many counts are added up, carry-save adders made of `xor3`
@@ -120,7 +120,8 @@ if JIT:
         )
 
     def _to_floats(builder: Any, numbers: Any) -> Any:
-        # every processor can convert vectors of 32-bit integers, few those of 64 bits
+        # every processor can convert vectors of 32-bit integers, but few can convert
+        # those of 64 bits
         short = builder.trunc(numbers, ir.VectorType(ir.IntType(32), 4))
         return builder.sitofp(short, _FLOATS)
 
@@ -215,7 +216,7 @@ else:
         return tuple(np.uint64(popcount(word)) for word in boards)
 
     def swap_sides(boards: Any) -> Any:
-        """Return the vector with both sides exchanged."""
+        """Return the vector with the sides swapped."""
         return (*boards[2:], *boards[:2])
 
     def own_totals(*vectors: Any) -> Any:

@@ -1,13 +1,14 @@
-"""Evaluation terms: the quantities that Abalone's evaluations and feature sets consist of.
+"""Evaluation terms: the quantities of which Abalone's evaluations and feature sets consist.
 
 `centre_distance`, `density` and `marbles_lost` are the three terms of the simple
 Abalone project. The rest of the module computes the seventeen terms of `engine`
 for both sides at once, with the vector operations of `simd`. Each of these is the
-number of one side minus that of the other, so the two sides see opposite values.
+number of one side minus that of the other, so the values for the two sides are
+opposite.
 
 Every term of `engine` appears twice, as in a tapered evaluation of chess: times 1 - t
-and times t, where the game phase t is the number of marbles lost by both sides over
-eight, at most 1.
+and times t, where the game phase t is the number of marbles lost by both sides
+divided by eight, at most 1.
 
 A *push* (sumito) is an in-line move that moves opposing marbles; each marble that can
 be the tail of a push counts as one. A push goes *to the border* if the foremost
@@ -102,7 +103,7 @@ def centre_distance(low: np.uint64, high: np.uint64) -> float:
 
 @kernel(types.float64(types.uint64, types.uint64))
 def density(low: np.uint64, high: np.uint64) -> float:
-    """Return the mean distance between the cells of a set, each paired with every cell, 0 to 8.
+    """Return the mean distance, 0 to 8, over all pairs of cells of a set, including each cell with itself.
 
     The distances of all pairs along one axis add up to the sum, over the cuts between
     neighbouring lines, of the marbles before the cut times those behind it.
@@ -155,7 +156,7 @@ def _push_fronts(direction: int, pushed: int) -> tuple[Vector, Vector]:
 
 
 def _bit_planes(numbers: list[int], count: int) -> tuple[Vector, ...]:
-    """Return, for each binary digit from the highest, the cells whose number has that digit set."""
+    """For each binary digit from the highest, return the cells whose number has that digit set."""
     return tuple(
         mask(cell for cell in range(CELLS) if numbers[cell] >> digit & 1) for digit in reversed(range(count))
     )
@@ -220,7 +221,7 @@ def _push_kernel(direction: int) -> Callable[[Vector, Vector, Vector, Vector], t
         three_push_two = and_(trios, far)
         return (
             two_push_one,
-            or_(three_push_one, three_push_two),  # disjoint: a front pushes either one marble or two
+            or_(three_push_one, three_push_two),  # disjoint, since a front pushes one marble or two
             and_(two_push_one, one_off),
             or_(and_(three_push_one, one_off), and_(three_push_two, two_off)),
             and_(two_push_one, one_to_border),
@@ -272,7 +273,7 @@ _scan_axis_0, _scan_axis_1, _scan_axis_2 = _axis_kernel(0), _axis_kernel(1), _ax
 
 @kernel(VECTOR(VECTOR, types.UniTuple(VECTOR, 4)))
 def _sum_planes(marbles: Vector, planes: tuple[Vector, ...]) -> Vector:
-    """Return the sums of the cells' numbers, 0 to 15, given by their bit planes."""
+    """Return the sums of the numbers (0 to 15) of cells, which are given as bit planes."""
     total = popcounts(and_(marbles, planes[0]))
     for index in range(1, 4):
         total = add(_double(total), popcounts(and_(marbles, planes[index])))
@@ -281,7 +282,7 @@ def _sum_planes(marbles: Vector, planes: tuple[Vector, ...]) -> Vector:
 
 @kernel(types.float64(FLOAT_VECTOR))
 def _spread_from(sums: FloatVector) -> float:
-    """Return the spread of marbles from their count and the sums of rows, diagonals and squared distances."""
+    """Return the spread of marbles, given their count and sums of rows, diagonals and squared distances."""
     count, rows, diagonals, squares = sums
     if count == 0.0:
         return 0.0

@@ -1,4 +1,4 @@
-"""Abalone as a `Picture`: the board, cell names, the score in the corners, and clicks.
+"""Abalone as a `Picture`: the board, the names of cells, the score in the corners, and clicks.
 
 A single marble is moved by clicking on it and on its target. A group is moved in line by
 clicking on its tail, its front and the cell ahead of the front, and sideways by clicking
@@ -55,7 +55,7 @@ def draw(words: Words, actions: Iterable[int]) -> Picture:
 
 
 def clicks(words: Words, action: int) -> tuple[tuple[str, ...], ...]:
-    """Return the sequences of clicked cells that make a legal move, the one to show first."""
+    """Return the sequences of clicks that make a legal move; the first one is the one to suggest."""
     kind, direction, _ = split_action(action)
     group = moved_cells(words, action)
     first, last = group[0], group[-1]
@@ -64,12 +64,12 @@ def clicks(words: Words, action: int) -> tuple[tuple[str, ...], ...]:
     sequences = [(first, last, int(NEIGHBOURS[last, direction]))]
     if kind > 1:
         sequences.append((last, first, int(NEIGHBOURS[first, direction])))
-    # a single marble is both first and last, but clicked once
+    # a single marble is both first and last, but is clicked only once
     return tuple(tuple(CELL_NAMES[cell] for cell in dict.fromkeys(cells)) for cells in sequences)
 
 
 def _labels() -> tuple[Label, ...]:
-    """Return row letters on the left and diagonal digits at the lower right."""
+    """Return the letters of rows, on the left, and the digits of diagonals, at the lower right."""
     labels = []
     for row, letter in enumerate(ROWS):
         x, y = _PLACES[sum(ROW_LENGTHS[:row])]

@@ -26,7 +26,7 @@ TERMS = 5
 
 @kernel(types.uint64(types.int64, types.int64))
 def step(direction: int, height: int) -> np.uint64:
-    """Return the bits from a cell to the next: direction 0 is up, 1 right, 2 falling, 3 rising."""
+    """Return the number of bits from a cell to the next: direction 0 is up, 1 right, 2 falling, 3 rising."""
     if direction == 0:
         return ONE
     if direction == 1:
@@ -93,7 +93,7 @@ def sized_features(board: Board) -> Callable[[Words, int, Reals], None]:
 
 
 def lines(game: Game) -> FeatureSet:
-    """Return the feature set `lines`, eleven numbers.
+    """Return the feature set `lines`, which has eleven features.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Connect Four as a `Game`: its facts and options, with kernels and notation behind checked methods."""
+"""Connect Four as a `Game`: its facts and options, with kernels and notation behind methods that check."""
 
 import numpy as np
 
@@ -91,7 +91,7 @@ class Connect4(Game):
         return texts.format_action(action)
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
-        """Return that the column is full, and which columns are open."""
+        """Return the reason: the column is full, and which columns are open."""
         return texts.explain_illegal_move(position.actions)
 
     def check_words(self, words: Words) -> None:

@@ -1,8 +1,9 @@
 """Notation of Connect Four: parse and format positions and moves.
 
 A position is written as its rows from the top, separated by `/`: `.` is an empty cell, `r`
-a red stone and `b` a blue one. The sequence of moves from the empty board, such as `4453`,
-is read as well; `-` is the empty sequence. A move is its column, counted from 1.
+a red stone and `b` a blue one. A sequence of moves from the empty board, such as `4453`,
+is accepted as well; `-` is the empty sequence. A move is written as its column, counted
+from 1.
 """
 
 from collections.abc import Sequence
@@ -76,13 +77,13 @@ def pack(red: int, blue: int, board: Board) -> Words:
 
 
 def check_words(words: Words, board: Board) -> None:
-    """Reject positions that cannot occur in a match, as far as the stones show.
+    """Reject positions that cannot occur in a match, as far as that can be seen from the stones.
 
     Raises
     ------
     PositionError
         If stones are off the board, share a cell or are above an empty one, if red does not
-        have as many stones as blue or one more, or if there are fours in a line that the last
+        have as many stones as blue or one more, or if there are lines of four that the last
         stone cannot have completed.
     """
     red, blue, status = (int(word) for word in words)
@@ -153,7 +154,7 @@ def _parse_rows(text: str, board: Board) -> Words:
 
 
 def _parse_sequence(text: str, board: Board) -> Words:
-    """Return the position after a sequence of moves; stops at the first illegal one."""
+    """Return the position after a sequence of moves; raise PositionError at the first illegal one."""
     rules = sized_rules(board)
     position, moves = pack(0, 0, board), np.zeros(board.columns, dtype=np.int64)
     for ply, column in enumerate(text, start=1):
@@ -169,7 +170,7 @@ def _parse_sequence(text: str, board: Board) -> Words:
 
 
 def _check_end(red: int, blue: int, board: Board) -> None:
-    """Reject fours of both sides, of the side to move, or that no single last stone can have completed."""
+    """Reject fours of both sides, of the side to move, or which no single last stone can have completed."""
     winners = [side for side in (0, 1) if has_four(np.uint64((red, blue)[side]), board.height)]
     if not winners:
         return

@@ -7,8 +7,8 @@ by adding its lowest bit).
 
 A position is `uint64[3]`: the bitboards of side 0 (red) and side 1 (blue), and a status
 word: bit 0 is the side to move, bits 1 and 2 are the outcome plus one (0 ongoing, 1 red
-has won, 2 blue has won, 3 draw). `apply` tests for four in a line once, so that all
-other kernels can read the outcome from the status word.
+has won, 2 blue has won, 3 draw). Only `apply` looks for four in a line; all other
+kernels read the outcome from the status word.
 
 An action is a column, counted from 0 on the left. The kernels that depend on the size of
 the board are compiled for each size, with the size as a constant; see `sized_rules`.
@@ -88,13 +88,13 @@ def side_to_move(position: Words) -> int:
 
 @kernel(OutcomeOf)
 def outcome(position: Words) -> int:
-    """Return the side that has four in a line, 2 if the board is full, -1 if the match is ongoing."""
+    """Return the side that has four in a line, 2 if the board is full, or -1 if the match is ongoing."""
     return np.int64((position[STATUS] & OUTCOME_BITS) >> ONE) - 1
 
 
 @kernel(types.int64(WORDS, ACTIONS_OUT, types.int64, types.int64))
 def _legal_moves(position: Words, moves: Actions, columns: int, height: int) -> int:
-    """Write the columns whose top cell is empty; none once the match is over."""
+    """Write the columns whose top cell is empty, or nothing if the match is over."""
     if position[STATUS] & OUTCOME_BITS != ZERO:
         return 0
     tops = (position[0] | position[1]) >> np.uint64(height - 2)

@@ -15,8 +15,8 @@ COLOURS = ("#d7263d", "#4cc0ff")
 def draw(words: Words, actions: Sequence[int], board: Board) -> Picture:
     """Return the picture of a packed position, with clicks for its legal actions.
 
-    A click on any cell of a column makes the move. The cell that the stone falls to comes
-    first.
+    A click on any cell of a column makes the move; the cell into which the stone falls
+    comes first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-r"""Geometry of the Hexifence board: cells, edges, their incidence, symmetries.
+r"""Geometry of the Hexifence board: cells, edges, which edges belong to which cells, and symmetries.
 
 Source: project of COMP30024 Artificial Intelligence, University of Melbourne, 2016. The
 game is Dots and Boxes on a hexagon of hexagons.
@@ -23,8 +23,8 @@ in units of half the distance between neighbouring cells, y runs down in units o
 of the distance between rows. A cell at (x, y) has its corners at (x, y - 2),
 (x + 1, y - 1), (x + 1, y + 1), (x, y + 2), (x - 1, y + 1) and (x - 1, y - 1).
 
-The tables at the end are for kernels. They contain all dimensions one after the other;
-the entries of dimension n start at `CELL_OFFSETS[n]` or `EDGE_OFFSETS[n]`.
+The tables at the end are for kernels. They contain all dimensions, one after the
+other; the entries of dimension n start at `CELL_OFFSETS[n]` or `EDGE_OFFSETS[n]`.
 """
 
 from dataclasses import dataclass

@@ -31,7 +31,7 @@ def evaluate(position: Words, weights: Reals) -> float:
         Packed position.
     weights : float64[2]
         Weights of the margin in cells, and of the cells with one open edge. At the end of the
-        match there are none of these, and the value is the true margin.
+        match there are no such cells, and the value is the true margin.
     """
     side = side_to_move(position)
     margin = closed_cells(position, side) - closed_cells(position, 1 - side)
@@ -40,14 +40,15 @@ def evaluate(position: Words, weights: Reals) -> float:
 
 @kernel(MoveOrder)
 def move_order(position: Words, action: int) -> int:
-    """Return 2 or 1 for a move that closes a cell, -1 for a sacrifice, 0 for other moves."""
+    """Return 2 or 1 for a move that closes a cell, -1 for a sacrifice, and 0 for other moves."""
     return MOVE_RANKS[edge_kind(position, dimension_of(position), action)]
 
 
 def cell_unit(dimension: int) -> Unit:
-    """Return the unit of margins on a board of `dimension` cells a side.
+    """Return the unit of margins on a board with `dimension` cells per side.
 
-    Set by hand: a mistake gives one cell to the other side, a blunder two.
+    The thresholds are set by hand: a mistake gives one cell to the other side,
+    a blunder two.
     """
     return Unit(
         "cell",

@@ -42,8 +42,8 @@ def edge_kind(position: Words, dimension: int, edge: int) -> int:
     -------
     int64
         `FREE` if drawing it closes a cell, `CAPTURING` if it closes a cell and offers another
-        one (leaves it with one open edge), `SACRIFICING` if it only offers a cell, `SAFE` if
-        it does neither.
+        one (leaves it with one open edge), `SACRIFICING` if it only offers a cell, and `SAFE`
+        if it does neither.
     """
     closes = offers = False
     for index in range(2):
@@ -88,7 +88,7 @@ def simple_features(position: Words, side: int, out: Reals) -> None:
 
 
 def simple(game: Game) -> FeatureSet:
-    """Return the feature set `simple`, nine numbers.
+    """Return the feature set `simple`, which has nine features.
 
     Examples
     --------

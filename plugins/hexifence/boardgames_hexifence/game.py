@@ -1,4 +1,4 @@
-"""Hexifence as a `Game`: its facts and option, with kernels and notation behind checked methods."""
+"""Hexifence as a `Game`: its facts and option, with kernels and notation behind methods that check."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -90,12 +90,12 @@ class Hexifence(Game):
         return str(action)
 
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
-        """Return who has drawn the edge."""
+        """Return the reason: who has drawn the edge."""
         edges, _ = texts.unpack_sides(position.words)
         return f"{self.facts.sides[edges[int(text)]]} has already drawn edge {text}"
 
     def check_words(self, words: Words) -> None:
-        """Reject edges or cells of both sides, and owners or counts that do not match the edges.
+        """Reject edges or cells that belong to both sides, and owners or counts that do not match the edges.
 
         Which side drew which edge is not checked, so that positions can be set up.
         """
@@ -138,7 +138,7 @@ class Hexifence(Game):
         return (*of_board, Symmetry("swap of sides", swap_words, partial(_map_action, edges=edges), True))
 
     def _check_edges(self, words: Words) -> None:
-        """Reject edges or cells of both sides, open cells with an owner and closed cells without one."""
+        """Reject edges or cells of both sides, open cells with an owner, and closed cells without one."""
         if texts.has_shared_bits(words, self.dimension):
             raise PositionError(f"an edge or a cell belongs to both sides: {words.tolist()}")
         edges, cells = texts.unpack_sides(words)
@@ -170,5 +170,5 @@ def _map_action(words: Words, action: int, *, edges: Sequence[int]) -> int:
 
 
 def _perft(edges: int) -> tuple[int, ...]:
-    """Return the leaf counts: the number of sequences of different edges."""
+    """Return the leaf counts, which are the numbers of sequences of different edges."""
     return tuple(perm(edges, depth) for depth in range(1, 5) if perm(edges, depth) <= PERFT_LEAVES)

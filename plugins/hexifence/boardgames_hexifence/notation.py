@@ -93,7 +93,7 @@ def parse_edge(text: str, dimension: int) -> int:
 
 
 def unpack_sides(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the side that drew each edge and the side that owns each cell, -1 for none."""
+    """Return the side that drew each edge and the side that owns each cell; -1 stands for neither."""
     dimension = int(dimension_of(words))
     groups = _groups(words, dimension)
     edges = tuple(_owner_of(groups[0], groups[1], edge) for edge in range(edges_of(dimension)))
@@ -145,7 +145,7 @@ def _owner_of(first: int, second: int, bit: int) -> int:
 
 
 def _parse_sides(text: str, count: int, what: str) -> tuple[int, ...]:
-    """Return the side of each character, -1 for none."""
+    """Return the side that each character stands for; -1 stands for neither."""
     unknown = [symbol for symbol in text if symbol not in EMPTY + SIDES]
     if unknown:
         raise PositionError(f"the {what} contain {unknown[0]!r}; write '.', 'B' or 'R'")

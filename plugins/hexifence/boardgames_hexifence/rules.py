@@ -59,7 +59,7 @@ BYTE = np.uint64(0xFF)
 
 @kernel(SideToMove)
 def side_to_move(position: Words) -> int:
-    """Return the side to move, 0 blue or 1 red; after the end, the side that closed the last cell."""
+    """Return the side to move, 0 (blue) or 1 (red), or after the end the side that closed the last cell."""
     return np.int64(position[STATUS] & ONE)
 
 
@@ -90,7 +90,7 @@ def drawn_edges(position: Words, dimension: int, cell: int) -> int:
 
 @kernel(types.uint64(WORDS, types.int64, types.int64))
 def open_edges(position: Words, dimension: int, word: int) -> np.uint64:
-    """Return the open edges among those of one word; bit 0 is edge 64 * `word`."""
+    """Return the open edges of one word, as bits; bit 0 is edge 64 * `word`."""
     count = EDGE_WORDS[dimension]
     vacant = ~(position[FIRST + word] | position[FIRST + count + word])
     used = EDGES[dimension] - WORD_BITS * word
@@ -99,7 +99,7 @@ def open_edges(position: Words, dimension: int, word: int) -> np.uint64:
 
 @kernel(OutcomeOf)
 def outcome(position: Words) -> int:
-    """Return the side with more cells once all are closed, -1 before."""
+    """Return the side with more cells once all are closed, and -1 before that."""
     first, second = closed_cells(position, 0), closed_cells(position, 1)
     if first + second < CELLS[dimension_of(position)]:
         return -1

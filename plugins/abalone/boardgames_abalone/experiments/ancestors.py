@@ -1,8 +1,8 @@
 """The experiment `ancestors`: whether the winner of an evolution is better than its ancestors.
 
-The winner plays every ancestor that the evolution has kept, without
-exploration: once while both continue to learn, and once without learning, from
-the same openings.
+Without exploration, the winner plays every ancestor that the evolution has
+kept: once while both continue to learn, and once without learning, from the
+same openings.
 """
 
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ class Ancestors(Experiment):
     def _evolution(
         self, number: int, seed: int, executor: Executor, listener: Listener | None
     ) -> list[list[Figure]]:
-        """Return the figures of one evolution: a row for each ancestor."""
+        """Return the figures of one evolution, a row for each ancestor."""
         winner, ancestors = self._evolve(number, seed, executor, listener)
         tasks = [
             partial(
@@ -113,10 +113,10 @@ class Ancestors(Experiment):
         ]
 
     def _totals(self, evolutions: Sequence[Sequence[Sequence[Figure]]]) -> tuple[Figure, ...]:
-        """Return the total of each evolution, and of all.
+        """Return the total of each evolution, and the grand total.
 
-        The units of an evolution are its ancestors. Those of the grand total are the
-        evolutions, because all ancestors of one evolution have played the same winner.
+        For an evolution, each ancestor is a unit. For the grand total, each evolution
+        is a unit, because all ancestors of one evolution have played the same winner.
         """
         totals = []
         for place, column in enumerate(COLUMNS):

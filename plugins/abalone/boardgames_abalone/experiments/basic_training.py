@@ -57,7 +57,7 @@ class BasicTraining(Experiment):
     )
 
     def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Findings:
-        """Return one table: the winner and the loser of each training against their old selves.
+        """Return one table: results of the winner and the loser of each training against their old selves.
 
         The winner of a training is the player that won more of its matches, or the first one in a tie.
         """

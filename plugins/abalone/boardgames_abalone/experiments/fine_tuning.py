@@ -7,10 +7,10 @@ with one hyperparameter changed, and each baseline player plays the player that
 it would have become.
 
 Selected pairs were also lucky, so they do well against any opponent. A control
-shows how well: the pairs are trained again with the baseline's hyperparameters,
-but with other openings and random numbers. If all candidates are selected,
-variants are compared with one half instead, which is what the baseline would win
-against itself.
+shows by how much: the pairs are trained again with the baseline's
+hyperparameters, but with different openings and random numbers. If all
+candidates are selected, variants are compared with one half instead, which is
+what the baseline would win against itself.
 """
 
 from collections.abc import Sequence
@@ -100,7 +100,8 @@ class FineTuning(Experiment):
     def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Findings:
         """Return two tables: the candidates against their old selves, and the baseline against variants.
 
-        In totals the two players of a pair are one unit, since they learned from each other.
+        In totals the two players of a pair count as one unit, since they have learned from
+        each other.
         """
         seeds = [derive_seed(seed, self.name, number) for number in range(self.integer("candidates"))]
         weights = [self._initial_weights(own) for own in seeds]
@@ -150,7 +151,7 @@ class FineTuning(Experiment):
         if variant.field == "epsilon":
             epsilons = geometric(variant.value, baseline.epsilon, matches)
             return [replace(baseline, epsilon=epsilon) for epsilon in epsilons]
-        change: dict[str, Any] = {variant.field: variant.value}  # the field's own type
+        change: dict[str, Any] = {variant.field: variant.value}  # the type of the field
         return [replace(baseline, **change)] * matches
 
     def _select(self, trained: Sequence[TrainedPair]) -> list[int]:
