@@ -25,6 +25,7 @@ from boardgames.cli.output import (
     print_picture,
     print_table,
     rules_text,
+    say,
     thought_text,
     wrap,
     wrapped_moves,
@@ -108,9 +109,9 @@ class Session:
             while not self.is_over:
                 self._turn()
         except EOFError:
-            click.echo()
+            say()
         except (KeyboardInterrupt, click.Abort):
-            click.echo()
+            say()
             code = EXIT_INTERRUPTED
         finally:
             try:
@@ -138,11 +139,11 @@ class Session:
             else:
                 self._person_moves(line)
         except BoardgamesError as error:
-            click.echo(wrap(printable(str(error)), 2))
+            say(wrap(printable(str(error)), 2))
         except (EOFError, OSError):
             raise
         except Exception as error:  # noqa: BLE001 - an agent may raise anything; the match goes on
-            click.echo(wrap(printable(f"unexpected error: {describe_error(error)}"), 2))
+            say(wrap(printable(f"unexpected error: {describe_error(error)}"), 2))
 
     def _prompt_text(self) -> str:
         if self.manager.outcome is not None:
@@ -217,30 +218,30 @@ class Session:
                 return True
             if answer in ("", "n", "no"):
                 return False
-            click.echo("please answer y or n")
+            say("please answer y or n")
 
     # --- moves -----------------------------------------------------------
 
     def _agent_moves(self) -> None:
         manager = self.manager
         side, before = manager.side_to_move, manager.position
-        with self._thinking(side):
+        with self._status(f"{manager.game.facts.sides[side]} is thinking"):
             manager.step()
         if manager.position != before:
             played, name = manager.moves[-1], manager.game.facts.sides[side]
             text = self._move_text(before, played.move)
-            click.echo(f"{name} plays {text} ({thought_text(played, name)})")
+            say(f"{name} plays {text} ({thought_text(played, name)})")
         if manager.outcome is not None or self._is_person(manager.side_to_move):
             self._show()
 
     @contextmanager
-    def _thinking(self, side: int) -> Iterator[None]:
+    def _status(self, text: str) -> Iterator[None]:
         """Show a spinner on a terminal while an agent thinks."""
         out = console()
         if not out.is_terminal or not sys.stdin.isatty():
             yield
             return
-        with out.status(f"{self.manager.game.facts.sides[side]} is thinking", spinner="line"):
+        with out.status(text, spinner="line"):
             yield
 
     def _person_moves(self, line: str) -> None:
@@ -253,7 +254,7 @@ class Session:
                 self._describe_cell(line.lower())
                 return
             if self.confirm and not self._confirm_move(move):
-                click.echo("move taken back")
+                say("move taken back")
             elif manager.outcome is None:  # time may run out at the question
                 manager.make_move(manager.side_to_move, move)
         if manager.outcome is not None or self._is_person(manager.side_to_move):
@@ -298,10 +299,10 @@ class Session:
         """Print what can be done with a cell."""
         moves = {"with": self._moves_at(cell, ends=False), "to": self._moves_at(cell, ends=True)}
         if not any(moves.values()):
-            click.echo(f"no moves with or to {cell}")
+            say(f"no moves with or to {cell}")
         for meaning, texts in moves.items():
             if texts:
-                click.echo(wrapped_moves(texts, f"moves {meaning} {cell}: "))
+                say(wrapped_moves(texts, f"moves {meaning} {cell}: "))
 
     def _confirm_move(self, move: "Move") -> bool:
         """Show the position after a move, and return True if it is to be kept."""
@@ -314,7 +315,7 @@ class Session:
                 return True
             if answer in ("u", "undo", "n", "no"):
                 return False
-            click.echo("press Enter to keep the move, or type u to take it back")
+            say("press Enter to keep the move, or type u to take it back")
 
     def _move_text(self, position: "Position", move: "Move") -> str:
         return position.game.format_move(position, move, notation=self.notation)
@@ -325,20 +326,18 @@ class Session:
         position, cell = self._current_position(), argument.lower()
         if not cell:
             texts = [self._move_text(position, move) for move in position.legal_moves]
-            click.echo(f"{len(texts)} legal moves:\n{wrapped_moves(texts)}")
+            say(f"{len(texts)} legal moves:\n{wrapped_moves(texts)}")
             return
         if cell not in self._cells():
             raise MalformedMoveError(f"there is no cell {quote(argument)} on this board")
         texts = self._moves_at(cell, ends=False)
         count = count_text(len(texts), "legal move")
-        click.echo(
-            f"{count} with {cell}:\n{wrapped_moves(texts)}" if texts else f"no legal moves with {cell}"
-        )
+        say(f"{count} with {cell}:\n{wrapped_moves(texts)}" if texts else f"no legal moves with {cell}")
 
     def _history(self, argument: str) -> None:
         manager = self.manager
         if not manager.moves:
-            click.echo("no moves have been made")
+            say("no moves have been made")
             return
         rows = [("ply", "side", "move", "time", "value")]
         for played, before in zip(manager.moves, manager.positions, strict=False):
@@ -353,17 +352,18 @@ class Session:
         labels = " or ".join(sorted(printable(unit.label) for unit in units if unit is not None))
         if units:
             in_units = f", in {labels}" if labels else ""
-            click.echo(wrap(f"a value is what the agent expected for itself{in_units}", 2))
+            say(wrap(f"a value is what the agent expected for itself{in_units}", 2))
 
     def _hint(self, argument: str) -> None:
         position = self._current_position()
         agent = load_player(position.game.facts.default_agent, position.game)
         try:
-            choice = agent.choose(position, self.setup.limits[position.side_to_move])
+            with self._status("searching for a hint"):
+                choice = agent.choose(position, self.setup.limits[position.side_to_move])
         finally:
             close_player(agent)
         if choice.move is not None:
-            click.echo(f"hint: {self._move_text(position, choice.move)}")
+            say(f"hint: {self._move_text(position, choice.move)}")
 
     def _current_position(self) -> "Position":
         if self.manager.outcome is not None:
@@ -374,7 +374,7 @@ class Session:
         outcome, ply = self.manager.outcome, self.manager.ply
         self.manager.undo()
         if outcome is not None and self.manager.ply == ply:
-            click.echo(f"the {'draw' if outcome.winner is None else 'resignation'} is taken back")
+            say(f"the {'draw' if outcome.winner is None else 'resignation'} is taken back")
         self._show()
 
     def _flip(self, argument: str) -> None:
@@ -396,10 +396,10 @@ class Session:
         elif manager.ply < MIN_DRAW_PLIES:
             why = f"; agents accept none in the first {MIN_DRAW_PLIES} plies of a match"
         if manager.outcome is None:
-            click.echo(f"{other} declines the draw{why}")
+            say(f"{other} declines the draw{why}")
             return
         if manager.outcome.termination == "agreement":
-            click.echo(f"{other} accepts the draw")
+            say(f"{other} accepts the draw")
         self._show_outcome()
 
     def _player_name(self, side: int) -> str:
@@ -417,7 +417,7 @@ class Session:
         if not path.parent.is_dir():
             raise FileError(f"no such folder: {quote(str(path.parent))}")
         append_record(path, self.manager.record())
-        click.echo(f"saved to {argument}")
+        say(f"saved to {argument}")
 
     def _load(self, argument: str) -> None:
         if not argument:
@@ -438,7 +438,7 @@ class Session:
             try:
                 self._save_match()
             except FileError as error:
-                click.echo(printable(str(error)))
+                say(printable(str(error)))
         close_players(self.manager)
 
     def _save_match(self) -> None:
@@ -457,12 +457,12 @@ class Session:
         self.is_over = True
 
     def _help(self, argument: str) -> None:
-        click.echo(wrap(rules_text(self.manager.game.facts), 0))
-        click.echo(f"\ntype a move{self._example()}, the cells of a move separated by spaces, or a command:")
+        say(wrap(rules_text(self.manager.game.facts), 0))
+        say(f"\ntype a move{self._example()}, the cells of a move separated by spaces, or a command:")
         for name, meaning in COMMANDS.items():
-            click.echo(f"  {name:<12} {meaning}")
+            say(f"  {name:<12} {meaning}")
         if isinstance(self.prompt, TerminalPrompt):
-            click.echo("Tab completes moves, commands and file names; the arrow keys recall lines")
+            say("Tab completes moves, commands and file names; the arrow keys recall lines")
 
     # --- showing ---------------------------------------------------------
 
@@ -470,12 +470,10 @@ class Session:
         """Print who plays whom, and the board."""
         sides = self.manager.game.facts.sides
         players = ", ".join(f"{sides[side]} is {self._name(side)}" for side in (0, 1))
-        click.echo(f"{players}; type a move{self._example()}, or help")
+        say(f"{players}; type a move{self._example()}, or help")
         for player in self.manager.players:
             if player is not None and player.is_learning:
-                click.echo(
-                    wrap(printable(f"{player.label()} learns from this match and may try random moves"), 2)
-                )
+                say(wrap(printable(f"{player.label()} learns from this match and may try random moves"), 2))
         self._show()
 
     def _example(self) -> str:
@@ -486,17 +484,17 @@ class Session:
     def _show(self) -> None:
         manager = self.manager
         picture = manager.position.picture().since(self._position_before_turn().picture())
-        click.echo()
+        say()
         print_picture(picture.with_captions(*self._captions()), flipped=self.flipped)
         self._show_outcome()
 
     def _show_outcome(self) -> None:
         manager = self.manager
         if manager.outcome is not None:
-            click.echo(outcome_text(manager.outcome, manager.game))
+            say(outcome_text(manager.outcome, manager.game))
             print_learned(manager)
         if manager.fault:
-            click.echo(printable(manager.fault))
+            say(printable(manager.fault))
 
     def _position_before_turn(self) -> "Position":
         """Return the position before the last turn, which may have several moves of one side."""
