@@ -1,6 +1,7 @@
 """Agents for the tests of the arena, in a plug-in that the arena's `conftest` installs.
 
-`steady` depends on what it remembers of the match, `weighted` has a fingerprint; the others break rules.
+`steady` depends on what it remembers of the match, and `weighted` has a fingerprint; the others break
+rules.
 """
 
 from typing import ClassVar
@@ -29,7 +30,7 @@ clock = FakeClock()
 
 
 class Crasher(Random):
-    """Raises at its third move of a match."""
+    """Raises an exception at its third move of a match."""
 
     name: ClassVar[str] = "crasher"
 

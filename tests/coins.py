@@ -1,6 +1,6 @@
-"""Nim for money: a game whose evaluation counts a unit that no other game and no module of the core knows.
+"""Nim for money: a game whose evaluation has a unit that no other game and no module of the core knows.
 
-Its kernel counts cents and its unit is a penny worth ten of them, so that a confusion of the two shows.
+Its kernel counts cents, and its unit is a penny worth ten cents, so that confusing the two is noticed.
 """
 
 import sys
@@ -20,7 +20,7 @@ CENTS = 10.0
 
 @kernel(Evaluate)
 def evaluate(position: Words, weights: Reals) -> float:
-    """Return -3 pence where the other side can always leave a multiple of four stones, else 3."""
+    """Return -3 pence if the other side can always leave a multiple of four stones, otherwise 3."""
     return -weights[0] if position[0] % np.uint64(4) == np.uint64(0) else weights[0]
 
 

@@ -57,6 +57,6 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def offer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Return a function that makes a plug-in offer objects for Connect Four through a hook."""
-    from installed import add_offers  # late: the process that starts the workers needs no kernels
+    from installed import add_offers  # not needed by the process that starts the workers
 
     return partial(add_offers, monkeypatch)

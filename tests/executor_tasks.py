@@ -54,14 +54,14 @@ def unpicklable_result() -> object:
 
 
 class NotUnpicklableError(Exception):
-    """An exception that pickles and does not unpickle: it takes two arguments and keeps one."""
+    """An exception that can be pickled but not unpickled: it takes two arguments and keeps only one."""
 
     def __init__(self, one: str, other: str) -> None:
         super().__init__(one + other)
 
 
 class NotUnpicklable:
-    """A value that pickles, and raises the given exception when it is unpickled."""
+    """A value that can be pickled, but raises the given exception when it is unpickled."""
 
     def __init__(self, error: type[Exception]) -> None:
         self.error = error

@@ -2,7 +2,7 @@
 
 A position is three words: the marks of each side as bits 0 to 8, from the top
 left, and the side to move. Its text is like `x.o/.x./..o:o`; cells are a1 to
-c3, letters for columns, 1 for the top row.
+c3, with letters for columns and 1 for the top row.
 """
 
 from typing import Any
@@ -53,7 +53,7 @@ CELL_NAMES = tuple(f"{column}{row}" for row in "123" for column in "abc")
 
 
 def make_outcome(lines: tuple[np.uint64, ...], first: int, second: int) -> Any:
-    """Return an outcome kernel for these lines, with these codes for a win of `x` and of `o`."""
+    """Return an outcome kernel for these lines, with the given codes for a win by `x` and by `o`."""
 
     @kernel(OutcomeOf)
     def outcome(position: Words) -> int:
@@ -92,7 +92,7 @@ def side_two(position: Words) -> int:
 
 
 def make_legal_moves(lines: tuple[np.uint64, ...], skipped: int) -> Any:
-    """Return a move generator that ends the match at these lines and never writes one cell."""
+    """Return a move generator that ends the match at these lines and always omits one cell."""
 
     @kernel(LegalMoves)
     def legal_moves(position: Words, moves: Actions) -> int:
@@ -239,7 +239,7 @@ def middle_far_too_high(position: Words, action: int) -> int:
 
 @kernel(LegalMoves)
 def corners(position: Words, moves: Actions) -> int:
-    """Write the empty corners, the tactical moves."""
+    """Write the empty corners, which are the tactical moves."""
     count = 0
     for index in range(legal_moves(position, moves)):
         if moves[index] in (0, 2, 6, 8):
@@ -313,7 +313,7 @@ def key_without_symmetry(position: Words) -> np.uint64:
 
 
 def make_evaluate(factor: float) -> Any:
-    """Return an evaluation: the factor if the side to move has the middle, negative for the other side."""
+    """Return an evaluation: the factor for the side in the middle, from the side to move's point of view."""
 
     @kernel(Evaluate)
     def evaluate(position: Words, weights: Reals) -> float:
@@ -509,7 +509,7 @@ class Noughts(Game):
 
 
 class SlowRules:
-    """A reference for noughts and crosses that works on texts."""
+    """A reference for noughts and crosses that works on text."""
 
     WINS = ("abc", "def", "ghi", "adg", "beh", "cfi", "aei", "ceg")
 

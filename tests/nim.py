@@ -1,4 +1,4 @@
-"""Nim with one heap: a small game for tests.
+"""Nim with a single heap: a small game for tests.
 
 A move takes one to three stones; taking the last one wins. Four options add
 features of other games: with `passing`, a side may pass, so that positions

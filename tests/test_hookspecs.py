@@ -1,4 +1,4 @@
-"""The hooks: one test each, named after it, and their documentation."""
+"""The hooks and their documentation: each hook has a test that is named after it."""
 
 import inspect
 import sys

@@ -1,4 +1,4 @@
-"""Rules of the repository that no other tool checks: which module may do what, and what files have."""
+"""Rules of the repository that no other tool checks: which module may do what, and how files must look."""
 
 import ast
 import re
@@ -62,7 +62,7 @@ def nodes(path: Path) -> tuple[ast.AST, ...]:
 
 
 def dotted(node: ast.expr) -> str:
-    """Return `os.environ.get` for such an expression, an empty string for any other."""
+    """Return the dotted name of an expression such as `os.environ.get`, or an empty string for others."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):

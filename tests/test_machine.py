@@ -19,7 +19,7 @@ def linux(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def write_container(folder: Path, limit: str, used: int, cached: int) -> None:
-    """Write the files that describe a container."""
+    """Write the files with which Linux describes a container."""
     (folder / "memory.max").write_text(f"{limit}\n")
     (folder / "memory.current").write_text(f"{used}\n")
     (folder / "memory.stat").write_text(f"anon 1\nfile {cached}\nkernel 2\n")

@@ -1044,7 +1044,7 @@ def test_invalid_names_raise(names: Any) -> None:
 
 
 class Agreeable(Scripted):
-    """Answers draw offers with `answer`, or raises it."""
+    """Answers draw offers with `answer`, or raises it if it is an exception."""
 
     answer: object = True
 
@@ -1056,7 +1056,7 @@ class Agreeable(Scripted):
 
 @pytest.fixture
 def draws_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let agents accept draws from the first ply on."""
+    """Allow agents to accept draws from the first ply on."""
     monkeypatch.setattr("boardgames.manager.MIN_DRAW_PLIES", 0)
 
 

@@ -54,7 +54,7 @@ class First(Player):
 
 
 class Waiting(First):
-    """Waits in `choose` until the test lets it go on; calls itself there, as searching agents do."""
+    """Waits in `choose` until the test lets it continue; calls its own methods, as agents that search do."""
 
     name: ClassVar[str] = "waiting"
 

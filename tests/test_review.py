@@ -49,7 +49,7 @@ class Scripted(Player):
         self.stops_at = -1
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Never called."""
+        """Do nothing; a review never calls this."""
         raise NotImplementedError
 
     def analyse(
@@ -60,7 +60,7 @@ class Scripted(Player):
         *,
         lines: int | None = None,
     ) -> Analysis:
-        """Return the next score."""
+        """Return the next score of the script."""
         assert lines == 1
         ply = len(self.histories)
         self.histories.append(context.history)

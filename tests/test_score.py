@@ -1,4 +1,4 @@
-"""Units and scores: order, negation, texts, and declarations that make no sense."""
+"""Units and scores: order, negation, texts, and invalid declarations."""
 
 from itertools import pairwise
 from typing import Any

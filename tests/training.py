@@ -1,4 +1,4 @@
-"""Helpers for tests of training: a learner without features, small runs, a run's files."""
+"""Helpers for tests of training: a learner without features, small runs, and the files of a run."""
 
 import json
 import shutil
@@ -80,7 +80,7 @@ def walker(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Config]:
 
 
 def add_plugin(monkeypatch: pytest.MonkeyPatch, plugin: Any) -> Registry:
-    """Replace the registry by one with another plug-in, named after its class."""
+    """Replace the registry by one that has an additional plug-in, named after its class."""
     registry, name = Registry(), type(plugin).__name__
     before = plugins.registry()._manager.list_name_plugin()
     for other, module in [*before, (name, plugin)]:
@@ -93,7 +93,7 @@ def add_plugin(monkeypatch: pytest.MonkeyPatch, plugin: Any) -> Registry:
 
 
 def small(**settings: object) -> Config:
-    """Return a config of `td` that trains in a moment."""
+    """Return a configuration of `td` that trains in a moment."""
     return Config("connect4", seed=7, settings={**SMALL, **settings})
 
 

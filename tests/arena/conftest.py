@@ -1,4 +1,4 @@
-"""A plug-in with misbehaving agents, beside the games."""
+"""A plug-in with misbehaving agents, installed in addition to the games."""
 
 import arena_agents
 import pytest

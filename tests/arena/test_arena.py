@@ -248,7 +248,7 @@ def test_repeated_pairs_do_not_decide_the_test() -> None:
     agents = ("alphabeta:depth=2", "steady")
     plan = make_plan(*agents, matches=40, openings="every:0", sprt=Sprt(0, 100))
     report = Arena(plan, seed=1).run(InProcess())
-    assert report.sprt.test.decision(report.pairs) is not None  # the test would be decided if they counted
+    assert report.sprt.test.decision(report.pairs) is not None  # if they counted, the test would be decided
     assert report.matches == 40
     assert report.repeated == 19
     assert report.sprt.decision is None

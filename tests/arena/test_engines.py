@@ -21,7 +21,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 
 def running_engines() -> list[str]:
-    """Return the command lines of the running engines of this test."""
+    """Return the command lines of engines of this test that are running."""
     engines = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -50,7 +50,7 @@ def test_misbehaving_engines_lose_and_leave_nothing_behind(
 ) -> None:
     play_match(
         tmp_path, matches=2, workers=workers
-    )  # so that files that Python opens only once are open already
+    )  # so that files that Python opens only once are already open
     before = (threading.active_count(), len(os.listdir("/proc/self/fd")))  # noqa: PTH208 - no path is needed
     (tmp_path / "new").mkdir()
     report, faults = play_match(tmp_path / "new", matches=matches, workers=workers)

@@ -131,7 +131,7 @@ def test_repeated_pairs_are_skipped() -> None:
 
 
 def at_elo(elo: float, *, split: float) -> np.ndarray:
-    """Return probabilities with a share of split pairs, the others won or lost outright."""
+    """Return probabilities with a share of split pairs; all others are won or lost outright."""
     return split * SPLIT + (1 - split) * mean_cells((expected_score(elo) - split / 2) / (1 - split))
 
 

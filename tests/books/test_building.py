@@ -97,7 +97,7 @@ def test_an_interrupted_book_is_resumed_to_the_same_file(built: Path, tmp_path: 
     class Interrupting(InProcess):
         left = BATCH + 3
 
-        def submit(self, *arguments: Any, **more: Any) -> Any:  # whatever the base class takes
+        def submit(self, *arguments: Any, **more: Any) -> Any:  # arguments of the base class
             self.left -= 1
             if self.left < 0:
                 raise KeyboardInterrupt

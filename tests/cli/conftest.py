@@ -134,7 +134,7 @@ def bg_on_descriptors(home: Path, capsys: pytest.CaptureFixture[str]) -> Callabl
 def run_at() -> Callable[..., Ran]:
     """Return a function that runs the command line in a folder, with the user's folders in its `home`.
 
-    For fixtures that are made once for several tests, which cannot use `bg`.
+    For fixtures that are created once for several tests; these cannot use `bg`.
     """
 
     def run(folder: Path, *arguments: str) -> Ran:
@@ -163,13 +163,13 @@ def read(descriptor: int) -> bytes:
     """Read from a terminal; return nothing once its other end is closed."""
     try:
         return os.read(descriptor, 65536)
-    except OSError:  # Linux reports it as an error
+    except OSError:  # Linux reports this as an error
         return b""
 
 
 @pytest.fixture
 def program(home: Path) -> Callable[..., Ran]:
-    """Return a function that runs the command line in a process of its own."""
+    """Return a function that runs the command line in a separate process."""
 
     def run(*arguments: str, typed: str | bytes = "", **environment: str) -> Ran:
         done = subprocess.run(
@@ -232,12 +232,12 @@ class Terminal:
     def interrupt(self, press: Callable[[], object] | None = None) -> int:
         """Press Ctrl-C, or call `press`, until the program ends; return the exit code.
 
-        A signal that comes before a Python program waits for input may only be handled at the next
-        key, hence more than one attempt.
+        If a signal arrives before a Python program waits for input, it may only be handled at the
+        next key, hence more than one attempt.
         """
         for _ in range(10):
             (press or partial(self.type, "\x03"))()
-            deadline = time.monotonic() + 15.0  # it is ending, and a second one would cut that short
+            deadline = time.monotonic() + 15.0  # it is ending; a second signal would interrupt that
             while time.monotonic() < deadline:
                 if not self._read():
                     return self.process.wait(TIMEOUT_S)
@@ -270,7 +270,7 @@ class Terminal:
 
 @pytest.fixture
 def terminal(home: Path) -> Iterator[Callable[..., Terminal]]:
-    """Return a function that starts the command line on a terminal of its own."""
+    """Return a function that starts the command line on a new terminal."""
     pytest.importorskip("pty", reason="the system has no pseudo-terminals")
     opened: list[Terminal] = []
 

@@ -1,4 +1,4 @@
-"""Commands with a plug-in whose parts fail in different ways: one line, and nothing else is affected."""
+"""Commands with a plug-in whose parts fail in different ways: they print one line and are not affected."""
 
 import importlib
 import json
@@ -71,7 +71,7 @@ def bg_agents():
 
 @pytest.fixture
 def broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Install the plug-in."""
+    """Install the broken plug-in."""
     (tmp_path / "broken_parts.py").write_text(SOURCE)
     monkeypatch.syspath_prepend(str(tmp_path))
     registry = add_plugin(monkeypatch, importlib.import_module("broken_parts"))

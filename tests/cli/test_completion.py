@@ -16,7 +16,7 @@ Complete = Callable[[str], list[str]]
 
 @pytest.fixture
 def complete(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Complete:
-    """Return a function from a line to what bash may complete its last word to."""
+    """Return a function that returns the completions in bash of the last word of a line."""
     register_shells()
 
     def run(line: str) -> list[str]:

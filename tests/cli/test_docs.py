@@ -59,7 +59,7 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 @dataclass(frozen=True)
 class Block:
-    """A block of a page: its mark, text, line in the page, and the file that it is the content of."""
+    """A block of a page: its mark, its text, its line in the page, and the file whose content it is."""
 
     mark: str
     text: str
@@ -107,7 +107,8 @@ class Page:
         getattr(self, f"_run_{block.mark}")(block)
 
     def _run_python(self, block: Block) -> None:
-        # a file of its own at the line of the page: Numba reads the source of kernels
+        # a separate file with the block at the same line, because Numba reads the
+        # source of kernels
         source = "\n" * block.line + block.text
         path = self.folder / f"{Path(self.name).stem}_{block.line}.py"
         path.write_text(source, "utf-8")

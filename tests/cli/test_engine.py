@@ -95,7 +95,7 @@ def test_the_transcript_in_the_documentation_is_accurate(bg_on_descriptors: Run)
 
 
 def plain(said: str) -> str:
-    """Return what does not change from run to run or version to version."""
+    """Return the parts of the answers that are the same in every run and version."""
     return re.sub(r"(time|nps) \d+", r"\1 N", re.sub(r"boardgames \d\S*", "boardgames N", said))
 
 
@@ -173,7 +173,7 @@ def test_quit_cuts_a_search_short(bg_on_descriptors: Run) -> None:
     ran = bg_on_descriptors("engine", "abalone", typed="position startpos\ngo depth 60\nquit\n")
     assert ran.code == 0
     *_, info, answer = ran.out.splitlines()
-    assert int(info.split()[2]) < 5  # in the minute of a search that is let finish it is more
+    assert int(info.split()[2]) < 5  # more than in the minute for which a search may finish
     assert answer.startswith("bestmove ")
 
 

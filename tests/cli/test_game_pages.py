@@ -1,4 +1,4 @@
-"""The pages of the games: their pictures are what the program draws, their tables what the games declare."""
+"""The pages of the games: pictures show what the program draws, and tables what the games declare."""
 
 import re
 import shlex

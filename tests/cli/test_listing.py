@@ -13,7 +13,7 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Install, beside Connect Four, a plug-in that cannot be imported."""
+    """Install a plug-in that cannot be imported, in addition to Connect Four."""
     points = [
         EntryPoint("connect4", "boardgames_connect4.plugin", "boardgames"),
         EntryPoint("torn", "no_such_module.plugin", "boardgames"),

@@ -109,7 +109,7 @@ def test_a_plugin_that_fails_to_add_commands_breaks_nothing(plugins: Registry, b
 
 
 class Confused:
-    """A plug-in that adds things which are not commands, beside one that is."""
+    """A plug-in that adds a command, and things that are not commands."""
 
     @staticmethod
     @hookimpl

@@ -438,7 +438,7 @@ TIMED = {**SETTINGS, "limit": {"nodes": None}, "time": {"move": 0.05 + 0.1, "mat
 
 
 def begin_run(settings: dict[str, object], ratings: list[Rating] | None = None) -> None:
-    """Store a run; it is finished if there are ratings."""
+    """Store a run, which is finished if there are ratings."""
     with Store(now=lambda: NOON) as store:
         run = store.begin_run("arena", "abalone", key="k", settings=settings, seed=7).id
         if ratings is not None:

@@ -31,7 +31,7 @@ Terminal = Callable[[int], None]
 
 @pytest.fixture
 def terminal_of(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
-    """Return a function that makes standard output a terminal with a given number of columns."""
+    """Return a function that turns standard output into a terminal with a given number of columns."""
     pty = pytest.importorskip("pty", reason="the system has no pseudo-terminals")
     end, other = pty.openpty()
     with os.fdopen(other, "w") as stream, monkeypatch.context() as patched:

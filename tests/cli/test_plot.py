@@ -24,7 +24,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make two small runs."""
+    """Train two small runs and return their folder."""
     folder = tmp_path_factory.mktemp("runs")
     for name, alpha in (("slow", 0.01), ("fast", 0.1)):
         with Folder.create(folder / name, small(alpha=alpha)) as run:
@@ -39,7 +39,7 @@ def runs(home: Path, trained: Path) -> Path:
 
 
 def texts(path: Path) -> list[str]:
-    """Return the texts of a picture, which matplotlib writes as comments beside their outlines."""
+    """Return the texts in a picture, which matplotlib writes as comments beside their outlines."""
     ET.parse(path)
     return re.findall(r"<!-- (.*?) -->", path.read_text("utf-8"))
 

@@ -13,7 +13,7 @@ MATCH = '[Game "connect4"]\n[Start "-"]\n[First "Ann"]\n[Second "Bob"]\n\n1. 4 5
 
 @pytest.fixture
 def two(home: Path) -> Path:
-    """Return a file of two matches, the second one over."""
+    """Return a file of two matches, of which only the second is over."""
     path = home.parent / "two"
     over = '[Game "connect4"]\n[Start "-"]\n[Termination "rules"]\n\n1. 1 2 2. 1 2 3. 1 2 4. 1 1-0\n'
     path.write_text(f"{MATCH}\n{over}")

@@ -20,7 +20,7 @@ Run = Callable[..., Any]
 
 @pytest.fixture
 def runs(home: Path) -> Path:
-    """Make four runs, the first the oldest: finished, stopped, not started, broken."""
+    """Create four runs, oldest first: finished, stopped, not started, broken."""
     folder = home / "runs"
     with Folder.create(folder / "done", small()) as run:
         Trainer(run).train(InProcess())

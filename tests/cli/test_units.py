@@ -1,4 +1,4 @@
-"""Every command with a game whose evaluation has a unit of its own."""
+"""Every command with a game whose evaluation has its own unit."""
 
 import json
 from collections.abc import Callable

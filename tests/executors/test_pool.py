@@ -1,6 +1,6 @@
 """ProcessPool: dying workers, a dying parent, interrupts, shutdown.
 
-Most tests share one pool: it has to survive all of them.
+Most tests share one pool, which has to survive all of them.
 """
 
 import os
@@ -171,7 +171,7 @@ def test_shutdown_finishes_every_task_and_takes_no_more() -> None:
 
 @linux_only
 def test_closed_pool_leaves_no_process_thread_or_open_file() -> None:
-    with open_executor(2) as executor:  # so that files that Python opens only once are open already
+    with open_executor(2) as executor:  # so that files that Python opens only once are already open
         executor.submit(tasks.square, 1).result(TIMEOUT_S)
     before = (threading.active_count(), len(os.listdir("/proc/self/fd")))  # noqa: PTH208 - no path is needed
     with open_executor(2) as executor:

@@ -340,7 +340,7 @@ def conditional_words(position: Words, successor: Words) -> None:
     [(merged_words, "word"), (conditional_words, "a conditional expression")],
 )
 def test_a_word_is_never_silently_a_float(function: Callable[[Words, Words], None], what: str) -> None:
-    for _ in range(2):  # what is refused is not cached either
+    for _ in range(2):  # what is rejected is not cached either
         with pytest.raises(
             KernelError, match=f"{what} would be a float64, which loses bits.*np.uint64"
         ) as caught:

@@ -1,4 +1,4 @@
-"""Atomic operations: what they return and what they leave, and that no addition is lost between threads."""
+"""Atomic operations: what they return and store, and that threads do not lose additions."""
 
 import threading
 

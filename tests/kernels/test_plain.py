@@ -17,7 +17,7 @@ from boardgames import Game
 from boardgames.kernels import JIT, Words
 from boardgames.plugins import Offer
 
-MATCHES, LONGEST = (3, 60) if JIT else (1, 12)  # plain Python is slow, and reaches its lines soon
+MATCHES, LONGEST = (3, 60) if JIT else (1, 12)  # plain Python is slow, and few positions cover its lines
 GAMES = [
     ("abalone", {}),
     ("abalone", {"layout": "german-daisy", "broadside": False}),
@@ -41,7 +41,7 @@ def reached(game: Game, matches: int, longest: int) -> list[Words]:
 
 
 def digest(game: Game, matches: int = MATCHES, longest: int = LONGEST) -> str:
-    """Return a hash of what all kernels of a game say about the positions."""
+    """Return a hash of what all kernels of a game return for the positions."""
     hashed = hashlib.sha256()
     buffer = np.zeros(game.facts.actions, dtype=np.int64)
     successor = np.zeros(game.facts.words, dtype=np.uint64)

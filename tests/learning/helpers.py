@@ -61,7 +61,7 @@ def states_of(name: str) -> Sequence[LearnerState]:
 
 
 def same(first: LearnerState, second: LearnerState) -> bool:
-    """Return whether two states are equal to the last bit."""
+    """Return True if two states are equal to the last bit."""
     return (
         first.scalars == second.scalars
         and first.arrays.keys() == second.arrays.keys()

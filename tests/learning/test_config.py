@@ -1,4 +1,4 @@
-"""Config: reading, rejecting, and that a complete one can be used again."""
+"""Config: valid and invalid files, and that a complete configuration can be used again."""
 
 import os
 import sys

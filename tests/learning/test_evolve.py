@@ -110,7 +110,7 @@ def test_tournament_points_are_those_of_all_matches() -> None:
 
 
 class FixedResult(InProcess):
-    """Every task results in the same match."""
+    """An executor whose tasks all have the same result."""
 
     def __init__(self, match: MatchResult) -> None:
         super().__init__()

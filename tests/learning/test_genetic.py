@@ -70,7 +70,7 @@ def test_more_parents_than_individuals_are_rejected() -> None:
 
 
 class FixedDuel(QuadraticGenetic):
-    """Every duel has the same result."""
+    """A learner whose duels all have the same result."""
 
     share = 0.25
 

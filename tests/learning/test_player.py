@@ -55,7 +55,7 @@ def play_match(player: TDPlayer, seed: int = 1) -> None:
 
 
 def value(weights: Weights, position: Position, side: int) -> float:
-    """Return the value of a position to `side`, from the formula."""
+    """Return the value of a position for `side`, computed by the formula."""
     features = boardgames.load_features(weights.features, position.game)
     numbers = np.zeros(len(features.features))
     features.kernel(position.words, side, numbers)
@@ -151,7 +151,7 @@ def test_description_label_and_fingerprint(mine: Path, tmp_path: Path) -> None:
 
 @cache
 def random_positions() -> list[Position]:
-    """Return positions of random matches with several legal moves."""
+    """Return positions with several legal moves from random matches."""
     random, positions = np.random.default_rng(2), []
     for _ in range(80):
         position = CONNECT4.start()
@@ -287,7 +287,7 @@ def test_resignation_of_the_other_side_is_a_win(mine: Path) -> None:
 
 
 class Scripted:
-    """A random generator that explores when its script says so."""
+    """A random generator whose script says when to explore."""
 
     def __init__(self, *explores: bool) -> None:
         self.explores = list(explores)

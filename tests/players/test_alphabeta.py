@@ -99,7 +99,7 @@ def test_a_stop_from_another_thread_ends_the_choice(agent: str) -> None:
 @AGENTS
 def test_an_interrupt_ends_the_choice_and_is_raised(agent: str) -> None:
     player = boardgames.load_player(agent, ABALONE)
-    player.choose(ABALONE.start(), Limit(depth=1))  # compiles everything
+    player.choose(ABALONE.start(), Limit(depth=1))  # compile everything first
     with interrupted():
         player.choose(ABALONE.start(), Limit(depth=50))
 

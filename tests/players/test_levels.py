@@ -55,7 +55,7 @@ def first_moves(number: int, game: Game, seed: int, plies: int = 12) -> list[Mov
 
 
 def share(first: str, second: str, game: Game, matches: int) -> float:
-    """Return the share of the points that the first agent wins against the second."""
+    """Return the share of the points that the first agent scores against the second."""
     plan = Plan(game=game, agents=(first, second), matches=matches)
     by_agent = {standing.agent: standing for standing in Arena(plan, seed=1).run(InProcess()).ranked}
     won = by_agent[first].score

@@ -22,13 +22,13 @@ def is_on_board(cell: Cell) -> bool:
 
 
 def beside(cell: Cell, direction: Cell, steps: int = 1) -> Cell:
-    """Return the coordinates a number of steps away."""
+    """Return the coordinates of the cell that is a number of steps away in a direction."""
     x, y, z = (here + steps * there for here, there in zip(cell, direction, strict=True))
     return x, y, z
 
 
 def cell_named(name: str) -> Cell:
-    """Return the cell of a name; `e5` is the centre."""
+    """Return the cell with a name; `e5` is the centre."""
     row, diagonal = ord(name[0]) - ord("e"), int(name[1]) - 5
     return diagonal, -row, row - diagonal
 

@@ -24,7 +24,7 @@ class ReferencePosition:
         return "rb"[sum(len(column) for column in self.stones) % 2]
 
     def at(self, column: int, row: int) -> str:
-        """Return the stone on a cell, `.` if it is empty, and an empty string off the board."""
+        """Return the stone on a cell, `.` if it is empty, or an empty string off the board."""
         if not (0 <= column < len(self.stones) and 0 <= row < self.rows):
             return ""
         return self.stones[column][row] if row < len(self.stones[column]) else "."

@@ -79,7 +79,7 @@ class ReferencePosition:
         return owners.count(0), owners.count(1)
 
     def winner(self) -> int | None:
-        """Return the side with more cells once all edges are drawn, None before."""
+        """Return the side with more cells once all edges are drawn, or None before that."""
         if self.legal_moves():
             return None
         blue, red = self.score()
@@ -135,7 +135,7 @@ class Reference:
         return position.apply(int(move))
 
     def outcome(self, position: ReferencePosition) -> int:
-        """Return the winner, -1 while edges are open."""
+        """Return the winner, or -1 while edges are open."""
         winner = position.winner()
         return -1 if winner is None else winner
 

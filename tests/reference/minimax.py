@@ -1,7 +1,7 @@
 """Minimax over `Position` objects in plain Python, and positions to test searches on.
 
-It shares nothing with the search kernels but the value of a won match. It takes the
-maximum for one side and the minimum for the other, whoever is to move next.
+It shares only the value of a won match with the search kernels. It takes the
+maximum for one side and the minimum for the other, whichever side moves next.
 """
 
 import sys
@@ -93,7 +93,7 @@ def tictactoe() -> Game:
 
 
 def cases() -> dict[str, tuple[Position, int]]:
-    """Return positions with a depth that minimax in Python searches within a second."""
+    """Return positions, each with a depth that minimax in Python can search within a second."""
     four, seven = boardgames.load("connect4", columns=4, rows=4), boardgames.load("connect4")
     hexifence, abalone = boardgames.load("hexifence", dimension=2), boardgames.load("abalone")
     positions = {

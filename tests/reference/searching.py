@@ -36,7 +36,7 @@ class Case:
 
     @property
     def evaluation(self) -> Evaluation:
-        """Return the game's own, narrow windows on."""
+        """Return the game's own evaluation, with narrow windows switched on."""
         return replace(self.game.evaluation, margin=self.margin)
 
     def positions(self, count: int, seed: int) -> Iterator[tuple[Position, int]]:
@@ -98,7 +98,7 @@ def _rows(board: list[str]) -> str:
 
 
 def drawn_nim() -> Nim:
-    """Return the Nim in which an empty heap is a draw."""
+    """Return a variant of Nim in which an empty heap is a draw."""
     game = Nim(stuck=True, again=True)
     game.facts = replace(game.facts, no_moves_draws=True)
     return game
@@ -124,9 +124,9 @@ CASES = {
 
 
 def searcher_for(case: Case, **options: object) -> Searcher:
-    """Return a searcher that prunes and reduces nothing, with other options as given.
+    """Return a searcher that neither prunes nor reduces, with other options as given.
 
-    Where forcing moves make lines longer, positions repeat, which the oracle does not detect.
+    If forcing moves make lines longer, positions repeat, which the oracle does not detect.
     """
     exact = replace(EXACT, repetition=case.marbles == 0)
     return Searcher(case.game, case.evaluation, replace(exact, **options))  # type: ignore[arg-type]  # any field

@@ -82,7 +82,7 @@ class Tactic:
 
     @property
     def name(self) -> str:
-        """Return kind and plies, for instance `win 3`."""
+        """Return the kind and the plies, for instance `win 3`."""
         return f"{self.kind} {self.plies}"
 
     @classmethod
@@ -104,9 +104,9 @@ def read_suite(path: Path = SUITE) -> list[Tactic]:
 def can_gain(positions: Words, moves: Actions, ply: int, plies: int, goal: int) -> bool:
     """Return whether the side to move can reach a balance of `goal` in a number of plies.
 
-    The search is exhaustive but for obvious shortcuts: a ply pushes off at most one marble,
-    so some goals are out of reach and others cannot be missed, and on the last ply a
-    push-off is enough.
+    The search is exhaustive except for obvious shortcuts: a ply pushes off at most one
+    marble, so some goals are out of reach and others cannot be missed, and on the last ply
+    a push-off is enough.
 
     Parameters
     ----------

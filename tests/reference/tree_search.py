@@ -1,4 +1,4 @@
-"""Tree searches to test, a plain walk through their trees, and the exact values of small games."""
+"""Helpers for tests of tree search: searches, plain walks through trees, exact values of small games."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

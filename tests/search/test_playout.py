@@ -1,4 +1,4 @@
-"""Random playouts: totals, seeds, limits, and chances that are known."""
+"""Random playouts: totals, seeds, limits, and known probabilities."""
 
 import threading
 from dataclasses import replace
@@ -109,7 +109,7 @@ def test_shares_are_those_of_every_random_match_of_tictactoe() -> None:
 
 
 def _shares(position: Position) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """Return the chances of side 0, of side 1 and of a draw, by enumerating every match."""
+    """Return the probabilities that side 0 wins, side 1 wins and of a draw, by enumerating every match."""
     if position.outcome is not None:
         winner = position.outcome.winner
         return np.eye(3)[2 if winner is None else winner]

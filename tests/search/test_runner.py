@@ -1,4 +1,4 @@
-"""Work in a thread of its own: what it returns and raises, and what ends it."""
+"""Work in its own thread: what it returns and raises, and what ends it."""
 
 import _thread
 import signal

@@ -1,4 +1,4 @@
-"""Contests: moves are best by minimax, and seeds decide nothing but the opening."""
+"""Contests: moves are the best according to minimax, and seeds affect only the opening."""
 
 import threading
 

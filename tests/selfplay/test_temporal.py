@@ -111,7 +111,7 @@ def test_both_sides_learn_from_a_recorded_match_as_in_plain_python() -> None:
     assert outcome is not None
     assert outcome.winner == 0
     first = np.random.default_rng(1).uniform(-0.5, 0.5, (2, 11))
-    paths = [  # after a side's moves; the position that is won has no worth but the result
+    paths = [  # after a side's moves; a won position has no value except for the result
         [scaled_features(game.parse(RECORDED[:plies]), side) for plies in range(side + 1, 7, 2)]
         for side in (0, 1)
     ]

@@ -1,4 +1,4 @@
-"""Worker tasks: determined by their arguments, two matches from each opening, sides exchanged."""
+"""Worker tasks: determined by their arguments, two matches from each opening, with sides swapped."""
 
 import threading
 from collections import Counter

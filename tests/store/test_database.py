@@ -468,7 +468,7 @@ def test_second_store_of_a_process_does_not_drop_the_locks_of_the_first(
         # without the locks the other process would believe it is the last one and delete the log
         assert start(add_matches, 1, "Ann").rest() == ["open", 2]
         assert first.add([match()]) == [3]
-        with Store(path) as second:  # would miss what the first one wrote to the deleted log
+        with Store(path) as second:  # this would miss what the first one wrote to the deleted log
             assert len(list(second.matches())) == 3
 
 

@@ -1,4 +1,4 @@
-"""Kernels in a process of their own: faults of memory, crashes and endless loops are found and named."""
+"""Kernels in a separate process: memory errors, crashes and endless loops are found and named."""
 
 import os
 from pathlib import Path

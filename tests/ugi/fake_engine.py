@@ -44,7 +44,7 @@ def ignore_signals() -> None:
 
 def start_child() -> None:
     """Start a child process and write both process ids to the file named MOVE."""
-    import subprocess  # only here: it takes longer to import than everything else
+    import subprocess  # imported here, because it takes longer to import than everything else
 
     ignore_signals()
     child = subprocess.Popen([sys.executable, "-S", __file__, "silent"], stdin=subprocess.DEVNULL)
@@ -88,7 +88,7 @@ def answer_amid_garbage() -> None:
 
 
 def refuse_the_game() -> None:
-    """Say why the position cannot be played, and send a move all the same."""
+    """Say why the position cannot be played, and send a move anyway."""
     sys.stderr.write("columns?\n")
     sys.stderr.flush()
     say("info string expected 7 columns")

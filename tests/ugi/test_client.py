@@ -1,7 +1,8 @@
 """The conversation with an engine: handshake, `isready`, options, stop, deadlines and protocol errors.
 
-The engines here are scripts in memory on a clock of their own, so that no test
-waits; tests/players/test_engine.py has the same conversation with programs.
+The engines here are scripts in memory with their own clock, so that no test
+waits; tests/players/test_engine.py tests the same conversation with real
+programs.
 """
 
 import logging
@@ -28,7 +29,7 @@ READ_S = 0.001
 class ScriptedEngine:
     """Stands for `EngineProcess`: answers the first word of a line, or the whole line, as scripted.
 
-    An answer that ends with "..." goes on like this for ever.
+    An answer that ends with "..." is repeated forever.
     """
 
     def __init__(self, answers: Mapping[str, str] | None = None, *, stderr: str = "") -> None:

@@ -192,7 +192,7 @@ def test_the_error_says_how_the_program_ended(
 ) -> None:
     monkeypatch.setattr(process, "EXIT_TIMEOUT_S", 0.05 if mode == "closed-stdout" else TIMEOUT_S)
     program = start(mode)
-    with suppress(EngineError):  # it may have ended before
+    with suppress(EngineError):  # it may already have ended
         program.send("go")
     with pytest.raises(EngineError) as caught:
         read_line(program)
@@ -237,7 +237,7 @@ def test_a_program_that_reads_slowly_gets_no_extra_time(start: Start) -> None:
     program.send("uginewgame")
     assert read_line(program) == "readyok"
     with pytest.raises(EngineError, match="did not read its input in time"):
-        program.send("x" * 20_000_000, deadline=time.monotonic() + 0.2)  # to read it all would take minutes
+        program.send("x" * 20_000_000, deadline=time.monotonic() + 0.2)  # reading it all would take minutes
 
 
 @needs_posix

@@ -1,4 +1,4 @@
-"""Messages of UGI: `go`, `info`, `option` and `position` lines are formatted and parsed."""
+"""Messages of UGI: formatting and parsing of `go`, `info`, `option` and `position` lines."""
 
 import pytest
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Our engine: every command at any time, and exactly one answer to each `go`."""
+"""The UGI engine: every command at any time, and exactly one answer to each `go`."""
 
 import queue
 import threading
@@ -228,7 +228,7 @@ def test_the_next_search_may_start_right_after_stop(engine: Driver) -> None:
 
 
 class Faulty(Player):
-    """Does not choose a legal move, in the way that `fault` says."""
+    """Fails to choose a legal move, in the way that `fault` says."""
 
     name = "faulty"
     fault = "raise"

@@ -1,4 +1,4 @@
-"""Files of arrays: equal bytes for equal content, and one kind of error for any damaged or foreign file."""
+"""Files of arrays: equal bytes for equal content, and one kind of error for damaged and other files."""
 
 import json
 import os

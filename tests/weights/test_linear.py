@@ -1,4 +1,4 @@
-"""Weights as an evaluation: against plain NumPy on many positions, and caching of the compiled code."""
+"""Weights as an evaluation: compared with plain NumPy on many positions, and caching of the compiled code."""
 
 import os
 import subprocess
@@ -44,7 +44,7 @@ def random_positions(game: Game, matches: int, longest: int = 60) -> Iterator[Po
 
 
 def expected_value(features: FeatureSet, weights: np.ndarray, position: Position, *, tanh: bool) -> float:
-    """Return the value to the side to move: minus that to the other side, which sees the features."""
+    """Return the value for the side to move: minus that for the other side, from which features are seen."""
     numbers = np.zeros(len(features.features))
     features.kernel(position.words, 1 - position.side_to_move, numbers)
     low, high = (np.array([getattr(f, end) for f in features.features]) for end in ("low", "high"))

@@ -64,7 +64,7 @@ def hashes(results: list[MatchResult]) -> list[int]:
 
 
 def test_training_matches_come_in_pairs_from_one_opening() -> None:
-    twins = two(1)[[0, 0]]  # so that exchanging the sides changes nothing
+    twins = two(1)[[0, 0]]  # so that swapping the sides changes nothing
     played = hashes(train_pair(SETUP, twins, [FROZEN] * 8, seed=3).matches)
     assert played[::2] == played[1::2]
     assert len(set(played)) > 1

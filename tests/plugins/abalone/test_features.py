@@ -1,4 +1,4 @@
-"""Feature sets of Abalone against their definitions, computed cell by cell on the table of neighbours."""
+"""Feature sets of Abalone, compared with their definitions, which are computed cell by cell."""
 
 from collections import deque
 from collections.abc import Iterator

@@ -125,7 +125,7 @@ def crowded(seed: int) -> Words:
 
 
 def assert_matches_reference(words: Words, broadside: bool) -> None:
-    """Check that kernels and reference give the same successors, equally often, and the same outcome."""
+    """Check that kernels and reference give the same successors, each equally often, and the same outcome."""
     reference = Reference(broadside=broadside)
     state = reference.start(unpack(words))
     actual = Counter(

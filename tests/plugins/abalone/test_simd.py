@@ -1,4 +1,4 @@
-"""Vector operations: every lane gets what the same operation on single words gives."""
+"""Vector operations: every lane has the result of the same operation on single words."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""The features of Connect Four against the reference, on boards of several sizes."""
+"""The features of Connect Four, compared with the reference on boards of several sizes."""
 
 import numpy as np
 import pytest

@@ -27,7 +27,7 @@ def game() -> Game:
 
 
 def has_line(text: str, symbol: str) -> bool:
-    """Return whether a symbol has three in a line, by the names of the cells."""
+    """Return True if a symbol has three in a line, judging by the names of the cells."""
     cells = {cell for cell, content in zip(CELLS, text.replace("/", ""), strict=True) if content == symbol}
     return any({line[:2], line[2:4], line[4:]} <= cells for line in LINES)
 

@@ -1,4 +1,4 @@
-"""Search options: what they become for a game."""
+"""Search options: how they apply to a game."""
 
 from dataclasses import fields, replace
 

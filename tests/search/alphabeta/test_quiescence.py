@@ -1,4 +1,4 @@
-"""Quiescence search: captures beyond the horizon are seen, as far as the option says and no further."""
+"""Quiescence search: captures beyond the horizon are seen exactly as far as the option allows."""
 
 from dataclasses import replace
 

@@ -98,7 +98,7 @@ def test_a_depth_limit_ends_the_search(depth: int, lines: int | None) -> None:
 
 
 def test_no_search_is_deeper_than_the_maximum() -> None:
-    position = Nim(passing=True).parse("3:0:0:0")  # a line can go on for ever by passing
+    position = Nim(passing=True).parse("3:0:0:0")  # by passing, a line can go on forever
     options = replace(SMALL, repetition=False)
     analysis = searched(position, Limit(depth=MAX_DEPTH + 400), options=options)
     assert analysis.depth <= MAX_DEPTH

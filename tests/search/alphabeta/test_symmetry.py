@@ -33,7 +33,7 @@ def some(name: str, count: int) -> Iterator[Position]:
 
 
 def images(position: Position) -> list[Words]:
-    """Return the images of a position under the symmetries that keep the sides."""
+    """Return the images of a position under the symmetries that do not swap the sides."""
     kept = [symmetry for symmetry in position.game.symmetries() if not symmetry.swaps_sides]
     assert kept
     return [symmetry.words(position.words) for symmetry in kept]

@@ -58,7 +58,7 @@ def test_a_tree_grows_no_deeper_than_the_limit(depth: int) -> None:
 
 @kernel(LegalMoves)
 def one_move_at_first(position: Words, moves: Actions) -> int:
-    """Leave one legal move while there are a hundred stones."""
+    """Allow only one legal move as long as there are a hundred stones."""
     if position[0] != np.uint64(100):
         return legal_moves(position, moves)
     moves[0] = 1

@@ -1,4 +1,4 @@
-"""Simulations: selection, trees that add up, proofs that hold, values that converge."""
+"""Simulations: selection, consistent trees, correct proofs, and values that converge."""
 
 import math
 from dataclasses import replace
@@ -269,7 +269,7 @@ def test_a_loss_is_backpropagated_as_what_it_proves(sibling: int, root_proof: in
 
 
 def puct_bound(words: Actions, node: int, child: int) -> float:
-    """Return the upper bound of a child as Silver et al., 2018, define it; minus infinity if it is lost."""
+    """Return the upper bound of a child as in Silver et al., 2018, or minus infinity if it is lost."""
     side = words[node + FACTS] >> SIDE_SHIFT & 1
     if words[child + FACTS] & PROOF_MASK == 2 - side:
         return -math.inf
@@ -281,7 +281,7 @@ def puct_bound(words: Actions, node: int, child: int) -> float:
 
 
 def ucb1_bound(words: Actions, node: int, child: int) -> float:
-    """Return the upper bound of a child as Kocsis and Szepesvári, 2006, define it, exploration being 1."""
+    """Return the upper bound of a child as defined by Kocsis and Szepesvári, 2006, with exploration 1."""
     side = words[node + FACTS] >> SIDE_SHIFT & 1
     if words[child + FACTS] & PROOF_MASK == 2 - side:
         return -math.inf

@@ -46,7 +46,7 @@ def continue_with(
 
 
 def shape(words: Actions, node: int) -> Shape:
-    """Return everything that a tree holds below a node, wherever it is stored."""
+    """Return everything below a node of a tree, regardless of where it is stored."""
     facts = int(words[node + FACTS])
     assert facts & MARK == 0
     below = tuple(shape(words, child) for child in children_of(words, node))
