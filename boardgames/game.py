@@ -460,7 +460,7 @@ class Game(ABC):
             moves = " or ".join(self.format_action(words, action) for action in matching)
             raise AmbiguousMoveError(f"ambiguous move {quote(text)}: {moves}?")
         if not self.is_move_text(text):
-            raise MalformedMoveError(f"{quote(text)} is not a {self.facts.title} move")
+            raise MalformedMoveError(f"{quote(text)} is not a move of {self.facts.title}")
         raise IllegalMoveError(f"illegal move {quote(text)}{suggest(text, texts.values())}")
 
     def is_move_text(self, text: str) -> bool:

@@ -30,8 +30,8 @@ START = GAME.start()
 # --- moves -------------------------------------------------------------------
 
 BAD_MOVES = [
-    pytest.param("tke2!", MalformedMoveError, "'tke2!' is not a Nim move", id="malformed"),
-    pytest.param("", MalformedMoveError, "'' is not a Nim move", id="empty"),
+    pytest.param("tke2!", MalformedMoveError, "'tke2!' is not a move of Nim", id="malformed"),
+    pytest.param("", MalformedMoveError, "'' is not a move of Nim", id="empty"),
     pytest.param("take7", IllegalMoveError, "illegal move 'take7'; did you mean 'take", id="illegal"),
     pytest.param("pass", IllegalMoveError, "illegal move 'pass'", id="legal in other positions"),
 ]
