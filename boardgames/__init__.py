@@ -9,10 +9,10 @@ Names are imported when they are first used, so that importing the package and
 running `boardgames --help` need neither NumPy nor Numba.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # importing `typing` and the like takes longer than the rest of this module
 if TYPE_CHECKING:
+    from typing import Any
+
     from boardgames.clock import TimeControl
     from boardgames.declarations import Evaluation, Facts, Feature, FeatureSet, Kernels
     from boardgames.errors import BoardgamesError
@@ -95,9 +95,11 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:  # any public object
+def __getattr__(name: str) -> "Any":  # any public object
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     value = getattr(import_module(_MODULE_OF[name]), name)
     globals()[name] = value
     return value

@@ -1,6 +1,6 @@
 """Run the command line as `python -m boardgames.cli`."""
 
-from boardgames.cli.main import main
+from boardgames.cli.start import main
 
 if __name__ == "__main__":
     main()

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from boardgames.errors import ClusterError, MissingExtraError, quote
+from boardgames.executors.pool import sigint_blocked
 
 CLUSTER_TIMEOUT_S = 10.0
 LOCAL = "local"
@@ -38,19 +39,20 @@ def open_cluster(workers: int, address: str) -> Iterator[Executor]:
     settings = {
         "threads_per_worker": 1,
         "dashboard_address": None,
-        "silence_logs": "ERROR",
+        "silence_logs": "CRITICAL",
         "preload": [__name__],
     }
     with ExitStack() as stack:
         scheduler = address
         if address == LOCAL:
-            scheduler = distributed.LocalCluster(n_workers=workers, host="127.0.0.1", **settings)
-            stack.callback(scheduler.close)
+            with sigint_blocked():  # its threads and processes inherit this
+                scheduler = distributed.LocalCluster(n_workers=workers, host="127.0.0.1", **settings)
+                stack.callback(_close, scheduler)
         client, reason = _connect(distributed, scheduler)
         if client is None:
             gc.collect()  # distributed deadlocks if the failed client is collected while another one starts
             raise ClusterError(f"no scheduler answers at {quote(address)}: {reason}")
-        stack.callback(client.close)
+        stack.callback(_close, client)
         executor = client.get_executor(pure=False)
         executor.workers = max(sum(client.nthreads().values()), 1)
         stack.callback(executor.shutdown, wait=False)
@@ -68,6 +70,12 @@ def _connect(distributed: Any, scheduler: Any) -> tuple[Any, str]:  # it is only
         return distributed.Client(scheduler, timeout=CLUSTER_TIMEOUT_S), ""
     except (OSError, ValueError, TypeError) as error:
         return None, str(error)
+
+
+def _close(ending: Any) -> None:  # a cluster or a client, without types
+    """Close a part of the cluster; Ctrl-C takes effect afterwards."""
+    with sigint_blocked():
+        ending.close()
 
 
 def dask_setup(worker: object) -> None:

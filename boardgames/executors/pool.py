@@ -22,7 +22,7 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import connection, get_context, parent_process, resource_tracker
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
@@ -280,7 +280,7 @@ class _Worker:
         self._pipe, worker_end = _SPAWN.Pipe()
         self._process = _SPAWN.Process(target=_worker_main, args=(worker_end,), daemon=True)
         # the worker inherits this, so Ctrl-C cannot stop it before it ignores SIGINT
-        with environment_variables(environment), _sigint_blocked():
+        with environment_variables(environment), sigint_blocked():
             self._process.start()
         worker_end.close()
 
@@ -329,11 +329,12 @@ class _Worker:
 
 
 @contextmanager
-def _sigint_blocked() -> Iterator[None]:
-    """Block SIGINT in this thread, if the system supports that."""
+def sigint_blocked() -> Iterator[None]:
+    """Block SIGINT in this thread and in the threads and processes it starts, if the system supports that."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    resource_tracker.ensure_running()  # starting it with the first process would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

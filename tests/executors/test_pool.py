@@ -247,3 +247,18 @@ def test_isolated_call_that_dies_is_reported_with_its_signal() -> None:
 def test_isolated_call_without_progress_is_killed() -> None:
     with pytest.raises(DeadWorkerError, match="no progress"):
         run_isolated(partial(time.sleep, 600), progress=int, patience_s=0.1)
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="needs signal masks")
+def test_a_process_started_with_interrupts_blocked_inherits_that() -> None:
+    """Starting the first process starts another one, which used to unblock them."""
+    source = (
+        "import signal\n"
+        "from multiprocessing import resource_tracker\n"
+        "from boardgames.executors.pool import sigint_blocked\n"
+        "with sigint_blocked():\n"
+        "    resource_tracker.ensure_running()\n"
+        "    print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
