@@ -98,7 +98,7 @@ def _random_walk(start: Position, plies: int, rng: random.Random) -> Position:
             position = position.apply(position.game.decode(position, action))
         if position.outcome is None:
             return position
-    raise LimitError(f"{plies} random plies finish nearly every match of {start.game}; take fewer")
+    raise LimitError(f"{plies} random plies finish nearly every match of {start.game}; use fewer")
 
 
 def _read_suite(game: Game, text: str) -> list[str]:
@@ -138,11 +138,11 @@ def _every_position(game: Game, plies: int) -> list[str]:
                 successor = position.apply(game.decode(position, action))
                 successors[successor.words.tobytes()] = successor
             if len(successors) > MAX_POSITIONS:
-                raise LimitError(f"every:{plies} has more than {MAX_POSITIONS} positions; take fewer plies")
+                raise LimitError(f"every:{plies} has more than {MAX_POSITIONS} positions; use fewer plies")
         layer = successors
     openings = [str(position) for position in layer.values() if position.outcome is None]
     if not openings:
-        raise LimitError(f"every match of {game} is over after {plies} plies; take fewer")
+        raise LimitError(f"every match of {game} is over after {plies} plies; use fewer")
     return openings
 
 

@@ -62,7 +62,7 @@ class AnalysisRequest:
     as_json: bool
 
     def agent_for(self, game: "Game") -> str:
-        """Return the agent that was given, else the game's default agent."""
+        """Return the given agent, or else the game's default agent."""
         return game.facts.default_agent if self.agent is None else self.agent
 
     @property
@@ -149,7 +149,7 @@ def analyze(
     results so far.
     """
     request = AnalysisRequest(game, agent, seconds, depth, nodes, as_json)
-    _ = request.limit  # reports a bad limit before anything is loaded
+    _ = request.limit  # report a bad limit before anything is loaded
     if subject is None or not is_record(subject):
         _reject_options({"match": number, "mistakes": mistakes, "svg": svg_file}, "a recorded match")
         analyze_position(request, layout, options, subject, position_text, moves, lines=lines)
@@ -266,7 +266,7 @@ def review_record(
     request: AnalysisRequest, source: str, *, number: int | None, mistakes: int | None, svg_file: Path | None
 ) -> None:
     """Print the review of a recorded match; after Ctrl-C, of the plies reviewed so far."""
-    load_game(request.game, None, ())  # reports an unknown game first, and compiles with a notice
+    load_game(request.game, None, ())  # report an unknown game first, and show a notice while compiling
     number, count, record = choose_record(request.game, source, number)
     if svg_file is not None:
         _check_chart_file(svg_file, source)
@@ -318,7 +318,7 @@ def choose_record(game: str, source: str, number: int | None) -> "tuple[int, int
         raise RecordError(f"{where}: {parsed.errors[broken.index(chosen)]}")
     record = records[chosen]
     if record.game != game:
-        raise RecordError(f"{where}: match {chosen} is of {quote(record.game)}, not {game}")
+        raise RecordError(f"{where}: match {chosen} is a match of {quote(record.game)}, not {game}")
     if not record.moves:
         raise RecordError(f"{where}: match {chosen} has no moves")
     checked = parse_records(str(record), load_game_of)

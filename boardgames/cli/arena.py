@@ -171,7 +171,7 @@ def arena(
 
 
 def _with_champion(agents: tuple[str, ...], champion: str | None) -> tuple[str, ...]:
-    """Return the agents with the champion of a gauntlet first."""
+    """Return the agents, beginning with the agent that plays the gauntlet."""
     if champion is None:
         return agents
     others = list(agents)

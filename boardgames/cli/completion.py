@@ -1,9 +1,9 @@
-"""Completion in bash, zsh and fish: of games, agents, layouts, runs and the options of games and agents.
+"""Completion of games, agents, layouts, runs and options of games and agents in bash, zsh and fish.
 
-It stands on click's mechanism. Arguments and options have a function that
-completes their values; the scripts of the shells are click's with two changes.
-bash gets the whole word, which it would split at `:` and `=`, and none of them
-puts a space after a word that ends with `=`.
+It uses click's mechanism: arguments and options have functions that complete
+their values. The scripts for the shells are click's with two changes: bash
+passes on the whole word, which it would otherwise split at `:` and `=`, and no
+shell adds a space after a word that ends with `=`.
 """
 
 import os
@@ -156,7 +156,7 @@ def _words() -> tuple[list[str], str]:
 
 
 def _quietly(complete: Completer) -> Completer:
-    """Return a completer that returns nothing where the given one raises."""
+    """Return a completer that returns nothing if the given one raises an exception."""
 
     @wraps(complete)
     def safe(context: click.Context, parameter: click.Parameter, text: str) -> Items:
@@ -176,7 +176,7 @@ def complete_game(context: click.Context, parameter: click.Parameter, text: str)
 
 @_quietly
 def complete_agent(context: click.Context, parameter: click.Parameter, text: str) -> Items:
-    """Return the agents that play the game, and after a colon the options of the agent."""
+    """Return the agents that play the game or, after a colon, the options of the agent."""
     name, colon, rest = text.partition(":")
     if not colon:
         return _offers("agents", text, _game_name(context))
@@ -256,7 +256,7 @@ def complete_run(context: click.Context, parameter: click.Parameter, text: str) 
 
 
 def _game_name(context: click.Context) -> str | None:
-    """Return the game that the command line names, if it does yet."""
+    """Return the game that the command line names, or None if it does not name one yet."""
     name = context.params.get("game_name") or context.params.get("game")
     # while the last option has no value, click leaves the arguments unread
     return str(name) if name else next(iter(context.args), None)

@@ -93,7 +93,7 @@ class MatchSetup:
         from boardgames.manager import MatchRules
 
         # for an agent, --time is how long it thinks; a person is limited by it against another person,
-        # and against an agent if each side was given its own
+        # and against an agent only if there is a separate limit for each side
         is_limited = isinstance(self.time.move, tuple) or all(player.is_human for player in players)
         controls = [
             TimeControl(
@@ -112,12 +112,12 @@ class MatchSetup:
 
 
 def _pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:
-    """Return one value for each side, given one for both or a pair."""
+    """Return a value for each side, given a single one for both or a pair."""
     return value if isinstance(value, tuple) else (value, value)
 
 
 def print_learned(manager: "Manager") -> None:
-    """Say for each player that learns where it has saved what it learned, or that it has not."""
+    """Say for each player that learns where it has saved its weights, or that it has not saved them."""
     for player in manager.players:
         if player is None or not player.is_learning:
             continue
@@ -184,7 +184,7 @@ def read_unfinished(path: Path, game: "Game") -> "Record":
         raise RecordError(f"no matches in {path}")
     record = parsed.records[-1]
     if record.game != game.facts.name:
-        raise RecordError(f"the match in {path} is of {quote(record.game)}, not {game.facts.name}")
+        raise RecordError(f"{path} contains a match of {quote(record.game)}, not {game.facts.name}")
     if record.outcome is not None:
         raise RecordError(f"the match in {path} is finished ({record.result})")
     return record

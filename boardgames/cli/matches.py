@@ -243,7 +243,7 @@ def import_files(files: tuple[Path, ...]) -> None:
     epilog=examples("boardgames matches delete 12 17", "boardgames matches delete --run 3 --yes"),
 )
 @click.argument("ids", nargs=-1, type=POSITIVE, metavar="[ID]...")
-@click.option("--run", type=POSITIVE, metavar="N", help="This arena run with its matches and ratings.")
+@click.option("--run", type=POSITIVE, metavar="N", help="Delete this arena run with its matches and ratings.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation; required without a terminal.")
 def delete(ids: tuple[int, ...], run: int | None, yes: bool) -> None:
     """Delete matches by ID, or an arena run with all its matches and ratings.
@@ -434,7 +434,7 @@ def run_json(run: "Run", ratings: "Sequence[Rating]") -> dict[str, object]:
 
 
 def _settings(run: "Run") -> Iterator[str]:
-    """Yield the settings of a run besides its agents."""
+    """Yield the settings of a run, except for its agents."""
     yield f"seed {run.seed}"
     if "openings" in run.settings:
         yield f"openings {run.settings['openings']}"

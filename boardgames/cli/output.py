@@ -58,7 +58,7 @@ def say(text: str = "", *, err: bool = False, file: IO[str] | None = None, nl: b
     """Print lines of text; characters that could control the terminal become question marks.
 
     All output of commands goes through here, because names, summaries and messages come from
-    files, plug-ins and engines. Line feeds remain: put a foreign text on one line with `one_line`.
+    files, plug-ins and engines. Line feeds remain: use `one_line` for text from outside.
     """
     click.echo("\n".join(map(printable, text.split("\n"))), err=err, file=file, nl=nl)
 
@@ -77,7 +77,7 @@ def print_errors(errors: Sequence[object]) -> None:
 
 
 def one_line(value: object) -> str:
-    r"""Return a text from a file or a plug-in on one line, without anything that could control the terminal.
+    r"""Return text from a file or a plug-in as one line that cannot control the terminal.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def one_line(value: object) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return a message with the middle of very long words, and of the whole, replaced by an ellipsis.
+    """Return a message with an ellipsis in the middle of very long words, and in its own if it is too long.
 
     Examples
     --------

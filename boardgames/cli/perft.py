@@ -23,7 +23,7 @@ from boardgames.errors import OptionError
 @click.option(
     "--depth", type=Number(int, 0, 100), metavar="N", default=3, show_default=True, help="Depth in plies."
 )
-@click.option("--divide", is_flag=True, help="Count the leaves below each legal move too.")
+@click.option("--divide", is_flag=True, help="Also count the leaves below each legal move.")
 @json_option
 def perft(
     game: str,

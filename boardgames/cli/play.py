@@ -84,7 +84,7 @@ HIGHEST_LEVEL = 10
     "--clock",
     type=ForEachSide(SECONDS),
     metavar="S[,S]",
-    help="Seconds that each side has for the match; two numbers give each its own.",
+    help="Seconds that each side has for the match; two numbers give each side its own.",
 )
 @click.option("--increment", type=NON_NEGATIVE_SECONDS, metavar="S", help="Seconds added after each move.")
 @click.option(
@@ -195,7 +195,7 @@ def play(
 
 
 def _opponent(second: str | None, agent: str | None, level: int | None) -> str | None:
-    """Return the second player, or None if not given."""
+    """Return the second player, or None if none was given."""
     by_level = None if level is None else f"level:level={level}"
     given = {"--second": second, "--agent": agent, "--level": by_level}
     texts = {name: text for name, text in given.items() if text is not None}
@@ -214,7 +214,7 @@ def _names(text: str | None) -> tuple[str, str] | None:
 
 
 def _decoded(text: str) -> str:
-    """Return an argument as UTF-8 where the locale could not decode it, such as `LC_ALL=C`."""
+    """Return an argument decoded as UTF-8 if the locale, such as `LC_ALL=C`, could not decode it."""
     try:
         return text if text.isprintable() else os.fsencode(text).decode()
     except UnicodeError:

@@ -1,4 +1,4 @@
-"""Reading what people type: a prompt with editing and completion on a terminal, else plain lines."""
+"""Reading what people type: a prompt with editing and completion on a terminal, or plain lines."""
 
 import asyncio
 import sys
@@ -36,7 +36,7 @@ class PlainPrompt:
         line = sys.stdin.readline()
         if not line:
             raise EOFError
-        if not sys.stdin.isatty():  # the input is not echoed, so the prompt's line has no end yet
+        if not sys.stdin.isatty():  # the input is not echoed, so the line of the prompt has not ended yet
             sys.stdout.write("\n")
         return line
 
@@ -125,7 +125,7 @@ def _completer(words: Callable[[], Iterable[str]]) -> "Completer":
     paths = PathCompleter(expanduser=True)
 
     class WordCompleter(Completer):
-        """Completes the whole line to a word, and the argument of file commands to a path."""
+        """Completes a line to one of the words, and the argument of a file command to a path."""
 
         def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
             line = document.text_before_cursor.lstrip()

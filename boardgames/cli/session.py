@@ -181,7 +181,7 @@ class Session:
             yield command if argument.startswith("[") else command + space
 
     def _toolbar(self) -> str:
-        """Return the clocks, that of the side to move in brackets, and the number of the move."""
+        """Return the text of both clocks, with brackets for the side to move, and the move number."""
         manager = self.manager
         if manager.outcome is not None:
             return ""
@@ -285,7 +285,7 @@ class Session:
         return set(self.manager.position.picture().ids)
 
     def _moves_at(self, cell: str, *, ends: bool) -> list[str]:
-        """Return the legal moves that end on a cell, or the other ones that it is part of."""
+        """Return the legal moves that end on a cell, or if there are none, those that it is part of."""
         position = self.manager.position
         texts = [
             text
@@ -442,7 +442,7 @@ class Session:
         close_players(self.manager)
 
     def _save_match(self) -> None:
-        """Save the match unless it has been saved as it is; nothing can interrupt that."""
+        """Save the match unless it has not changed since it was saved; nothing can interrupt this."""
         with without_interrupts():
             if self._is_time_up():  # the input ended after the time ran out
                 self._show_outcome()
@@ -497,7 +497,7 @@ class Session:
             say(printable(manager.fault))
 
     def _position_before_turn(self) -> "Position":
-        """Return the position before the last turn, which may have several moves of one side."""
+        """Return the position before the last turn, in which a side may have made several moves."""
         moves = self.manager.moves
         ply = len(moves)
         while ply and moves[ply - 1].side == moves[-1].side:

@@ -341,7 +341,7 @@ def _play_command(run: "Run", agent: str) -> str:
 
 @contextmanager
 def _show_progress(trainer: "Trainer", stream: TextIO) -> "Iterator[Callable[[Trainer], None]]":
-    """Show a live display if the stream is a terminal, else a line per step; yields the listener."""
+    """Show a live display on a terminal, otherwise a line per step; yields the listener."""
     from rich.console import Console, Group
 
     console = Console(file=stream, highlight=False)
@@ -403,7 +403,7 @@ def _details(trainer: "Trainer", *, has_curve: bool) -> "list[Text]":
 
 
 def best_text(trainer: "Trainer") -> str:
-    """Return the score of the weights that the run keeps; empty if there is none."""
+    """Return the score of the weights that the run keeps, or an empty string if there is none."""
     best, learner = trainer.progress.best, trainer.learner
     if best is None:
         return ""

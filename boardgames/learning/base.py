@@ -1,4 +1,4 @@
-"""What all learners of feature weights share: common options, and the score against a reference player."""
+"""The base class of learners of feature weights: common options, and the score against a reference player."""
 
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -108,7 +108,7 @@ class FeatureLearner(Configured, Learner):
         return {"score": self.score(weights, executor, seed=seed, depth=depth)}
 
     def score(self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1) -> float:
-        """Return the share of points that weights score against the reference player, in [0, 1].
+        """Return the share of the points, in [0, 1], that weights score against the reference player.
 
         The reference player has the game's own evaluation at the same depth, or
         plays random moves if the game has none.
@@ -149,7 +149,7 @@ def mean_points(results: Sequence[MatchResult]) -> float:
 
 
 def match_metrics(results: Sequence[MatchResult]) -> dict[str, float]:
-    """Return metrics of matches: the share with a winner, and the mean length in plies."""
+    """Return the metrics of matches: the share that had a winner, and the mean length in plies."""
     if not results:
         return {}
     decided = np.mean([match.winner is not None for match in results])
@@ -157,7 +157,7 @@ def match_metrics(results: Sequence[MatchResult]) -> dict[str, float]:
 
 
 def find_features(game: Game, name: str) -> FeatureSet:
-    """Return a feature set of a game, the default one for an empty name.
+    """Return a feature set of a game, or the default one if the name is empty.
 
     Raises
     ------

@@ -63,7 +63,7 @@ class CovarianceAdaptation(DistributionLearner):
         return self.first_state(seed, arrays)
 
     def optimiser(self, state: LearnerState) -> "Strategy":
-        """Return the strategy of a state: the one kept from the last step if it matches, else a new one."""
+        """Return the strategy of a state: that of the last step if it matches, otherwise a new one."""
         kept, self._kept = self._kept, None  # if the step is interrupted, the strategy matches no state
         if kept is not None and kept[0] == _key(state):
             return kept[1]

@@ -1,7 +1,7 @@
-"""Config: what is trained and how, read from and written to a TOML file.
+"""Config: what to train and how, read from and written to a TOML file.
 
-A complete config has every default filled in, the seed included, so that
-training from it again gives the same result.
+In a complete config all defaults and the seed are filled in, so that training
+from it again gives the same result.
 """
 
 import secrets
@@ -31,7 +31,7 @@ SEED = Option("seed", int, None, "seed of all randomness", minimum=0, maximum=2*
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    r"""What is trained and how.
+    r"""What to train, and how.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Config:
     layout : str or None
         None for the game's first layout.
     options : mapping
-        The game's options, as values or texts; missing ones have their defaults.
+        The game's options, as values or text; missing ones take their defaults.
     settings : mapping
         The learner's options, likewise.
 

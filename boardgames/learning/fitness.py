@@ -1,9 +1,9 @@
-"""What `genetic`, `cem` and `cmaes` share: the search space, and fitness measured in matches.
+"""The common part of `genetic`, `cem` and `cmaes`: the search space, and fitness measured in matches.
 
 They optimise the weights of an evaluation for alpha-beta search at a fixed
 depth. An individual is a row of numbers, `float64[size]`, on the scale on which
-the features' ranges are -1 to 1. All individuals of a generation meet the same
-opponent from the same openings, each with both sides.
+the features' ranges are -1 to 1. All individuals of a generation play the same
+opponent from the same openings, each opening with both sides.
 """
 
 from abc import abstractmethod
@@ -84,7 +84,7 @@ class Fitness:
 
 
 def match_value(match: MatchResult) -> float:
-    """Return the value of a match to the first contestant, in [0, 1].
+    """Return the value, in [0, 1], of a match for the first contestant.
 
     A win is 1 and a loss 0. Without a winner it is 1/2 + margin / (1 + sum of
     both scores) / 4, which is between 1/4 and 3/4, rounded to `RESOLUTION`.
@@ -208,7 +208,7 @@ def search_space(features: FeatureSet, mirrored: bool | None = None) -> SearchSp
 
 
 def _mirror_pairs(features: FeatureSet) -> dict[int, int]:
-    """Map the index of each own feature to that of the opponent's; empty if one has no counterpart."""
+    """Map the index of each own feature to its counterpart of the opponent; empty if one has none."""
     by_name = {feature.name: (place, feature) for place, feature in enumerate(features.features)}
     terms = {name.removeprefix(OWN_PREFIX) for name in by_name if name.startswith(OWN_PREFIX)}
     if terms != {name.removeprefix(OPPONENT_PREFIX) for name in by_name if name.startswith(OPPONENT_PREFIX)}:

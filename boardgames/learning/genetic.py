@@ -97,7 +97,8 @@ class Genetic(FitnessLearner):
     def duel(self, individual: Reals, best: Reals, executor: Executor, seed: int) -> float:
         """Return how an individual scores in matches against the best so far, in [0, 1].
 
-        The share of points if fitness counts wins, else the mean of `match_value`.
+        It is the share of the points if fitness counts wins, otherwise the mean of
+        `match_value`.
         """
         futures = self.submit_matches(
             self._contestant(individual), self._contestant(best), self.integer("duel_pairs"), executor, seed

@@ -48,7 +48,7 @@ LEARNING_OPTIONS = tuple(option for option in TD_OPTIONS if option.name in ("alp
 
 
 class TDPlayer(Player):
-    """Plays the move to the position with the highest value by its weights, the first if several are equal.
+    """Plays the move that leads to the position with the highest value, or the first of several such moves.
 
     Unless it learns, it values a repeated position as a draw. After a move is
     taken back it continues to learn from the new position. One player may play
@@ -92,7 +92,7 @@ class TDPlayer(Player):
         super().__init__(game, seed=seed, **options)
         path, self.saves_to = self._paths()
         if self.saves_to is not None:
-            check_writable(self.saves_to)  # now rather than after a match
+            check_writable(self.saves_to)  # report errors now, not after a match
         self._saved, self._features = read_weights(path, game)
         self._epsilon = self._initial_epsilon()
         self._values = np.array([self._saved.values])
@@ -189,7 +189,7 @@ class TDPlayer(Player):
         return self.weights.fingerprint()
 
     def label(self) -> str:
-        """Return `describe()`, and the file that a learning player saves to."""
+        """Return the description of the player and, if it learns, the file to which it saves."""
         return self.describe() + (f" (saves to {self.saves_to.name})" if self.saves_to else "")
 
     # --- moves ---------------------------------------------------------------
@@ -277,7 +277,7 @@ class TDPlayer(Player):
         return TDParameters(alpha, gamma, trace_decay, 0.0, self._saved.tanh, shared=True)
 
     def _learning_option(self, option: Option) -> float:
-        """Return the given value, else the one used to learn the weights, else the default."""
+        """Return the given value, or the one with which the weights were learned, or the default."""
         provenance = self._saved.provenance
         tables = [provenance.get(name) for name in ("rates", "metrics", "settings")]
         learned = [table.get(option.name) for table in tables if isinstance(table, dict)]
@@ -288,7 +288,7 @@ class TDPlayer(Player):
         return option.default
 
     def _initial_epsilon(self) -> float:
-        """Return the option if set, else the saved value or the floor if the player learns, else 0."""
+        """Return the option if set; otherwise the saved value or the floor if the player learns, or 0."""
         if self.options["epsilon"] is not None:
             return self._number("epsilon")
         if self.saves_to is None:

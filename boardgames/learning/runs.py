@@ -1,6 +1,6 @@
 """Training runs: one folder each, written by one process at a time.
 
-    config.toml                            complete: what is trained and how
+    config.toml                            complete: what to train, and how
     metrics.jsonl                          one line per step
     checkpoints/step-000012.safetensors    the last three steps
     checkpoints/best.safetensors           the best step
@@ -8,8 +8,8 @@
 A checkpoint is also a file of weights that players can use: it has the array
 `weights`, the arrays of the learner's state as `state.NAME`, and a header with
 what `Weights` reads, the state's scalars and the progress of the run. It has no
-times and no paths, so equal runs have equal bytes. No file of a run is written
-through a link: a folder that holds one is not resumed.
+times and no paths, so equal runs have equal bytes. Files of a run are never
+written through links: a folder that contains a link is not resumed.
 """
 
 import json
@@ -176,7 +176,8 @@ class Progress:
         curve : str
             The metric to maximise.
         follows_curve : bool
-            True if the best step is the one with the best metric; else it is the last.
+            True if the best step is the one with the best metric, False if it is the
+            last one.
 
         Examples
         --------
@@ -235,7 +236,7 @@ def read_metrics(path: Path) -> list[StepRecord]:
 def truncate_metrics(path: Path, step: int) -> list[StepRecord]:
     """Remove damaged lines, repeated steps and steps after `step`; return what remains.
 
-    A file with further hard links is replaced, so that its other names keep their content.
+    A file that has other hard links is replaced, so that these keep their content.
 
     Raises
     ------
@@ -287,7 +288,7 @@ class Run:
         folder : Path
             Created with its parents.
         config : Config
-            Defaults are filled in, the seed included.
+            Missing values, including the seed, are filled in.
         learner : Learner, optional
             The learner of the config, if it is loaded already.
 
@@ -303,7 +304,7 @@ class Run:
         learner = config.load() if learner is None else learner
         completed = config.completed(learner)
         text = completed.as_toml(learner)
-        Config.parse(text, CONFIG)  # fail now rather than create a run that cannot be resumed
+        Config.parse(text, CONFIG)  # fail now instead of creating a run that cannot be resumed
         if not folder.name.isprintable():
             raise OptionError(f"the run's name has unprintable characters: {quote(folder.name)}")
         existed = os.path.lexists(folder)
@@ -414,12 +415,13 @@ class Run:
         return truncate_metrics(self.metrics_path, step)
 
     def append_metrics(self, record: StepRecord) -> None:
-        """Append a step to the metrics.
+        """Append a step to the file of metrics.
 
         Raises
         ------
         FileError
-            If they cannot be written; part of the line may have been written.
+            If the file cannot be written; part of the line may have been
+            written.
         """
         _is_regular_file(self.metrics_path)
         try:

@@ -1,8 +1,8 @@
 """Trainer: runs any learner, saves every step, and resumes from the newest checkpoint.
 
-An interrupted step is dropped. The files are then what they would be if
-training had ended after the step before, so a resumed run ends with the same
-bytes as one that was never interrupted.
+An interrupted step is dropped. The files are then the same as if training had
+ended after the previous step, so a resumed run ends with the same bytes as one
+that was never interrupted.
 """
 
 import math

@@ -42,7 +42,7 @@ SEARCH_OPTIONS = (
     ),
     Option(
         "cutoff", int, None,
-        "plies of a playout before it is evaluated; by default 0, or no cutoff if the rules set an end",
+        "plies of a playout before it is evaluated; by default 0, or no cutoff if the rules limit a match",
         minimum=0, maximum=MAX_CUTOFF,
     ),
     Option("memory", int, MctsOptions().memory, "size of the tree in MB", minimum=1, maximum=MAX_MB),

@@ -148,7 +148,7 @@ def playouts(position: Position, count: int, *, seed: int = 0, ply_limit: int | 
     except TypeError:
         raise OptionError(f"seed must be an integer, not {quote(seed)}") from None
     if ply_limit is None and facts.longest_match is None:
-        raise LimitError(f"playouts of {facts.name} need a ply_limit: its rules set no end")
+        raise LimitError(f"playouts of {facts.name} need a ply_limit, because its rules do not limit a match")
     positions = np.zeros((3, facts.words), dtype=np.uint64)
     positions[0] = position.words
     totals = np.zeros(1, dtype=TOTALS_DTYPE).view(np.recarray)

@@ -321,7 +321,7 @@ def _are_symmetric(symmetries: list[Symmetry], words: Words, other: Words) -> bo
 
 
 def _action_faults(size: int, written: WrittenMoves) -> Iterator[str]:
-    """Yield the faults of the actions that a kernel wrote, each as the end of a message."""
+    """Yield the faults of the actions that a kernel has written, each as the end of a message."""
     if not 0 <= written.count <= size:
         yield f"returns the count {written.count}, not 0 to {size},"
     elif not written.is_clean:
@@ -631,7 +631,7 @@ def _id_faults(picture: Picture) -> Iterator[str]:
 
 
 def _click_faults(picture: Picture, legal: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield the text of a move, or an empty one, and what is wrong with its clicks."""
+    """Yield the text of a move (empty if it is not legal), and what is wrong with its clicks."""
     for text in sorted(legal.keys() ^ picture.clicks.keys()):
         if text in legal:
             yield text, "the picture has no clicks for a legal move"
@@ -646,7 +646,7 @@ def _click_faults(picture: Picture, legal: Mapping[str, int]) -> Iterator[tuple[
         for clicks in choices:
             if owners.setdefault(tuple(clicks), text) != text:
                 yield text, f"the clicks {clicks!r} make two moves, {owners[tuple(clicks)]!r} and {text!r}"
-    # sorted, a sequence stands right before those that start with it
+    # after sorting, a sequence comes right before those that start with it
     for first, second in pairwise(sorted(owners)):
         if second[: len(first)] == first:
             yield owners[second], f"the clicks {first!r} are the beginning of {second!r}"

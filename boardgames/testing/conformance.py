@@ -142,7 +142,7 @@ def check_game(
     matches: int = MATCHES,
     positions: int = POSITIONS,
     seed: int = 0,
-    reference: Reference[Any] | None = None,  # the state is the reference's own
+    reference: Reference[Any] | None = None,  # the state has a type of the reference
     perft_depth: int | None = None,
     feature_sets: Sequence[FeatureSet] | None = None,
     isolated: bool = False,
@@ -270,7 +270,7 @@ class _Run:
         self.notes: list[str] = []
 
     def check(self, name: str, start: Callable[[], RunningCheck]) -> None:
-        """Run a check, if it is wanted, to its end or its third finding; an exception is a finding."""
+        """Run a check, if it was requested, up to its third finding; an exception counts as a finding."""
         if self.only and name not in self.only:
             return
         covered, found = f"stopped after {MAX_FINDINGS} findings", 0
@@ -319,7 +319,7 @@ class _Run:
         return not fault.is_remark
 
     def _command(self, check: str, places: Sequence[Place]) -> str:
-        """Return the command that finds the same again."""
+        """Return the command that finds the same fault again."""
         game, plan = self.game, self.plan
         words = ["boardgames", "check", game.facts.name]
         layouts = list(game.facts.layouts)

@@ -1,4 +1,4 @@
-"""The oracle for searches: minimax with quiescence and extensions, and without any pruning.
+"""The oracle for searches: minimax with quiescence and extensions, but without pruning.
 
 Principal variation search must return the same results when nothing is pruned or
 reduced. The two share no code except the value of a finished position, the root
@@ -92,7 +92,7 @@ def search_unpruned(
     quiescence : int
         Number of plies that quiescence search follows tactical moves.
     extensions : bool
-        Search answers to forcing moves a ply deeper.
+        Search forcing moves one ply deeper.
     lines : int, optional
         Number of best moves to value; None for all.
 

@@ -1,6 +1,6 @@
-"""Run the kernels of a game in a process of their own, with bounds checks, before anything else uses them.
+"""Run the kernels of a game in a separate process, with bounds checks, before anything else uses them.
 
-A kernel that reads or writes where it should not can end the interpreter, and
+A kernel that reads or writes outside its arrays can crash the interpreter, and
 one that never returns hangs it. So a child process compiles the kernels with
 `NUMBA_BOUNDSCHECK=1` (which the cache keeps apart from normal code) and plays
 the matches of the sample with buffers that have guarded ends. Before each call
@@ -72,7 +72,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """The faults that were found; why nothing was run, if it was not; and on how many positions."""
+    """The faults that were found, the number of positions, and the reason if nothing was run."""
 
     faults: tuple[Fault, ...] = ()
     problem: str = ""
@@ -96,7 +96,7 @@ def probe_kernels(game: Game, plan: Plan, *, patience_s: float = PATIENCE_S) -> 
         log.touch()
 
         def progress() -> object:
-            return log.read_bytes() or time.monotonic()  # compiling may take as long as it takes
+            return log.read_bytes() or time.monotonic()  # compilation has no time limit
 
         try:
             return run_isolated(
@@ -128,7 +128,7 @@ def place_isolated(game: Game, words: Words, action: int | None = None) -> Place
 
 def _last_call(content: bytes, error: DeadWorkerError, patience_s: float) -> Fault:
     """Return the fault of the call that a dead process had written down last."""
-    line = content.decode().partition("\n")[0]  # the rest is left of a longer line
+    line = content.decode().partition("\n")[0]  # what follows is the rest of a longer line
     if not line:
         return Fault(f"a process that loads the kernels {error}")
     action, numbers, kernel = line.split(" ", 2)

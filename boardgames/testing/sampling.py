@@ -198,7 +198,7 @@ def place(game: Game, words: Words, action: int | None = None) -> Place:
 def sample_positions(
     game: Game, *, matches: int, positions: int, seed: int, calls: Calls | None = None
 ) -> Sample:
-    """Return positions of random matches and, from each layout, of matches of first and of last moves.
+    """Return positions of random matches and, per layout, of two that always play the first or last move.
 
     Parameters
     ----------

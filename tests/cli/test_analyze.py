@@ -223,7 +223,7 @@ CASES = {
     "a wrong result": (["broken", "--match", "2"], "broken: match 2: according to the rules, "),
     "a torn match": (["torn"], "torn: match 1: not a move (ply 3, token '}')"),
     "another torn match": (["torn", "--match", "3"], "torn: match 3: "),
-    "another game": (["other"], "other: match 1 is of 'hexifence', not connect4"),
+    "another game": (["other"], "other: match 1 is a match of 'hexifence', not connect4"),
     "no moves": (["without"], "without: match 1 has no moves"),
     "prose": (["-"], "standard input: match 1: no result after the moves"),
     "lines": (["two", "--lines", "3"], "--lines only works with a position"),

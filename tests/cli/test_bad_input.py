@@ -187,7 +187,7 @@ CASES = {
     "resume a finished match": ([*PLAY, "--resume", "good"], "the match in good is finished (1-0)"),
     "resume another game": (
         ["play", "abalone", "--resume", "good"],
-        "the match in good is of 'connect4', not abalone",
+        "good contains a match of 'connect4', not abalone",
     ),
     "resume with a layout": (
         [*PLAY, "--resume", "good", "--layout", "standard"],

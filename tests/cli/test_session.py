@@ -502,7 +502,7 @@ def test_load_takes_options_from_the_record(bg: Run) -> None:
         ("save prose/x", "no such folder: 'prose'"),
         ("load prose", "prose has an error"),
         ("load over", "the match in over is finished (1-0)"),
-        ("load other", "the match in other is of 'hexifence', not connect4"),
+        ("load other", "other contains a match of 'hexifence', not connect4"),
         ("load broken", "broken has an error: match 1: "),
         ("load a\0b", r"not a file name: 'a\x00b'"),
         ("load ~nobody-of-this-name/x", "no such home folder"),

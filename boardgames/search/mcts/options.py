@@ -34,7 +34,7 @@ MAX_THREADS = 64
 NO_CUTOFF = -1
 """The cutoff that lets playouts run to the end of the match."""
 LONG_PLAYOUT = 200
-"""The default cutoff where neither the rules nor an evaluation set an end."""
+"""The default cutoff of games that have no evaluation and whose rules do not limit a match."""
 
 PRIOR_TEMPERATURE = 0.1
 """Temperature of the softmax that turns evaluations of moves, as returns, into priors."""
