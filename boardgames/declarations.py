@@ -289,6 +289,10 @@ class Facts:
     no_moves_draws : bool
         True if the match is a draw when the side to move has no legal move;
         otherwise that side loses.
+    no_moves_loses : bool
+        True if the rules say so. That side loses anyway, but `boardgames check`
+        reports such matches unless one of the two is set: a forgotten pass
+        looks the same.
     allows_reductions : bool
         True if selective search is worthwhile, because most positions have many
         moves of which few matter.
@@ -322,6 +326,7 @@ class Facts:
     no_progress_limit: int | None = None
     alternates: bool = True
     no_moves_draws: bool = False
+    no_moves_loses: bool = False
     allows_reductions: bool = False
     score_name: str = ""
     rules: str = ""

@@ -114,7 +114,7 @@ def check_apply(sample: Sample) -> RunningCheck:
         if not is_clean:
             yield Fault("apply writes beyond the successor", words, action)
         count += 1
-    return f"{count} moves"
+    return counted(count, "move")
 
 
 def check_inputs(sample: Sample) -> RunningCheck:
@@ -125,7 +125,7 @@ def check_inputs(sample: Sample) -> RunningCheck:
             call(given)
             if given.tobytes() != words.tobytes():
                 yield Fault(f"{name} changes its input", words, action)
-    return f"{len(sample.words)} positions"
+    return counted(len(sample.words), "position")
 
 
 def check_purity(sample: Sample) -> RunningCheck:
@@ -138,7 +138,7 @@ def check_purity(sample: Sample) -> RunningCheck:
             first, second = call(words.copy()), call(words.copy())
             if not _same(first, second):
                 yield Fault(f"{name} gives two different results, {first!r} and {second!r},", words, action)
-    return f"{len(sample.words)} positions"
+    return counted(len(sample.words), "position")
 
 
 def check_outcomes(sample: Sample) -> RunningCheck:
@@ -163,7 +163,7 @@ def check_outcomes(sample: Sample) -> RunningCheck:
 def check_sides(sample: Sample) -> RunningCheck:
     """Check that the side to move is 0 or 1, and changes every ply if the game alternates."""
     game, count, repeats = sample.game, 0, 0
-    for words in _all_words(sample):
+    for words in all_words(sample):
         side = int(game.kernels.side_to_move(words.copy()))
         if side not in (0, 1) and game.kernels.outcome(words.copy()) < 0:
             yield Fault(f"side_to_move is {side}, not 0 or 1,", words)
@@ -341,7 +341,7 @@ def _plies(sample: Sample) -> Iterator[tuple[Words, int]]:
                 yield words, action
 
 
-def _all_words(sample: Sample) -> Iterator[Words]:
+def all_words(sample: Sample) -> Iterator[Words]:
     """Yield each position of each match, or the sampled ones if there are no matches."""
     if not sample.walks:
         yield from sample.words
@@ -529,7 +529,7 @@ def check_words(sample: Sample) -> RunningCheck:
         yield f"unpack accepts {game.facts.words + 1} words, facts.words is {game.facts.words}"
     except PositionError:
         pass
-    return f"{len(sample.words)} positions"
+    return counted(len(sample.words), "position")
 
 
 def check_bad_input(sample: Sample) -> RunningCheck:

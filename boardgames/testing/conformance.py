@@ -15,6 +15,7 @@ from boardgames.testing import checks
 from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.probe import Plan, place_isolated, probe_kernels
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft
+from boardgames.testing.results import check_coverage, check_results, check_stuck
 from boardgames.testing.sampling import Fault, Place, Sample, place, selected, write_moves
 
 MAX_FINDINGS = 3
@@ -224,6 +225,9 @@ def check_game(
 
 _SAMPLE_CHECKS: dict[str, Callable[[Sample], RunningCheck]] = {
     "playouts": checks.check_playouts,
+    "coverage": check_coverage,
+    "stuck": check_stuck,
+    "results": check_results,
     "actions": checks.check_actions,
     "apply": checks.check_apply,
     "inputs": checks.check_inputs,
@@ -293,7 +297,7 @@ class _Run:
             return True
         for fault in probed.faults:
             self.add("kernels", fault, partial(place_isolated, self.game))
-        covered = f"{probed.positions} positions, with bounds checks in a process of their own"
+        covered = f"{counted(probed.positions, 'position')}, with bounds checks in a process of their own"
         self.checks.append(Check("kernels", "stopped by a fault" if probed.faults else covered))
         return not probed.faults
 

@@ -1,9 +1,14 @@
 import json
+import shlex
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import pytest
+from installed import add_plugin
+from othello import FAULTS
 
+from boardgames.hookspecs import Entry, hookimpl
 from boardgames.testing import check_game
 
 Run = Callable[..., Any]
@@ -27,6 +32,60 @@ def test_a_finding_names_check_and_message(bg: Run, wrong_perft: None) -> None:
     assert report["ok"] is False
     for finding in report["findings"]:
         assert set(finding) == {"check", "message", "position", "move", "command"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in ("none", "endless loop")])
+def test_command_of_a_finding_finds_it_again(fault: str, bg: Run, othello: None) -> None:
+    first = json.loads(bg("check", "othello6", "--option", f"fault={fault}", "--json").out)["findings"][0]
+    program, *arguments = shlex.split(first["command"])
+    ran = bg(*arguments, "--json")
+    assert (program, ran.code) == ("boardgames", 1)
+    again = json.loads(ran.out)["findings"]
+    keys = ("check", "position", "move")  # the message of a statistic has other numbers in one position
+    assert [first[key] for key in keys] in [[finding[key] for key in keys] for finding in again]
+
+
+@pytest.mark.slow
+def test_move_of_a_finding_can_be_played_to_see_that_it_is_gone(bg: Run, othello: None) -> None:
+    start = "....../....../..wb../..bw../....../......:b"
+    ran = bg("check", "othello6", "--position", start, "--move", "d5", "--only", "apply", "--json")
+    report = json.loads(ran.out)
+    assert ran.code == 0
+    assert [check["name"] for check in report["checks"]] == ["kernels", "apply"]
+    assert report["checks"][1]["covered"] == "1 move"
+
+
+@pytest.mark.slow
+def test_move_that_is_not_legal_in_the_position_is_refused(bg: Run, othello: None) -> None:
+    start = "....../....../..wb../..bw../....../......:b"
+    ran = bg("check", "othello6", "--position", start, "--move", "a1")
+    assert (ran.code, ran.out) == (2, "")
+    assert "illegal move 'a1'" in ran.err
+
+
+def test_unknown_check_is_refused_with_a_suggestion(bg: Run) -> None:
+    ran = bg("check", "connect4", "--only", "perf")
+    assert ran.code == 2
+    assert "there is no check 'perf'; did you mean 'perft'?" in ran.err
+
+
+def test_move_without_a_position_is_refused(bg: Run) -> None:
+    ran = bg("check", "connect4", "--move", "4")
+    assert ran.code == 2
+    assert "--move needs --position" in ran.err
+
+
+@pytest.fixture
+def othello(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install Othello from the tests as a plug-in."""
+    module = ModuleType("othello_plugin")
+
+    def bg_games() -> list[Entry]:
+        return [Entry("othello6", "made for a test", "othello:Othello")]
+
+    module.bg_games = hookimpl(bg_games)  # type: ignore[attr-defined]  # a module under construction
+    add_plugin(monkeypatch, module)
 
 
 @pytest.fixture

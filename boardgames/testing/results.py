@@ -1,0 +1,121 @@
+"""Checks of how the matches of the sample went: which actions occurred, how matches ended, and who was ahead.
+
+They need no reference, and no single position shows what they look for: a
+winner who is behind again and again, or a side that is stuck where it should pass.
+"""
+
+import math
+from collections.abc import Iterator
+
+from boardgames.declarations import NO_EVALUATION
+from boardgames.game import Game
+from boardgames.kernels import Words
+from boardgames.testing.checks import RunningCheck, counted
+from boardgames.testing.sampling import Fault, Sample, Walk, place, write_moves
+
+CHANCE = 0.001
+"""A share below one half is a finding if a fair coin gives one as low with at most this probability."""
+SHOWN_ACTIONS = 8
+REVERSED_POINTS = "`outcome` names the wrong side, or `score` counts what sides want to avoid"
+REVERSED_VALUES = (
+    "it is negated (larger must be better for the side to move), or `outcome` names the wrong side"
+)
+STUCK = (
+    "which loses: if the side to move must pass, add the pass as an action; "
+    "if it loses or draws by the rules, set no_moves_loses or no_moves_draws in the facts"
+)
+
+
+def check_coverage(sample: Sample) -> RunningCheck:
+    """List the actions that were never legal; a faulty notation is reported elsewhere."""
+    yield from ()  # a check is a generator
+    game = sample.game
+    if not sample.walks:
+        return "needs matches"
+    seen = {action for walk in sample.walks for step in walk.steps for action in step.actions}
+    never = [action for action in range(game.facts.actions) if action not in seen]
+    covered = (
+        f"{len(seen)} of {game.facts.actions} actions were legal in a position of {len(sample.walks)} matches"
+    )
+    if never and sample.words:
+        texts = [place(game, sample.words[0], action).move for action in never[:SHOWN_ACTIONS]]
+        more = f" and {len(never) - SHOWN_ACTIONS} more" if len(never) > SHOWN_ACTIONS else ""
+        covered += f", never: {', '.join(texts)}{more}"
+    return covered
+
+
+def check_stuck(sample: Sample) -> RunningCheck:
+    """Check that no side is stuck, unless the facts say what the rules make of it."""
+    game = sample.game
+    ends = [walk.steps[-1].words for walk in sample.walks if walk.has_ended] or list(sample.words)
+    stuck = [words for words in ends if _is_stuck(game, words)]
+    covered = f"{counted(len(stuck), 'side')} stuck at the end of {counted(len(ends), 'match', 'matches')}"
+    if stuck and not (game.facts.no_moves_draws or game.facts.no_moves_loses):
+        yield Fault(f"{covered}, {STUCK}; for example", stuck[0])
+    return covered
+
+
+def check_results(sample: Sample) -> RunningCheck:
+    """Check that winners are not mostly behind, neither in points nor in the evaluation."""
+    game, name = sample.game, sample.game.facts.score_name
+    if not sample.walks:
+        return "needs matches"
+    decided = [(walk, winner) for walk in sample.walks if (winner := _winner(game, walk)) is not None]
+    covered = f"{len(decided)} of {counted(len(sample.walks), 'match', 'matches')} won"
+    if name:
+        points = _signs(_points(game, walk, winner) for walk, winner in decided)
+        covered += f", the winner led in {name} in {points.count(1)} of {len(points)}"
+        if _is_low(points):
+            behind = f"{points.count(-1)} of {counted(len(points), 'match', 'matches')}"
+            yield f"the winner had fewer {name} than the loser in {behind}: {REVERSED_POINTS}"
+    if game.evaluation is not NO_EVALUATION:
+        values = _signs(_value(game, walk, winner) for walk, winner in decided)
+        covered += f", the evaluation favoured the winner in {values.count(1)} of {len(values)}"
+        if _is_low(values):
+            behind = f"{values.count(-1)} of {counted(len(values), 'match', 'matches')}"
+            yield f"the evaluation favoured the loser in the last quarter of {behind}: {REVERSED_VALUES}"
+    return covered
+
+
+def _is_stuck(game: Game, words: Words) -> bool:
+    return game.kernels.outcome(words.copy()) < 0 and not write_moves(game, words).actions
+
+
+def _winner(game: Game, walk: Walk) -> int | None:
+    """Return the side that won, or None."""
+    if not walk.has_ended:
+        return None
+    end = walk.steps[-1]
+    if end.outcome >= 0:
+        return end.outcome if end.outcome < 2 else None
+    return None if game.facts.no_moves_draws else 1 - end.side
+
+
+def _points(game: Game, walk: Walk, winner: int) -> float:
+    """Return by how many points the winner led at the end."""
+    points = game.score(walk.steps[-1].words.copy())
+    return points[winner] - points[1 - winner]
+
+
+def _value(game: Game, walk: Walk, winner: int) -> float:
+    """Return the mean evaluation of the last quarter of a match, at least two positions, for the winner."""
+    ongoing = walk.steps[:-1]
+    last = ongoing[-max(2, len(ongoing) // 4) :]
+    evaluation = game.evaluation
+
+    def value(words: Words) -> float:
+        return float(evaluation.kernel(words.copy(), evaluation.weights))
+
+    return sum(value(step.words) if step.side == winner else -value(step.words) for step in last)
+
+
+def _signs(values: Iterator[float]) -> list[int]:
+    """Return 1 or -1 for each value that is not 0."""
+    return [1 if value > 0 else -1 for value in values if value]
+
+
+def _is_low(signs: list[int]) -> bool:
+    """Return True if winners were behind too often for chance."""
+    ahead = signs.count(1)
+    as_few = sum(math.comb(len(signs), count) for count in range(ahead + 1))
+    return as_few <= CHANCE * math.pow(2, len(signs))
