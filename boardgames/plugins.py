@@ -352,7 +352,7 @@ def warn_once(source: str, error: BaseException, reported: set[str]) -> None:
 
 @lru_cache(maxsize=1)
 def registry() -> Registry:
-    """Return the registry of this process, made at the first call."""
+    """Return the registry of this process, which is created at the first call."""
     return Registry()
 
 

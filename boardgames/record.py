@@ -398,7 +398,7 @@ def _describe_outcome(outcome: Outcome | None) -> str:
 
 def _check_names(record: Record) -> None:
     if len(record.names) != 2:
-        raise RecordError(f"a record has two names, not {quote(record.names)}")
+        raise RecordError(f"a record needs the names of two players, not {quote(record.names)}")
     for name in record.tags:
         if not _TAG_NAME.fullmatch(name) or name in OWN_TAGS:
             raise RecordError(f"invalid tag name: {quote(name)}")

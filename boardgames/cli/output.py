@@ -259,7 +259,7 @@ def confirm(question: str) -> bool:
         If stdin or stdout is not a terminal.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise OptionError("without a terminal to ask on, --yes is required")
+        raise OptionError("--yes is required, because there is no terminal to ask on")
     return click.confirm(one_line(question))
 
 

@@ -299,7 +299,7 @@ class Session:
         """Print what can be done with a cell."""
         moves = {"with": self._moves_at(cell, ends=False), "to": self._moves_at(cell, ends=True)}
         if not any(moves.values()):
-            say(f"no moves with or to {cell}")
+            say(f"no legal move uses {cell}")
         for meaning, texts in moves.items():
             if texts:
                 say(wrapped_moves(texts, f"moves {meaning} {cell}: "))

@@ -72,7 +72,8 @@ class StampedCache(_Cache):  # type: ignore[misc]  # Numba has no type stubs
     may_count : bool
         If False, code that counts references to arrays is not saved.
     check : callable
-        Called with the result of a compilation; what it raises is the compilation's error.
+        Called with the result of a compilation, which fails with the exception that it
+        raises.
     """
 
     def __init__(

@@ -208,7 +208,7 @@ def search_space(features: FeatureSet, mirrored: bool | None = None) -> SearchSp
 
 
 def _mirror_pairs(features: FeatureSet) -> dict[int, int]:
-    """Map the index of each own feature to its counterpart of the opponent; empty if one has none."""
+    """Map the index of each own feature to that of the opponent's, or return {} if one has no counterpart."""
     by_name = {feature.name: (place, feature) for place, feature in enumerate(features.features)}
     terms = {name.removeprefix(OWN_PREFIX) for name in by_name if name.startswith(OWN_PREFIX)}
     if terms != {name.removeprefix(OPPONENT_PREFIX) for name in by_name if name.startswith(OPPONENT_PREFIX)}:

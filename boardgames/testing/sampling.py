@@ -61,7 +61,7 @@ class WrittenMoves:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One position of a walk: words, side to move, outcome code, legal actions, the one played."""
+    """One position of a walk: words, side to move, outcome code, legal actions, and the action played."""
 
     words: Words
     side: int

@@ -81,7 +81,7 @@ def blocks_of(page: str) -> Iterator[Block]:
 
 
 def examples_of(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the commands of a console block with the output below them, empty if none is shown."""
+    """Yield each command of a console block with the output below it, or with [] if none is shown."""
     for part in ("\n" + text).split("\n$ ")[1:]:
         command, _, output = part.partition("\n")
         while command.endswith("\\"):

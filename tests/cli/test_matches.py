@@ -34,7 +34,7 @@ LOST = Record("abalone", start="-", outcome=Outcome(1, Termination.CRASH))
 
 @pytest.fixture
 def stored(home: Path) -> list[int]:
-    """Store three matches, the last one of a run; return their IDs."""
+    """Store three matches, of which the last belongs to a run; return their IDs."""
     with Store(now=lambda: NOON) as store:
         run = store.begin_run("arena", "abalone", key="k", settings={"pairs": 2}, seed=7).id
         ids = store.add([NewMatch.from_record(WON), NewMatch.from_record(OPEN)])

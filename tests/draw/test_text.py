@@ -23,7 +23,7 @@ def square_board(rows: int, columns: int) -> Picture:
 
 
 def hexagon_board(size: int, *drawn: int) -> Picture:
-    """Return a board of hexagons whose edges, numbered by height, are drawn by side 0 or open."""
+    """Return a board of hexagons with edges that are open or drawn by side 0, numbered by height."""
     centres = [hexagonal(row, column) for row, column in hexagon_places(size)]
     sides = {hexagon_side(x, y, side) for x, y in centres for side in range(6)}
     ordered = sorted(sides, key=lambda ends: (round(ends[0][1] + ends[1][1], 3), ends[0][0] + ends[1][0]))

@@ -26,7 +26,7 @@ def find_lowest(word: np.uint64) -> int:
 
 
 def split_mix(state: int) -> tuple[int, int]:
-    """Return the next state and 64 bits, as the paper's Java code in Python integers."""
+    """Return the next state and 64 bits: the Java code of the paper, with Python integers."""
     state = (state + 0x9E3779B97F4A7C15) & MASK
     word = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
     word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK

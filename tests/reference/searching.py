@@ -40,7 +40,7 @@ class Case:
         return replace(self.game.evaluation, margin=self.margin)
 
     def positions(self, count: int, seed: int) -> Iterator[tuple[Position, int]]:
-        """Yield positions with the depth to search them to."""
+        """Yield positions, each with the depth to which to search it."""
         random = np.random.default_rng([seed, self.plies, self.marbles])
         for index in range(count):
             depth = int(random.integers(1, self.depth + 1))

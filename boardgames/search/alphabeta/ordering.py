@@ -92,7 +92,7 @@ def rank_moves(bundle: Actions, ply: int, count: int, side: int, table_move: int
 
 @kernel(types.void(BUNDLE, types.int64, types.int64))
 def rank_tactical_moves(bundle: Actions, ply: int, count: int) -> None:
-    """Rank the `count` moves of a ply if all of them are tactical."""
+    """Rank the `count` moves of a ply, which must all be tactical."""
     game = unpack(bundle)
     moves = game.moves
     for index in range(count):

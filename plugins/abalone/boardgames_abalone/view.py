@@ -3,8 +3,8 @@
 A single marble is moved by clicking on it and on its target. A group is moved in line by
 clicking on its tail, its front and the cell ahead of the front, and sideways by clicking
 on its two ends, in either order, and on the target of the second end. These are never
-ambiguous: the second click is on an own marble for groups only, and the last cell is in
-line with the group for in-line moves only.
+ambiguous: only for a group is the second click on a marble of the same side, and only
+for an in-line move is the last cell in line with the group.
 """
 
 from collections.abc import Iterable
