@@ -231,7 +231,8 @@ def _similar_option(error: click.NoSuchOption) -> str:
     Click compares the dashes too, so that it finds any short option similar.
     """
     parameters = [] if error.ctx is None else error.ctx.command.get_params(error.ctx)
-    names = {name.lstrip("-"): name for one in parameters for name in (*one.opts, *one.secondary_opts)}
+    options = [one for one in parameters if isinstance(one, click.Option)]
+    names = {name.lstrip("-"): name for one in options for name in (*one.opts, *one.secondary_opts)}
     close = get_close_matches(error.option_name.lstrip("-"), names, n=1)
     return f"; did you mean {names[close[0]]!r}?" if close else ""
 

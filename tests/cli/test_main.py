@@ -246,6 +246,7 @@ def greet(name: str, count: int, mood: str, loud: bool) -> None:
         ([], "missing argument 'NAME'; see `greet --help`"),
         (["a", "b"], "too many arguments: b; see `greet --help`"),
         (["a", "--cuont", "1"], "no such option '--cuont'; did you mean '--count'?"),
+        (["a", "--nme"], "no such option '--nme'; see `greet --help`"),
         (["a", "--zzz"], "no such option '--zzz'; see `greet --help`"),
         (["a", "--count"], "--count needs a value"),
         (["a", "--loud=1"], "option '--loud' does not take a value"),
