@@ -35,7 +35,7 @@ from reference.tactics import Tactic, material_player, read_suite, solving_depth
 from reference.temporal import PlainLearner
 
 RUNS = 5
-PROGRAM = [sys.executable, "-m", "boardgames.cli"]
+PROGRAM = [sys.executable, "-m", "boardgames"]
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from boardgames.cli.main import main
 from boardgames.paths import cache_folder
 
 CACHE = cache_folder()  # before any test moves the user's folders
-PROGRAM = (sys.executable, "-m", "boardgames.cli")
+PROGRAM = (sys.executable, "-m", "boardgames")
 
 
 @dataclass(frozen=True)

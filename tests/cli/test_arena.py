@@ -17,7 +17,7 @@ from waiting import TIMEOUT_S
 
 from boardgames.store import Store
 
-PROGRAM = (sys.executable, "-m", "boardgames.cli")
+PROGRAM = (sys.executable, "-m", "boardgames")
 ALONE = ("--workers", "1")
 ARENA = ("arena", "connect4", "--option", "columns=5", "--option", "rows=4")
 RANDOM = (*ARENA, "random", "greedy", "--seed", "1")

@@ -73,7 +73,7 @@ def started(home: Path) -> Iterator[Callable[..., Pipes]]:
     opened: list[Pipes] = []
 
     def start(*arguments: str) -> Pipes:
-        opened.append(Pipes("-m", "boardgames.cli", "engine", *arguments))
+        opened.append(Pipes("-m", "boardgames", "engine", *arguments))
         return opened[-1]
 
     yield start
@@ -248,7 +248,7 @@ def test_a_closed_output_ends_it(home: Path) -> None:
     source, target = os.pipe()
     os.close(source)
     process = subprocess.Popen(
-        [sys.executable, "-m", "boardgames.cli", "engine", "connect4"],
+        [sys.executable, "-m", "boardgames", "engine", "connect4"],
         stdin=subprocess.PIPE,
         stdout=target,
         stderr=subprocess.PIPE,
@@ -263,7 +263,7 @@ def test_non_blocking_pipes_are_supported(home: Path) -> None:
     asked, heard = os.pipe(), os.pipe()
     os.set_blocking(asked[0], False)
     os.set_blocking(heard[1], False)
-    command = [sys.executable, "-m", "boardgames.cli", "engine", "connect4"]
+    command = [sys.executable, "-m", "boardgames", "engine", "connect4"]
     with subprocess.Popen(command, stdin=asked[0], stdout=heard[1], stderr=subprocess.PIPE) as process:
         os.close(asked[0])
         os.close(heard[1])

@@ -15,7 +15,7 @@ import pytest
 
 from boardgames.errors import FileError
 
-PROGRAM = (sys.executable, "-m", "boardgames.cli")
+PROGRAM = (sys.executable, "-m", "boardgames")
 SMALL = ("--option", "columns=5", "--option", "rows=4", "--workers", "1")
 TRAINING = ("experiment", "connect4", "basic-training", "--set", "repetitions=2", *SMALL)
 ABALONE = (

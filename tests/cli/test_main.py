@@ -135,14 +135,14 @@ def test_a_plugin_that_adds_what_is_no_command_breaks_nothing(plugins: Registry,
     "arguments", ["games", pytest.param("perft connect4 --divide", marks=pytest.mark.slow)]
 )
 def test_a_closed_pipe_is_no_error(arguments: str, home: object) -> None:
-    command = f"set -o pipefail; {sys.executable} -m boardgames.cli {arguments} | head -c 0"
+    command = f"set -o pipefail; {sys.executable} -m boardgames {arguments} | head -c 0"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="a device that is always full")
 def test_a_full_disk_gives_one_line_and_code_2(home: object) -> None:
-    command = f"{sys.executable} -m boardgames.cli games > /dev/full"
+    command = f"{sys.executable} -m boardgames games > /dev/full"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (
         2,
@@ -155,14 +155,14 @@ def test_a_full_disk_gives_one_line_and_code_2(home: object) -> None:
     "arguments", ["games", pytest.param("play connect4 --second human", marks=pytest.mark.slow)]
 )
 def test_closed_streams_are_not_an_error(arguments: str, home: object) -> None:
-    command = f"{sys.executable} -m boardgames.cli {arguments} <&- >&- 2>&-"
+    command = f"{sys.executable} -m boardgames {arguments} <&- >&- 2>&-"
     assert subprocess.run(["bash", "-c", command], timeout=60, check=False).returncode == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("out", ["/dev/null", "/dev/full"])
 def test_an_error_that_cannot_be_printed_keeps_its_code(out: str, home: object) -> None:
-    command = f"{sys.executable} -m boardgames.cli show nosuch > {out} 2> /dev/full"
+    command = f"{sys.executable} -m boardgames show nosuch > {out} 2> /dev/full"
     assert subprocess.run(["bash", "-c", command], timeout=TIMEOUT_S, check=False).returncode == 2
 
 

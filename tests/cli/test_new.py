@@ -184,10 +184,10 @@ def test_it_is_installed_tested_checked_and_played(board: str, home: Path) -> No
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
-    run("boardgames.cli", "new", "othello", "--board", board)
+    run("boardgames", "new", "othello", "--board", board)
     created = tmp_path / "boardgames-othello"
     run("pip", "install", "--quiet", "--no-deps", "--target", str(site), str(created))
-    listed = json.loads(run("boardgames.cli", "plugins", "--json"))["plugins"]
+    listed = json.loads(run("boardgames", "plugins", "--json"))["plugins"]
     assert {plugin["name"]: plugin["error"] for plugin in listed}["othello"] is None
     checked = run(
         "boardgames.cli", "check", "othello", "--reference", "tests.reference:Reference", folder=created
@@ -195,4 +195,4 @@ def test_it_is_installed_tested_checked_and_played(board: str, home: Path) -> No
     assert "no findings" in checked
     run("pytest", "-q", "-p", "no:cacheprovider", folder=created)
     players = ("--first", "random", "--second", "greedy", "--seed", "1")
-    assert "othello" in run("boardgames.cli", "play", "othello", *players)
+    assert "othello" in run("boardgames", "play", "othello", *players)

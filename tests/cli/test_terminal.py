@@ -133,7 +133,7 @@ def test_ctrl_c_while_an_agent_thinks_saves_the_match(terminal: Run, records: Ru
 
 @pytest.mark.slow
 def test_an_interrupt_without_a_terminal_saves_the_match(home: Path, records: Run) -> None:
-    command = [sys.executable, "-u", "-m", "boardgames.cli", *SLOW_AGENT]
+    command = [sys.executable, "-u", "-m", "boardgames", *SLOW_AGENT]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as running:

@@ -22,7 +22,7 @@ from waiting import TIMEOUT_S
 from boardgames.learning.config import Config
 from boardgames.learning.runs import checkpoint_paths, read_metrics
 
-PROGRAM = (sys.executable, "-m", "boardgames.cli")
+PROGRAM = (sys.executable, "-m", "boardgames")
 QUICK = ("--set", "steps=3", "--set", "matches=4", "--set", "test_matches=4", "--workers", "1")
 NAMED = ("train", "connect4", "--seed", "5", "--run", "first", *QUICK)
 LONG = ("train", "connect4", "--seed", "5", "--run", "long", "--set", "steps=200", "--set", "matches=400")

@@ -24,7 +24,7 @@ from boardgames.learning.config import Config
 from boardgames.learning.runs import Progress, Run, checkpoint_paths, read_metrics
 from boardgames.learning.trainer import Trainer
 
-PROGRAM = (sys.executable, "-m", "boardgames.cli")
+PROGRAM = (sys.executable, "-m", "boardgames")
 KILLS = 4
 STEPS = 600
 """More steps than are done before the last kill."""

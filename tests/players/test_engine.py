@@ -53,7 +53,7 @@ def plain() -> Iterator[Engine]:
 
 def own(game: str, agent: str, **options: str) -> Engine:
     """Return one of our agents as an engine."""
-    return player(f"{sys.executable} -m boardgames.cli engine {game} --agent {agent}", game, **options)
+    return player(f"{sys.executable} -m boardgames engine {game} --agent {agent}", game, **options)
 
 
 def play_random(engine: Engine, move_time: float = 20.0) -> Manager:
@@ -114,7 +114,7 @@ def test_an_illegal_move_is_reported_with_the_diagnostics_of_the_engine() -> Non
 @pytest.mark.parametrize("arguments", ["", " --option dimension=3"], ids=["set by us", "in the command"])
 def test_our_engine_plays_the_game_with_its_options(arguments: str) -> None:
     game = boardgames.load("hexifence", dimension=2)
-    command = f"{sys.executable} -m boardgames.cli engine hexifence --agent greedy{arguments}"
+    command = f"{sys.executable} -m boardgames engine hexifence --agent greedy{arguments}"
     engine = Engine(game, seed=1, command=command)
     opened.append(engine)
     match = Manager(game, [engine, boardgames.load_player("greedy", game, seed=1)])
@@ -126,7 +126,7 @@ def test_our_engine_plays_the_game_with_its_options(arguments: str) -> None:
 @pytest.mark.slow
 def test_an_engine_for_another_game_says_why_it_cannot_play() -> None:
     game = boardgames.load("hexifence", dimension=2)
-    engine = Engine(game, command=f"{sys.executable} -m boardgames.cli engine connect4")
+    engine = Engine(game, command=f"{sys.executable} -m boardgames engine connect4")
     opened.append(engine)
     match = Manager(game, [engine, boardgames.load_player("greedy", game)])
     match.play()

@@ -1,4 +1,4 @@
-"""Run the command line as `python -m boardgames.cli`."""
+"""Run the command line as `python -m boardgames`."""
 
 from boardgames.cli.start import main
 
