@@ -13,6 +13,7 @@ from boardgames.kernels import Words
 from boardgames.plugins import load_features, registry
 from boardgames.testing import checks
 from boardgames.testing.checks import RunningCheck, counted
+from boardgames.testing.mirrors import check_mirrors
 from boardgames.testing.probe import Plan, place_isolated, probe_kernels
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft
 from boardgames.testing.results import check_coverage, check_results, check_stuck
@@ -127,7 +128,8 @@ class Report:
 
     def __str__(self) -> str:
         total = counted(len(self.findings), "finding") if self.findings else "no findings"
-        lines = [f"{self.game}: {counted(len(self.checks), 'check')}, {total}"]
+        remarks = f", {counted(len(self.remarks), 'remark')}" if self.remarks else ""
+        lines = [f"{self.game}: {counted(len(self.checks), 'check')}, {total}{remarks}"]
         lines += [f"  {check.name}: {check.covered}" for check in self.checks]
         for label, found in (("FAILED", self.findings), ("remark:", self.remarks)):
             for finding in found:
@@ -242,6 +244,7 @@ _SAMPLE_CHECKS: dict[str, Callable[[Sample], RunningCheck]] = {
     "score": checks.check_score,
     "evaluation": checks.check_evaluation,
     "symmetries": checks.check_symmetries,
+    "mirrors": check_mirrors,
     "tactical": checks.check_tactical,
     "keys": checks.check_keys,
 }
