@@ -286,7 +286,7 @@ class Game(ABC):
             read_options(self.declared_options, options, owner)
         )
         self.prepare()
-        if self.facts.options != self.declared_options:
+        if isinstance(self.facts, Facts):  # if it is not, `load` says so
             self.facts = replace(self.facts, options=self.declared_options)
         layouts = self.facts.layouts
         self.layout = next(iter(layouts), "") if layout is None else layout

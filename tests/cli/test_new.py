@@ -190,7 +190,7 @@ def test_it_is_installed_tested_checked_and_played(board: str, home: Path) -> No
     listed = json.loads(run("boardgames", "plugins", "--json"))["plugins"]
     assert {plugin["name"]: plugin["error"] for plugin in listed}["othello"] is None
     checked = run(
-        "boardgames.cli", "check", "othello", "--reference", "tests.reference:Reference", folder=created
+        "boardgames", "check", "othello", "--reference", "tests.reference:Reference", folder=created
     )
     assert "no findings" in checked
     run("pytest", "-q", "-p", "no:cacheprovider", folder=created)
