@@ -303,6 +303,8 @@ class Facts:
     default_features : str
         The default feature set of learners; if empty, the first in alphabetical
         order.
+    benchmark_agent : str
+        The opponent against which training measures `alphabeta:depth=3` with the weights it has learned.
     options : tuple of Option
         Options for loading the game; `Game` sets them to its `declared_options`.
     layouts : mapping of str to str
@@ -313,6 +315,10 @@ class Facts:
         Named sets of openings for arenas: texts of positions to start from.
     perft : mapping of str to tuple of int
         Known leaf counts from depth 1 on, by position text.
+    presets : mapping of str to mapping
+        Settings of learners that suit the game, by name of the preset and then of the
+        learner. Training uses the preset `default`, if there is one, and the learner's own
+        defaults for the rest.
     """
 
     name: str
@@ -332,12 +338,14 @@ class Facts:
     rules: str = ""
     default_agent: str = "alphabeta"
     default_features: str = ""
+    benchmark_agent: str = "alphabeta:depth=3"
     options: tuple[Option, ...] = ()
     layouts: Mapping[str, str] = field(default_factory=_no_items)
     move_notations: tuple[str, ...] = ("canonical",)
     position_notations: tuple[str, ...] = ("canonical",)
     openings: Mapping[str, tuple[str, ...]] = field(default_factory=_no_items)
     perft: Mapping[str, tuple[int, ...]] = field(default_factory=_no_items)
+    presets: Mapping[str, Mapping[str, Mapping[str, object]]] = field(default_factory=_no_items)
 
     def __post_init__(self) -> None:
         texts = (self.name, self.title, self.summary, self.default_agent, *self.sides)

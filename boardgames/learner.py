@@ -92,6 +92,11 @@ class Learner(ABC):
         """Return the number of steps of the whole training, or None if it is not known in advance."""
         return None
 
+    @property
+    def searches(self) -> bool:
+        """Return whether weights are learned in searches of several plies, and so are best used in search."""
+        return False
+
     def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:
         """Return names and points of the players that compete in training, best first; by default none."""
         return ()

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from boardgames.learning.trainer import Trainer
 
 EVOLVE = "evolve"
+SEARCHER = "alphabeta:depth=3"
+"""The agent in which weights are measured in search."""
+MEASURED = 40
+"""Matches against each opponent after training."""
 CURVE_ROWS = 5
 CURVE_COLUMNS = 60
 LABEL_COLUMNS = 9
@@ -53,6 +57,7 @@ FIXED_BY_RUN = {
     "learner_name": "--learner",
     "evolves": "--evolve",
     "config_path": "--config",
+    "preset": "--preset",
     "settings": "--set",
     "layout": "--layout",
     "options": "--option",
@@ -65,6 +70,7 @@ FIXED_BY_RUN = {
     epilog=examples(
         "boardgames train connect4",
         "boardgames train abalone --evolve --seed 1",
+        "boardgames train abalone --evolve --preset original",
         "boardgames train abalone --set alpha=0.05 --set steps=200 --run slow",
         "boardgames train --config slow.toml --workers 2",
         "boardgames train --resume slow",
@@ -86,6 +92,9 @@ FIXED_BY_RUN = {
     help="Read the settings from a TOML file, such as the config.toml of a run.",
 )
 @click.option(
+    "--preset", metavar="NAME", help="Settings that the game offers, such as `original`; default: `default`."
+)
+@click.option(
     "--set",
     "settings",
     multiple=True,
@@ -96,6 +105,15 @@ FIXED_BY_RUN = {
 @game_options
 @click.option("--seed", type=NON_NEGATIVE, metavar="N", help="Seed of the run; default: random.")
 @worker_options
+@click.option(
+    "--measure",
+    "measured",
+    type=NON_NEGATIVE,
+    default=MEASURED,
+    show_default=True,
+    metavar="N",
+    help="Matches against each of two opponents that measure the finished run; 0 for none.",
+)
 @click.option("--run", "run_text", metavar="NAME|FOLDER", help="Name or folder of the new run.")
 @click.option(
     "--resume",
@@ -106,26 +124,39 @@ FIXED_BY_RUN = {
 )
 @json_option
 def train(
-    workers: int | None, cluster: str | None, resumed: str | None, as_json: bool, **given: Any
-) -> None:  # of the options above
+    workers: int | None,
+    cluster: str | None,
+    measured: int,
+    resumed: str | None,
+    as_json: bool,
+    **given: Any,  # the other options above
+) -> None:
     """Train the weights of the features of GAME by self-play.
 
     A run has a folder with its settings, metrics and weights. --set overrides
-    the settings of --config. Every step is saved: an interrupted run continues
+    the settings of --config, and these override the preset. Every step is saved: an interrupted run continues
     with --resume and ends with the same weights as an uninterrupted one,
-    whatever the number of workers.
+    whatever the number of workers. At the end, matches from random openings
+    measure how strong the weights are.
     """
+    if measured % 2:
+        raise OptionError(f"--measure must be even, because every opening is played twice; not {measured}")
     stream = sys.stderr if as_json else sys.stdout
     with interrupt_on_termination():
         if resumed is None:
-            code = _begin(given, workers, cluster, stream, as_json)
+            code = _begin(given, workers, cluster, measured, stream, as_json)
         else:
-            code = _resume(resumed, given, workers, cluster, stream, as_json)
+            code = _resume(resumed, given, workers, cluster, measured, stream, as_json)
     click.get_current_context().exit(code)
 
 
 def _begin(
-    given: dict[str, Any], workers: int | None, cluster: str | None, stream: TextIO, as_json: bool
+    given: dict[str, Any],
+    workers: int | None,
+    cluster: str | None,
+    measured: int,
+    stream: TextIO,
+    as_json: bool,
 ) -> int:
     """Train a new run; return the exit code."""
     from boardgames.executors import open_executor
@@ -141,7 +172,7 @@ def _begin(
         trainer = Trainer(run)
         with _explain_closed_output(trainer):
             say(f"run {run.name} in {run.folder}", file=stream)
-            return _train(trainer, executor, stream, as_json)
+            return _train(trainer, executor, measured, stream, as_json)
 
 
 def _resume(
@@ -149,6 +180,7 @@ def _resume(
     given: dict[str, Any],
     workers: int | None,
     cluster: str | None,
+    measured: int,
     stream: TextIO,
     as_json: bool,
 ) -> int:
@@ -166,12 +198,12 @@ def _resume(
         trainer = Trainer(run)
         if trainer.is_done:
             say(f"run {run.name} is already finished", file=stream)
-            _print_summary(trainer, stream, as_json)
+            _print_summary(trainer, [], stream, as_json)
             return 0
         with open_executor(workers, cluster=cluster) as executor, _explain_closed_output(trainer):
             say(f"run {run.name} in {run.folder}", file=stream)
             say(f"resuming after step {trainer.progress.step}", file=stream)
-            return _train(trainer, executor, stream, as_json)
+            return _train(trainer, executor, measured, stream, as_json)
 
 
 @contextmanager
@@ -187,26 +219,68 @@ def _explain_closed_output(trainer: "Trainer") -> "Iterator[None]":
         raise
 
 
-def _train(trainer: "Trainer", executor: "Executor", stream: TextIO, as_json: bool) -> int:
-    """Train to the end, showing the progress; return the exit code."""
+def _train(trainer: "Trainer", executor: "Executor", measured: int, stream: TextIO, as_json: bool) -> int:
+    """Train to the end, showing the progress, and measure the result; return the exit code."""
     say(f"\n{trainer.run.config.as_toml(trainer.learner)}", file=stream)
-    code = 0
+    code, strength = 0, []
     try:
         with _show_progress(trainer, stream) as listener:
             trainer.train(executor, listener)
+        strength = _measure(trainer.run, measured, executor)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
-    _print_summary(trainer, stream, as_json)
+    _print_summary(trainer, strength, stream, as_json)
     return code
 
 
-def _print_summary(trainer: "Trainer", stream: TextIO, as_json: bool) -> None:
-    """Print the state of a run and the commands to use or resume it."""
+def _measure(run: "Run", matches: int, executor: "Executor") -> list[dict[str, object]]:
+    """Measure the weights of a run one ply deep and in search, each against one opponent.
+
+    The first opponent has the game's own evaluation, or plays random moves if there is none.
+    """
+    from boardgames.arena import Arena, Plan
+
+    game, weights = run.learner.game, _weights(run)
+    if weights is None or not matches:
+        return []
+    results: list[dict[str, object]] = []
+    greedy = "greedy" if game.evaluation.weights.size else "random"
+    for agent, opponent in (
+        (f"td:weights={weights}", greedy),
+        (f"{SEARCHER},weights={weights}", game.facts.benchmark_agent),
+    ):
+        assert run.config.seed is not None
+        report = Arena(Plan(game=game, agents=(agent, opponent), matches=matches), seed=run.config.seed).run(
+            executor
+        )
+        first = report.standings[0]
+        results.append(
+            {
+                "agent": agent,
+                "opponent": opponent,
+                "wins": first.wins,
+                "losses": first.losses,
+                "draws": first.draws,
+            }
+        )
+    return results
+
+
+def _print_summary(
+    trainer: "Trainer", strength: "Sequence[Mapping[str, object]]", stream: TextIO, as_json: bool
+) -> None:
+    """Print the state of a run, its measured strength, and the commands to use or resume it."""
     run, progress = trainer.run, trainer.progress
     best = f", {best_text(trainer)} at step {progress.best_step}" if best_text(trainer) else ""
     say(f"{_steps_text(trainer)}{best}", file=stream)
     if run.best_path.exists():
         say(f"weights: {run.best_path}", file=stream)
+    for one in strength:
+        say(
+            f"{one['agent']} against {one['opponent']}: "
+            f"{one['wins']} won, {one['losses']} lost, {one['draws']} drawn",
+            file=stream,
+        )
     agent = _agent(run)
     if agent is not None:
         say(f"play against them: {_play_command(run, agent)}", file=stream)
@@ -225,6 +299,7 @@ def _print_summary(trainer: "Trainer", stream: TextIO, as_json: bool) -> None:
             best=progress.best,
             best_step=progress.best_step,
             metrics=dict(progress.metrics),
+            strength=list(strength),
             agent=agent,
         )
 
@@ -245,6 +320,7 @@ def _config(
     learner_name: str | None,
     evolves: bool,
     config_path: str | None,
+    preset: str | None,
     settings: tuple[str, ...],
     layout: str | None,
     options: tuple[str, ...],
@@ -259,6 +335,7 @@ def _config(
     overrides = {
         "game": game_name,
         "learner": EVOLVE if evolves else learner_name,
+        "preset": preset,
         "seed": seed,
         "layout": layout,
         "options": parse_assignments(options),
@@ -309,7 +386,18 @@ def _run_reference(run: "Run") -> str:
 
 
 def _agent(run: "Run") -> str | None:
-    """Return the agent that plays with the weights of a run; None if it does not learn feature weights."""
+    """Return the agent that plays with the weights of a run; None if it does not learn feature weights.
+
+    It searches if the weights were learned in search, and looks one ply ahead otherwise.
+    """
+    weights = _weights(run)
+    if weights is None:
+        return None
+    return f"alphabeta:weights={weights}" if run.learner.searches else f"td:weights={weights}"
+
+
+def _weights(run: "Run") -> str | None:
+    """Return the weights of a run as an option of an agent; None if it does not learn feature weights."""
     from boardgames.learning.base import FeatureLearner
     from boardgames.weights.lookup import offered_names
 
@@ -319,7 +407,7 @@ def _agent(run: "Run") -> str | None:
     if any(character in weights for character in ',"\\'):
         escaped = weights.replace("\\", "\\\\").replace('"', '\\"')
         weights = f'"{escaped}"'
-    return f"td:weights={weights}"
+    return weights
 
 
 def _play_command(run: "Run", agent: str) -> str:

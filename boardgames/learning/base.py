@@ -1,7 +1,7 @@
 """The base class of learners of feature weights: common options, and the score against a reference player."""
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from typing import ClassVar
 
 import numpy as np
@@ -110,26 +110,32 @@ class FeatureLearner(Configured, Learner):
     def score(self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1) -> float:
         """Return the share of the points, in [0, 1], that weights score against the reference player.
 
-        The reference player has the game's own evaluation at the same depth, or
-        plays random moves if the game has none.
+        The reference player searches to the same depth.
         """
-        has_evaluation = self.game.evaluation.weights.size > 0
-        reference = Contestant(depth=depth, is_random=not has_evaluation)
         matches = self.integer("test_matches")
-        return mean_points(self.play(Contestant(weights, depth), reference, matches, executor, seed))
+        futures = self.submit(Contestant(weights, depth), self.reference(depth), matches, executor, seed)
+        return mean_points(gather_results(futures))
 
-    def play(
+    def reference(self, depth: int = 1) -> Contestant:
+        """Return the reference player: the game's own evaluation, or random moves if it has none."""
+        return Contestant(depth=depth, is_random=not self.game.evaluation.weights.size)
+
+    def submit(
         self, first: Contestant, second: Contestant, matches: int, executor: Executor, seed: int
-    ) -> list[MatchResult]:
-        """Play matches in tasks of `TEST_BATCH`."""
-        futures = [
+    ) -> list["Future[list[MatchResult]]"]:
+        """Submit tasks of `TEST_BATCH` matches without learning."""
+        return [
             executor.submit(
                 play_matches, self.setup, first, second,
                 matches=min(TEST_BATCH, matches - begun), seed=derive_seed(seed, begun),
             )
             for begun in range(0, matches, TEST_BATCH)
         ]  # fmt: skip
-        return [match for future in futures for match in future.result()]
+
+
+def gather_results(futures: Sequence["Future[list[MatchResult]]"]) -> list[MatchResult]:
+    """Return the matches of several tasks, in order."""
+    return [match for future in futures for match in future.result()]
 
 
 def rank(values: Reals) -> list[int]:

@@ -13,7 +13,8 @@ from typing import Any
 
 import tomlkit
 
-from boardgames.errors import OptionError, quote, suggest
+from boardgames.errors import OptionError, UnknownNameError, quote, suggest
+from boardgames.game import Game
 from boardgames.learner import Learner
 from boardgames.learning.base import FEATURES, FeatureLearner
 from boardgames.options import Option, OptionValue
@@ -21,6 +22,7 @@ from boardgames.paths import read_text
 from boardgames.plugins import load, load_learner
 
 DEFAULT_LEARNER = "td"
+DEFAULT_PRESET = "default"
 TABLES = ("options", "settings")
 MAX_BYTES = 1 << 16
 MAX_DOTS_PER_LINE = 1000
@@ -44,7 +46,9 @@ class Config:
     options : mapping
         The game's options, as values or text; missing ones take their defaults.
     settings : mapping
-        The learner's options, likewise.
+        The learner's options, likewise; missing ones are those of the preset.
+    preset : str or None
+        Name of the preset among the game's `Facts.presets`; None for `default`.
 
     Raises
     ------
@@ -64,6 +68,7 @@ class Config:
     layout: str | None = None
     options: Mapping[str, object] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
+    preset: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("game", "learner"):
@@ -72,6 +77,8 @@ class Config:
                 raise OptionError(f"{name} must be a name, not {quote(value)}")
         if self.layout is not None and not isinstance(self.layout, str):
             raise OptionError(f"layout must be a name, not {quote(self.layout)}")
+        if self.preset is not None and not isinstance(self.preset, str):
+            raise OptionError(f"preset must be a name, not {quote(self.preset)}")
         if isinstance(self.seed, str):  # the command line has already converted its seed to a number
             raise OptionError(f"seed must be an integer, not {quote(self.seed)}")
         SEED.read(self.seed)
@@ -130,7 +137,8 @@ class Config:
                 "above the tables"
             )
         game = load(self.game, layout=self.layout, **self.options)
-        return load_learner(self.learner, game, **self.settings)
+        settings = preset_settings(game, self.preset, self.learner)
+        return load_learner(self.learner, game, **{**settings, **self.settings})
 
     def completed(self, learner: Learner) -> "Config":
         """Return the config with the defaults of its loaded learner and game, and with a seed."""
@@ -140,12 +148,13 @@ class Config:
             layout=learner.game.layout or None,
             options=dict(learner.game.options),
             settings=settings_of(learner),
+            preset=None,
         )
 
     def as_toml(self, learner: Learner | None = None) -> str:
         """Return the text that `parse` reads; with the loaded learner, comments explain the settings."""
         document = tomlkit.document()
-        for name in ("game", "layout", "learner", "seed"):
+        for name in ("game", "layout", "learner", "preset", "seed"):
             if getattr(self, name) is not None:
                 document.add(name, getattr(self, name))
         declared = ((), ()) if learner is None else (learner.game.declared_options, learner.declared_options)
@@ -153,6 +162,30 @@ class Config:
             if values:
                 document.add(name, _table(values, options))
         return tomlkit.dumps(document)
+
+
+def preset_settings(game: Game, name: str | None, learner: str) -> Mapping[str, object]:
+    """Return the settings of a game's preset for a learner; none if the preset does not mention it.
+
+    Parameters
+    ----------
+    name : str or None
+        None for the preset `default`, which a game need not have.
+
+    Raises
+    ------
+    UnknownNameError
+        If the game has no preset with that name.
+
+    Examples
+    --------
+    >>> preset_settings(load("connect4"), None, "td")
+    {}
+    """
+    presets = game.facts.presets
+    if name is not None and name not in presets:
+        raise UnknownNameError(f"no such preset {quote(name)} for {game.facts.name}{suggest(name, presets)}")
+    return presets.get(DEFAULT_PRESET if name is None else name, {}).get(learner, {})
 
 
 def settings_of(learner: Learner) -> dict[str, OptionValue]:

@@ -2,9 +2,10 @@
 
 A generation trains in a round robin: each pair of players learns from matches
 against each other. A second round robin without learning or exploration, the
-tournament, ranks them. All ordered pairs of the best players, including each
-player with itself, breed the next generation: each weight comes at random from one
-of the two parents. The winner of the last tournament is the result; the best
+tournament, ranks them; matches against the reference player can count as well, so
+that the population does not only learn to beat itself. All ordered pairs of the best
+players, including each player with itself, breed the next generation: each weight
+comes at random from one of the two parents. The winner of the last tournament is the result; the best
 players of all earlier tournaments are kept as ancestors.
 
 A step is the training or the tournament of one generation.
@@ -22,8 +23,16 @@ from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES, match_metrics, rank
-from boardgames.learning.td import INITIAL, TD_OPTIONS, TDLearner, exploration_options, initial_weights
+from boardgames.learning.base import (
+    FEATURES,
+    OPENING,
+    PLY_LIMIT,
+    TEST_MATCHES,
+    gather_results,
+    match_metrics,
+    rank,
+)
+from boardgames.learning.td import INITIAL, TD_OPTIONS, TDLearner, initial_weights, schedule_options
 from boardgames.options import Option
 from boardgames.selfplay import (
     Contestant,
@@ -57,9 +66,13 @@ class Evolve(TDLearner):
             "tournament_matches", int, 30, "tournament matches of each pair of players",
             minimum=1, maximum=1e6,
         ),
+        Option(
+            "reference_matches", int, 0, "tournament matches of each player against the reference player",
+            minimum=0, maximum=10**6,
+        ),
         Option("mutation", float, 0.0, "largest mutation of a weight", minimum=0, maximum=1e3),
         *TD_OPTIONS,
-        *exploration_options("training round"),
+        *schedule_options("training round"),
         INITIAL,
         OPENING,
         PLY_LIMIT,
@@ -89,7 +102,7 @@ class Evolve(TDLearner):
         step = self._step(state)
         do_step = self._train if step % 2 == 0 else self._play_tournament
         arrays, metrics = do_step(state, step // 2, executor)
-        return LearnerState(arrays, {**state.scalars, "step": step + 1}), metrics
+        return LearnerState({**state.arrays, **arrays}, {**state.scalars, "step": step + 1}), metrics
 
     def is_done(self, state: LearnerState) -> bool:
         """Return whether the last tournament has been played."""
@@ -128,7 +141,12 @@ class Evolve(TDLearner):
             round_seed = derive_seed(seed, generation, number)
             results += self._train_round(players, pairs, parameters, executor, round_seed)
         arrays = {"players": players, "points": np.zeros(len(players)), "ancestors": ancestors}
-        metrics = {**match_metrics(results), "generation": generation + 1, "epsilon": parameters.epsilon}
+        metrics = {
+            **match_metrics(results),
+            "generation": generation + 1,
+            "epsilon": parameters.epsilon,
+            "alpha": parameters.alpha,
+        }
         return arrays, metrics
 
     def _train_round(
@@ -166,6 +184,11 @@ class Evolve(TDLearner):
             )
             for first, second in pairs
         ]  # fmt: skip
+        references = self.integer("reference_matches")
+        tests = [
+            self.submit(contestant, self.reference(), references, executor, derive_seed(seed, "reference"))
+            for contestant in contestants
+        ]
         points = np.zeros(len(players))
         results: list[MatchResult] = []
         for (first, second), future in zip(pairs, futures, strict=True):
@@ -173,14 +196,17 @@ class Evolve(TDLearner):
                 results.append(match)
                 points[first] += match.points + MARGIN_POINTS * match.margin
                 points[second] += 1.0 - match.points - MARGIN_POINTS * match.margin
+        for player, test in enumerate(tests):
+            for match in gather_results(test):
+                points[player] += match.points + MARGIN_POINTS * match.margin
         winner = players[rank(points)[0]]
         metrics = {
             **self.score_metrics(winner, executor, seed=derive_seed(seed, "test")),
             **match_metrics(results),
             "generation": generation + 1,
-            "winner": float(points.max()) / (matches * (len(players) - 1)),
+            "winner": float(points.max()) / (matches * (len(players) - 1) + references),
         }
-        return {"players": players, "points": points, "ancestors": state.arrays["ancestors"]}, metrics
+        return {"points": points}, metrics
 
     def _step(self, state: LearnerState) -> int:
         return int(state.scalars["step"] or 0)

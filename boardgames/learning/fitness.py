@@ -20,7 +20,15 @@ from boardgames.errors import LearnerStateError, OptionError, quote
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import Array, LearnerState
-from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES, FeatureLearner, rank
+from boardgames.learning.base import (
+    FEATURES,
+    OPENING,
+    PLY_LIMIT,
+    TEST_MATCHES,
+    FeatureLearner,
+    gather_results,
+    rank,
+)
 from boardgames.options import Option
 from boardgames.selfplay import Contestant, MatchResult, derive_seed, play_matches
 from boardgames.weights import find_weights
@@ -250,6 +258,11 @@ class FitnessLearner(FeatureLearner):
         """Return the number of generations."""
         return self.integer("steps")
 
+    @property
+    def searches(self) -> bool:
+        """Return whether matches are searched deeper than one ply."""
+        return self.depth > 1
+
     def is_done(self, state: LearnerState) -> bool:
         """Return whether all generations are done."""
         return self.step_of(state) >= self.length
@@ -389,11 +402,6 @@ def fitness_standings(values: Reals, first: str = "individual 1") -> list[tuple[
         (f"individual {place + 1}" if place else first, round(float(values[place]), 4))
         for place in rank(values)
     ]
-
-
-def gather_results(futures: Sequence["Future[list[MatchResult]]"]) -> list[MatchResult]:
-    """Return the matches of several tasks, in order."""
-    return [match for future in futures for match in future.result()]
 
 
 def batch_sizes(matches: int) -> list[int]:

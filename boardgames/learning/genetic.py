@@ -16,14 +16,13 @@ from boardgames.errors import OptionError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import mean_points, rank
+from boardgames.learning.base import gather_results, mean_points, rank
 from boardgames.learning.fitness import (
     SEARCH_OPTIONS,
     WINS,
     FitnessLearner,
     fitness_option,
     fitness_standings,
-    gather_results,
     match_value,
 )
 from boardgames.options import Option

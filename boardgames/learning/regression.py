@@ -81,6 +81,11 @@ class Regression(FeatureLearner):
         """Return the number of steps."""
         return self.integer("steps")
 
+    @property
+    def searches(self) -> bool:
+        """Return True: the features are those of search leaves."""
+        return True
+
     def start(self, seed: int) -> LearnerState:
         """Return the initial weights, without any evidence for them."""
         weights = self._initial

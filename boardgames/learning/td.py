@@ -39,9 +39,12 @@ INITIAL = Option(
 )
 
 
-def exploration_options(period: str) -> tuple[Option, ...]:
-    """Return the options of an exploration schedule with one decay per `period`."""
+def schedule_options(period: str) -> tuple[Option, ...]:
+    """Return the options for a falling learning rate and exploration, with one decay per `period`."""
     return (
+        Option(
+            "alpha_decay", float, 1.0, f"factor applied to alpha after each {period}", minimum=0, maximum=1
+        ),
         Option("epsilon", float, 0.5, "initial probability of an exploratory move", minimum=0, maximum=1),
         Option(
             "epsilon_decay", float, 0.95, f"factor applied to epsilon after each {period}",
@@ -63,7 +66,7 @@ def td_parameters(configured: Configured, epsilon: float) -> TDParameters:
 
 
 class TDLearner(FeatureLearner):
-    """Base class of learners that train by TD(lambda); declares `TD_OPTIONS` and `exploration_options`."""
+    """Base class of learners that train by TD(lambda); declares `TD_OPTIONS` and `schedule_options`."""
 
     @property
     def uses_tanh(self) -> bool:
@@ -74,7 +77,8 @@ class TDLearner(FeatureLearner):
         """Return the parameters, with the learning rate and exploration after `step` steps."""
         initial = self.number("epsilon")
         decayed = initial * self.number("epsilon_decay") ** step
-        return td_parameters(self, max(decayed, min(initial, self.number("epsilon_floor"))))
+        parameters = td_parameters(self, max(decayed, min(initial, self.number("epsilon_floor"))))
+        return replace(parameters, alpha=parameters.alpha * self.number("alpha_decay") ** step)
 
 
 class TemporalDifference(TDLearner):
@@ -84,8 +88,7 @@ class TemporalDifference(TDLearner):
     declared_options = (
         FEATURES,
         *TD_OPTIONS,
-        *exploration_options("step"),
-        Option("alpha_decay", float, 1.0, "factor applied to alpha after each step", minimum=0, maximum=1),
+        *schedule_options("step"),
         Option("shared", bool, True, "both sides share one set of weights"),
         INITIAL,
         Option("steps", int, 50, "number of steps", minimum=1, maximum=10**9),
@@ -147,10 +150,8 @@ class TemporalDifference(TDLearner):
         return LearnerState({"players": weights}, scalars), metrics
 
     def parameters(self, step: int) -> TDParameters:
-        """Return the parameters, with the learning rate and exploration after `step` steps."""
-        parameters = super().parameters(step)
-        alpha = parameters.alpha * self.number("alpha_decay") ** step
-        return replace(parameters, alpha=alpha, shared=bool(self.options["shared"]))
+        """Return the parameters after `step` steps, which say whether both sides share their weights."""
+        return replace(super().parameters(step), shared=bool(self.options["shared"]))
 
     def is_done(self, state: LearnerState) -> bool:
         """Return whether all steps are done."""

@@ -23,7 +23,18 @@ from boardgames.learning.config import Config
 from boardgames.learning.runs import checkpoint_paths, read_metrics
 
 PROGRAM = (sys.executable, "-m", "boardgames")
-QUICK = ("--set", "steps=3", "--set", "matches=4", "--set", "test_matches=4", "--workers", "1")
+QUICK = (
+    "--set",
+    "steps=3",
+    "--set",
+    "matches=4",
+    "--set",
+    "test_matches=4",
+    "--workers",
+    "1",
+    "--measure",
+    "0",
+)
 NAMED = ("train", "connect4", "--seed", "5", "--run", "first", *QUICK)
 LONG = ("train", "connect4", "--seed", "5", "--run", "long", "--set", "steps=200", "--set", "matches=400")
 
@@ -42,6 +53,42 @@ def test_training_prints_settings_steps_and_how_to_play_the_result(bg: Run, home
     assert lines[-1] == "play against them: boardgames play connect4 --agent td:weights=first"
     played = bg("play", "connect4", "--agent", "td:weights=first", "--first", "random", "--seed", "1")
     assert played.code == 0
+
+
+def test_the_strength_of_the_result_is_measured(bg: Run) -> None:
+    out = bg(*NAMED, "--measure", "4").out
+    for agent, opponent in (("td:", "greedy"), ("alphabeta:depth=3,", "alphabeta:depth=3")):
+        line = re.search(
+            rf"^{agent}weights=first against {opponent}: (\d) won, (\d) lost, (\d) drawn$", out, re.MULTILINE
+        )
+        assert line is not None
+        assert sum(map(int, line.groups())) == 4
+    assert "--measure must be even" in bg(*NAMED, "--measure", "3").err
+
+
+def test_the_strength_is_available_as_json(bg: Run) -> None:
+    strength = json.loads(bg(*NAMED, "--measure", "2", "--json").out)["strength"]
+    assert [one["opponent"] for one in strength] == ["greedy", "alphabeta:depth=3"]
+    assert all(one["wins"] + one["losses"] + one["draws"] == 2 for one in strength)
+
+
+def test_a_run_that_learned_in_search_suggests_to_play_against_search(bg: Run) -> None:
+    small = ("population=2", "parents=1", "steps=1", "pairs=1", "duel_pairs=1", "test_matches=0")
+    settings = [part for one in small for part in ("--set", one)]
+    out = bg("train", "connect4", "--learner", "genetic", *settings, "--run", "deep", "--measure", "0").out
+    assert out.splitlines()[-1].endswith("boardgames play connect4 --agent alphabeta:weights=deep")
+
+
+def test_presets_are_settings_that_others_override(bg: Run, home: Path) -> None:
+    arguments = ("train", "abalone", "--set", "ply_limit=10", "--set", "lambda=0.7", *QUICK)
+    for name, preset in (("plain", ()), ("first", ("--preset", "original"))):
+        assert bg(*arguments, "--run", name, *preset).code == 0
+    plain, first = (
+        tomllib.loads((home / "runs" / name / "config.toml").read_text())["settings"]
+        for name in ("plain", "first")
+    )
+    assert (plain["features"], plain["gamma"], plain["lambda"]) == ("decisive", 1.0, 0.7)
+    assert (first["features"], first["gamma"], first["lambda"]) == ("classic14", 0.9, 0.7)
 
 
 def test_a_variant_is_played_as_it_was_trained(bg: Run) -> None:
@@ -113,6 +160,8 @@ def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
         (["conect4"], "did you mean 'connect4'"),
         (["connect4", "--learner", "tdd"], "'tdd'; did you mean 'td'"),
         (["connect4", "--evolve", "--learner", "td"], "give --evolve or --learner td, not both"),
+        (["abalone", "--preset", "orignal"], "no such preset 'orignal' for abalone; did you mean 'original'"),
+        (["connect4", "--preset", "original"], "no such preset 'original' for connect4; none available"),
         (["connect4", "--set", "alfa=1"], "no option 'alfa'; did you mean 'alpha'"),
         (["connect4", "--set", "alpha"], "an option is written name=value, not 'alpha'"),
         (["connect4", "--set", "alpha=many"], "alpha must be "),

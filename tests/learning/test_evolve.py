@@ -109,6 +109,14 @@ def test_tournament_points_are_those_of_all_matches() -> None:
     assert metrics["winner"] == pytest.approx(state.arrays["points"].max() / (5 * 6))
 
 
+def test_matches_against_the_reference_player_count_in_the_tournament() -> None:
+    learner = make("evolve", generations=1, training_matches=0, tournament_matches=2, reference_matches=4)
+    state, metrics = learner.step(learner.step(learner.start(1), InProcess())[0], InProcess())
+    won = state.arrays["points"].sum() - 15 * 2
+    assert 0 < won < 6 * 4
+    assert metrics["winner"] == pytest.approx(state.arrays["points"].max() / (5 * 2 + 4))
+
+
 class FixedResult(InProcess):
     """An executor whose tasks all have the same result."""
 

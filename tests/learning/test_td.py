@@ -9,14 +9,14 @@ from learning.helpers import Recording, make, states_of, train
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess
 from boardgames.learner import LearnerState
-from boardgames.learning.base import mean_points
+from boardgames.learning.base import gather_results, mean_points
 from boardgames.learning.td import TemporalDifference, initial_weights
 from boardgames.selfplay import Contestant
 
 
 def score_against_random(learner: TemporalDifference, state: LearnerState) -> float:
     weights, random = Contestant(learner.weights(state)), Contestant(is_random=True)
-    return mean_points(learner.play(weights, random, 200, InProcess(), seed=5))
+    return mean_points(gather_results(learner.submit(weights, random, 200, InProcess(), seed=5)))
 
 
 def test_connect_four_is_learned() -> None:

@@ -6,8 +6,9 @@ centre, density (the mean distance between marbles) and marbles lost.
 `classic14` has the seven numbers per side of an Abalone program that learned by
 temporal differences: marbles in the centre, in the middle and on the border, material
 advantage, protection, average distance to the centre and marbles threatened.
-`extended` adds seven numbers per side that other programs have used. The feature
-set `engine` is in `terms`.
+`extended` adds seven numbers per side that other programs have used, and `decisive`
+two more: whether a side can win at once, or could if it were to move. The feature set
+`engine` is in `terms`.
 
 A *push* (sumito) is an in-line move that moves opposing marbles; each marble that can
 be the tail of a push counts as one. A marble is *threatened* if the opponent, if it
@@ -24,7 +25,7 @@ from boardgames.game import Game
 from boardgames.kernels import Features, Reals, Words, kernel, popcount
 from boardgames.kernels.abi import REALS_OUT, WORDS
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, OUTER_RINGS
-from boardgames_abalone.rules import PAIR, STATUS, ZERO, behind
+from boardgames_abalone.rules import ONE, PAIR, STATUS, ZERO, behind
 from boardgames_abalone.terms import centre_distance, density, marbles_lost
 
 SIMPLE_TERMS = (
@@ -50,6 +51,14 @@ EXTRA_TERMS = (
     Feature("edge danger", "marbles", 0.0, 14.0, "edge marbles with an opposing marble right behind them"),
     Feature("groups", "groups", 0.0, 14.0, "connected groups of marbles"),
 )
+DECISIVE_TERMS = (
+    Feature("win", "moves", 0.0, 1.0, "1 if this side is to move and can push off the last marble"),
+    Feature("winning threat", "moves", 0.0, 1.0, "the same for the side that is not to move"),
+)
+PUSH_OFFS = 11
+"""Index of the push-offs among the terms of a side in `extended`."""
+LAST_MARBLE = 5.0
+"""Marbles that a side has lost if the next one decides the match."""
 PUSHES = types.UniTuple(types.uint64, 4)
 """Result of `pushes`: two counts and a bitboard."""
 
@@ -273,6 +282,33 @@ def extended_features_in_line(position: Words, side: int, out: Reals) -> None:
     _write_extended(position, side, False, out)
 
 
+@kernel(types.void(WORDS, types.int64, types.boolean, REALS_OUT))
+def _write_decisive(position: Words, side: int, broadside: bool, out: Reals) -> None:
+    """Write the sixteen terms of `side`, then those of the opponent, into `out`."""
+    _write_extended(position, side, broadside, out)
+    out[30:32] = 0.0
+    for index in range(13, -1, -1):  # make room between the two sides
+        out[16 + index] = out[14 + index]
+    out[14:16] = 0.0
+    mover = np.int64(position[STATUS] & ONE)
+    for index in range(2):
+        player = side if index == 0 else 1 - side
+        if out[16 * index + PUSH_OFFS] > 0 and marbles_lost(position[STATUS], 1 - player) == LAST_MARBLE:
+            out[16 * index + (14 if player == mover else 15)] = 1.0
+
+
+@kernel(Features)
+def decisive_features(position: Words, side: int, out: Reals) -> None:
+    """Write the sixteen terms of `side`, then those of the opponent, into `out`, `float64[32]`."""
+    _write_decisive(position, side, True, out)
+
+
+@kernel(Features)
+def decisive_features_in_line(position: Words, side: int, out: Reals) -> None:
+    """Write the terms of `decisive` for the game without broadside moves, `float64[32]`."""
+    _write_decisive(position, side, False, out)
+
+
 def simple(game: Game) -> FeatureSet:
     """Return the feature set `simple`: six numbers."""
     return FeatureSet("simple", simple_features, _for_both_sides(SIMPLE_TERMS))
@@ -287,6 +323,13 @@ def extended(game: Game) -> FeatureSet:
     """Return the feature set `extended`: twenty-eight numbers."""
     kernel_of = extended_features if game.options["broadside"] else extended_features_in_line
     return FeatureSet("extended", kernel_of, _for_both_sides((*CLASSIC_TERMS, *EXTRA_TERMS)))
+
+
+def decisive(game: Game) -> FeatureSet:
+    """Return the feature set `decisive`: thirty-two numbers."""
+    kernel_of = decisive_features if game.options["broadside"] else decisive_features_in_line
+    terms = (*CLASSIC_TERMS, *EXTRA_TERMS, *DECISIVE_TERMS)
+    return FeatureSet("decisive", kernel_of, _for_both_sides(terms))
 
 
 def _for_both_sides(terms: tuple[Feature, ...]) -> tuple[Feature, ...]:

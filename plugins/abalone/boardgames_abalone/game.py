@@ -16,6 +16,7 @@ from boardgames_abalone import rules, view
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
 from boardgames_abalone.evaluation import engine_evaluation
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
+from boardgames_abalone.presets import PRESETS
 from boardgames_abalone.reasons import explain_illegal_move
 
 STATUS_BITS = np.uint64(0xFFFF01)
@@ -72,6 +73,8 @@ class Abalone(Game):
             layouts=layouts,
             move_notations=(ABA_PRO, NACRE),
             position_notations=(BOARD, FEN),
+            benchmark_agent="simple:depth=3",
+            presets=PRESETS,
             perft={layouts[name]: leaves for name, leaves in PERFT[broadside].items()},
         )
         self.kernels = Kernels(

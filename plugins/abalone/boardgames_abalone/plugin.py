@@ -35,6 +35,7 @@ def bg_features() -> list[Entry]:
         "simple": "distance to the centre, density and marbles lost, per side",
         "classic14": "marbles by ring, material, protection, distance and threats, per side",
         "extended": "classic14 with density, losses, mobility, pushes, edge danger and groups",
+        "decisive": "extended with push-offs that win at once, and threats of them",
         "engine": "the 17 terms of the default evaluation, early and late",
     }
     modules = {"engine": "terms"}

@@ -155,6 +155,25 @@ def test_classic14_and_extended_features_match_their_definitions(
     assert classic.tolist() == pytest.approx([*own[:7], *other[:7]], abs=1e-12)
 
 
+@pytest.mark.plain
+@settings(max_examples=50)
+@given(SETS, SETS, st.tuples(st.integers(4, 5), st.integers(4, 5)), st.integers(0, 1), st.integers(0, 1))
+def test_decisive_features_add_wins_at_once_and_threats_of_them_to_extended(
+    first: set[int], second: set[int], lost: tuple[int, int], to_move: int, side: int
+) -> None:
+    marbles = (first - second, second)
+    words = pack_marbles(*marbles, to_move, lost)
+    expected: list[float] = []
+    for player in (side, 1 - side):
+        own, other = marbles[player], marbles[1 - player]
+        wins = lost[1 - player] == 5 and any(is_off for _, is_off in pushes(own, other))
+        terms = extended_terms(own, other, lost[player], broadside=True)
+        expected += [*terms, float(wins and player == to_move), float(wins and player != to_move)]
+    out = np.full(32, np.nan)
+    boardgames.load_features("decisive", GAME).kernel(words, side, out)
+    assert out.tolist() == pytest.approx(expected, abs=1e-12)
+
+
 def test_features_are_named_own_first() -> None:
     names = [feature.name for feature in boardgames.load_features("simple", GAME).features]
     assert names == [
@@ -173,7 +192,7 @@ def test_mobility_is_the_number_of_legal_moves(layout: str, broadside: bool) -> 
     assert out[9] == len(position.actions)
 
 
-@pytest.mark.parametrize("name", ["simple", "classic14", "extended"])
+@pytest.mark.parametrize("name", ["simple", "classic14", "extended", "decisive"])
 def test_features_in_matches_stay_within_their_declared_ranges(name: str) -> None:
     features = boardgames.load_features(name, GAME)
     low, high = (

@@ -1,0 +1,58 @@
+"""Settings of the learners for Abalone.
+
+`original` has those of the first project in which a program learned Abalone. The default
+ones have richer features, no discount and falling learning rates; docs/training.md says
+how strong the results are.
+"""
+
+DEFAULT: dict[str, dict[str, object]] = {
+    "td": {
+        "features": "decisive",
+        "gamma": 1.0,
+        "lambda": 0.8,
+        "alpha": 0.02,
+        "alpha_decay": 0.94,
+        "epsilon": 0.1,
+        "epsilon_decay": 0.95,
+        "epsilon_floor": 0.01,
+    },
+    "evolve": {
+        "features": "decisive",
+        "gamma": 1.0,
+        "lambda": 0.8,
+        "alpha": 0.03,
+        "alpha_decay": 0.92,
+        "epsilon": 0.1,
+        "epsilon_decay": 0.93,
+        "epsilon_floor": 0.01,
+        "population": 8,
+        "survivors": 3,
+        "generations": 5,
+        "training_matches": 100,
+        "tournament_matches": 10,
+        "reference_matches": 40,
+    },
+}
+_TD = {
+    "features": "classic14",
+    "gamma": 0.9,
+    "lambda": 0.5,
+    "alpha": 0.1,
+    "alpha_decay": 1.0,
+    "epsilon": 0.5,
+    "epsilon_decay": 0.95,
+    "epsilon_floor": 0.1,
+}
+ORIGINAL: dict[str, dict[str, object]] = {
+    "td": {**_TD, "steps": 50, "matches": 200},
+    "evolve": {
+        **_TD,
+        "population": 16,
+        "survivors": 4,
+        "generations": 4,
+        "training_matches": 30,
+        "tournament_matches": 30,
+        "reference_matches": 0,
+    },
+}
+PRESETS = {"default": DEFAULT, "original": ORIGINAL}
