@@ -78,7 +78,7 @@ def explain(
     >>> lines = boardgames.load_features("lines", game)
     >>> explained = explain(game.parse("4453"), lines, Weights.of(game, lines, np.ones(11)), "ones")
     >>> explained.side, explained.terms[2].name, explained.terms[2].value
-    (1, 'own lines with three', 0.0)
+    (1, 'own centre', 1.0)
     >>> explained.value == sum(term.contribution for term in explained.terms)
     True
     """

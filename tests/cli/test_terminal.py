@@ -86,6 +86,7 @@ def test_a_match_is_typed_edited_and_saved_at_ctrl_d(terminal: Run, records: Run
     user.type("fl\t")
     user.wait_for("flip")
     user.type("\n")
+    user.wait_for("7 6 5 4 3 2 1")  # the line with the prompt is also drawn again while it is edited
     user.wait_for("red (Ann) to move:")
     user.type("\x04")
     assert user.wait() == 0
