@@ -120,3 +120,43 @@ class Reference:
     def text(self, state: ReferencePosition) -> str:
         """Return the rows."""
         return state.text()
+
+
+class ReferenceSolver:
+    """Exact scores by plain negamax with a dictionary; for positions with few empty cells."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        self.columns, self.rows = columns, rows
+        empty = ReferencePosition.start(columns, rows)
+        self.lines = [sum(1 << row * columns + column for column, row in line) for line in empty.lines()]
+        self.known: dict[tuple[int, int], int] = {}
+
+    def score(self, position: ReferencePosition) -> int:
+        """Return (cells + 1 - discs before the winning disc) // 2, negative if the side to move loses."""
+        sides = {"r": 0, "b": 0}
+        for column, stones in enumerate(position.stones):
+            for row, stone in enumerate(stones):
+                sides[stone] |= 1 << row * self.columns + column
+        own = sides.pop(position.side_to_move)
+        return self._score(own, *sides.values())
+
+    def _score(self, own: int, other: int) -> int:
+        if (own, other) not in self.known:
+            left = self.columns * self.rows - (own | other).bit_count()
+            scores = [
+                (left + 1) // 2 if self._has_four(own | cell) else -self._score(other, own | cell)
+                for cell in self._cells(own | other)
+            ]
+            self.known[own, other] = max(scores, default=0)
+        return self.known[own, other]
+
+    def _has_four(self, stones: int) -> bool:
+        return any(stones & line == line for line in self.lines)
+
+    def _cells(self, stones: int) -> Iterator[int]:
+        for column in range(self.columns):
+            for row in range(self.rows):
+                cell = 1 << row * self.columns + column
+                if not stones & cell:
+                    yield cell
+                    break

@@ -1,0 +1,149 @@
+"""The solver for Python: scores of positions, moves and lines of play."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.errors import MatchError, OptionError
+from boardgames.game import Game, Move, Position
+from boardgames.kernels import Actions, Words, new_control
+from boardgames.kernels.bundles import Bundle
+from boardgames.player import Stop
+from boardgames.search.alphabeta.table import new_table
+from boardgames.search.runner import run
+from boardgames_connect4.board import Board
+from boardgames_connect4.solver.geometry import geometry_of
+from boardgames_connect4.solver.search import KINDS, STOPPED, WIDTH, Workspace, solve_all
+
+TABLE_MB = 128
+MAX_CELLS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The exact score of a position and of each of its moves, for the side to move.
+
+    Attributes
+    ----------
+    score : int
+        (cells + 1 - discs before the winning disc) // 2: positive for a win of the side to
+        move, negative for a loss, 0 for a draw. The sooner the win, the larger the score.
+    scores : dict of Move to int
+        The score after each legal move, from the point of view of the side that makes it.
+    """
+
+    score: int
+    scores: dict[Move, int]
+
+    @property
+    def best(self) -> tuple[Move, ...]:
+        """Return the moves that keep the score."""
+        return tuple(move for move, score in self.scores.items() if score == self.score)
+
+
+class Solver:
+    """Solves positions of Connect Four on one size of the board.
+
+    It remembers what it has found, so related positions take less time.
+
+    Parameters
+    ----------
+    game : Game
+        Connect Four of any size.
+    table : int
+        Size of the transposition table in MB.
+
+    Raises
+    ------
+    OptionError
+        If the table is too large, or the game is another one.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> solver = Solver(boardgames.load("connect4", columns=5, rows=4))
+    >>> solution = solver.solve(solver.game.parse("3"))
+    >>> solution.score, [str(move) for move in solution.best]
+    (0, ['1', '2', '3', '4', '5'])
+    """
+
+    def __init__(self, game: Game, *, table: int = TABLE_MB) -> None:
+        board = getattr(game, "board", None)
+        if not isinstance(board, Board):
+            raise OptionError(f"the solver solves Connect Four, not {game.facts.title}")
+        self.game = game
+        self._board = board
+        self._control = new_control()
+        self._table = new_table(table)
+        centre = np.zeros(MAX_CELLS, dtype=np.int64)
+        for column in range(board.columns):
+            for row in range(board.rows):
+                centre[board.bit(column, row)] = board.columns - abs(2 * column - (board.columns - 1))
+        scratch = np.zeros((MAX_CELLS + 1) * WIDTH, dtype=np.int64)
+        geometry = geometry_of(board, self._table.size)
+        self._bundle = Bundle(KINDS, Workspace(self._table, scratch, centre, geometry, self._control))
+
+    @property
+    def nodes(self) -> int:
+        """Return the number of positions that were searched so far."""
+        return int(self._control[0].nodes)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._table[:] = 0
+        self._control[0].nodes = 0
+
+    def scores(self, positions: Iterable[Position], *, stop: Stop | None = None) -> list[int]:
+        """Return the scores of many positions in one call of compiled code.
+
+        Raises
+        ------
+        MatchError
+            If a match is over in one of them, or the search was stopped.
+        """
+        packed = np.array([_packed(position) for position in positions], dtype=np.uint64).reshape(-1, 2)
+        found = self._solve_all(packed, stop)
+        return [int(score) for score in found]
+
+    def solve(self, position: Position, *, stop: Stop | None = None) -> Solution:
+        """Return the score of a position and of each of its moves.
+
+        Raises
+        ------
+        MatchError
+            If the match is over, or the search was stopped.
+        """
+        _, discs = _packed(position)
+        left = self._board.columns * self._board.rows - discs.bit_count()
+        scores: dict[Move, int] = {}
+        pending: dict[Move, Position] = {}
+        for move in position.legal_moves:
+            after = position.apply(move)
+            if after.outcome is None:
+                pending[move] = after
+            elif after.outcome.winner is None:
+                scores[move] = 0
+            else:
+                scores[move] = (left + 1) // 2
+        for move, score in zip(pending, self.scores(pending.values(), stop=stop), strict=True):
+            scores[move] = -score
+        ordered = {move: scores[move] for move in position.legal_moves}
+        return Solution(max(ordered.values()), ordered)
+
+    def _solve_all(self, packed: Words, stop: Stop | None) -> npt.NDArray[np.int64]:
+        found: Actions = np.zeros(len(packed), dtype=np.int64)
+        self._control[0].stop = 0
+        run(lambda: solve_all(self._bundle.words, packed, found), self._control, stop=stop)
+        if (found == STOPPED).any():
+            raise MatchError("the search was stopped before the position was solved")
+        return found
+
+
+def _packed(position: Position) -> tuple[int, int]:
+    """Return the discs of the side to move, and all discs."""
+    if position.outcome is not None:
+        raise MatchError(f"the match is over in {position}")
+    discs = [int(word) for word in position.words[:2]]
+    return discs[position.side_to_move], discs[0] | discs[1]

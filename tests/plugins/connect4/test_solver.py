@@ -1,0 +1,156 @@
+"""The solver of Connect Four: known values, a slow solver, and another program."""
+
+import random
+import threading
+from typing import Any
+
+import pytest
+from reference.connect4 import ReferencePosition, ReferenceSolver
+
+import boardgames
+from boardgames.errors import MatchError, OptionError
+from boardgames.game import Game, Position
+from boardgames.player import Stop
+from boardgames_connect4.solver import Solver
+
+SIZES = [(7, 6), (6, 5), (5, 5), (4, 4), (8, 7), (7, 8), (4, 8), (8, 4), (5, 2)]
+
+VALUES = {
+    (4, 4): "=", (5, 4): "=", (6, 4): "-", (7, 4): "=", (8, 4): "-",
+    (4, 5): "=", (5, 5): "=", (6, 5): "=", (7, 5): "=",
+    (4, 6): "=", (5, 6): "=", (6, 6): "-",
+    (4, 7): "=", (5, 7): "=",
+}  # fmt: skip
+"""Whether the first player wins, draws or loses by columns and rows; source: J. Tromp."""
+
+SLOW_SIZES = {(8, 4), (7, 5), (6, 6), (5, 7)}
+
+
+def connect4(columns: int = 7, rows: int = 6) -> Game:
+    return boardgames.load("connect4", columns=columns, rows=rows)
+
+
+def random_position(game: Game, left: int, chance: random.Random) -> Position:
+    """Return a position of an unfinished match with `left` empty cells."""
+    while True:
+        position = game.start()
+        for _ in range(game.facts.longest_match - left):
+            successors = [position.apply(move) for move in position.legal_moves]
+            ongoing = [successor for successor in successors if successor.outcome is None]
+            if not ongoing:
+                break
+            position = chance.choice(ongoing)
+        else:
+            return position
+
+
+def as_reference(position: Position, game: Game) -> ReferencePosition:
+    rows = str(position).split("/")[::-1]
+    return ReferencePosition(
+        tuple("".join(column).rstrip(".") for column in zip(*rows, strict=True)), len(rows)
+    )
+
+
+def compare_with_the_reference(size: tuple[int, int], positions: int, left: int) -> None:
+    game, chance = connect4(*size), random.Random(1)
+    solver, reference = Solver(game, table=4), ReferenceSolver(*size)
+    sampled = [random_position(game, chance.randint(1, left), chance) for _ in range(positions)]
+    for position, score in zip(sampled, solver.scores(sampled), strict=True):
+        assert score == reference.score(as_reference(position, game)), position
+
+
+# --- values ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param(size, marks=pytest.mark.slow if size in SLOW_SIZES else ()) for size in VALUES],
+    ids=str,
+)
+def test_value_of_the_empty_board_is_the_known_one(size: tuple[int, int]) -> None:
+    game = connect4(*size)
+    score = Solver(game).scores([game.start()])[0]
+    assert ("=" if score == 0 else "+" if score > 0 else "-") == VALUES[size]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_scores_are_those_of_a_slow_solver(size: tuple[int, int]) -> None:
+    compare_with_the_reference(size, positions=12, left=7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES, ids=str)
+def test_many_scores_are_those_of_a_slow_solver(size: tuple[int, int]) -> None:
+    compare_with_the_reference(size, positions=200, left=10)
+
+
+def test_scores_do_not_depend_on_what_was_solved_before() -> None:
+    game, chance = connect4(), random.Random(2)
+    positions = [random_position(game, chance.randint(8, 22), chance) for _ in range(40)]
+    solver = Solver(game, table=4)
+    together = solver.scores(positions)
+    alone = []
+    for position in positions:
+        solver.clear()
+        alone += solver.scores([position])
+    assert together == alone == solver.scores(positions)
+
+
+@pytest.mark.slow
+def test_scores_of_all_columns_are_those_of_bitbully() -> None:
+    bitbully: Any = pytest.importorskip("bitbully.bitbully_core")  # compiled code without type stubs
+    game, chance = connect4(), random.Random(3)
+    solver, other = Solver(game), bitbully.BitBullyCore()
+    for _ in range(500):
+        position = random_position(game, chance.randint(4, 28), chance)
+        board = bitbully.BoardCore()
+        assert board.setBoard(as_cells(position))
+        expected = {column: score for column, score in enumerate(other.scoreMoves(board)) if score > -1000}
+        solution = solver.solve(position)
+        assert {move.action: score for move, score in solution.scores.items()} == expected, position
+
+
+def as_cells(position: Position) -> list[list[int]]:
+    """Return the columns of a position from the bottom: 1 for the first player, 2 for the second."""
+    rows = str(position).split("/")[::-1]
+    return [[".rb".index(row[column]) for row in rows] for column in range(7)]
+
+
+# --- answers -----------------------------------------------------------------
+
+
+def test_a_win_at_once_scores_by_the_discs_that_are_left() -> None:
+    game = connect4()
+    solution = Solver(game, table=4).solve(game.parse("112233"))
+    assert [str(move) for move in solution.best] == ["4"]
+    assert solution.score == (42 + 1 - 6) // 2
+
+
+def test_the_last_disc_draws() -> None:
+    game = connect4(4, 4)
+    chance = random.Random(5)
+    position = random_position(game, 1, chance)
+    solution = Solver(game, table=4).solve(position)
+    outcome = position.apply(position.legal_moves[0]).outcome
+    assert outcome is not None
+    assert solution.score == (1 if outcome.winner == position.side_to_move else 0)
+
+
+def test_a_finished_match_is_rejected() -> None:
+    game = connect4()
+    with pytest.raises(MatchError, match="the match is over"):
+        Solver(game, table=4).solve(game.parse("1122334"))
+
+
+def test_another_game_is_rejected() -> None:
+    with pytest.raises(OptionError, match="the solver solves Connect Four, not Hexifence"):
+        Solver(boardgames.load("hexifence"))
+
+
+def test_a_search_can_be_stopped() -> None:
+    game = connect4()
+    solver, stop = Solver(game, table=4), Stop()
+    threading.Timer(0.2, stop.set).start()
+    with pytest.raises(MatchError, match="stopped"):
+        solver.solve(game.start(), stop=stop)
+    assert solver.scores([game.parse("112233")]) == [18]
