@@ -1,18 +1,20 @@
 """The learner `evolve`: a population that learns by TD(lambda), competes in tournaments, and breeds.
 
 A generation trains in a round robin: each pair of players learns from matches
-against each other. A second round robin without learning or exploration, the
-tournament, ranks them; matches against the reference player can count as well, so
-that the population does not only learn to beat itself. All ordered pairs of the best
-players, including each player with itself, breed the next generation: each weight
-comes at random from one of the two parents. The winner of the last tournament is the result; the best
-players of all earlier tournaments are kept as ancestors.
+against each other, or each of the two from matches against itself. A second round
+robin without learning or exploration, the tournament, ranks them; matches against the
+reference player can count as well, so that the population does not only learn to beat
+itself. All ordered pairs of the best players, including each player with itself,
+breed the next generation: each weight comes at random from one of the two parents.
+The winner of the last tournament is the result; the best players of all earlier
+tournaments are kept as ancestors.
 
 A step is the training or the tournament of one generation.
 """
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from itertools import cycle, islice
 from typing import ClassVar
 
@@ -66,6 +68,7 @@ class Evolve(TDLearner):
             "tournament_matches", int, 30, "tournament matches of each pair of players",
             minimum=1, maximum=1e6,
         ),
+        Option("self_play", bool, False, "players train against themselves instead of each other"),
         Option(
             "reference_matches", int, 0, "tournament matches of each player against the reference player",
             minimum=0, maximum=10**6,
@@ -152,10 +155,13 @@ class Evolve(TDLearner):
     def _train_round(
         self, players: Reals, pairs: Sequence[Pair], parameters: TDParameters, executor: Executor, seed: int
     ) -> list[MatchResult]:
-        """Train disjoint pairs of players at the same time; changes `players`."""
+        """Train disjoint pairs of players, or each of them alone, at the same time; changes `players`."""
         matches = self.integer("training_matches")
         if not matches:
             return []
+        if self.options["self_play"]:
+            pairs = [(player, player) for pair in pairs for player in pair]
+            parameters = replace(parameters, shared=True)
         futures = [
             executor.submit(
                 train_players, self.setup, players[list(pair)], parameters,
@@ -166,7 +172,7 @@ class Evolve(TDLearner):
         results = []
         for pair, future in zip(pairs, futures, strict=True):
             trained = future.result()
-            players[list(pair)] = trained.weights
+            players[list(pair)] = trained.weights[[0, 0]] if parameters.shared else trained.weights
             results += trained.matches
         return results
 

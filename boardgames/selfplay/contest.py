@@ -2,8 +2,8 @@
 
 Learners use them to compare weights, thousands of matches a second at depth 1.
 Among equally good moves, the first in the game's order is played. Matches
-therefore differ only in their random openings and in the moves of a side with
-depth 0, which plays at random.
+therefore differ only in their random openings, in exploratory moves, and in the
+moves of a side with depth 0, which plays at random.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ from boardgames.search.alphabeta.ordering import pick_move
 from boardgames.search.alphabeta.search import pvs
 from boardgames.search.alphabeta.workspace import SPARE_ROWS, Workspace, new_workspace, unpack
 from boardgames.search.rules import INFINITY, UNFINISHED, final_result
-from boardgames.selfplay.temporal import RESULTS, hash_move
+from boardgames.selfplay.temporal import RESULTS, hash_move, uniform
 
 
 def new_workspaces(
@@ -92,9 +92,15 @@ def best_action(bundle: Actions, count: int, depth: int) -> int:
     return chosen
 
 
-@kernel(types.int64(BUNDLE, BUNDLE, ACTIONS, WORDS_OUT, types.int64, types.int64))
+@kernel(types.int64(BUNDLE, BUNDLE, ACTIONS, WORDS_OUT, types.int64, types.int64, types.float64))
 def contest(
-    first: Actions, second: Actions, depths: Actions, random_state: Words, opening: int, ply_limit: int
+    first: Actions,
+    second: Actions,
+    depths: Actions,
+    random_state: Words,
+    opening: int,
+    ply_limit: int,
+    epsilon: float,
 ) -> int:
     """Play one match between two evaluations.
 
@@ -112,6 +118,8 @@ def contest(
         Number of random opening plies.
     ply_limit : int64
         A match that reaches this length, or is stopped, is unfinished.
+    epsilon : float64
+        Probability of a random move after the opening, for both sides.
 
     Returns
     -------
@@ -130,7 +138,10 @@ def contest(
         if plies == ply_limit:
             break
         side = game.side_to_move(row(positions, 0))
-        if plies < opening or depths[side] == 0:
+        is_random = plies < opening or depths[side] == 0
+        if not is_random and epsilon > 0.0:  # otherwise no random number is drawn
+            is_random = uniform(random_state) < epsilon
+        if is_random:
             action = moves[0, random_below(random_state, count)]
         else:
             action = best_action(first if side == 0 else second, count, depths[side])

@@ -54,11 +54,12 @@ PARAMETERS_DTYPE = np.dtype(
         ("epsilon", np.float64),
         ("tanh", np.int64),
         ("shared", np.int64),
+        ("plies", np.int64),
     ],
     align=True,
 )
-"""Learning rate, discount, lambda, probability of exploration; whether V is a tanh, and whether both
-sides share one row of weights."""
+"""Learning rate, discount, lambda, probability of exploration; whether V is a tanh, whether both sides
+share one row of weights, and how many plies deep moves are searched, 1 or 2."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
 CHOICE = types.Tuple((types.int64, types.float64))
@@ -73,10 +74,10 @@ class Workspace(NamedTuple):
     ----------
     legal_moves, apply, side_to_move, outcome, features : kernels
         The rules, and the features of a position.
-    positions : uint64[2, words]
-        The position, and a row of scratch space.
-    moves : int64[1, actions]
-        Legal moves of the position.
+    positions : uint64[3, words]
+        The position, and rows for its successors one and two plies on.
+    moves : int64[2, actions]
+        Legal moves of the position, and of a successor.
     weights : float64[2, n]
         Weights of side 0 and side 1; only the first row is used if they are shared.
     traces, previous : float64[2, n]
@@ -88,7 +89,7 @@ class Workspace(NamedTuple):
     random_state : uint64[2]
         State of the random generator, and a hash of the moves made, see `hash_move`.
     parameters, control : one record each
-        Hyperparameters; only the stop flag of the control record is used.
+        Hyperparameters; the stop flag, and the number of positions valued in `nodes`.
     """
 
     legal_moves: Callable[[Words, Actions], int]
@@ -134,9 +135,10 @@ def new_parameters(
     epsilon: float = 0.1,
     tanh: bool = True,
     shared: bool = False,
+    plies: int = 1,
 ) -> npt.NDArray[Any]:  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
     """Return a record of hyperparameters; see `PARAMETERS_DTYPE`."""
-    values = (alpha, gamma, trace_decay, epsilon, tanh, shared)
+    values = (alpha, gamma, trace_decay, epsilon, tanh, shared, plies)
     return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
 
 
@@ -152,8 +154,8 @@ def new_workspace(
     return Workspace(
         **rules_of(game),
         features=features.kernel,
-        positions=np.zeros((2, facts.words), dtype=np.uint64),
-        moves=np.zeros((1, facts.actions), dtype=np.int64),
+        positions=np.zeros((3, facts.words), dtype=np.uint64),
+        moves=np.zeros((2, facts.actions), dtype=np.int64),
         weights=weights,
         traces=np.zeros(shape),
         previous=np.zeros(shape),
@@ -243,6 +245,7 @@ def choose(bundle: Actions, first: int, last: int, side: int) -> tuple[int, floa
         result = work.outcome(row(positions, 1))
         value = reward(result, side)
         if result < 0:
+            work.control[0].nodes += 1
             work.features(row(positions, 1), side, row_out(scratch, 0))
             for feature in range(scratch.shape[1]):
                 scratch[0, feature] = (scratch[0, feature] - scale[0, feature]) / scale[1, feature]
@@ -251,6 +254,58 @@ def choose(bundle: Actions, first: int, last: int, side: int) -> tuple[int, floa
             best, chosen = value, index
             scratch[1, :] = scratch[0, :]
     return chosen, best
+
+
+@kernel(types.float64(BUNDLE, types.int64, types.int64, types.float64))
+def value_of_replies(bundle: Actions, side: int, legal: int, bound: float) -> float:
+    """Return the value to `side` of the position in `positions[1]` after the best reply in `moves[1]`.
+
+    Replies are valued by the weights of `side`. The search ends once one of them proves that
+    the value is at most `bound`.
+    """
+    work = unpack(bundle)
+    positions, scratch, scale = work.positions, work.scratch, work.scale
+    which = 0 if work.parameters[0].shared != 0 else side
+    tanh = work.parameters[0].tanh != 0
+    other = work.side_to_move(row(positions, 1))
+    lowest = math.inf
+    for index in range(legal):
+        work.apply(row(positions, 1), work.moves[1, index], row_out(positions, 2))
+        result = work.outcome(row(positions, 2))
+        value = reward(result, other)
+        if result < 0:
+            work.control[0].nodes += 1
+            work.features(row(positions, 2), other, row_out(scratch, 0))
+            for feature in range(scratch.shape[1]):
+                scratch[0, feature] = (scratch[0, feature] - scale[0, feature]) / scale[1, feature]
+            value = value_of(work.weights, which, row(scratch, 0), tanh)
+        lowest = min(lowest, -value)
+        if lowest <= bound:
+            break
+    return lowest
+
+
+@kernel(types.int64(BUNDLE, types.int64, types.int64))
+def choose_by_replies(bundle: Actions, legal: int, side: int) -> int:
+    """Return the index of the best of the first `legal` moves for `side`, searched two plies deep.
+
+    After a move that ends the match or leaves the turn with `side`, only that move counts.
+    """
+    work = unpack(bundle)
+    positions = work.positions
+    best, chosen = -math.inf, 0
+    for index in range(legal):
+        work.apply(row(positions, 0), work.moves[0, index], row_out(positions, 1))
+        replies = 0
+        if work.outcome(row(positions, 1)) < 0 and work.side_to_move(row(positions, 1)) != side:
+            replies = work.legal_moves(row(positions, 1), row_out(work.moves, 1))
+        if replies > 0:
+            value = value_of_replies(bundle, side, replies, best)
+        else:
+            value = choose(bundle, index, index + 1, side)[1]
+        if value > best:
+            best, chosen = value, index
+    return chosen
 
 
 @kernel(types.int64(BUNDLE, types.int64, types.int64, types.boolean))
@@ -286,7 +341,10 @@ def learn_match(bundle: Actions, opening: int, ply_limit: int, no_moves_draws: b
         side = work.side_to_move(row(positions, 0))
         is_exploring = plies < opening or uniform(random_state) < parameters.epsilon
         first = random_below(random_state, legal) if is_exploring else 0
-        last = first + 1 if is_exploring else legal
+        is_searching = not is_exploring and parameters.plies > 1
+        if is_searching:
+            first = choose_by_replies(bundle, legal, side)
+        last = first + 1 if is_exploring or is_searching else legal
         chosen, best = choose(bundle, first, last, side)
         work.apply(row(positions, 0), moves[0, chosen], row_out(positions, 1))
         positions[0, :] = positions[1, :]

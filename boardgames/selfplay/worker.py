@@ -75,6 +75,8 @@ class TDParameters:
         True if values are the hyperbolic tangent of the weighted sum.
     shared : bool
         True if both sides use and train the first row of the weights.
+    plies : int
+        How many plies deep moves are searched, 1 or 2; positions one ply on are learned in any case.
     """
 
     alpha: float = 0.1
@@ -83,6 +85,7 @@ class TDParameters:
     epsilon: float = 0.1
     tanh: bool = True
     shared: bool = False
+    plies: int = 1
 
     def record(self) -> np.ndarray:
         """Return the parameters as a record for the kernels."""
@@ -151,10 +154,11 @@ class MatchResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingResult:
-    """The weights of two players, `float64[2, n]`, after training, and their matches."""
+    """The weights of two players, `float64[2, n]`, after training, their matches, and positions valued."""
 
     weights: Reals
     matches: list[MatchResult] = field(default_factory=list)
+    valued: int = 0
 
 
 def derive_seed(*content: object) -> int:
@@ -190,11 +194,20 @@ def train_players(
 
 
 def play_matches(
-    setup: MatchSetup, first: Contestant, second: Contestant, *, matches: int, seed: int
+    setup: MatchSetup,
+    first: Contestant,
+    second: Contestant,
+    *,
+    matches: int,
+    seed: int,
+    epsilon: float = 0.0,
 ) -> list[MatchResult]:
-    """Play matches without learning: two from each opening, with sides swapped."""
+    """Play matches without learning: two from each opening, with the sides exchanged.
+
+    Both sides make a random move with probability `epsilon`.
+    """
     state = worker_state(setup)
-    return state.run_stoppable(lambda: state.play_matches(first, second, matches, seed))
+    return state.run_stoppable(lambda: state.play_matches(first, second, matches, seed, epsilon))
 
 
 _local = threading.local()
@@ -235,6 +248,7 @@ class WorkerState:
         )
         bundle = Bundle(temporal.KINDS, workspace)
         workspace.random_state[0] = seed
+        self.control[0].nodes = 0
         results: list[MatchResult] = []
         for number in range(matches):
             side = number % 2
@@ -245,10 +259,10 @@ class WorkerState:
             code = temporal.learn_match(bundle.words, setup.opening, setup.ply_limit, facts.no_moves_draws)
             by_player[:] = by_side[::-1] if exchanged else by_side
             results.append(self._result(code, side, workspace.random_state, workspace.positions[0]))
-        return TrainingResult(by_player, results)
+        return TrainingResult(by_player, results, int(self.control[0].nodes))
 
     def play_matches(
-        self, first: Contestant, second: Contestant, matches: int, seed: int
+        self, first: Contestant, second: Contestant, matches: int, seed: int, epsilon: float = 0.0
     ) -> list[MatchResult]:
         """Run the task `play_matches`."""
         setup, contestants = self.setup, (first, second)
@@ -270,6 +284,7 @@ class WorkerState:
                 random_state,
                 setup.opening,
                 setup.ply_limit,
+                epsilon,
             )
             results.append(self._result(code, side, random_state, positions[0]))
         return results

@@ -36,7 +36,7 @@ def test_experiments_of_a_game_are_listed_with_their_options(bg: Callable[..., A
     ran = bg("experiment", "abalone")
     assert (ran.code, ran.err) == (0, "")
     names = re.findall(r"^(\S+)", ran.out, re.MULTILINE)
-    assert names == ["ancestors", "basic-training", "fine-tuning"]
+    assert names == ["ancestors", "basic-training", "fine-tuning", "lookahead"]
     assert "  repetitions: trainings, each of two new players (int, 1 to 100000; default: 5)" in ran.out
 
 

@@ -1,6 +1,7 @@
 """The learner `evolve`: round robins, breeding, tournaments, ancestors, and that it learns."""
 
 from concurrent.futures import Future
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -77,6 +78,15 @@ def test_exploration_keeps_decaying_over_generations() -> None:
         state, metrics = learner.step(state, InProcess())
         epsilons += [metrics["epsilon"]] if "epsilon" in metrics else []
     assert epsilons == pytest.approx([0.5 * 0.9**4, 0.5 * 0.9**9, 0.5 * 0.9**14])
+
+
+def test_players_that_train_against_themselves_do_not_learn_from_each_other() -> None:
+    options = {"generations": 1, "training_matches": 4, "test_matches": 0, "self_play": True}
+    learner = make("evolve", **options)
+    start = learner.start(1)
+    others = replace(start, arrays={**start.arrays, "players": np.vstack([start.arrays["players"][:1]] * 6)})
+    first, second = (learner.step(state, InProcess())[0].arrays["players"][0] for state in (start, others))
+    assert first.tolist() == second.tolist() != start.arrays["players"][0].tolist()
 
 
 def test_training_without_matches_changes_nothing() -> None:

@@ -16,7 +16,9 @@ class PlainLearner:
     def __init__(self, features: FeatureSet, weights: np.ndarray, parameters: np.ndarray, seed: int) -> None:
         self.features = features
         self.weights = [list(row) for row in weights]
-        self.alpha, self.gamma, self.decay, self.epsilon, self.tanh, self.shared = parameters[0].tolist()
+        self.alpha, self.gamma, self.decay, self.epsilon, self.tanh, self.shared, self.plies = parameters[
+            0
+        ].tolist()
         self.state = np.array([seed], dtype=np.uint64)
 
     def scaled_features(self, position: Position, side: int) -> list[float]:
@@ -53,6 +55,19 @@ class PlainLearner:
             return position.outcome.returns[side]
         return self.value(side, self.scaled_features(position, side))
 
+    def searched_value(self, position: Position, side: int) -> float:
+        """Return the value to `side` of a position after its move, after the best reply with two plies."""
+        if self.plies == 1 or position.outcome is not None or position.side_to_move == side:
+            return self.value_after(position, side)
+        replies = [position.apply(move) for move in position.legal_moves]
+        return min(-self.value_of_reply(reply, 1 - side, side) for reply in replies)
+
+    def value_of_reply(self, position: Position, mover: int, side: int) -> float:
+        """Return the value to `mover`, who has just moved, by the weights of `side`."""
+        if position.outcome is not None and position.outcome.termination == "rules":
+            return position.outcome.returns[mover]
+        return self.value(side, self.scaled_features(position, mover))
+
     def play(self, position: Position, ply_limit: int, opening: int = 0) -> int:
         """Play a match after a random opening; return the winner, DRAWN or UNFINISHED."""
         self.before: list[list[float] | None] = [None, None]
@@ -66,9 +81,11 @@ class PlainLearner:
                 position = successors[int(random_below(self.state, len(successors)))]
                 self.traces[side] = [0.0] * len(self.weights[0])
             else:
-                values = [self.value_after(successor, side) for successor in successors]
+                values = [self.searched_value(successor, side) for successor in successors]
                 position = successors[values.index(max(values))]
-                target = max(values) * (1.0 if position.outcome is not None else self.gamma)
+                target = self.value_after(position, side) * (
+                    1.0 if position.outcome is not None else self.gamma
+                )
                 if self.before[side] is not None:
                     self.update(side, target)
             if position.outcome is not None:

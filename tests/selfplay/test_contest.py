@@ -90,6 +90,7 @@ class Contest:
         seed: int = 1,
         opening: int = 0,
         ply_limit: int = 400,
+        epsilon: float = 0.0,
         control: Control | None = None,
     ) -> None:
         workspaces = new_workspaces(game, [game.evaluation] * 2, max(depths), control)
@@ -97,7 +98,7 @@ class Contest:
         positions = workspaces[0].positions
         positions[0] = game.start().words
         random_state = np.array([seed, 0], dtype=np.uint64)
-        code = contest(first.words, second.words, np.array(depths), random_state, opening, ply_limit)
+        code = contest(first.words, second.words, np.array(depths), random_state, opening, ply_limit, epsilon)
         self.plies, self.result = divmod(int(code), RESULTS)
         self.moves_hash = int(random_state[1])
         self.last = game.unpack(positions[0])

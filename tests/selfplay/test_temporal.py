@@ -166,6 +166,21 @@ def test_matches_give_the_weights_of_plain_python(
     assert np.abs(weights).max() > 0
 
 
+@GAMES
+@pytest.mark.parametrize("shared", [False, True], ids=["own weights", "shared weights"])
+def test_matches_with_two_plies_of_search_give_the_weights_of_plain_python(
+    name: str, features: str, options: dict[str, int], shared: bool
+) -> None:
+    game = boardgames.load(name, **options)
+    known = boardgames.load_features(features, game)
+    parameters = new_parameters(alpha=0.02, epsilon=0.2, shared=shared, plies=2)
+    weights = np.random.default_rng(1).uniform(-0.5, 0.5, (2, len(known.features)))
+    plain = PlainLearner(known, weights, parameters, seed=7)
+    quick = Compiled(game, known, weights, parameters, seed=7)
+    assert quick.play(game.start(), 8, 2) == plain.play(game.start(), 8, 2)
+    assert np.abs(weights - np.array(plain.weights)).max() <= 1e-12
+
+
 @pytest.mark.plain
 def test_openings_differ_with_the_seed() -> None:
     game = boardgames.load("connect4", columns=5, rows=4)

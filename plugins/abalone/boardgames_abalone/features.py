@@ -26,7 +26,7 @@ from boardgames.kernels import Features, Reals, Words, kernel, popcount
 from boardgames.kernels.abi import REALS_OUT, WORDS
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, OUTER_RINGS
 from boardgames_abalone.rules import ONE, PAIR, STATUS, ZERO, behind
-from boardgames_abalone.terms import centre_distance, density, marbles_lost
+from boardgames_abalone.terms import ENGINE, centre_distance, density, engine_features, marbles_lost
 
 SIMPLE_TERMS = (
     Feature("centre distance", "cells", 0.0, 4.0, "average distance of the marbles to the centre"),
@@ -57,6 +57,7 @@ DECISIVE_TERMS = (
 )
 PUSH_OFFS = 11
 """Index of the push-offs among the terms of a side in `extended`."""
+DECISIVE_SIZE, ENGINE_SIZE = 32, len(ENGINE.features)
 LAST_MARBLE = 5.0
 """Marbles that a side has lost if the next one decides the match."""
 PUSHES = types.UniTuple(types.uint64, 4)
@@ -309,6 +310,27 @@ def decisive_features_in_line(position: Words, side: int, out: Reals) -> None:
     _write_decisive(position, side, False, out)
 
 
+@kernel(types.void(WORDS, types.int64, types.boolean, REALS_OUT))
+def _write_full(position: Words, side: int, broadside: bool, out: Reals) -> None:
+    """Write the terms of `engine`, then those of `decisive`, into `out`."""
+    engine_features(position, side, out)
+    for index in range(ENGINE_SIZE):
+        out[DECISIVE_SIZE + index] = out[index]
+    _write_decisive(position, side, broadside, out)
+
+
+@kernel(Features)
+def full_features(position: Words, side: int, out: Reals) -> None:
+    """Write the terms of `decisive`, then those of `engine`, into `out`, `float64[66]`."""
+    _write_full(position, side, True, out)
+
+
+@kernel(Features)
+def full_features_in_line(position: Words, side: int, out: Reals) -> None:
+    """Write the terms of `full` for the game without broadside moves, `float64[66]`."""
+    _write_full(position, side, False, out)
+
+
 def simple(game: Game) -> FeatureSet:
     """Return the feature set `simple`: six numbers."""
     return FeatureSet("simple", simple_features, _for_both_sides(SIMPLE_TERMS))
@@ -330,6 +352,12 @@ def decisive(game: Game) -> FeatureSet:
     kernel_of = decisive_features if game.options["broadside"] else decisive_features_in_line
     terms = (*CLASSIC_TERMS, *EXTRA_TERMS, *DECISIVE_TERMS)
     return FeatureSet("decisive", kernel_of, _for_both_sides(terms))
+
+
+def full(game: Game) -> FeatureSet:
+    """Return the feature set `full`: sixty-six numbers."""
+    kernel_of = full_features if game.options["broadside"] else full_features_in_line
+    return FeatureSet("full", kernel_of, (*decisive(game).features, *ENGINE.features))
 
 
 def _for_both_sides(terms: tuple[Feature, ...]) -> tuple[Feature, ...]:

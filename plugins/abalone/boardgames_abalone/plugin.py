@@ -36,6 +36,7 @@ def bg_features() -> list[Entry]:
         "classic14": "marbles by ring, material, protection, distance and threats, per side",
         "extended": "classic14 with density, losses, mobility, pushes, edge danger and groups",
         "decisive": "extended with push-offs that win at once, and threats of them",
+        "full": "decisive and engine together",
         "engine": "the 17 terms of the default evaluation, early and late",
     }
     modules = {"engine": "terms"}
@@ -107,6 +108,11 @@ def bg_experiments() -> list[Entry]:
         ),
         Entry(
             "ancestors", "the winner of an evolution meets its ancestors", f"{package}.ancestors:Ancestors"
+        ),
+        Entry(
+            "lookahead",
+            "players that learn with two plies of search meet those that learn with one",
+            f"{package}.lookahead:Lookahead",
         ),
         Entry(
             "fine-tuning",

@@ -17,6 +17,7 @@ from boardgames.selfplay import MatchResult, MatchSetup, TDParameters
 from boardgames_abalone.experiments import fine_tuning
 from boardgames_abalone.experiments.basic_training import BasicTraining
 from boardgames_abalone.experiments.fine_tuning import CONTROL, VARIANTS, FineTuning
+from boardgames_abalone.experiments.lookahead import compare
 from boardgames_abalone.experiments.tasks import (
     TrainedPair,
     play_learning_and_frozen,
@@ -107,7 +108,35 @@ def test_each_player_is_tested_against_its_own_opponent() -> None:
     assert points[1] < 5
 
 
+# --- lookahead ----------------------------------------------------------------
+
+
+def test_two_plies_get_as_many_positions_as_one_ply_valued() -> None:
+    compared = compare(SETUP, two(1)[[0, 0]], replace(LEARNING, shared=True), matches=12, tests=2, seed=1)
+    one, equal = compared.one, compared.equal_time
+    assert one.matches == compared.equal_matches.matches == 12 > equal.matches
+    assert one.valued <= equal.valued < one.valued + compared.equal_matches.valued
+    assert compared.equal_matches.valued > 2 * one.valued
+
+
+def test_lookahead_has_a_column_for_each_budget_and_depth() -> None:
+    table = run("lookahead", repetitions=1, matches=4, test_matches=2).tables[0]
+    assert [figure.column for figure in table.figures] == [
+        "equal time, 1 ply", "equal time, 2 plies", "equal matches, 1 ply", "equal matches, 2 plies",
+    ]  # fmt: skip
+    assert all(figure.matches == 2 for figure in table.figures)
+
+
 # --- basic training -----------------------------------------------------------
+
+
+def test_exploration_in_test_matches_is_an_option() -> None:
+    plain = run("basic-training", test_matches=20).tables[0]
+    explored = run("basic-training", test_matches=20, test_epsilon=0.5).tables[0]
+    assert [figure.units for figure in plain.figures] != [figure.units for figure in explored.figures]
+    assert [f.units for f in run("basic-training", test_matches=20, test_epsilon=0.0).tables[0].figures] == [
+        figure.units for figure in plain.figures
+    ]
 
 
 def test_trained_players_beat_their_old_selves() -> None:
@@ -293,7 +322,12 @@ def abalone_table(name: str, **options: object) -> Table:
 @pytest.mark.parametrize("game", ["connect4", "hexifence", "abalone"])
 def test_every_game_with_features_has_the_experiments(game: str) -> None:
     offers = boardgames.registry().offers("experiments", game)
-    assert [offer.entry.name for offer in offers] == ["ancestors", "basic-training", "fine-tuning"]
+    assert [offer.entry.name for offer in offers] == [
+        "ancestors",
+        "basic-training",
+        "fine-tuning",
+        "lookahead",
+    ]
 
 
 def test_other_games_have_no_original_results() -> None:

@@ -174,6 +174,16 @@ def test_decisive_features_add_wins_at_once_and_threats_of_them_to_extended(
     assert out.tolist() == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.plain
+def test_full_features_are_those_of_decisive_and_engine() -> None:
+    words = GAME.start().words
+    parts = [boardgames.load_features(name, GAME) for name in ("full", "decisive", "engine")]
+    full, decisive, engine = (np.full(len(part.features), np.nan) for part in parts)
+    for part, out in zip(parts, (full, decisive, engine), strict=True):
+        part.kernel(words, 0, out)
+    assert full.tolist() == [*decisive, *engine]
+
+
 def test_features_are_named_own_first() -> None:
     names = [feature.name for feature in boardgames.load_features("simple", GAME).features]
     assert names == [

@@ -1,8 +1,8 @@
 """The experiment `basic-training`: whether players get better by training.
 
 Two random players train against each other by TD(lambda). Then each of them
-plays its old self, with the initial weights, without exploration or learning.
-This is repeated with new players.
+plays its old self, with the initial weights, without learning and, unless
+`test_epsilon` is set, without exploration. This is repeated with new players.
 """
 
 from collections.abc import Sequence
@@ -51,6 +51,7 @@ class BasicTraining(Experiment):
         TESTS,
         *TD_OPTIONS,
         Option("epsilon", float, 0.1, "probability of an exploratory move", minimum=0, maximum=1),
+        Option("test_epsilon", float, 0.0, "the same in test matches", minimum=0, maximum=1),
         INITIAL,
         OPENING,
         PLY_LIMIT,
@@ -84,6 +85,7 @@ class BasicTraining(Experiment):
             weights,
             tests=self.integer("test_matches"),
             seed=seed,
+            test_epsilon=self.number("test_epsilon"),
         )
 
     def _figures(self, number: int, trained: TrainedPair) -> list[Figure]:

@@ -76,6 +76,7 @@ def train_and_test(
     *,
     tests: int,
     seed: int,
+    test_epsilon: float = 0.0,
 ) -> TrainedPair:
     """Train two players, then test each of them against an opponent.
 
@@ -87,6 +88,8 @@ def train_and_test(
         Test matches of each player.
     seed : int
         Equal seeds give equal openings, whatever the hyperparameters.
+    test_epsilon : float
+        Probability of a random move in test matches.
     """
     trained = train_pair(setup, weights, parameters, seed=derive_seed(seed, "training"))
     first, second = (
@@ -96,6 +99,7 @@ def train_and_test(
             Contestant(trained.weights[player]),
             matches=tests,
             seed=derive_seed(seed, "test", player),
+            epsilon=test_epsilon,
         )
         for player in range(2)
     )
