@@ -5,11 +5,15 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Protocol
 
+from boardgames.errors import FileError
+
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.completion import Completer
 
 POLL_S = 0.1
+MAX_LINE = 1 << 16
+"""Characters of one line, so that an endless line from a device or a pipe cannot fill the memory."""
 MENU_LINES = 4
 """Lines kept free below the prompt for completions."""
 FILE_COMMANDS = ("save", "load")
@@ -30,12 +34,14 @@ class PlainPrompt:
     """Reads lines from a pipe, a file, or a terminal without cursor control."""
 
     def command(self, text: str) -> str:
-        """Print a prompt and return the next line."""
+        """Print a prompt and return the next line; raise FileError if it is longer than `MAX_LINE`."""
         sys.stdout.write(text)
         sys.stdout.flush()
-        line = sys.stdin.readline()
+        line = sys.stdin.readline(MAX_LINE + 1)
         if not line:
             raise EOFError
+        if len(line) > MAX_LINE:
+            raise FileError(f"cannot read the input: a line is longer than {MAX_LINE:,} characters")
         if not sys.stdin.isatty():  # the input is not echoed, so the line of the prompt has not ended yet
             sys.stdout.write("\n")
         return line

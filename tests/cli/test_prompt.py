@@ -10,7 +10,8 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 
-from boardgames.cli.prompt import PlainPrompt, TerminalPrompt, open_prompt
+from boardgames.cli.prompt import MAX_LINE, PlainPrompt, TerminalPrompt, open_prompt
+from boardgames.errors import FileError
 
 WORDS = ("a1b2", "a1a2", "i9i8", "moves", "save ", "quit")
 ENTER, TAB, UP, LEFT, DELETE = "\r", "\t", "\x1b[A", "\x1b[D", "\x1b[3~"
@@ -154,3 +155,15 @@ def test_the_prompt_depends_on_the_streams(
     monkeypatch.setattr("sys.stdout", FakeTerminal(is_terminal=stdout))
     prompt = open_prompt(words=lambda: WORDS, toolbar=lambda: "", is_time_up=lambda: False)
     assert type(prompt) is kind
+
+
+def test_line_without_end_is_refused_before_it_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless(io.StringIO):
+        def readline(self, size: int | None = -1, /) -> str:
+            assert size is not None
+            assert 0 <= size <= 2 * MAX_LINE
+            return size * "x"
+
+    monkeypatch.setattr("sys.stdin", Endless())
+    with pytest.raises(FileError, match="a line is longer than 65,536 characters"):
+        PlainPrompt().command("> ")
