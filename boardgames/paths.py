@@ -187,6 +187,15 @@ def describe_os_error(error: OSError | ValueError) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
+def check_current_folder() -> None:
+    """Raise FileError if the current folder cannot be used, for example because it has been deleted."""
+    try:
+        Path.cwd()
+    except OSError as error:
+        reason = describe_os_error(error)
+        raise FileError(f"cannot use the current folder ({reason}); change to another one") from None
+
+
 def check_home() -> None:
     """Raise FileError if `BOARDGAMES_HOME` cannot be a folder."""
     home = _below_home(".")

@@ -132,9 +132,11 @@ def bg(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-    elif os.environ.get("BOARDGAMES_HOME"):
-        from boardgames.paths import check_home
+        return
+    from boardgames.paths import check_current_folder, check_home
 
+    check_current_folder()
+    if os.environ.get("BOARDGAMES_HOME"):
         check_home()
 
 
@@ -151,8 +153,14 @@ def main(arguments: list[str] | None = None) -> None:
     except OSError as error:  # such as a full disk
         with suppress(OSError):
             _discard_stdout()
-        code = _fail(f"cannot write the output: {(error.strerror or str(error)).lower()}")
+        code = _fail(_os_error_message(error))
     sys.exit(code)
+
+
+def _os_error_message(error: OSError) -> str:
+    """Return what the system refused; an error of stdout or stderr names no file."""
+    action = "write the output" if error.filename is None else f"use {quote(str(error.filename))}"
+    return f"cannot {action}: {(error.strerror or str(error)).lower()}"
 
 
 def _run(arguments: list[str] | None) -> int:

@@ -262,3 +262,24 @@ def test_usage_errors_have_the_form_of_other_errors(arguments: list[str], messag
 
 def test_a_message_without_a_context_is_kept() -> None:
     assert usage_message(click.UsageError("a message of a plug-in")) == "a message of a plug-in"
+
+
+def test_deleted_current_folder_is_named_as_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bg: Run
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    ran = bg("show", "connect4")
+    assert (ran.code, ran.out) == (2, "")
+    assert "cannot use the current folder (no such file or directory); change to another one" in ran.err
+
+
+def test_error_of_the_system_names_the_file(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(path: Path, load_game: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("boardgames.record.read_records", fail)
+    ran = bg("replay", "a.record")
+    assert (ran.code, ran.err) == (2, "error: cannot use 'a.record': permission denied\n")
