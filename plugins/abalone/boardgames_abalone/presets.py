@@ -1,39 +1,41 @@
 """Settings of the learners for Abalone.
 
 `original` has those of the first project in which a program learned Abalone. The default
-ones have richer features, no discount and falling learning rates; docs/training.md says
-how strong the results are.
+ones have richer features, hardly any discount and falling learning rates;
+docs/training.md says how strong the results are.
 """
 
 DEFAULT: dict[str, dict[str, object]] = {
     "td": {
         "features": "decisive",
-        "gamma": 1.0,
+        "gamma": 0.98,
         "lambda": 0.8,
         "alpha": 0.02,
-        "alpha_decay": 0.94,
-        "epsilon": 0.1,
-        "epsilon_decay": 0.95,
-        "epsilon_floor": 0.01,
-    },
-    "evolve": {
-        "features": "decisive",
-        "gamma": 1.0,
-        "lambda": 0.8,
-        "alpha": 0.03,
-        "alpha_decay": 0.92,
+        "alpha_decay": 0.9,
         "epsilon": 0.1,
         "epsilon_decay": 0.93,
         "epsilon_floor": 0.01,
-        "population": 8,
+        "steps": 30,
+    },
+    "evolve": {
+        "features": "full",
+        "gamma": 1.0,
+        "lambda": 0.8,
+        "alpha": 0.01,
+        "alpha_decay": 0.92,
+        "epsilon": 0.1,
+        "epsilon_decay": 0.93,
+        "epsilon_floor": 0.005,
+        "population": 6,
         "survivors": 3,
-        "generations": 5,
-        "training_matches": 100,
-        "tournament_matches": 10,
-        "reference_matches": 40,
+        "generations": 7,
+        "training_matches": 75,
+        "self_play": True,
+        "tournament_matches": 6,
+        "reference_matches": 100,
     },
 }
-_TD = {
+_TD: dict[str, object] = {
     "features": "classic14",
     "gamma": 0.9,
     "lambda": 0.5,
@@ -52,6 +54,7 @@ ORIGINAL: dict[str, dict[str, object]] = {
         "generations": 4,
         "training_matches": 30,
         "tournament_matches": 30,
+        "self_play": False,
         "reference_matches": 0,
     },
 }

@@ -7,6 +7,7 @@ from reference.abalone import Abalone as Reference
 import boardgames
 from boardgames.errors import OptionError, PositionError, UnknownNameError
 from boardgames.game import Outcome, Termination
+from boardgames.plugins import load_learner
 from boardgames.testing import check_game
 from boardgames_abalone.board import CELL_OF_BIT, LAYOUTS
 
@@ -122,3 +123,13 @@ def test_the_game_passes_every_check(broadside: bool) -> None:
     game = boardgames.load("abalone", broadside=broadside)
     report = check_game(game, matches=13, positions=40, reference=Reference(broadside=broadside))
     assert report.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("preset", "learner"),
+    [(preset, learner) for preset, learners in GAME.facts.presets.items() for learner in learners],
+)
+def test_presets_are_settings_of_learners(preset: str, learner: str) -> None:
+    settings = GAME.facts.presets[preset][learner]
+    loaded = load_learner(learner, GAME, **settings)
+    assert {name: loaded.options[name] for name in settings} == settings
