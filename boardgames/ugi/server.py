@@ -315,7 +315,7 @@ class Search:
             lines = self._choose()
         except BoardgamesError as error:
             lines = _no_move(str(error))
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - an agent may raise anything
+        except BaseException as error:  # noqa: BLE001 - an agent may raise anything; Ctrl-C does not come here
             lines = _no_move(f"the agent {self.agent.name!r} raised {describe_error(error)}")
         if self.is_infinite:
             self._may_answer.wait()

@@ -238,6 +238,8 @@ class Faulty(Player):
             raise ZeroDivisionError("no idea\nat all")
         if self.fault == "exit":
             raise SystemExit(3)
+        if self.fault == "interrupt":
+            raise KeyboardInterrupt
         if self.fault == "resign":
             return Choice(None)
         if self.fault == "illegal":
@@ -253,6 +255,7 @@ class Faulty(Player):
     [
         ("raise", "the agent 'faulty' raised ZeroDivisionError: no idea at all"),
         ("exit", "the agent 'faulty' raised SystemExit: 3"),
+        ("interrupt", "the agent 'faulty' raised KeyboardInterrupt"),
         ("resign", "the agent resigns"),
         ("illegal", "legal move"),
         ("none", "the agent 'faulty' returned None instead of a Choice"),
