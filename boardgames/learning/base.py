@@ -113,12 +113,19 @@ class FeatureLearner(Configured, Learner):
         The reference player searches to the same depth.
         """
         matches = self.integer("test_matches")
-        futures = self.submit(Contestant(weights, depth), self.reference(depth), matches, executor, seed)
-        return mean_points(gather_results(futures))
+        return mean_points(
+            self.play(Contestant(weights, depth), self.reference(depth), matches, executor, seed)
+        )
 
     def reference(self, depth: int = 1) -> Contestant:
         """Return the reference player: the game's own evaluation, or random moves if it has none."""
         return Contestant(depth=depth, is_random=not self.game.evaluation.weights.size)
+
+    def play(
+        self, first: Contestant, second: Contestant, matches: int, executor: Executor, seed: int
+    ) -> list[MatchResult]:
+        """Play matches without learning."""
+        return gather_results(self.submit(first, second, matches, executor, seed))
 
     def submit(
         self, first: Contestant, second: Contestant, matches: int, executor: Executor, seed: int
