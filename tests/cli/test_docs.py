@@ -37,11 +37,6 @@ PAGES = [
     for pattern in ("README.md", "docs/**/*.md", "plugins/*/README.md", "examples/*/README.md")
     for path in sorted(ROOT.glob(pattern))
 ]
-PENDING = {
-    "docs/training.md",
-}
-"""Pages whose blocks are not marked yet."""
-PAGES = [page for page in PAGES if page not in PENDING]
 TESTED_ELSEWHERE = {"docs/json.md"}
 """Pages whose commands another test runs: test_json.py."""
 EXECUTED = ("python", "console")

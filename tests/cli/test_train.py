@@ -87,7 +87,7 @@ def test_presets_are_settings_that_others_override(bg: Run, home: Path) -> None:
         tomllib.loads((home / "runs" / name / "config.toml").read_text())["settings"]
         for name in ("plain", "first")
     )
-    assert (plain["features"], plain["gamma"], plain["lambda"]) == ("decisive", 0.98, 0.7)
+    assert (plain["features"], plain["gamma"], plain["lambda"]) == ("decisive", 1.0, 0.7)
     assert (first["features"], first["gamma"], first["lambda"]) == ("classic14", 0.9, 0.7)
 
 

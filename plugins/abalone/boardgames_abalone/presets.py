@@ -1,21 +1,22 @@
 """Settings of the learners for Abalone.
 
 `original` has those of the first project in which a program learned Abalone. The default
-ones have richer features, hardly any discount and falling learning rates;
+ones have richer features, no discount and falling learning rates;
 docs/training.md says how strong the results are.
 """
 
 DEFAULT: dict[str, dict[str, object]] = {
     "td": {
         "features": "decisive",
-        "gamma": 0.98,
+        "gamma": 1.0,
         "lambda": 0.8,
         "alpha": 0.02,
-        "alpha_decay": 0.9,
+        "alpha_decay": 0.86,
         "epsilon": 0.1,
-        "epsilon_decay": 0.93,
+        "epsilon_decay": 0.9,
         "epsilon_floor": 0.01,
-        "steps": 30,
+        "groups": 1,
+        "steps": 20,
     },
     "evolve": {
         "features": "full",
@@ -46,7 +47,7 @@ _TD: dict[str, object] = {
     "epsilon_floor": 0.1,
 }
 ORIGINAL: dict[str, dict[str, object]] = {
-    "td": {**_TD, "steps": 50, "matches": 200},
+    "td": {**_TD, "groups": 4, "steps": 50, "matches": 200},
     "evolve": {
         **_TD,
         "population": 16,
