@@ -300,7 +300,7 @@ def check_perft(game: Game, depth: int | None) -> RunningCheck:
                 break
             actual = perft(position, ply)
             if actual != expected:
-                yield f"{actual} leaves at depth {ply}, not {expected}, from {text!r}"
+                yield f"{counted(actual, 'leaf', 'leaves')} at depth {ply}, not {expected}, from {text!r}"
             covered.append(ply)
     if not covered:
         return "none declared"
@@ -325,7 +325,7 @@ def _action_faults(size: int, written: WrittenMoves) -> Iterator[str]:
     if not 0 <= written.count <= size:
         yield f"returns the count {written.count}, not 0 to {size},"
     elif not written.is_clean:
-        yield f"writes more than the {written.count} actions that it counts"
+        yield f"writes more than the {counted(written.count, 'action')} that it counts"
     if any(first >= second for first, second in pairwise(written.actions)):
         yield f"writes actions that are not ascending and distinct, {list(written.actions)},"
     if any(not 0 <= action < size for action in written.actions):
@@ -435,7 +435,7 @@ def _asymmetries(game: Game, symmetry: Symmetry, words: Words, actions: Sequence
     if more := sorted(legal - set(images.values())):
         what = _texts(game, image, more)
         yield Fault(
-            f"{symmetry.name} gives {at(image)}, where {what} is legal, but not the move it comes from", words
+            f"{symmetry.name} maps no legal move to {what}, which is legal in the image {at(image)},", words
         )
     for action in [action for action in actions if images.get(action) in legal]:
         successor, _ = write_successor(game, words, action)
@@ -451,10 +451,14 @@ def _asymmetries(game: Game, symmetry: Symmetry, words: Words, actions: Sequence
     code, mapped_code = int(kernels.outcome(words.copy())), int(kernels.outcome(image.copy()))
     side, mapped_side = (int(kernels.side_to_move(given.copy())) for given in (words, image))
     if mapped_code != (1 - code if symmetry.swaps_sides and code in (0, 1) else code):
-        yield Fault(f"the outcome is {code}, and {mapped_code} after {symmetry.name} in {at(image)},", words)
+        yield Fault(
+            f"the outcome is {code}, but {mapped_code} in {at(image)}, the image under {symmetry.name},",
+            words,
+        )
     if code < 0 and mapped_side != (1 - side if symmetry.swaps_sides else side):
         yield Fault(
-            f"side {side} is to move, and side {mapped_side} after {symmetry.name} in {at(image)},", words
+            f"side {side} is to move, but side {mapped_side} in {at(image)}, the image under {symmetry.name},",
+            words,
         )
 
 
@@ -503,10 +507,10 @@ def check_position_notation(sample: Sample) -> RunningCheck:
                 )
                 continue
             if back != position:
-                yield Fault(
-                    f"{text!r} is parsed as another position, {place(game, back.words).quoted},",
-                    position.words,
-                )
+                other = place(game, back.words).quoted
+                if other == repr(text):
+                    other = f"words {back.words.tolist()}, not {position.words.tolist()}"
+                yield Fault(f"{text!r} is parsed as another position, {other},", position.words)
             count += 1
     return f"{count} texts in {', '.join(game.facts.position_notations)}"
 
@@ -514,6 +518,12 @@ def check_position_notation(sample: Sample) -> RunningCheck:
 def check_words(sample: Sample) -> RunningCheck:
     """Check that positions survive packing and unpacking, and that a wrong number of words is rejected."""
     game = sample.game
+    for words, action in _plies(sample):
+        successor, _ = write_successor(game, words, action)
+        if not _rejection(game, words) and (why := _rejection(game, successor)):
+            yield Fault(
+                f"check_words rejects the successor, words {successor.tolist()} ({why})", words, action
+            )
     for position in sample.positions():
         try:
             back = game.unpack(game.pack(position))
@@ -530,6 +540,15 @@ def check_words(sample: Sample) -> RunningCheck:
     except PositionError:
         pass
     return counted(len(sample.words), "position")
+
+
+def _rejection(game: Game, words: Words) -> str:
+    """Return why `check_words` rejects words, or an empty text."""
+    try:
+        game.check_words(words.copy())
+    except PositionError as error:
+        return str(error) or "without a reason"
+    return ""
 
 
 def check_bad_input(sample: Sample) -> RunningCheck:

@@ -1,10 +1,14 @@
 """`check_game`: run every check on a game and return a report."""
 
 import shlex
+import traceback
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from boardgames.declarations import FeatureSet
 from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, quote
@@ -288,7 +292,7 @@ class _Run:
         except StopIteration as end:
             covered = end.value
         except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
-            self.add(name, f"{type(error).__name__}: {error}", partial(place, self.game))
+            self.add(name, _raised(self.game, error), partial(place, self.game))
             covered = "stopped by an exception"
         self.checks.append(Check(name, covered))
 
@@ -364,6 +368,22 @@ class _Run:
             () if self.only else (*self.notes, *notes),
             tuple(self.remarks),
         )
+
+
+def _raised(game: Game, error: Exception) -> Fault:
+    """Return an exception as a fault, with the line of the game's package and the position that was checked."""
+    message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    package, words = type(game).__module__.partition(".")[0], None
+    place_of_error = ""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        module, code = str(frame.f_globals.get("__name__")), frame.f_code
+        if module.partition(".")[0] == package:
+            place_of_error = f", raised in {code.co_name} ({Path(code.co_filename).name}:{line}),"
+        elif module.startswith("boardgames.testing."):
+            position, given = frame.f_locals.get("position"), frame.f_locals.get("words")
+            given = position.words if isinstance(position, Position) else given
+            words = given.copy() if isinstance(given, np.ndarray) else words
+    return Fault(message + (place_of_error if words is not None else place_of_error.rstrip(",")), words)
 
 
 def _feature_sets(game: Game, given: Sequence[FeatureSet] | None, run: _Run) -> tuple[FeatureSet, ...]:

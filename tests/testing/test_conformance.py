@@ -1,6 +1,7 @@
 """`check_game`: which planted faults its checks find, with and without a reference."""
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,8 +14,9 @@ from nim import Nim
 
 from boardgames.declarations import Kernels
 from boardgames.errors import KernelError, PluginError
-from boardgames.kernels import JIT
+from boardgames.kernels import JIT, Words
 from boardgames.kernels.abi import Apply, kernel
+from boardgames.picture import Picture
 from boardgames.testing import Report, check_game
 
 BOTH = frozenset({"reference", "reference-perft"})
@@ -122,11 +124,30 @@ def test_features_out_of_range_are_found() -> None:
     assert check_quickly(Noughts(), feature_sets=[feature_set(0.5)]).failed() == {"features"}
 
 
-def test_an_exception_in_the_game_is_a_finding() -> None:
-    game = Noughts()
-    game.draw = lambda words: 1 / 0  # type: ignore[method-assign,assignment]
-    report = check_quickly(game)
-    assert [str(finding) for finding in report.findings] == ["pictures: ZeroDivisionError: division by zero"]
+class Undrawable(Noughts):
+    """Cannot draw positions without a mark of x."""
+
+    def draw(self, words: Words) -> Picture:
+        """Draw, or fail."""
+        assert words[0]
+        return super().draw(words)
+
+
+def test_an_exception_in_the_game_names_the_line_and_the_position() -> None:
+    report = check_quickly(Undrawable())
+    (finding,) = report.findings
+    assert re.fullmatch(
+        r"pictures: AssertionError.*, raised in draw \(test_conformance.py:\d+\), in '\.\.\./\.\.\./\.\.\.:x'",
+        str(finding),
+    )
+    assert finding.command.endswith("--position .../.../...:x --only pictures")
+
+
+def test_words_that_a_move_leads_to_are_named_with_the_move() -> None:
+    report = check_quickly(Noughts("check_words rejects full boards"))
+    finding = next(finding for finding in report.findings if finding.check == "words")
+    assert finding.message.startswith("check_words rejects the successor, words [")
+    assert finding.command.endswith(f"--move {finding.move} --only words")
 
 
 def test_a_kernel_with_a_wrong_signature_is_never_called() -> None:
