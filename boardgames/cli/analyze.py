@@ -212,7 +212,7 @@ def analyze_position(
 def _print_analysis(analysis: "Analysis", lines: int | None) -> None:
     side = analysis.position.game.facts.sides[analysis.position.side_to_move]
     which = "all moves" if lines is None else "the best moves"
-    say(f"values of {which} for {side}, in {analysis.unit.label}, with the line of best play:")
+    say(f"values of {which} for {side}, in {analysis.unit.label}, with best play:")
     rows = [
         (
             str(entry.move),

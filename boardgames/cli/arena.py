@@ -366,7 +366,8 @@ def _remarks(report: "Report", labels: "Mapping[str, str]") -> "Iterator[str]":
         first = labels[report.standings[0].agent]
         counts = " ".join(map(str, report.pairs.counts))
         yield f"pairs in which {first} scored 0, 0.5, 1, 1.5 and 2: {counts}"
-        yield f"likelihood that {first} is stronger: {report.superiority:.1%}"
+        likelihood = f"{report.superiority:.1%}"
+        yield f"likelihood that {first} is stronger: {likelihood if likelihood != '100.0%' else 'over 99.9%'}"
     elif report.pairs is None and report.matches:
         yield "Elo is relative to the average of all agents"
     if any(standing.estimate is None and standing.matches for standing in report.standings):

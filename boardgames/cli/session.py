@@ -299,7 +299,7 @@ class Session:
         """Print what can be done with a cell."""
         moves = {"with": self._moves_at(cell, ends=False), "to": self._moves_at(cell, ends=True)}
         if not any(moves.values()):
-            say(f"no legal move uses {cell}")
+            say(f"no legal move with {cell}")
         for meaning, texts in moves.items():
             if texts:
                 say(wrapped_moves(texts, f"moves {meaning} {cell}: "))
@@ -332,7 +332,7 @@ class Session:
             raise MalformedMoveError(f"there is no cell {quote(argument)} on this board")
         texts = self._moves_at(cell, ends=False)
         count = count_text(len(texts), "legal move")
-        say(f"{count} with {cell}:\n{wrapped_moves(texts)}" if texts else f"no legal moves with {cell}")
+        say(f"{count} with {cell}:\n{wrapped_moves(texts)}" if texts else f"no legal move with {cell}")
 
     def _history(self, argument: str) -> None:
         manager = self.manager

@@ -16,7 +16,7 @@ Run = Callable[..., Any]
 
 def test_the_winning_move_comes_first_and_is_proven(bg: Run) -> None:
     lines = bg("analyze", "connect4", "121212", "--depth", "2").out.splitlines()
-    assert lines[0] == "values of all moves for red, in returns from -1 to 1, with the line of best play:"
+    assert lines[0] == "values of all moves for red, in returns from -1 to 1, with best play:"
     assert lines[1].split() == ["1", "win", "in", "1!", "1"]
 
 

@@ -291,12 +291,12 @@ TWO_MARBLES = "....w/....../......./......../........./......../......./....../b
     [
         ("moves a1", "5 legal moves with a1:\na1a2 a1a2b1 a1a2b2 a1b1 a1b2\n"),
         ("moves A2", "6 legal moves with a2:\n"),
-        ("moves a3", "no legal moves with a3\n"),
-        ("moves i9", "no legal moves with i9\n"),
+        ("moves a3", "no legal move with a3\n"),
+        ("moves i9", "no legal move with i9\n"),
         ("moves z1", "there is no cell 'z1' on this board\n"),
         ("a1", "moves with a1: a1a2 a1a2b1 a1a2b2 a1b1 a1b2\nblack to move: "),
         ("A3", "to move: \nmoves to a3: a1a2 a2a3\n"),
-        ("i9", "no legal move uses i9\n"),
+        ("i9", "no legal move with i9\n"),
     ],
 )
 def test_the_moves_of_a_cell_are_listed(line: str, said: str, bg: Run) -> None:

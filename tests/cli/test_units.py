@@ -51,7 +51,7 @@ def test_analyze_shows_amounts_in_the_unit(bg: Run, agent: str) -> None:
     )
     assert {move["value"] for move in result["moves"]} <= {3.0, -3.0}
     text = bg("analyze", "coins", "30:0:0:0", "--agent", agent).out
-    assert text.startswith("values of all moves for first, in pence, with the line of best play:\n")
+    assert text.startswith("values of all moves for first, in pence, with best play:\n")
     assert " +3.0 " in text
 
 
