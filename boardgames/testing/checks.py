@@ -457,7 +457,7 @@ def _asymmetries(game: Game, symmetry: Symmetry, words: Words, actions: Sequence
         )
     if code < 0 and mapped_side != (1 - side if symmetry.swaps_sides else side):
         yield Fault(
-            f"side {side} is to move, but side {mapped_side} in {at(image)}, the image under {symmetry.name},",
+            f"side {side} is to move, but {mapped_side} in {at(image)}, the image under {symmetry.name},",
             words,
         )
 

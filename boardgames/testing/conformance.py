@@ -371,7 +371,7 @@ class _Run:
 
 
 def _raised(game: Game, error: Exception) -> Fault:
-    """Return an exception as a fault, with the line of the game's package and the position that was checked."""
+    """Return an exception as a fault, with the line that raised it and the position being checked."""
     message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     package, words = type(game).__module__.partition(".")[0], None
     place_of_error = ""

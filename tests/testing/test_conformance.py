@@ -137,7 +137,7 @@ def test_an_exception_in_the_game_names_the_line_and_the_position() -> None:
     report = check_quickly(Undrawable())
     (finding,) = report.findings
     assert re.fullmatch(
-        r"pictures: AssertionError.*, raised in draw \(test_conformance.py:\d+\), in '\.\.\./\.\.\./\.\.\.:x'",
+        r"pictures: AssertionError.*, raised in draw \(test_conformance.py:\d+\), in '\.{3}/\.{3}/\.{3}:x'",
         str(finding),
     )
     assert finding.command.endswith("--position .../.../...:x --only pictures")
