@@ -176,7 +176,7 @@ def test_decisive_features_add_wins_at_once_and_threats_of_them_to_extended(
 
 @pytest.mark.plain
 def test_full_features_are_those_of_decisive_and_engine() -> None:
-    words = GAME.start().words
+    words = GAME.parse("bbbbb/b.b.../bb...../bw....../bbww...../www...../......w/.....w/wwwww:w:2:1").words
     parts = [boardgames.load_features(name, GAME) for name in ("full", "decisive", "engine")]
     full, decisive, engine = (np.full(len(part.features), np.nan) for part in parts)
     for part, out in zip(parts, (full, decisive, engine), strict=True):
