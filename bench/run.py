@@ -177,7 +177,7 @@ def learning(runs: int) -> Iterator[Row]:
     learner = PlainLearner(features, weights, parameters.record(), seed=1)
     times = _times(lambda: learner.play(game.start(), 200), runs)
     yield "the same update in plain Python", summary([1 / seconds for seconds in times], "matches/s"), ""
-    evolve = ["train", "abalone", "--evolve", "--seed", "1"]
+    evolve = ["train", "abalone", "--evolve", "--preset", "original", "--measure", "0", "--seed", "1"]
     ratios, one, two, memory = [], [], [], []
     for _ in range(runs):
         short = [*evolve, "--set", "generations=1"]
@@ -185,7 +185,11 @@ def learning(runs: int) -> Iterator[Row]:
         ratios.append(alone / both)
         one.append(alone)
         two.append(both)
-    yield "boardgames train abalone --evolve, one generation, 1 worker", summary(one, "s"), ""
+    yield (
+        "boardgames train abalone --evolve --preset original, one generation, 1 worker",
+        summary(one, "s"),
+        "",
+    )
     yield "the same, 2 workers", summary(two, "s"), ""
     yield "speed-up with 2 workers", summary(ratios, "x"), "1.7"
     times = []
@@ -193,7 +197,7 @@ def learning(runs: int) -> Iterator[Row]:
         seconds, peak = _timed_training([*evolve, "--workers", "2"])
         times.append(seconds)
         memory.append(peak)
-    yield "boardgames train abalone --evolve, 2 workers", summary(times, "s"), "< 120"
+    yield "boardgames train abalone --evolve --preset original, 2 workers", summary(times, "s"), "< 120"
     yield "the same, peak memory of all processes", summary(memory, "MB"), "< 500"
 
 
