@@ -25,6 +25,8 @@ from boardgames.search.alphabeta.options import SearchOptions
 ONE_PLY = Limit(depth=1)
 DECIDED = 4.0
 """Standard deviations between wins and the best other move, and between losses and the worst."""
+ROUNDING = 1e-6
+"""Amounts that differ by no more than this are equal."""
 ORDER = 0.01
 """Standard deviations between a win and the next longer one, or a loss and the next shorter one."""
 TIE_BREAK = 1e-9
@@ -145,7 +147,7 @@ def standardised_values(scores: Sequence[Score]) -> Reals:
     signs = np.array([score.sign if score.is_decisive else 0 for score in scores])
     amounts = np.array([score.amount or 0.0 for score in scores])
     open_amounts = amounts[signs == 0] if (signs == 0).any() else np.zeros(1)
-    spread = float(open_amounts.std()) or 1.0
+    spread = float(open_amounts.std()) if np.ptp(open_amounts) > ROUNDING else 1.0
     values: Reals = amounts / spread
     order = ORDER * np.arange(values.size)
     values[signs > 0] = open_amounts.max() / spread + DECIDED - order[signs > 0]
