@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.completion import complete_agent, complete_game, complete_game_option, complete_layout
+from boardgames.cli.completion import complete_agent, complete_game, complete_layout
 from boardgames.cli.interrupts import interrupt_on_termination
 from boardgames.cli.loading import load_game
 from boardgames.cli.options import (
@@ -16,6 +16,7 @@ from boardgames.cli.options import (
     Number,
     apply_moves,
     examples,
+    game_option,
     json_option,
     moves_option,
     user_path,
@@ -46,14 +47,7 @@ if TYPE_CHECKING:
     shell_complete=complete_layout,
     help="Starting layout; repeatable.",
 )
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    shell_complete=complete_game_option,
-    help="Set an option of the game; repeatable.",
-)
+@game_option
 @moves_option
 @click.option(
     "--agent",

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from boardgames.cli.completion import complete_game, complete_game_option
+from boardgames.cli.completion import complete_game
 from boardgames.cli.loading import load_game
-from boardgames.cli.options import examples, json_option
+from boardgames.cli.options import examples, game_option, json_option
 from boardgames.cli.output import estimate_json, print_json, print_table, say, shorten_names
 from boardgames.cli.program import PROGRAM
 from boardgames.draw.text import printable
@@ -29,14 +29,7 @@ HEADER: tuple[str, ...] = ("", "agent", "matches", "wins", "losses", "draws", "E
     )
 )
 @click.argument("game_name", metavar="GAME", shell_complete=complete_game)
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    shell_complete=complete_game_option,
-    help="Set an option of the game; repeatable.",
-)
+@game_option
 @click.option(
     "--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw the ladder as SVG."
 )

@@ -8,11 +8,10 @@ import click
 from boardgames.cli.completion import (
     complete_agent_name,
     complete_game,
-    complete_game_option,
     complete_learner,
 )
 from boardgames.cli.loading import load_game
-from boardgames.cli.options import examples, json_option
+from boardgames.cli.options import examples, game_option, json_option
 from boardgames.cli.output import (
     one_line,
     print_error,
@@ -106,14 +105,7 @@ def learners(learner: str | None, as_json: bool) -> None:
 
 @click.command(epilog=examples("boardgames rules abalone", "boardgames rules connect4"))
 @click.argument("game_name", metavar="GAME", shell_complete=complete_game)
-@click.option(
-    "--option",
-    "options",
-    multiple=True,
-    metavar="NAME=VALUE",
-    shell_complete=complete_game_option,
-    help="Set an option of the game; repeatable.",
-)
+@game_option
 def rules(game_name: str, options: tuple[str, ...]) -> None:
     """Explain the rules of GAME in one paragraph."""
     facts = load_game(game_name, None, options, searches=False).facts

@@ -84,17 +84,20 @@ def examples(*lines: str) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
+game_option = click.option(
+    "--option",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    shell_complete=complete_game_option,
+    help="Set an option of the game; repeatable.",
+)
+
+
 def game_options(command: Command) -> Command:
     """Add `--layout NAME` and `--option NAME=VALUE`."""
     for option in (
-        click.option(
-            "--option",
-            "options",
-            multiple=True,
-            metavar="NAME=VALUE",
-            shell_complete=complete_game_option,
-            help="Set an option of the game; repeatable.",
-        ),
+        game_option,
         click.option(
             "--layout", metavar="NAME", shell_complete=complete_layout, help="Start from this layout."
         ),
