@@ -94,7 +94,7 @@ class Learner(ABC):
 
     @property
     def searches(self) -> bool:
-        """Return whether weights are learned in searches of several plies, and so are best used in search."""
+        """Return True if weights are learned in searches of several plies, and so work best in a search."""
         return False
 
     def standings(self, state: LearnerState) -> Sequence[tuple[str, float]]:

@@ -166,7 +166,7 @@ class Registry:
         return target
 
     def check_name(self, kind: Kind, name: str, game: str | None = None) -> None:
-        """Raise UnknownNameError unless there is an offer with that name, for `game` if one is given."""
+        """Raise UnknownNameError if nothing has this name, or nothing for `game` if one is given."""
         names = [offer.entry.name for offer in self.offers(kind, game)]
         if name not in names:
             hint = f"{suggest(name, names)}{self._broken_plugins_hint()}"

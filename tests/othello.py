@@ -1,4 +1,4 @@
-"""Othello on six by six cells, correct or with a planted fault, to test which checks find it.
+"""Othello on a 6 x 6 board, either correct or with one planted fault, for testing the checks.
 
 A position is three words: the discs of black and of white as bits 0 to 35, from a1 along the rows,
 and the side to move. Its text is the rows from the top and the side to move: `....../.../......:b`.

@@ -144,7 +144,7 @@ class Arena:
         return self._finish()
 
     def report(self) -> Report:
-        """Return the report so far. Pairs played after a sequential test was decided do not count."""
+        """Return the report so far, without pairs that were played after a sequential test had ended."""
         tally, sprt = self._tally, self._sprt
         if sprt is not None and sprt.decision is not None:
             tally = Tally(self._labels)

@@ -25,7 +25,7 @@ CAPTION_SHARE = 0.042
 CAPTION_HEIGHT = 1.35
 """Line height of captions as a multiple of their font size."""
 LINE_LABEL_SIZE = 19
-"""Font size of the labels of open lines."""
+"""Font size of the labels on lines that have not been drawn yet."""
 CHARACTER_WIDTH = 0.62
 """Upper estimate of the average width of a sans-serif character, relative to the font size."""
 

@@ -1,4 +1,4 @@
-"""A person who types moves; the caller provides the streams."""
+"""The agent `human`: a person who types moves. The caller provides the input and output streams."""
 
 from typing import ClassVar, TextIO
 

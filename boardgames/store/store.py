@@ -270,7 +270,7 @@ class Store:
         return _run_from_row(self._database.rows(f"{_SELECT_RUNS} WHERE id = ?", run)[0])
 
     def unfinished_run(self, key: str) -> Run | None:
-        """Return the latest unfinished run with this key, or None."""
+        """Return the latest unfinished run with this key, or None if there is no such run."""
         query = f"{_SELECT_RUNS} WHERE key = ? AND finished IS NULL ORDER BY id DESC LIMIT 1"
         rows = self._database.rows(query, _encodable(key))
         return _run_from_row(rows[0]) if rows else None

@@ -287,7 +287,7 @@ def test_resignation_of_the_other_side_is_a_win(mine: Path) -> None:
 
 
 class Scripted:
-    """A random generator whose script says when to explore."""
+    """A random generator that explores when its script says so."""
 
     def __init__(self, *explores: bool) -> None:
         self.explores = list(explores)

@@ -97,7 +97,7 @@ def look_up(table: Actions, geometry: Geometry, key: np.uint64, empty_cells: int
 def store(
     table: Actions, geometry: Geometry, key: np.uint64, empty_cells: int, lower: int, upper: int
 ) -> None:
-    """Store the bounds of a position."""
+    """Write the bounds of a position to the table."""
     index = bucket_of(geometry, key, empty_cells)
     tag = tag_of(geometry, key, empty_cells)
     old = np.uint64(table[index])
