@@ -229,6 +229,24 @@ def reward(result: int, side: int) -> float:
     return -1.0 if result == 1 - side else 0.0
 
 
+@kernel(types.float64(BUNDLE, types.int64, types.int64, types.int64), inline=True)
+def value_of_position(bundle: Actions, place: int, side: int, which: int) -> float:
+    """Return the value to `side` of `positions[place]`: its reward if the match is over, else by weights.
+
+    `which` is the row of the weights. `scratch[0]` receives the features of an unfinished position.
+    """
+    work = unpack(bundle)
+    scratch, scale = work.scratch, work.scale
+    result = work.outcome(row(work.positions, place))
+    if result >= 0:
+        return reward(result, side)
+    work.control[0].nodes += 1
+    work.features(row(work.positions, place), side, row_out(scratch, 0))
+    for feature in range(scratch.shape[1]):
+        scratch[0, feature] = (scratch[0, feature] - scale[0, feature]) / scale[1, feature]
+    return value_of(work.weights, which, row(scratch, 0), work.parameters[0].tanh != 0)
+
+
 @kernel(CHOICE(BUNDLE, types.int64, types.int64, types.int64))
 def choose(bundle: Actions, first: int, last: int, side: int) -> tuple[int, float]:
     """Return the index of the best move in `moves[first:last]`, and its value for `side`.
@@ -236,20 +254,12 @@ def choose(bundle: Actions, first: int, last: int, side: int) -> tuple[int, floa
     `scratch[1]` receives the features of the position after that move.
     """
     work = unpack(bundle)
-    positions, scratch, scale = work.positions, work.scratch, work.scale
+    positions, scratch = work.positions, work.scratch
     which = 0 if work.parameters[0].shared != 0 else side
-    tanh = work.parameters[0].tanh != 0
     best, chosen = -math.inf, first
     for index in range(first, last):
         work.apply(row(positions, 0), work.moves[0, index], row_out(positions, 1))
-        result = work.outcome(row(positions, 1))
-        value = reward(result, side)
-        if result < 0:
-            work.control[0].nodes += 1
-            work.features(row(positions, 1), side, row_out(scratch, 0))
-            for feature in range(scratch.shape[1]):
-                scratch[0, feature] = (scratch[0, feature] - scale[0, feature]) / scale[1, feature]
-            value = value_of(work.weights, which, row(scratch, 0), tanh)
+        value = value_of_position(bundle, 1, side, which)
         if value > best:
             best, chosen = value, index
             scratch[1, :] = scratch[0, :]
@@ -264,22 +274,13 @@ def value_of_replies(bundle: Actions, side: int, legal: int, bound: float) -> fl
     the value is at most `bound`.
     """
     work = unpack(bundle)
-    positions, scratch, scale = work.positions, work.scratch, work.scale
+    positions = work.positions
     which = 0 if work.parameters[0].shared != 0 else side
-    tanh = work.parameters[0].tanh != 0
     other = work.side_to_move(row(positions, 1))
     lowest = math.inf
     for index in range(legal):
         work.apply(row(positions, 1), work.moves[1, index], row_out(positions, 2))
-        result = work.outcome(row(positions, 2))
-        value = reward(result, other)
-        if result < 0:
-            work.control[0].nodes += 1
-            work.features(row(positions, 2), other, row_out(scratch, 0))
-            for feature in range(scratch.shape[1]):
-                scratch[0, feature] = (scratch[0, feature] - scale[0, feature]) / scale[1, feature]
-            value = value_of(work.weights, which, row(scratch, 0), tanh)
-        lowest = min(lowest, -value)
+        lowest = min(lowest, -value_of_position(bundle, 2, other, which))
         if lowest <= bound:
             break
     return lowest
