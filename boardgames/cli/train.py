@@ -92,7 +92,7 @@ FIXED_BY_RUN = {
     help="Read the settings from a TOML file, such as the config.toml of a run.",
 )
 @click.option(
-    "--preset", metavar="NAME", help="Settings that the game offers, such as `original`; default: `default`."
+    "--preset", metavar="NAME", help="Use settings that the game offers under this name, such as `original`."
 )
 @click.option(
     "--set",
@@ -134,76 +134,56 @@ def train(
     """Train the weights of the features of GAME by self-play.
 
     A run has a folder with its settings, metrics and weights. --set overrides
-    the settings of --config, and these override the preset. Every step is saved: an interrupted run continues
-    with --resume and ends with the same weights as an uninterrupted one,
-    whatever the number of workers. At the end, matches from random openings
-    measure how strong the weights are.
+    the settings of --config, and these override the preset. Every step is
+    saved: an interrupted run continues with --resume and ends with the same
+    weights as an uninterrupted one, whatever the number of workers. At the
+    end, matches from random openings measure how strong the weights are.
     """
+    from boardgames.executors import open_executor
+    from boardgames.learning.trainer import Trainer
+
     if measured % 2:
         raise OptionError(f"--measure must be even, because every opening is played twice; not {measured}")
     stream = sys.stderr if as_json else sys.stdout
     with interrupt_on_termination():
-        if resumed is None:
-            code = _begin(given, workers, cluster, measured, stream, as_json)
-        else:
-            code = _resume(resumed, given, workers, cluster, measured, stream, as_json)
+        opening = _new_run(given) if resumed is None else _old_run(resumed, given)
+        with open_executor(workers, cluster=cluster) as executor, opening() as run:
+            trainer = Trainer(run)
+            if trainer.is_done:
+                say(f"run {run.name} is already finished", file=stream)
+                _print_summary(trainer, [], stream, as_json)
+                return
+            with _explain_closed_output(trainer):
+                say(f"run {run.name} in {run.folder}", file=stream)
+                if resumed is not None:
+                    say(f"resuming after step {trainer.progress.step}", file=stream)
+                code = _train(trainer, executor, measured, stream, as_json)
     click.get_current_context().exit(code)
 
 
-def _begin(
-    given: dict[str, Any],
-    workers: int | None,
-    cluster: str | None,
-    measured: int,
-    stream: TextIO,
-    as_json: bool,
-) -> int:
-    """Train a new run; return the exit code."""
-    from boardgames.executors import open_executor
+def _new_run(given: dict[str, Any]) -> "Callable[[], Run]":
+    """Check the settings of a new run and return a function that creates it."""
     from boardgames.learning.runs import Run
-    from boardgames.learning.trainer import Trainer
 
     config = _config(**given)
     learner = _load_learner(config)
-    with (
-        open_executor(workers, cluster=cluster) as executor,
-        Run.create(_new_folder(given["run_text"], config, learner), config, learner) as run,
-    ):
-        trainer = Trainer(run)
-        with _explain_closed_output(trainer):
-            say(f"run {run.name} in {run.folder}", file=stream)
-            return _train(trainer, executor, measured, stream, as_json)
+    return lambda: Run.create(_new_folder(given["run_text"], config, learner), config, learner)
 
 
-def _resume(
-    text: str,
-    given: dict[str, Any],
-    workers: int | None,
-    cluster: str | None,
-    measured: int,
-    stream: TextIO,
-    as_json: bool,
-) -> int:
-    """Resume a run; return the exit code."""
-    from boardgames.executors import open_executor
+def _old_run(text: str, given: dict[str, Any]) -> "Callable[[], Run]":
+    """Find a run and return a function that opens it."""
     from boardgames.learning.runs import Run, find_run
-    from boardgames.learning.trainer import Trainer
 
     for name, option in FIXED_BY_RUN.items():
         if given[name] not in (None, False, ()):
             raise OptionError(f"--resume takes its settings from the run; remove {option}")
-    with compile_notice():
-        run = Run.open(find_run(text))
-    with run:
-        trainer = Trainer(run)
-        if trainer.is_done:
-            say(f"run {run.name} is already finished", file=stream)
-            _print_summary(trainer, [], stream, as_json)
-            return 0
-        with open_executor(workers, cluster=cluster) as executor, _explain_closed_output(trainer):
-            say(f"run {run.name} in {run.folder}", file=stream)
-            say(f"resuming after step {trainer.progress.step}", file=stream)
-            return _train(trainer, executor, measured, stream, as_json)
+    folder = find_run(text)
+
+    def opened() -> Run:
+        with compile_notice():
+            return Run.open(folder)
+
+    return opened
 
 
 @contextmanager
