@@ -15,7 +15,6 @@ GEOMETRY_DTYPE = np.dtype(
     [
         ("columns", np.int64),
         ("height", np.int64),
-        ("cells", np.int64),
         ("bottom", np.uint64),
         ("full", np.uint64),
         ("mover_rows", np.uint64),
@@ -31,7 +30,7 @@ GEOMETRY_DTYPE = np.dtype(
 )
 """Fields of a geometry record.
 
-columns, height, cells : columns, bits per column with the guard bit, cells of the board
+columns, height : columns, and bits per column with the guard bit
 bottom, full : cells of the bottom row, all cells
 mover_rows : cells of the rows into which the side to move drops if every column has an even
     number of empty cells and the opponent always answers in the same column
@@ -59,10 +58,10 @@ def geometry_of(board: Board, table_words: int) -> Geometry:
     near_bits = min(NEAR_BITS, far_bits)
     geometry: Geometry = np.zeros(1, dtype=GEOMETRY_DTYPE).view(np.recarray)
     record = geometry[0]
-    record.columns, record.height, record.cells = board.columns, board.height, board.columns * board.rows
+    record.columns, record.height = board.columns, board.height
     record.bottom, record.full = board.bottom, board.full
     record.mover_rows = sum(board.bottom << row for row in range(board.rows % 2, board.rows, 2))
-    record.mirrored = record.cells - MIRRORED_PLIES
+    record.mirrored = board.columns * board.rows - MIRRORED_PLIES
     record.key_mask = (1 << key_bits) - 1
     record.far_shift, record.far_tag = key_bits - far_bits, (1 << (key_bits - far_bits)) - 1
     record.near_shift, record.near_tag = key_bits - near_bits, (1 << (key_bits - near_bits)) - 1

@@ -227,8 +227,8 @@ def search(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot 
     return best
 
 
-@kernel(types.int64(BUNDLE, types.uint64, types.uint64, types.int64, types.int64))
-def solve(bundle: Actions, own: np.uint64, discs: np.uint64, lower: int, upper: int) -> int:
+@kernel(types.int64(BUNDLE, types.uint64, types.uint64))
+def solve(bundle: Actions, own: np.uint64, discs: np.uint64) -> int:
     """Return the score of a position, or `STOPPED`.
 
     Parameters
@@ -237,31 +237,26 @@ def solve(bundle: Actions, own: np.uint64, discs: np.uint64, lower: int, upper: 
         A `Workspace`.
     own, discs : uint64
         Discs of the side to move, and all discs. Nobody has four in a line.
-    lower, upper : int64
-        Bounds of the score; if it is outside, the nearer one is returned.
     """
     work = unpack(bundle)
     board = work.geometry[0]
     empty = board.full & ~discs
-    left = popcount(empty)
+    left: int = popcount(empty)
     own_threats = threats(own, empty, board.height)
     threats_against = threats(own ^ discs, empty, board.height)
-    if own_threats & (discs + board.bottom) != ZERO:
-        return int(max(lower, min(upper, (left + 1) // 2)))
-    if left == 0:
-        return max(lower, min(upper, 0))
-    guess = max(lower, min(upper, 0))
+    lower, upper, guess = -(left // 2), (left + 1) // 2, 0
+    if left == 0 or own_threats & (discs + board.bottom) != ZERO:
+        return upper
     while lower < upper:
         alpha = guess if guess == lower else guess - 1
         guess = search(bundle, own, discs, left, alpha, own_threats, threats_against)
         if guess == STOPPED:
             return STOPPED
         if guess > alpha:
-            lower = min(guess, upper)
+            lower = guess
         else:
-            upper = max(guess, lower)
-        guess = max(lower, min(upper, guess))
-    return int(lower)
+            upper = guess
+    return lower
 
 
 @kernel(types.void(BUNDLE, types.Array(types.uint64, 2, "C", readonly=True), ACTIONS_OUT))
@@ -277,7 +272,5 @@ def solve_all(bundle: Actions, positions: Words, scores: Actions) -> None:
     scores : int64[n]
         Filled; `STOPPED` for positions that were not solved.
     """
-    work = unpack(bundle)
-    cells = work.geometry[0].cells
     for index in range(scores.size):
-        scores[index] = solve(bundle, positions[index, 0], positions[index, 1], -cells, cells)
+        scores[index] = solve(bundle, positions[index, 0], positions[index, 1])
