@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from boardgames.review import Review, ReviewedMove, ReviewedPosition
 
 LINE_MOVES = 8
-"""Maximum number of moves printed of a line of play."""
+"""Largest number of moves that are printed of a line of play."""
 STDIN = "-"
 RECORD_SUFFIXES = (".record", ".pgn", ".txt")
 REVIEW_SECONDS = 0.2
@@ -104,7 +104,7 @@ class AnalysisRequest:
     "seconds",
     type=SECONDS,
     metavar="S",
-    help="Seconds per position; default without other limits: 1, in a review 0.2.",
+    help="Seconds per position; without other limits 1, or 0.2 in a review.",
 )
 @click.option("--depth", type=DEPTH, metavar="N", help="Search depth in plies.")
 @click.option("--nodes", type=NODES, metavar="N", help="Maximum number of positions to search.")

@@ -83,7 +83,7 @@ class Regression(FeatureLearner):
 
     @property
     def searches(self) -> bool:
-        """Return True: the features are those of search leaves."""
+        """Return True, because the features are read at the leaves of searches."""
         return True
 
     def start(self, seed: int) -> LearnerState:

@@ -7,7 +7,7 @@ version: the number of migrations applied. A released migration never changes.
 import sqlite3
 
 APPLICATION_ID = 0x62674D61
-"""`bgMa` in ASCII, at byte 68 of every database of ours."""
+"""The application ID of our SQLite files, `bgMa` in ASCII."""
 
 _VERSION_1 = (
     f"PRAGMA application_id = {APPLICATION_ID}",

@@ -543,7 +543,7 @@ def check_words(sample: Sample) -> RunningCheck:
 
 
 def _rejection(game: Game, words: Words) -> str:
-    """Return why `check_words` rejects words, or an empty text."""
+    """Return why `check_words` rejects words, or an empty string."""
     try:
         game.check_words(words.copy())
     except PositionError as error:

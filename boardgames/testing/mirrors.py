@@ -60,7 +60,7 @@ def check_mirrors(sample: Sample) -> RunningCheck:
 
 
 def _first_difference(mirror: Mirror, start: Position, generator: np.random.Generator) -> str:
-    """Play pairs of mirrored matches; return the first difference, or an empty text."""
+    """Play pairs of mirrored matches; return the first difference, or an empty string."""
     for _ in range(PAIRS):
         one = other = start
         for _ in range(min(ply_bound(start.game), MAX_PLIES)):
@@ -75,7 +75,7 @@ def _first_difference(mirror: Mirror, start: Position, generator: np.random.Gene
 
 
 def _difference(mirror: Mirror, one: Position, other: Position, text: str) -> str:
-    """Return how the successor of a move differs from that of its image, or an empty text."""
+    """Return how the successor of a move differs from that of its image, or an empty string."""
     image = _image(mirror, one, other, text)
     if not image:
         return f"{text} is legal in {str(one)!r}, but its image is not in {str(other)!r}"
@@ -88,7 +88,7 @@ def _difference(mirror: Mirror, one: Position, other: Position, text: str) -> st
 
 
 def _image(mirror: Mirror, one: Position, other: Position, text: str) -> str:
-    """Return the legal move of `other` whose clicks are the images of those of a move, or an empty text."""
+    """Return the legal move of `other` whose clicks are the images of those of a move, or an empty string."""
     wanted = {tuple(mirror.ids.get(name, name) for name in clicks) for clicks in one.picture().clicks[text]}
     matching = [name for name, choices in other.picture().clicks.items() if set(choices) == wanted]
     return matching[0] if len(matching) == 1 else ""
