@@ -96,33 +96,54 @@ def experiment(
     wins. Matches start with a few random moves; every
     such opening is played twice, with sides exchanged. The results are also
     written to a CSV file. They do not depend on the number of workers.
+
+    If an experiment is interrupted, the same command with the same seed resumes it.
     """
     if name is None:
         _list(game_name, as_json)
         return
     from boardgames.learning.experiments import load_experiment
+    from boardgames.paths import data_folder
 
     game = load_game(game_name, layout, options)
     chosen = load_experiment(name, game, **parse_assignments(settings))
     seed = secrets.randbits(32) if seed is None else seed
-    path = _csv_path(csv_text, f"{game_name}-{name}-{seed}-{_stamp(chosen)}.csv")
+    stem = f"{game_name}-{name}-{seed}-{_stamp(chosen)}"
+    path = _csv_path(csv_text, f"{stem}.csv")
+    folder = data_folder() / FOLDER / stem
     with interrupt_on_termination():
         if not as_json:
             heading = f"{game.describe()}, {name}, seed {seed}"
             say("\n".join([heading, *settings_lines(chosen.settings), ""]))
-        findings = _run(chosen, seed, workers, cluster)
+        findings = _run(chosen, seed, folder, workers, cluster)
     _report(chosen, name, seed, findings, path, as_json)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(chosen: "Experiment", seed: int, workers: int | None, cluster: str | None) -> "Findings":
+def _run(
+    chosen: "Experiment", seed: int, folder: Path, workers: int | None, cluster: str | None
+) -> "Findings":
+    """Run an experiment; the results of finished tasks are kept in `folder`."""
+    from boardgames.arena.plan import code_stamp
     from boardgames.executors import open_executor
+    from boardgames.learning.resumable import ResumableExecutor
 
-    with (
-        redirect_stdout(sys.stderr),
-        open_executor(workers, cluster=cluster) as executor,
-        _progress() as listener,
-    ):
-        return chosen.run(executor, seed, listener)
+    code = code_stamp([type(chosen.game), type(chosen)])
+    with redirect_stdout(sys.stderr), open_executor(workers, cluster=cluster) as running:
+        executor = ResumableExecutor(running, folder, code)
+        if executor.finished:
+            say(f"resuming: {executor.finished} tasks are finished", err=True)
+        try:
+            with _progress() as listener:
+                return chosen.run(executor, seed, listener)
+        except KeyboardInterrupt:
+            if executor.finished:
+                say(
+                    f"interrupted after {executor.finished} tasks; to resume, repeat the command with "
+                    f"--seed {seed}",
+                    err=True,
+                )
+            raise
 
 
 def _report(

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,7 +114,7 @@ def test_figures_are_written_to_the_data_folder_by_default(bg: Callable[..., Any
 def test_figures_are_written_to_the_given_file(bg: Callable[..., Any], home: Path, tmp_path: Path) -> None:
     assert bg(*TRAINING, "--csv", str(tmp_path / "mine.csv")).code == 0
     assert len(written(tmp_path / "mine.csv")) == 7
-    assert not (home / "data").exists()
+    assert not list(home.rglob("*.csv"))
 
 
 def test_the_seed_is_printed_so_that_results_can_be_reproduced(bg: Callable[..., Any]) -> None:
@@ -206,21 +207,42 @@ def test_results_do_not_depend_on_the_number_of_workers(bg: Callable[..., Any]) 
     assert ran[0].out == ran[1].out
 
 
+UNBOUNDED = (*TRAINING[:3], "--set", "repetitions=1000", "--set", "matches=1000", "--seed", "7", *SMALL[:4])
+FEW = (*TRAINING[:3], "--set", "repetitions=8", "--set", "matches=1000", "--seed", "7", *SMALL, "--json")
+
+
+def stopped(number: signal.Signals, arguments: tuple[str, ...], home: Path) -> tuple[int, bytes, bytes]:
+    """Start an experiment, send it a signal once two of its tasks have finished; return code and output."""
+    process = subprocess.Popen([*PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while len(list(home.glob("data/experiments/*/*.json"))) < 2:
+        assert process.poll() is None
+        time.sleep(0.02)
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupted_experiment_exits_130_and_writes_nothing(
-    number: int, workers: str, home: Path
+def test_an_interrupted_experiment_exits_130_and_says_how_to_resume(
+    number: signal.Signals, workers: str, home: Path
 ) -> None:
-    long = ("experiment", "connect4", "basic-training", "--set", "repetitions=1000", "--workers", workers)
-    process = subprocess.Popen([*PROGRAM, *long], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None
-    assert b"basic-training, seed" in process.stdout.readline()
-    process.send_signal(number)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (130, b"")
+    code, out, err = stopped(number, (*UNBOUNDED, "--workers", workers), home)
+    assert re.fullmatch(rb"interrupted after \d+ tasks; to resume, repeat .* --seed 7\n", err)
+    assert code == 130
     assert b"wins of" not in out
-    assert not (home / "data" / "experiments").exists()
+    assert not list(home.glob("data/experiments/*.csv"))
+
+
+@pytest.mark.slow
+def test_a_killed_experiment_is_resumed(bg: Callable[..., Any], home: Path) -> None:
+    stopped(signal.SIGKILL, FEW, home)
+    resumed = bg(*FEW)
+    assert re.fullmatch(r"resuming: [2-8] tasks are finished\n", resumed.err)
+    assert [path.suffix for path in (home / "data" / "experiments").iterdir()] == [".csv"]
+    fresh = bg(*FEW)
+    assert (fresh.out, fresh.err) == (resumed.out, "")
 
 
 @pytest.mark.slow
