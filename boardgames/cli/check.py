@@ -76,7 +76,8 @@ def check(
 
     The tests run on positions from random matches. The kernels run in a process
     of their own first, with bounds checks: a crash or an endless loop in one of
-    them is reported like any other fault. Each finding names the position and
+    them is reported like any other fault, and so is a method in Python that does
+    not return. Each finding names the position and
     the move, and the command that finds it again. Remarks are no faults: they
     say what is unusual, but may be right in this game.
 

@@ -3,6 +3,7 @@
 import shlex
 import traceback
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from boardgames.kernels import Words
 from boardgames.plugins import load_features, registry
 from boardgames.testing import checks
 from boardgames.testing.checks import RunningCheck, counted
+from boardgames.testing.hangs import HangError, interrupt_hangs
 from boardgames.testing.mirrors import check_mirrors
 from boardgames.testing.probe import Plan, place_isolated, probe_kernels
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft
@@ -35,7 +37,7 @@ NO_REFERENCE = (
 )
 OVERFLOW = "the other checks did not run, because legal_moves writes beyond its buffer of facts.actions"
 NO_CALLS = "the other checks did not run, because they call the kernels"
-UNSAFE = "the other checks did not run, because calling this kernel may crash the program"
+UNSAFE = "the other checks did not run, because this call may crash or hang the program"
 NOT_PROBED = (
     "the kernels were not run in a process of their own first, because the game cannot be created there"
 )
@@ -176,9 +178,10 @@ def check_game(
     feature_sets : sequence of FeatureSet, optional
         By default those that plug-ins register for the game.
     isolated : bool
-        Run the kernels in a process of their own first, with bounds checks, so that a crash or a
-        hang becomes a finding. `boardgames check` does. The process creates the game again, so its
-        class must be importable.
+        Run the kernels in a process of their own first, with bounds checks, and interrupt Python
+        methods that do not return, so that a crash or a hang becomes a finding. `boardgames check`
+        does. The process creates the game again, so its class must be importable. The timer of
+        the main thread (`SIGALRM`) is used.
     only : collection of str
         Names of the checks to run, out of `CHECKS`; by default all.
     at : sequence of Position
@@ -205,16 +208,39 @@ def check_game(
     given = tuple(tuple(position.words.tolist()) for position in at)
     plan = Plan(matches, positions, seed, given, move)
     run = _Run(game, plan, reference, frozenset(only))
+    with interrupt_hangs(game) if isolated else nullcontext():
+        try:
+            return _run_checks(run, perft_depth, feature_sets, is_isolated=isolated)
+        except HangError as error:
+            run.add(run.current, _raised(game, error), partial(place, game))
+            run.checks.append(Check(run.current, "stopped, because a call does not return"))
+            return run.report(UNSAFE)
+
+
+def _run_checks(
+    run: "_Run", perft_depth: int | None, feature_sets: Sequence[FeatureSet] | None, *, is_isolated: bool
+) -> Report:
+    """Run all checks that were requested and are safe.
+
+    Raises
+    ------
+    HangError, IllegalMoveError
+        See `check_game`.
+    """
+    game, plan, reference = run.game, run.plan, run.reference
     run.check("signatures", lambda: checks.check_signatures(game))
     if run.findings:  # a kernel with another signature would misread its arguments
         return run.report(NO_CALLS)
-    if isolated and not run.probe():
+    if is_isolated and not run.probe():
         return run.report(UNSAFE)
     run.check("facts", lambda: checks.check_facts(game))
     run.check("unit", lambda: checks.check_unit(game))
     sample = plan.sample(game)
-    if move and not any(selected(sample, words, write_moves(game, words).actions) for words in sample.words):
-        raise IllegalMoveError(f"illegal move {quote(move)} in {', '.join(map(str, at))}")
+    if plan.move and not any(
+        selected(sample, words, write_moves(game, words).actions) for words in sample.words
+    ):
+        given = ", ".join(map(str, sample.positions()))
+        raise IllegalMoveError(f"illegal move {quote(plan.move)} in {given}")
     if any(write_moves(game, words).count > game.facts.actions for words in sample.words):
         run.check("actions", lambda: checks.check_actions(sample))
         return run.report(OVERFLOW)
@@ -279,12 +305,15 @@ class _Run:
         self.findings: list[Finding] = []
         self.remarks: list[Finding] = []
         self.notes: list[str] = []
+        self.current = "playouts"
+        """The check that runs; between checks, the matches that are sampled for all of them."""
 
     def check(self, name: str, start: Callable[[], RunningCheck]) -> None:
         """Run a check, if it was requested, up to its third finding; an exception counts as a finding."""
         if self.only and name not in self.only:
             return
         covered, found = f"stopped after {MAX_FINDINGS} findings", 0
+        before, self.current = self.current, name
         try:
             running = start()
             while found < MAX_FINDINGS:
@@ -294,6 +323,7 @@ class _Run:
         except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
             self.add(name, _raised(self.game, error), partial(place, self.game))
             covered = "stopped by an exception"
+        self.current = before
         self.checks.append(Check(name, covered))
 
     def probe(self) -> bool:
@@ -370,7 +400,7 @@ class _Run:
         )
 
 
-def _raised(game: Game, error: Exception) -> Fault:
+def _raised(game: Game, error: Exception | HangError) -> Fault:
     """Return an exception as a fault, with the line that raised it and the position being checked."""
     message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     package, words = type(game).__module__.partition(".")[0], None
@@ -383,6 +413,8 @@ def _raised(game: Game, error: Exception) -> Fault:
             position, given = frame.f_locals.get("position"), frame.f_locals.get("words")
             given = position.words if isinstance(position, Position) else given
             words = given.copy() if isinstance(given, np.ndarray) else words
+    if isinstance(error, HangError):  # it names the line itself
+        return Fault(f"{error}," if words is not None else str(error), words)
     return Fault(message + (place_of_error if words is not None else place_of_error.rstrip(",")), words)
 
 

@@ -25,6 +25,7 @@ from boardgames.executors import run_isolated
 from boardgames.game import Game
 from boardgames.kernels import Words
 from boardgames.plugins import load_features, registry
+from boardgames.testing.hangs import HangError, interrupt_hangs
 from boardgames.testing.sampling import (
     FILLS,
     GUARD,
@@ -144,16 +145,18 @@ def run_kernels(game: Game, plan: Plan, log: str, feature_sets: Sequence[Feature
     """Run the kernels in this process, and write each call to the file `log` before it is made."""
     descriptor = os.open(log, os.O_WRONLY)
     try:
-        feature_sets = _feature_sets(game) if feature_sets is None else feature_sets
-        calls = _CheckedCalls(game, descriptor)
-        try:
+        with interrupt_hangs(game):
+            feature_sets = _feature_sets(game) if feature_sets is None else feature_sets
+            calls = _CheckedCalls(game, descriptor)
             sample = plan.sample(game, calls)
             for words in sample.words:
                 calls.check_rules(sample, words)
-        except KernelFaultError as error:
-            return Probed((error.fault,))
-        faults = tuple(_first_faults(calls, sample, feature_sets))
-        return Probed(faults, positions=len(sample.words))
+            faults = tuple(_first_faults(calls, sample, feature_sets))
+            return Probed(faults, positions=len(sample.words))
+    except KernelFaultError as error:
+        return Probed((error.fault,))
+    except HangError as error:
+        return Probed((Fault(str(error)),))
     finally:
         os.close(descriptor)
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from boardgames.game import Game, Move, Position
 from boardgames.kernels import Words
+from boardgames.testing.hangs import HangError
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -183,14 +184,14 @@ class Place:
 def place(game: Game, words: Words, action: int | None = None) -> Place:
     """Return the texts of a position and an action, or their numbers if the game cannot write them."""
     position, is_exact = f"words {words.tolist()}", False
-    with suppress(Exception):  # another check reports the faulty notation
+    with suppress(Exception, HangError):  # another check reports the faulty notation
         position = game.format_words(words.copy())
         is_exact = bool(np.array_equal(game.parse(position).words, words))
     if action is None:
         return Place(position, "", is_exact)
     try:
         move = game.format_action(words.copy(), action)
-    except Exception:  # noqa: BLE001 - as above
+    except (Exception, HangError):  # noqa: BLE001 - as above
         move, is_exact = f"action {action}", False
     return Place(position, move, is_exact)
 

@@ -1,0 +1,77 @@
+"""Find calls of a game's Python methods that do not return.
+
+A timer interrupts the checks again and again. If the same call into the game's code
+is still running at the next tick, it raises `HangError`, with the method and the
+line. Compiled kernels cannot be interrupted; `boardgames.testing.probe` runs them
+in a process of their own before.
+"""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from boardgames.game import Game
+
+PATIENCE_S = 10.0
+"""How long a call may take at least; a longer one is noticed within twice the time."""
+COMPILERS = frozenset({"numba", "llvmlite"})
+
+
+class HangError(BaseException):
+    """A method of a game does not return. No Exception, since the method might catch it and go on."""
+
+
+@contextmanager
+def interrupt_hangs(game: Game) -> Iterator[None]:
+    """Raise HangError in a call of the game's code that does not return, while the `with` block runs.
+
+    Only a main thread can be interrupted, and not on Windows; elsewhere this does nothing.
+    """
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    packages = {kind.__module__.partition(".")[0] for kind in type(game).__mro__} - {"boardgames", "builtins"}
+    last: FrameType | None = None
+
+    def tick(number: int, frame: FrameType | None) -> None:
+        nonlocal last
+        call = _call_of_game(frame, packages)
+        if call is not None and call is last:
+            raise HangError(_describe(call))
+        last = call
+
+    handler = signal.signal(signal.SIGALRM, tick)
+    timer = signal.setitimer(signal.ITIMER_REAL, PATIENCE_S, PATIENCE_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+        signal.signal(signal.SIGALRM, handler)
+
+
+def _call_of_game(frame: FrameType | None, packages: set[str]) -> FrameType | None:
+    """Return the frame in which a check has called the game's code; None while kernels are compiled."""
+    call = None
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__"))
+        package = module.partition(".")[0]
+        if package in COMPILERS:  # compilation has no time limit
+            return None
+        if module.startswith("boardgames.testing."):
+            return call
+        if package in packages:
+            call = frame
+        frame = frame.f_back
+    return None
+
+
+def _describe(call: FrameType) -> str:
+    """Return a message with the method, the texts that it was given, and the line that it has reached."""
+    code = call.f_code
+    given = [call.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
+    texts = ", ".join(repr(value) for value in given if isinstance(value, str))
+    place = f"{Path(code.co_filename).name}:{call.f_lineno}"
+    return f"{code.co_name}({texts}) does not return within {PATIENCE_S:g} s ({place})"
