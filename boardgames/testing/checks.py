@@ -479,14 +479,13 @@ def check_move_notation(sample: Sample) -> RunningCheck:
         for text, times in Counter(texts).items():
             if times > 1:
                 yield Fault(f"{times} legal moves have the text {text!r}", position.words)
-        moves = _moves(sample, position)
-        some = [move for move in moves if number % NOTATION_INTERVAL == 0 or move.action not in seen]
+        for move in _moves(sample, position):
+            is_checked = number % NOTATION_INTERVAL == 0 or move.action not in seen
+            notations = (None, *(game.facts.move_notations if is_checked else ()))
+            for fault in _by_notation(partial(_move_text_faults, position, move), notations):
+                yield Fault(fault, position.words, move.action)
+            count += len(notations)
         seen.update(position.actions)
-        for notation in (None, *game.facts.move_notations):
-            for move in moves if notation is None else some:
-                for fault in _move_text_faults(position, move, notation):
-                    yield Fault(f"{fault} ({notation or 'canonical'} notation)", position.words, move.action)
-                count += 1
     return f"{count} texts in {', '.join(game.facts.move_notations)}"
 
 
@@ -494,25 +493,42 @@ def check_position_notation(sample: Sample) -> RunningCheck:
     """Check that the text of each position is parsed as that position, in every notation."""
     game, count = sample.game, 0
     for position in sample.positions():
-        for notation in (None, *game.facts.position_notations):
-            text = game.format(position, notation=notation)
-            is_canonical = notation in (None, game.facts.position_notations[0])
-            if is_canonical and (not text or text.split() != [text]):
-                yield Fault(f"the text of a position is empty or has spaces, {text!r},", position.words)
-            try:
-                back = game.parse(text, notation=notation)
-            except PositionError as error:
-                yield Fault(
-                    f"{text!r} is rejected ({notation or 'canonical'} notation): {error}", position.words
-                )
-                continue
-            if back != position:
-                other = place(game, back.words).quoted
-                if other == repr(text):
-                    other = f"words {back.words.tolist()}, not {position.words.tolist()}"
-                yield Fault(f"{text!r} is parsed as another position, {other},", position.words)
-            count += 1
+        notations = (None, *game.facts.position_notations)
+        for fault in _by_notation(partial(_position_text_faults, position), notations):
+            yield Fault(fault, position.words)
+        count += len(notations)
     return f"{count} texts in {', '.join(game.facts.position_notations)}"
+
+
+def _position_text_faults(position: Position, notation: str | None) -> Iterator[str]:
+    game = position.game
+    text = game.format(position, notation=notation)
+    is_canonical = notation in (None, game.facts.position_notations[0])
+    if is_canonical and (not text or text.split() != [text]):
+        yield f"the text of a position is empty or has spaces: {text!r}"
+    try:
+        back = game.parse(text, notation=notation)
+    except PositionError as error:
+        yield f"{text!r} is rejected: {error}"
+        return
+    if back != position:
+        other = place(game, back.words).quoted
+        if other == repr(text):
+            other = f"words {back.words.tolist()}, not {position.words.tolist()}"
+        yield f"{text!r} is parsed as another position, {other}"
+
+
+def _by_notation(
+    check: Callable[[str | None], Iterable[str]], notations: Sequence[str | None]
+) -> Iterator[str]:
+    """Yield each fault once, with all notations in which it occurs; None is the canonical one."""
+    found: dict[str, list[str]] = {}
+    for notation in notations:
+        for fault in check(notation):
+            found.setdefault(fault, []).append(notation or "canonical")
+    for fault, names in found.items():
+        unique = dict.fromkeys(names)
+        yield f"{fault} ({', '.join(unique)} {'notation' if len(unique) == 1 else 'notations'})"
 
 
 def check_words(sample: Sample) -> RunningCheck:

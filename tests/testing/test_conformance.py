@@ -109,6 +109,19 @@ def test_a_check_stops_at_its_third_finding() -> None:
     assert {check.name: check.covered for check in report.checks}["pictures"] == "stopped after 3 findings"
 
 
+@pytest.mark.parametrize(
+    ("fault", "check"),
+    [("position text without side to move", "position-notation"), ("notation with spaces", "move-notation")],
+)
+def test_a_fault_in_two_notations_is_one_finding(fault: str, check: str) -> None:
+    game = Noughts(fault)
+    notations = ("short", "long")
+    game.facts = replace(game.facts, move_notations=notations, position_notations=notations)
+    findings = check_quickly(game, only=[check]).findings
+    assert len({(finding.position, finding.move) for finding in findings}) == len(findings) == 3
+    assert any("(canonical, short, long notations)" in finding.message for finding in findings)
+
+
 def test_raise_if_failed_lists_the_findings() -> None:
     with pytest.raises(
         PluginError, match=r"^noughts empty has faults: pictures: the picture has no clicks.* a1 in '"
