@@ -2,10 +2,13 @@
 
 from typing import TYPE_CHECKING
 
+import click
+
 from boardgames.cli.options import apply_moves
 from boardgames.cli.progress import compile_notice
-from boardgames.errors import OptionError
+from boardgames.errors import OptionError, UnknownNameError, quote
 from boardgames.options import parse_assignments
+from boardgames.paths import find_path
 
 if TYPE_CHECKING:
     from boardgames.game import Game, Position
@@ -31,11 +34,27 @@ def load_game(name: str, layout: str | None, options: tuple[str, ...], *, search
     settings = parse_assignments(options)
     if "layout" in settings:
         raise OptionError(f"use --layout {settings['layout']} instead of --option layout=...")
+    _check_game_name(name)
     with compile_notice():
         game = load(name, layout=layout, **settings)
         if searches:
             import boardgames.players.alphabeta  # noqa: F401 - compiles the search
     return game
+
+
+def _check_game_name(name: str) -> None:
+    """Raise UnknownNameError if there is no such game; for a file, say that the game comes first."""
+    from boardgames.plugins import registry
+
+    try:
+        registry().check_name("games", name)
+    except UnknownNameError:
+        context, path = click.get_current_context(silent=True), find_path(name)
+        if context is None or path is None or not path.is_file():
+            raise
+        arguments = [text for text in context.command.collect_usage_pieces(context) if text != "[OPTIONS]"]
+        usage = " ".join([context.command_path, *arguments])
+        raise UnknownNameError(f"{quote(name)} is a file, but the game comes first: {usage}") from None
 
 
 def load_position(

@@ -284,3 +284,16 @@ def test_ctrl_c_prints_the_plies_reviewed_so_far(files: Path, terminal: Run) -> 
     assert "  1 red  1" in user.seen
     assert "of 7 plies" in user.seen.replace("\n", " ")
     assert (files / "chart.svg").is_file()
+
+
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [("analyze", "boardgames analyze GAME [POSITION|RECORD]"), ("show", "boardgames show GAME [POSITION]")],
+)
+def test_a_file_without_a_game_is_answered_with_the_right_order(
+    command: str, usage: str, bg: Run, tmp_path: Path
+) -> None:
+    file = tmp_path / "match.record"
+    file.touch()
+    ran = bg(command, str(file))
+    assert (ran.code, ran.err) == (2, f"error: '{file}' is a file, but the game comes first: {usage}\n")
