@@ -26,6 +26,7 @@ from boardgames.errors import (
     IllegalMoveError,
     MalformedMoveError,
     MoveError,
+    OptionError,
     PositionError,
     UnknownNameError,
     quote,
@@ -269,22 +270,36 @@ class Game(ABC):
     options : keywords
         As declared in `declared_options`.
 
+    Attributes
+    ----------
+    declared_options : tuple of Option
+        What can be set when the game is loaded.
+    layout_options : mapping of str to mapping
+        Options that layouts set, such as the size of the board: `{"8x7": {"columns": 8, "rows": 7}}`.
+        The facts of a game with these options have the layout.
+
     Raises
     ------
     OptionError, UnknownNameError
-        If an option is unknown or invalid, or there is no such layout.
+        If an option is unknown or invalid or contradicts the layout, or there is no such layout.
     """
 
     declared_options: ClassVar[tuple[Option, ...]] = ()
+    layout_options: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = MappingProxyType({})
     facts: Facts
     kernels: Kernels
     evaluation: Evaluation = NO_EVALUATION
 
     def __init__(self, *, layout: str | None = None, **options: object) -> None:
         owner = f"game {type(self).__name__.lower()!r}"
-        self.options: Mapping[str, OptionValue] = MappingProxyType(
-            read_options(self.declared_options, options, owner)
-        )
+        implied = self._implied_options(layout)
+        read = read_options(self.declared_options, {**implied, **options}, owner)
+        for name, value in implied.items():
+            if read[name] != value:
+                raise OptionError(
+                    f"the layout {quote(layout)} sets {name} to {value}, so {name} cannot be {read[name]}"
+                )
+        self.options: Mapping[str, OptionValue] = MappingProxyType(read)
         self.prepare()
         if isinstance(self.facts, Facts):  # if it is not, `load` says so
             self.facts = replace(self.facts, options=self.declared_options)
@@ -293,12 +308,18 @@ class Game(ABC):
         is_known = isinstance(self.layout, str) and self.layout in layouts
         if not is_known and (layouts or layout is not None):
             raise UnknownNameError(
-                f"{self.facts.name} has no layout {quote(self.layout)}{suggest(self.layout, layouts)}"
+                f"{self.facts.name} has no layout {quote(self.layout)}"
+                f"{suggest(self.layout, self.layout_names)}"
             )
 
     @abstractmethod
     def prepare(self) -> None:
         """Set `facts`, `kernels` and `evaluation` from `self.options`; `facts.options` is set by `Game`."""
+
+    @property
+    def layout_names(self) -> tuple[str, ...]:
+        """Return the names of all layouts, with those that set other options."""
+        return tuple(dict.fromkeys((*self.facts.layouts, *self.layout_options)))
 
     # --- positions -------------------------------------------------------
 
@@ -483,12 +504,13 @@ class Game(ABC):
     # --- identity --------------------------------------------------------
 
     def describe(self) -> str:
-        """Return the name, the layout and the options that differ from their defaults, on one line.
+        """Return the name, the layout and the options that differ from their defaults and the layout's.
 
         The layout only determines where matches start; positions do not depend
         on it.
         """
-        changed = [f"{name}={value}".lower() for name, value in self.changed_options()]
+        implied = self._implied_options(self.layout)
+        changed = [f"{name}={value}".lower() for name, value in self.changed_options() if name not in implied]
         return " ".join([self.facts.name, self.layout, *changed]).replace("  ", " ")
 
     def changed_options(self) -> Iterator[tuple[str, OptionValue]]:
@@ -496,6 +518,10 @@ class Game(ABC):
         for option in self.declared_options:
             if self.options[option.name] != option.default:
                 yield option.name, self.options[option.name]
+
+    def _implied_options(self, layout: object) -> Mapping[str, OptionValue]:
+        """Return the options that a layout sets."""
+        return self.layout_options.get(layout, {}) if isinstance(layout, str) else {}
 
     def _check_notation(self, notation: str | None, known: Sequence[str]) -> None:
         if notation is not None and notation not in known:

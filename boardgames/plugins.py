@@ -387,7 +387,7 @@ def load(name: str, /, *, layout: str | None = None, **options: object) -> "Game
     with attributing_errors("game", name):
         # checked here, so that an option cannot be mistaken for another keyword argument
         read = read_options(cls.declared_options, options, f"game {name!r}")
-        game = cls(layout=layout, **read)
+        game = cls(layout=layout, **{option: read[option] for option in options})
     _check_declarations(game, name)
     return game
 

@@ -107,11 +107,10 @@ def test_features_are_normalised_by_their_ranges() -> None:
 
 
 def test_constant_feature_is_normalised_to_zero() -> None:
-    features = boardgames.load_features("lines", boardgames.load("connect4", columns=2, rows=2))
-    flat = [feature.low == feature.high for feature in features.features]
-    assert any(flat)
-    lows = np.array([feature.low for feature in features.features])
-    assert features.normalised(lows)[flat].tolist() == [0.0] * sum(flat)
+    kernel = boardgames.load_features("simple", boardgames.load("abalone")).kernel
+    flat, wide = (Feature(name, "cells", 2.0, high, "") for name, high in (("flat", 2.0), ("wide", 4.0)))
+    features = FeatureSet("two", kernel, (flat, wide))
+    assert features.normalised(np.array([2.0, 4.0])).tolist() == [0.0, 1.0]
 
 
 def test_range_of_a_feature_must_not_be_reversed() -> None:

@@ -3,9 +3,10 @@
 import copy
 import pickle
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from boardgames.errors import (
     UnknownNameError,
 )
 from boardgames.game import Move, Outcome, Position, Termination
+from boardgames.options import OptionValue
 
 GAME = Nim()
 START = GAME.start()
@@ -368,6 +370,36 @@ def test_options_of_a_game_are_read_only() -> None:
 def test_options_are_declared_once() -> None:
     assert Nim.declared_options
     assert GAME.facts.options == Nim.declared_options
+
+
+class SizedNim(Nim):
+    layout_options: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = {
+        "hundred": {"again": True},
+        "other": {"passing": True},
+    }
+
+    def prepare(self) -> None:
+        super().prepare()
+        if self.options["passing"]:
+            self.facts = replace(self.facts, layouts={"other": "9:0:0:0"})
+
+
+def test_a_layout_can_set_options_and_exist_only_with_them() -> None:
+    assert SizedNim(layout="hundred").options["again"] is True
+    assert SizedNim(layout="other").start().words[0] == 9
+    assert SizedNim(passing=True).layout == "other"
+    assert SizedNim().layout_names == ("seven", "hundred", "other")
+    assert pickle.loads(pickle.dumps(SizedNim(layout="other"))).layout == "other"
+
+
+def test_an_option_that_contradicts_the_layout_raises() -> None:
+    assert SizedNim(layout="hundred", again="true").options["again"] is True
+    with pytest.raises(OptionError, match="layout 'hundred' sets again to True, so again cannot be False"):
+        SizedNim(layout="hundred", again="false")
+
+
+def test_options_set_by_the_layout_are_left_out_of_the_description() -> None:
+    assert SizedNim(layout="hundred", forced=True).describe() == "nim hundred forced=true"
 
 
 def test_unknown_option_raises_with_suggestions() -> None:

@@ -416,6 +416,20 @@ def test_game_of_a_record_has_its_layout_and_options() -> None:
     assert (game.layout, game.options["again"]) == ("hundred", True)
 
 
+@pytest.mark.parametrize("layout", ["8x8", "standard"], ids=["size", "name of earlier versions"])
+def test_records_with_a_layout_that_sets_options_round_trip(layout: str) -> None:
+    record = Record(
+        "connect4",
+        layout,
+        start="/".join(["........"] * 8),
+        moves=("8", "8", "1"),
+        options={"columns": "8", "rows": "8"},
+    )
+    parsed = parse_records(str(record), load_game_of)
+    assert parsed == ParsedRecords((record,), ())
+    assert load_game_of(parsed.records[0]).layout == "8x8"
+
+
 def test_game_that_is_not_installed_raises() -> None:
     with pytest.raises(UnknownNameError):
         load_game_of(Record("chess", start="x"))

@@ -225,7 +225,7 @@ def complete_setting(context: click.Context, parameter: click.Parameter, text: s
 @_quietly
 def complete_layout(context: click.Context, parameter: click.Parameter, text: str) -> Items:
     """Return the layouts of the game."""
-    return _starting_with(text, dict.fromkeys(_game(context).facts.layouts, ""))
+    return _starting_with(text, dict.fromkeys(_game(context).layout_names, ""))
 
 
 @_quietly

@@ -206,7 +206,7 @@ def _print_offers(offers: list[Offer], indent: int = 0) -> None:
 def _print_facts(game: "Game") -> None:
     facts = game.facts
     for name, values in (
-        ("layouts", facts.layouts),
+        ("layouts", game.layout_names),
         ("move notations", facts.move_notations),
         ("position notations", facts.position_notations),
         ("default agent", [facts.default_agent]),

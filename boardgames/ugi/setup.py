@@ -156,8 +156,8 @@ def engine_options(agent: "Player") -> dict[str, EngineOption]:
     _add(options, EngineOption("agent", SEED.name, SEED, None))
     for option in game.declared_options:
         _add(options, EngineOption("game", option.name, option, game.options[option.name]))
-    if game.facts.layouts:
-        layout = Option("layout", str, game.layout, "starting position", choices=tuple(game.facts.layouts))
+    if game.layout_names:
+        layout = Option("layout", str, game.layout, "starting position", choices=game.layout_names)
         _add(options, EngineOption("layout", "layout", layout, game.layout))
     return options
 

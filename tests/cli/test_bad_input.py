@@ -27,6 +27,10 @@ CASES = {
     "unknown layout": (["show", "abalone", "--layout", "standart"], "did you mean 'standard'?"),
     "empty layout": (["show", "abalone", "--layout", ""], "abalone has no layout ''"),
     "layout of a game without": (["show", "hexifence", "--layout", "x"], "no layout 'x'"),
+    "a layout against an option": (
+        ["perft", "connect4", "--layout", "8x7", "--option", "columns=6"],
+        "the layout '8x7' sets columns to 8, so columns cannot be 6",
+    ),
     "unknown game option": (["show", "abalone", "--option", "broadsde=no"], "did you mean 'broadside'?"),
     "option without value": (["show", "abalone", "--option", "broadside"], "an option is written name=value"),
     "option without name": (

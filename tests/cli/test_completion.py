@@ -39,6 +39,7 @@ def complete(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         ("boardgames show con", ["connect4"]),
         ("boardgames play abalone --layout b", ["belgian-daisy"]),
         ("boardgames play --layout b", []),
+        ("boardgames play connect4 --layout 8x", ["8x7", "8x8", "8x4", "8x5", "8x6"]),
         ("boardgames show abalone --notation n", ["nacre"]),
         ("boardgames play abalone --option ", ["broadside="]),
         ("boardgames play abalone --option broadside=", ["broadside=true", "broadside=false"]),

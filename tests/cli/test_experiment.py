@@ -45,7 +45,7 @@ def test_a_table_has_wins_shares_and_totals(bg: Callable[..., Any]) -> None:
     ran = bg(*TRAINING, "--seed", "1")
     assert (ran.code, ran.err) == (0, "")
     lines = ran.out.splitlines()
-    assert lines[0] == "connect4 standard columns=5 rows=4, basic-training, seed 1"
+    assert lines[0] == "connect4 5x4, basic-training, seed 1"
     assert lines[1].startswith("features=lines repetitions=2 matches=100 test_matches=10 alpha=0.1")
     share = r"(?:-|\d+% \[\d+, \d+\])"
     assert len(re.findall(rf"^training \d +\d+:\d+ +{share} +\d+:\d+ +{share}$", ran.out, re.MULTILINE)) == 2

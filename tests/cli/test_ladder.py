@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 AGENTS = ("random", "greedy", "alphabeta:depth=2")
-GAME = ("connect4", "--option", "columns=4", "--option", "rows=4")
+GAME = ("connect4", "--option", "columns=5", "--option", "rows=5")
 ARENA = ("arena", *GAME, *AGENTS, "--matches", "10", "--seed", "1", "--workers", "1")
 Run = Callable[..., Any]
 
@@ -63,11 +63,11 @@ def test_identical_matches_count_once(bg: Run) -> None:
 
 @pytest.mark.usefixtures("matches")
 def test_every_setting_of_the_options_has_its_own_ladder(bg: Run) -> None:
-    narrow = ("connect4", "--option", "columns=3", "--option", "rows=4")
+    narrow = ("connect4", "--option", "columns=5", "--option", "rows=5")
     assert "no agents have met yet" in bg("ladder", *narrow).out
     bg("arena", *narrow, "random", "greedy", "--matches", "4", "--workers", "1")
     ladder = json.loads(bg("ladder", *narrow, "--json").out)
-    assert (ladder["variant"], len(ladder["players"])) == ("columns=3 rows=4", 2)
+    assert (ladder["variant"], len(ladder["players"])) == ("columns=5 rows=5", 2)
     assert len(json.loads(bg("ladder", *GAME, "--json").out)["players"]) == 3
 
 

@@ -66,6 +66,10 @@ def test_a_blocked_plugin_is_not_listed(program: Run) -> None:
     assert "hexifence" not in ran.out
 
 
+def test_layouts_of_all_sizes_are_shown(bg: Run) -> None:
+    assert "layouts: 7x6, 8x7, 8x8, 4x4, 4x5" in bg("games", "connect4").out
+
+
 def test_a_game_is_shown_with_its_options_layouts_and_notations(bg: Run) -> None:
     lines = bg("games", "abalone").out.splitlines()
     assert lines[1].startswith("  layouts: belgian-daisy, standard, german-daisy")

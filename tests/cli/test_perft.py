@@ -18,6 +18,10 @@ def test_divide_prints_a_line_for_each_move(bg: Run) -> None:
     assert lines[-1].startswith("49 leaves")
 
 
+def test_a_layout_sets_the_size_of_the_board(bg: Run) -> None:
+    assert bg("perft", "connect4", "--layout", "8x8", "--depth", "3").out.startswith("512 leaves")
+
+
 def test_options_reach_the_game(bg: Run) -> None:
     arguments = ("--layout", "standard", "--option", "broadside=false", "--depth", "1")
     assert bg("perft", "abalone", *arguments).out.startswith("34 leaves")

@@ -32,7 +32,7 @@ def slow_count(position: Position, depth: int) -> int:
     "position",
     [
         pytest.param(tictactoe().start(), id="tictactoe"),
-        pytest.param(boardgames.load("connect4", columns=3, rows=4).start(), id="connect4"),
+        pytest.param(boardgames.load("connect4", columns=4, rows=4).start(), id="connect4"),
         pytest.param(Nim(again=True).parse("5:0:0:0"), id="nim where one stone keeps the turn"),
     ],
 )

@@ -95,8 +95,8 @@ def test_queries_follow_the_rules(
 
 
 def test_a_full_board_is_a_draw() -> None:
-    engine = Driver(EngineSetup("connect4", options={"columns": "2", "rows": "2"}))
-    engine.send("position startpos moves 1 1 2 2")
+    engine = Driver(EngineSetup("connect4", layout="4x4"))
+    engine.send("position startpos moves 4 3 2 1 3 1 1 1 4 4 2 3 4 2 3 2")
     assert engine.answer_to("query result") == ["response draw"]
 
 

@@ -40,6 +40,13 @@ def test_each_kind_of_option_is_declared_with_its_type(option: Option, value: ob
     assert EngineOption("agent", "n", option, value).declaration() == f"option name n type {line}"  # type: ignore[arg-type]  # from the table
 
 
+def test_a_layout_can_change_the_size_of_the_board() -> None:
+    setup = EngineSetup("connect4")
+    layout = offered(setup)["layout"]
+    setup = setup.with_value(layout, layout.parse("8x8"))
+    assert setup.make_game().facts.actions == 8
+
+
 def test_options_change_the_agent_and_the_game() -> None:
     setup = EngineSetup("connect4", agent="alphabeta:depth=4")
     options = offered(setup)

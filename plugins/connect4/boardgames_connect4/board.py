@@ -2,7 +2,9 @@
 
 Bits run from the bottom up in every column, column by column from the left. On top of
 each column is a guard bit that is never set, so that a step in any direction is one
-shift of the whole board without wrapping around. For 7 x 6:
+shift of the whole board without wrapping around. The board of 8 x 8 fills the word and has
+no guard bits; there a mask of the cells in which lines start keeps them from wrapping
+around. For 7 x 6:
 
      6 13 20 27 34 41 48      guard bits
      5 12 19 26 33 40 47      top row, row 6
@@ -18,7 +20,8 @@ Source: J. Tromp, "Fhourstones", which uses the same layout.
 from dataclasses import dataclass
 
 CONNECT = 4
-MIN_SIZE, MAX_SIZE = 2, 8
+MIN_SIZE, MAX_SIZE = 4, 8
+SIZES = range(MIN_SIZE, MAX_SIZE + 1)
 WORD_BITS = 64
 
 
@@ -37,14 +40,29 @@ class Board:
     rows: int
 
     @property
-    def height(self) -> int:
-        """Return the number of bits per column, including the guard bit."""
-        return self.rows + 1
+    def name(self) -> str:
+        """Return columns and rows, `7x6`."""
+        return f"{self.columns}x{self.rows}"
 
     @property
-    def fits(self) -> bool:
+    def has_guards(self) -> bool:
         """Return True if all columns fit into one word with their guard bits."""
-        return self.columns * self.height <= WORD_BITS
+        return self.columns * (self.rows + 1) <= WORD_BITS
+
+    @property
+    def height(self) -> int:
+        """Return the number of bits per column, including the guard bit if there is one."""
+        return self.rows + 1 if self.has_guards else self.rows
+
+    @property
+    def line_starts(self) -> int:
+        """Return the cells in which a line of four can start upwards or to the upper right.
+
+        With guard bits these are all bits of the word: no other line is ever found.
+        """
+        if self.has_guards:
+            return (1 << WORD_BITS) - 1
+        return sum(self.bottom << row for row in range(self.rows - CONNECT + 1))
 
     @property
     def bottom(self) -> int:
@@ -94,8 +112,8 @@ class Board:
 
         Examples
         --------
-        >>> Board(4, 3).empty_text()
-        '..../..../....'
+        >>> Board(5, 4).empty_text()
+        '...../...../...../.....'
         """
         return "/".join(["." * self.columns] * self.rows)
 
@@ -107,5 +125,5 @@ class Board:
         >>> Board(7, 6).lines()
         69
         """
-        across, up = max(self.columns - CONNECT + 1, 0), max(self.rows - CONNECT + 1, 0)
+        across, up = self.columns - CONNECT + 1, self.rows - CONNECT + 1
         return across * self.rows + self.columns * up + 2 * across * up

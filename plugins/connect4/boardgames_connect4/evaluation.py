@@ -12,7 +12,7 @@ from boardgames.kernels import Evaluate, Reals, Words, kernel, popcount
 from boardgames.kernels.abi import REALS
 from boardgames.score import RETURN
 from boardgames_connect4.board import Board
-from boardgames_connect4.features import open_lines, threats
+from boardgames_connect4.features import open_lines, winning_cells
 from boardgames_connect4.rules import ONE, STATUS
 
 BOUND = 0.9
@@ -28,7 +28,8 @@ TD_WEIGHTS = Path(__file__).parent / "data" / "td.safetensors"
 
 
 @kernel(
-    types.float64(types.uint64, types.uint64, types.uint64, types.uint64, types.int64, REALS), inline=True
+    types.float64(types.uint64, types.uint64, types.uint64, types.uint64, types.int64, types.uint64, REALS),
+    inline=True,
 )
 def _side_value(
     own: np.uint64,
@@ -36,11 +37,12 @@ def _side_value(
     centre: np.uint64,
     own_rows: np.uint64,
     height: int,
+    starts: np.uint64,
     weights: Reals,
 ) -> float:
     """Return the weighted sum of the terms of one side."""
-    twos, threes = open_lines(own, empty, height)
-    cells = threats(own, empty, height)
+    twos, threes = open_lines(own, empty, height, starts)
+    cells = winning_cells(own, empty, height, starts)
     value = weights[0] * twos + weights[1] * threes + weights[2] * popcount(own & centre)
     return value + weights[3] * popcount(cells & own_rows) + weights[4] * popcount(cells & ~own_rows)
 
@@ -48,7 +50,8 @@ def _side_value(
 @cache
 def sized_evaluate(board: Board) -> Callable[[Words, Reals], float]:
     """Return the evaluation kernel for one board size, compiled on first use."""
-    height, full, centre, odd_rows = board.height, board.full, board.centre, board.odd_rows
+    height, full, line_starts = board.height, board.full, board.line_starts
+    centre, odd_rows = board.centre, board.odd_rows
 
     @kernel(Evaluate)
     def evaluate(position: Words, weights: Reals) -> float:
@@ -62,9 +65,9 @@ def sized_evaluate(board: Board) -> Callable[[Words, Reals], float]:
             Weights in the order of `WEIGHTS`.
         """
         empty = np.uint64(full) & ~(position[0] | position[1])
-        odd, middle = np.uint64(odd_rows), np.uint64(centre)
-        red = _side_value(position[0], empty, middle, odd, height, weights)
-        blue = _side_value(position[1], empty, middle, ~odd, height, weights)
+        odd, middle, starts = np.uint64(odd_rows), np.uint64(centre), np.uint64(line_starts)
+        red = _side_value(position[0], empty, middle, odd, height, starts, weights)
+        blue = _side_value(position[1], empty, middle, ~odd, height, starts, weights)
         difference = red - blue if position[STATUS] & ONE == np.uint64(0) else blue - red
         return BOUND * difference / (1.0 + abs(difference))
 

@@ -18,7 +18,7 @@ from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
 from boardgames.kernels import Features, Reals, Words, kernel, popcount
 from boardgames_connect4.board import Board
-from boardgames_connect4.rules import ONE, STATUS, ZERO
+from boardgames_connect4.rules import ALL_BITS, ONE, STATUS, ZERO
 
 PAIR = types.UniTuple(types.int64, 2)
 TERMS = 5
@@ -34,12 +34,23 @@ def step(direction: int, height: int) -> np.uint64:
     return np.uint64(height - 1) if direction == 2 else np.uint64(height + 1)
 
 
-@kernel(PAIR(types.uint64, types.uint64, types.int64), inline=True)
-def open_lines(own: np.uint64, empty: np.uint64, height: int) -> tuple[int, int]:
+@kernel(types.uint64(types.int64, types.int64, types.uint64), inline=True)
+def places(direction: int, index: int, starts: np.uint64) -> np.uint64:
+    """Return the cells that can be number `index` of a line, counted from 0 at its lowest bit.
+
+    `starts` are `Board.line_starts`; with guard bits nothing is excluded.
+    """
+    if starts == ALL_BITS or direction == 1:
+        return ALL_BITS
+    return starts << np.uint64(3 - index if direction == 2 else index)
+
+
+@kernel(PAIR(types.uint64, types.uint64, types.int64, types.uint64), inline=True)
+def open_lines(own: np.uint64, empty: np.uint64, height: int, starts: np.uint64) -> tuple[int, int]:
     """Return the number of open lines with exactly two own stones, and with exactly three.
 
     The stones of all lines in one direction are added up at once with bitwise adders. A line
-    is represented by its lowest bit.
+    is represented by its lowest bit. `starts` are `Board.line_starts`.
     """
     twos, threes = 0, 0
     usable = own | empty
@@ -47,6 +58,7 @@ def open_lines(own: np.uint64, empty: np.uint64, height: int) -> tuple[int, int]
         one = step(direction, height)
         two, three = one + one, one + one + one
         lines = usable & (usable >> one) & (usable >> two) & (usable >> three)
+        lines &= places(direction, 0, starts)
         first, second = own ^ (own >> one), (own >> two) ^ (own >> three)
         pairs = (own & (own >> one)) ^ ((own >> two) & (own >> three)) ^ (first & second)
         odd = first ^ second
@@ -55,33 +67,41 @@ def open_lines(own: np.uint64, empty: np.uint64, height: int) -> tuple[int, int]
     return twos, threes
 
 
-@kernel(types.uint64(types.uint64, types.uint64, types.int64), inline=True)
-def threats(own: np.uint64, empty: np.uint64, height: int) -> np.uint64:
-    """Return the empty cells that would complete four in a line."""
+@kernel(types.uint64(types.uint64, types.uint64, types.int64, types.uint64), inline=True)
+def winning_cells(own: np.uint64, empty: np.uint64, height: int, starts: np.uint64) -> np.uint64:
+    """Return the empty cells that would complete four in a line; `starts` are `Board.line_starts`."""
     cells = ZERO
     for direction in range(4):
         one = step(direction, height)
         two, three = one + one, one + one + one
-        cells |= (own >> one) & (own >> two) & (own >> three)
-        cells |= (own << one) & (own >> one) & (own >> two)
-        cells |= (own << two) & (own << one) & (own >> one)
-        cells |= (own << three) & (own << two) & (own << one)
+        cells |= (own >> one) & (own >> two) & (own >> three) & places(direction, 0, starts)
+        cells |= (own << one) & (own >> one) & (own >> two) & places(direction, 1, starts)
+        cells |= (own << two) & (own << one) & (own >> one) & places(direction, 2, starts)
+        cells |= (own << three) & (own << two) & (own << one) & places(direction, 3, starts)
     return cells & empty
+
+
+@kernel(types.uint64(types.uint64, types.uint64, types.int64), inline=True)
+def threats(own: np.uint64, empty: np.uint64, height: int) -> np.uint64:
+    """Return the empty cells that would complete four in a line, on a board with guard bits."""
+    return winning_cells(own, empty, height, ALL_BITS)
 
 
 @cache
 def sized_features(board: Board) -> Callable[[Words, int, Reals], None]:
     """Return the feature kernel for one board size, compiled on first use."""
-    height, full, centre, odd_rows = board.height, board.full, board.centre, board.odd_rows
+    height, full, line_starts = board.height, board.full, board.line_starts
+    centre, odd_rows = board.centre, board.odd_rows
 
     @kernel(Features)
     def features(position: Words, side: int, out: Reals) -> None:
         """Write five terms of `side`, five of the opponent, and whether `side` is to move, `float64[11]`."""
         empty = np.uint64(full) & ~(position[0] | position[1])
+        starts = np.uint64(line_starts)
         for index in range(2):
             own = position[side if index == 0 else 1 - side]
-            twos, threes = open_lines(own, empty, height)
-            cells = threats(own, empty, height)
+            twos, threes = open_lines(own, empty, height, starts)
+            cells = winning_cells(own, empty, height, starts)
             out[TERMS * index] = twos
             out[TERMS * index + 1] = threes
             out[TERMS * index + 2] = popcount(own & np.uint64(centre))

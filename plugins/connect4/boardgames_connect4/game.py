@@ -3,14 +3,13 @@
 import numpy as np
 
 from boardgames.declarations import Facts, Kernels, Symmetry
-from boardgames.errors import OptionError
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.options import Option
 from boardgames.picture import Picture
 from boardgames_connect4 import notation as texts
 from boardgames_connect4 import rules, view
-from boardgames_connect4.board import MAX_SIZE, MIN_SIZE, Board
+from boardgames_connect4.board import MAX_SIZE, MIN_SIZE, SIZES, Board
 from boardgames_connect4.evaluation import evaluation
 
 RULES = (
@@ -19,12 +18,28 @@ RULES = (
     "full without such a line, the match is a draw."
 )
 
-PERFT = {Board(7, 6): (7, 49, 343, 2_401, 16_807, 117_649, 823_536, 5_673_234)}
-"""Leaf counts by board size. Source: J. Tromp, "John's Connect Four Playground"."""
+USUAL_SIZES = (Board(7, 6), Board(8, 7), Board(8, 8))
+OTHER_SIZES = (Board(columns, rows) for columns in SIZES for rows in SIZES)
+LAYOUTS = {
+    board.name: {"columns": board.columns, "rows": board.rows}
+    for board in dict.fromkeys((*USUAL_SIZES, *OTHER_SIZES))
+}
+"""The options that each layout sets: `8x7` is the empty board of 8 columns and 7 rows."""
+
+PERFT = {
+    Board(7, 6): (7, 49, 343, 2_401, 16_807, 117_649, 823_536, 5_673_234),
+    Board(8, 7): (8, 64, 512, 4_096, 32_768, 262_144, 2_097_152, 16_553_656),
+    Board(8, 8): (8, 64, 512, 4_096, 32_768, 262_144, 2_097_152, 16_553_664),
+}
+"""Leaf counts by board size.
+
+Sources: J. Tromp, "John's Connect Four Playground", for 7 x 6; for the others a program that keeps
+the board as an array.
+"""
 
 
 class Connect4(Game):
-    """Connect Four on 7 x 6, or any other size that fits into one word with a guard row.
+    """Connect Four on 7 x 6, or any other size from 4 x 4 to 8 x 8.
 
     Examples
     --------
@@ -39,15 +54,16 @@ class Connect4(Game):
         Option("rows", int, 6, "number of rows", minimum=MIN_SIZE, maximum=MAX_SIZE),
     )
 
+    layout_options = LAYOUTS
+
+    def __init__(self, *, layout: str | None = None, **options: object) -> None:
+        # records of earlier versions call the empty board of any size `standard`
+        super().__init__(layout=None if layout == "standard" else layout, **options)
+
     def prepare(self) -> None:
         """Set facts and kernels for the size."""
         columns, rows = int(self.options["columns"] or 0), int(self.options["rows"] or 0)
         self.board = Board(columns, rows)
-        if not self.board.fits:
-            raise OptionError(
-                f"a board of {columns} columns and {rows} rows is too large: "
-                "columns times (rows + 1) must be at most 64"
-            )
         empty = self.board.empty_text()
         self.facts = Facts(
             name="connect4",
@@ -58,7 +74,7 @@ class Connect4(Game):
             words=rules.POSITION_WORDS,
             actions=columns,
             longest_match=columns * rows,
-            layouts={"standard": empty},
+            layouts={self.board.name: empty},
             move_notations=("column",),
             position_notations=(texts.ROWS,),
             perft={empty: PERFT[self.board]} if self.board in PERFT else {},

@@ -18,7 +18,7 @@ from boardgames_connect4.rules import (
     OUTCOME_SHIFT,
     POSITION_WORDS,
     STATUS,
-    has_four,
+    has_line,
     outcome,
     side_to_move,
     sized_rules,
@@ -67,9 +67,9 @@ def format_words(words: Words, board: Board) -> str:
 def pack(red: int, blue: int, board: Board) -> Words:
     """Return the packed position of two bitboards, with the status word that follows from them."""
     side = (red.bit_count() - blue.bit_count()) & 1
-    if has_four(np.uint64(red), board.height):
+    if _has_four(red, board):
         result = 0
-    elif has_four(np.uint64(blue), board.height):
+    elif _has_four(blue, board):
         result = 1
     else:
         result = DRAW if red | blue == board.full else -1
@@ -171,7 +171,7 @@ def _parse_sequence(text: str, board: Board) -> Words:
 
 def _check_end(red: int, blue: int, board: Board) -> None:
     """Reject fours of both sides, of the side to move, or which no single last stone can have completed."""
-    winners = [side for side in (0, 1) if has_four(np.uint64((red, blue)[side]), board.height)]
+    winners = [side for side in (0, 1) if _has_four((red, blue)[side], board)]
     if not winners:
         return
     if len(winners) == 2:
@@ -182,6 +182,10 @@ def _check_end(red: int, blue: int, board: Board) -> None:
     for column in range(board.columns):
         occupied = (red | blue) & board.column(column)
         last = 1 << occupied.bit_length() >> 1
-        if stones & last and not has_four(np.uint64(stones ^ last), board.height):
+        if stones & last and not _has_four(stones ^ last, board):
             return
     raise PositionError("no single last stone completes all fours in a line")
+
+
+def _has_four(stones: int, board: Board) -> bool:
+    return bool(has_line(np.uint64(stones), board.height, np.uint64(board.line_starts)))

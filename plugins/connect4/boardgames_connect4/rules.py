@@ -43,6 +43,7 @@ DRAW = 2
 
 ZERO, ONE, TWO, THREE = (np.uint64(number) for number in range(4))
 OUTCOME_BITS = np.uint64(6)
+ALL_BITS = ~ZERO
 
 
 class SizedRules(NamedTuple):
@@ -54,8 +55,8 @@ class SizedRules(NamedTuple):
     symmetric_key: Callable[[Words], np.uint64]
 
 
-@kernel(types.boolean(types.uint64, types.int64))
-def has_four(stones: np.uint64, height: int) -> bool:
+@kernel(types.boolean(types.uint64, types.int64, types.uint64))
+def has_line(stones: np.uint64, height: int, starts: np.uint64) -> bool:
     """Return True if four of the stones are in a line.
 
     Parameters
@@ -64,20 +65,29 @@ def has_four(stones: np.uint64, height: int) -> bool:
         Bitboard of one side.
     height : int64
         Bits per column: a step up is a shift by 1, a step to the right one by `height`.
+    starts : uint64
+        `Board.line_starts`.
     """
     up, right = ONE, np.uint64(height)
     pairs = stones & (stones >> up)
-    if pairs & (pairs >> TWO) != ZERO:
+    if pairs & (pairs >> TWO) & starts != ZERO:
         return True
     pairs = stones & (stones >> right)
     if pairs & (pairs >> (right + right)) != ZERO:
         return True
     falling, rising = right - up, right + up
     pairs = stones & (stones >> falling)
-    if pairs & (pairs >> (falling + falling)) != ZERO:
+    falling_starts = starts if starts == ALL_BITS else starts << THREE
+    if pairs & (pairs >> (falling + falling)) & falling_starts != ZERO:
         return True
     pairs = stones & (stones >> rising)
-    return pairs & (pairs >> (rising + rising)) != ZERO
+    return pairs & (pairs >> (rising + rising)) & starts != ZERO
+
+
+@kernel(types.boolean(types.uint64, types.int64))
+def has_four(stones: np.uint64, height: int) -> bool:
+    """Return True if four of the stones are in a line, on a board with guard bits."""
+    return has_line(stones, height, ALL_BITS)
 
 
 @kernel(SideToMove)
@@ -92,12 +102,12 @@ def outcome(position: Words) -> int:
     return np.int64((position[STATUS] & OUTCOME_BITS) >> ONE) - 1
 
 
-@kernel(types.int64(WORDS, ACTIONS_OUT, types.int64, types.int64))
-def _legal_moves(position: Words, moves: Actions, columns: int, height: int) -> int:
+@kernel(types.int64(WORDS, ACTIONS_OUT, types.int64, types.int64, types.int64))
+def _legal_moves(position: Words, moves: Actions, columns: int, rows: int, height: int) -> int:
     """Write the columns whose top cell is empty, or nothing if the match is over."""
     if position[STATUS] & OUTCOME_BITS != ZERO:
         return 0
-    tops = (position[0] | position[1]) >> np.uint64(height - 2)
+    tops = (position[0] | position[1]) >> np.uint64(rows - 1)
     count = 0
     for column in range(columns):
         if tops & ONE == ZERO:
@@ -107,8 +117,10 @@ def _legal_moves(position: Words, moves: Actions, columns: int, height: int) -> 
     return count
 
 
-@kernel(types.void(WORDS, types.int64, WORDS_OUT, types.int64, types.uint64))
-def _apply(position: Words, action: int, successor: Words, height: int, full: np.uint64) -> None:
+@kernel(types.void(WORDS, types.int64, WORDS_OUT, types.int64, types.uint64, types.uint64))
+def _apply(
+    position: Words, action: int, successor: Words, height: int, full: np.uint64, starts: np.uint64
+) -> None:
     """Drop a stone for the side to move and update the status word."""
     red, blue, status = position[0], position[1], position[STATUS]
     occupied = red | blue
@@ -123,7 +135,7 @@ def _apply(position: Words, action: int, successor: Words, height: int, full: np
         blue |= stone
         own = blue
     status ^= ONE
-    if has_four(own, height):
+    if has_line(own, height, starts):
         status |= (side + ONE) << ONE
     elif occupied | stone == full:
         status |= THREE << ONE
@@ -163,17 +175,18 @@ def sized_rules(board: Board) -> SizedRules:
     >>> sized_rules(Board(7, 6)).legal_moves(position, moves), moves.tolist()
     (7, [0, 1, 2, 3, 4, 5, 6])
     """
-    columns, height, full = board.columns, board.height, board.full
+    columns, rows, height = board.columns, board.rows, board.height
+    full, starts = board.full, board.line_starts
 
     @kernel(LegalMoves)
     def legal_moves(position: Words, moves: Actions) -> int:
         """Write the columns that are not full into `moves`, `int64[columns]`, in ascending order."""
-        return _legal_moves(position, moves, columns, height)
+        return _legal_moves(position, moves, columns, rows, height)
 
     @kernel(Apply)
     def apply(position: Words, action: int, successor: Words) -> None:
         """Write the position after dropping a stone into `successor`, `uint64[3]`."""
-        _apply(position, action, successor, height, np.uint64(full))
+        _apply(position, action, successor, height, np.uint64(full), np.uint64(starts))
 
     @kernel(MoveOrder)
     def move_order(position: Words, action: int) -> int:

@@ -33,9 +33,10 @@ def test_a_dash_is_the_empty_sequence() -> None:
     assert str(connect4().start()) == START
 
 
-@pytest.mark.parametrize("size", [(7, 6), (2, 2), (8, 7), (7, 8), (5, 3)], ids=str)
-def test_positions_of_every_size_round_trip(size: tuple[int, int]) -> None:
-    game, position = connect4(*size), connect4(*size).start()
+@pytest.mark.parametrize("columns", range(4, 9))
+@pytest.mark.parametrize("rows", range(4, 9))
+def test_positions_of_every_size_round_trip(columns: int, rows: int) -> None:
+    game, position = connect4(columns, rows), connect4(columns, rows).start()
     random = np.random.default_rng(1)
     while position.legal_moves:
         assert game.parse(str(position)) == position
@@ -81,9 +82,35 @@ def test_invalid_positions_are_rejected_with_the_reason(text: str, message: str)
     assert str(caught.value) == message
 
 
+REFUSED_BY_EVERY_SIZE = [
+    ("r......./{empty}", "a stone is above an empty cell in column 1"),
+    ("{empty}/.r....../........", "a stone is above an empty cell in column 2"),
+    ("{empty}/b.......", "red must have as many stones as blue or one more, not 0 against 1"),
+    ("{empty}/rr......", "red must have as many stones as blue or one more, not 2 against 0"),
+    ("{empty}/r..bb...", "red must have as many stones as blue or one more, not 1 against 2"),
+    ("{empty}/bbbb..../rrrr....", "both sides have four in a line"),
+    ("{empty}/bbb...../rrrrb...", "red has four in a line, but is to move"),
+    ("{empty}/rr....../rrr...../bbbb....", "blue has four in a line, but is to move"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), REFUSED_BY_EVERY_SIZE, ids=[message for _, message in REFUSED_BY_EVERY_SIZE]
+)
+@pytest.mark.parametrize("size", [(8, 8), (7, 6), (8, 7), (5, 8)], ids=str)
+def test_impossible_boards_are_refused_at_every_size(size: tuple[int, int], text: str, message: str) -> None:
+    columns, rows = size
+    lines = text.replace("{empty}/", "").replace("/{empty}", "").split("/")
+    empty = ["........"] * (rows - len(lines))
+    filled = [*lines, *empty] if text.endswith("{empty}") else [*empty, *lines]
+    with pytest.raises(PositionError) as caught:
+        connect4(columns, rows).parse("/".join(line[:columns] for line in filled))
+    assert str(caught.value) == message
+
+
 def test_a_text_of_another_size_is_rejected() -> None:
-    with pytest.raises(PositionError, match="a board has 3 rows separated by '/', not 6"):
-        connect4(5, 3).parse(START)
+    with pytest.raises(PositionError, match="a board has 4 rows separated by '/', not 6"):
+        connect4(5, 4).parse(START)
 
 
 @given(st.text(alphabet="./rb-1234567890x\u0663 ", max_size=60) | st.text(max_size=20))
@@ -140,10 +167,10 @@ def test_moves_after_the_end_are_illegal() -> None:
 
 
 def test_position_texts_match_the_reference() -> None:
-    reference = ReferencePosition.start(5, 3)
+    reference = ReferencePosition.start(5, 4)
     for column in (1, 1, 3, 5, 3):
         reference = reference.apply(column)
-    assert str(connect4(5, 3).parse("11353")) == reference.text()
+    assert str(connect4(5, 4).parse("11353")) == reference.text()
 
 
 @given(st.text(max_size=5).filter(lambda text: text.strip() not in list("1234567")))

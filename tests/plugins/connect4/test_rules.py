@@ -11,14 +11,21 @@ from reference.connect4 import ReferencePosition
 import boardgames
 from boardgames.game import Game
 from boardgames_connect4.board import Board
-from boardgames_connect4.rules import has_four, sized_rules
+from boardgames_connect4.rules import has_line, sized_rules
 
-SIZES = [(7, 6), (8, 7), (7, 8), (4, 4), (2, 2), (5, 3)]
+SIZES = [(columns, rows) for columns in range(4, 9) for rows in range(4, 9)]
 PERFT = [7, 49, 343, 2_401, 16_807, 117_649, 823_536, 5_673_234]  # source: J. Tromp
 
-LAST_STONE_WINS = "2122433431424131"
+LAST_STONE_WINS = {
+    (4, 4): "2122433431424131",
+    (8, 8): "1468861511642888311677183251277774562328658757554353622464243334",
+}
+DRAWS = {
+    (4, 4): "4321311144234232",
+    (8, 8): "3153517247142534465581518253262277431332145324176468786886688677",
+}
 
-CHOICES = st.lists(st.integers(0, 7), max_size=60)
+CHOICES = st.lists(st.integers(0, 7), max_size=64)
 
 
 def connect4(columns: int = 7, rows: int = 6) -> Game:
@@ -28,7 +35,7 @@ def connect4(columns: int = 7, rows: int = 6) -> Game:
 @pytest.mark.plain
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @given(choices=CHOICES)
-@settings(max_examples=12)
+@settings(max_examples=6)
 def test_kernels_match_the_reference_during_whole_matches(size: tuple[int, int], choices: list[int]) -> None:
     position, reference = connect4(*size).start(), ReferencePosition.start(*size)
     for choice in [*choices, 0]:
@@ -58,8 +65,49 @@ def test_perft_of_depth_8_matches_the_published_count() -> None:
     assert boardgames.perft(connect4().start(), 8) == PERFT[7]
 
 
+ARRAY_COUNTS = {
+    (4, 4): [4, 16, 64, 256, 1_020, 4_020, 15_540, 57_504, 206_904],
+    (5, 5): [5, 25, 125, 625, 3_125, 15_620, 77_980, 380_860, 1_874_080],
+    (8, 7): [8, 64, 512, 4_096, 32_768, 262_144, 2_097_152],
+    (8, 8): [8, 64, 512, 4_096, 32_768, 262_144, 2_097_152],
+}
+"""Leaf counts of a program in C that keeps the board as an array and looks along lines cell by cell."""
+
+
+@pytest.mark.parametrize("size", ARRAY_COUNTS, ids=str)
+def test_perft_counts_of_other_sizes_match_another_program(size: tuple[int, int]) -> None:
+    start = connect4(*size).start()
+    counts = ARRAY_COUNTS[size]
+    assert [boardgames.perft(start, depth) for depth in range(1, len(counts) + 1)] == counts
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("size", "leaves"), [((8, 7), 131_465_088), ((8, 8), 131_465_592)], ids=str)
+def test_perft_of_depth_9_matches_another_program(size: tuple[int, int], leaves: int) -> None:
+    assert boardgames.perft(connect4(*size).start(), 9) == leaves
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(7, 6), (8, 8)], ids=str)
+def test_outcomes_and_moves_are_those_of_openspiel(size: tuple[int, int]) -> None:
+    pyspiel: Any = pytest.importorskip("pyspiel")  # compiled code without type stubs
+    columns, rows = size
+    random = np.random.default_rng(1)
+    for _ in range(200):
+        position = connect4(*size).start()
+        state = pyspiel.load_game("connect_four", {"columns": columns, "rows": rows}).new_initial_state()
+        while position.legal_moves:
+            assert not state.is_terminal()
+            assert list(position.actions) == state.legal_actions()
+            action = int(random.choice(position.actions))
+            position = position.apply(position.game.decode(position, action))
+            state.apply_action(action)
+        assert position.outcome is not None
+        assert list(position.outcome.returns) == state.returns()
+
+
 @pytest.mark.plain
-@pytest.mark.parametrize(("size", "depth"), [((4, 4), 4), ((2, 2), 5), ((5, 3), 4), ((8, 7), 2)], ids=str)
+@pytest.mark.parametrize(("size", "depth"), [((4, 4), 4), ((5, 4), 3), ((8, 7), 2), ((8, 8), 2)], ids=str)
 def test_perft_counts_of_other_sizes_match_the_reference(size: tuple[int, int], depth: int) -> None:
     reference = ReferencePosition.start(*size)
     assert boardgames.perft(connect4(*size).start(), depth) == reference.perft(depth)
@@ -99,29 +147,33 @@ def test_lines_do_not_wrap_around_the_edge(sequence: str) -> None:
 
 
 @pytest.mark.plain
-def test_four_equally_spaced_bits_count_only_on_a_line_of_the_board() -> None:
-    board = Board(7, 6)
-    lines = {frozenset(board.bit(*cell) for cell in line) for line in ReferencePosition.start().lines()}
+@pytest.mark.parametrize("board", [Board(7, 6), Board(8, 8), Board(4, 8)], ids=str)
+def test_four_equally_spaced_bits_count_only_on_a_line_of_the_board(board: Board) -> None:
+    reference = ReferencePosition.start(board.columns, board.rows)
+    lines = {frozenset(board.bit(*cell) for cell in line) for line in reference.lines()}
     for start in range(board.columns * board.height):
         for step in (1, board.height - 1, board.height, board.height + 1):
             bits = [start + step * index for index in range(4)]
             if all(board.full >> bit & 1 for bit in bits):
                 stones = np.uint64(sum(1 << bit for bit in bits))
-                assert has_four(stones, board.height) == (frozenset(bits) in lines)
+                starts = np.uint64(board.line_starts)
+                assert has_line(stones, board.height, starts) == (frozenset(bits) in lines)
 
 
 @pytest.mark.plain
 def test_a_full_board_without_four_in_a_line_is_a_draw() -> None:
-    position = connect4(2, 2).parse("1122")
-    assert position.outcome == boardgames.Outcome(None, boardgames.Termination.RULES)
-    assert position.legal_moves == ()
+    for size, sequence in DRAWS.items():
+        position = connect4(*size).parse(sequence)
+        assert position.outcome == boardgames.Outcome(None, boardgames.Termination.RULES)
+        assert position.legal_moves == ()
 
 
 @pytest.mark.plain
 def test_the_last_stone_on_the_board_can_win() -> None:
-    position = connect4(4, 4).parse(LAST_STONE_WINS)
-    assert "." not in str(position)
-    assert position.outcome == boardgames.Outcome(1, boardgames.Termination.RULES)
+    for size, sequence in LAST_STONE_WINS.items():
+        position = connect4(*size).parse(sequence)
+        assert "." not in str(position)
+        assert position.outcome == boardgames.Outcome(1, boardgames.Termination.RULES)
 
 
 def test_the_second_player_wins_with_four_in_a_line() -> None:

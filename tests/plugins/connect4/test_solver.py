@@ -13,7 +13,7 @@ from boardgames.game import Game, Position
 from boardgames.player import Stop
 from boardgames_connect4.solver import Solver
 
-SIZES = [(7, 6), (6, 5), (5, 5), (4, 4), (8, 7), (7, 8), (4, 8), (8, 4), (5, 2)]
+SIZES = [(7, 6), (6, 5), (5, 5), (4, 4), (8, 7), (7, 8), (4, 8), (8, 4)]
 
 VALUES = {
     (4, 4): "=", (5, 4): "=", (6, 4): "-", (7, 4): "=", (8, 4): "-",

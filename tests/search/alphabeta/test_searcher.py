@@ -188,8 +188,8 @@ def test_a_searcher_can_be_used_after_an_interrupt() -> None:
 
 
 def test_the_only_legal_move_is_played_at_once() -> None:
-    game = boardgames.load("connect4", columns=2, rows=4)
-    analysis = searched(game.parse("1111"))  # column 1 of two is full
+    game = boardgames.load("connect4", layout="4x4")
+    analysis = searched(game.parse("432131114423423"))  # only column 2 is open
     assert (str(analysis.moves[0].move), analysis.depth, analysis.nodes) == ("2", 1, 1)
 
 
