@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 AGENTS = ("random", "greedy", "alphabeta:depth=2")
-GAME = ("connect4", "--option", "columns=5", "--option", "rows=5")
+GAME = ("connect4", "--option", "columns=4", "--option", "rows=5")
 ARENA = ("arena", *GAME, *AGENTS, "--matches", "10", "--seed", "1", "--workers", "1")
 Run = Callable[..., Any]
 
