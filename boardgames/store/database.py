@@ -20,6 +20,7 @@ Therefore, while this process has a connection to the file, nothing here opens
 it except through SQLite.
 """
 
+import errno
 import os
 import shutil
 import sqlite3
@@ -53,6 +54,8 @@ _APPLICATION_ID = slice(68, 72)
 
 _PRIMARY_CODE = 0xFF
 _DAMAGE_CODES = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_READ_ONLY_CODES = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN)
+_READ_ONLY_ERRORS = (errno.EACCES, errno.EPERM, errno.EROFS)
 _PRAGMAS = ("synchronous = FULL", "fullfsync = ON", "checkpoint_fullfsync = ON", "foreign_keys = ON")
 
 Row = tuple[Any, ...]  # columns can have any type
@@ -181,12 +184,13 @@ class Database:
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGE_CODES:
                 self._fail_damaged(str(error))
-            reason = "the disk is full" if self._may_lack_space(error) else error
+            reason = "the disk is full" if self._may_lack_space(error) else self._read_only(error) or error
             raise StoreError(f"cannot use the store {self.path}: {reason}") from error
         except FileError as error:
             raise StoreError(str(error)) from None
         except OSError as error:
-            raise StoreError(f"cannot use the store {self.path}: {_reason(error)}") from error
+            reason = self._read_only(error) or _reason(error)
+            raise StoreError(f"cannot use the store {self.path}: {reason}") from error
         except OverflowError:
             raise StoreError(f"a number of more than 64 bits does not fit in {self.path}") from None
 
@@ -206,6 +210,18 @@ class Database:
             return shutil.disk_usage(self.path.parent).free < MIN_FREE_BYTES
         except OSError:
             return False
+
+    def _read_only(self, error: OSError | sqlite3.Error) -> str:
+        """Return what is read-only and what to do, or an empty string if something else is wrong."""
+        code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
+        number = getattr(error, "errno", None)
+        if code not in _READ_ONLY_CODES and number not in _READ_ONLY_ERRORS:
+            return ""
+        paths = {"folder": self.path.parent, "file": self.path}
+        for kind, path in paths.items():
+            if path.exists() and not os.access(path, os.W_OK):
+                return f"the {kind} is read-only; make it writable, or set BOARDGAMES_HOME to another folder"
+        return ""
 
     def _is_open_in_this_process(self) -> bool:
         return any(

@@ -1,5 +1,6 @@
 """The database file under stress: damage, other versions, full disks, kills, concurrent processes."""
 
+import errno
 import os
 import random
 import shutil
@@ -536,6 +537,17 @@ def test_directory_in_place_of_the_file_is_rejected(path: Path) -> None:
     assert path.is_dir()
 
 
+def test_a_read_only_folder_without_a_store_is_reported(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object, **kwargs: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    path.parent.mkdir()
+    monkeypatch.setattr(database, "create_atomically", fail)
+    monkeypatch.setattr(database.os, "access", lambda asked, mode: asked != path.parent)
+    with pytest.raises(StoreError, match="the folder is read-only; make it writable, or set BOARDGAMES_HOME"):
+        Store(path)
+
+
 def test_directory_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="cannot create the folder"):
@@ -654,3 +666,32 @@ def test_disk_that_fills_up_is_reported(limit: int, path: Path, start: Start) ->
     with Store(path) as store:
         assert len(list(store.matches())) == count
     assert [file.name for file in path.parent.iterdir()] == ["matches.db"]
+
+
+@pytest.mark.parametrize(
+    ("code", "read_only", "reason"),
+    [
+        (sqlite3.SQLITE_CANTOPEN, "folder", "the folder is read-only; .* BOARDGAMES_HOME to another folder"),
+        (
+            sqlite3.SQLITE_READONLY_DBMOVED,
+            "file",
+            "the file is read-only; .* BOARDGAMES_HOME to another folder",
+        ),
+        (sqlite3.SQLITE_CANTOPEN, "nothing", "unable to open database file"),
+        (sqlite3.SQLITE_BUSY, "folder", "unable to open database file"),
+    ],
+)
+def test_a_read_only_store_is_told_apart_from_other_failures(
+    code: int, read_only: str, reason: str, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Permissions do not bind root, so the system's answers are replaced."""
+    error = sqlite3.OperationalError("unable to open database file")
+    error.sqlite_errorcode = code
+    with Store(path) as store:
+        blocked = {"folder": path.parent, "file": path}.get(read_only)
+        monkeypatch.setattr(database.os, "access", lambda asked, mode: asked != blocked)
+        with (
+            pytest.raises(StoreError, match=f"cannot use the store {path}: {reason}$"),
+            store._database.reporting_errors(),
+        ):
+            raise error
