@@ -246,7 +246,7 @@ def _similar_option(error: click.NoSuchOption) -> str:
 
 
 def _prepare_streams() -> None:
-    """Replace closed streams, and escape characters that a stream cannot encode."""
+    """Replace closed streams, escape characters that a stream cannot encode, and let no plug-in close one."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
@@ -254,6 +254,8 @@ def _prepare_streams() -> None:
             setattr(sys, name, null)
         elif isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+            if stream is getattr(sys, f"__{name}__"):  # and not a test's
+                stream.close = stream.flush
 
 
 def _discard_stdout() -> None:

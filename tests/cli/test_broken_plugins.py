@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -138,6 +140,32 @@ def test_plugins_lists_an_agent_that_is_no_class(bg: Run) -> None:
         row for row in json.loads(bg("plugins", "--json").out)["plugins"] if row["name"] == "under-test"
     ]
     assert "agent 'no-class' is not a subclass of Player: 7" in row["error"]
+
+
+CLOSING = """
+import sys
+from boardgames.cli.main import main
+from boardgames.players.simple import Random
+
+class Closing(Random):
+    def choose(self, *arguments):
+        sys.stdout.close()
+        with sys.stderr:
+            return super().choose(*arguments)
+
+import boardgames.players.simple
+boardgames.players.simple.Random = Closing
+main(["play", "connect4", "--first", "random", "--second", "random", "--seed", "1"])
+"""
+
+
+@pytest.mark.slow
+def test_a_plugin_cannot_close_the_output_of_the_program(home: Path, bg: Run) -> None:
+    done = subprocess.run([sys.executable, "-c", CLOSING], capture_output=True, text=True, check=False)
+    ran = bg("play", "connect4", "--first", "random", "--second", "random", "--seed", "1")
+    board, _, record = done.stdout.partition("[Game")
+    assert (done.returncode, done.stderr, board) == (0, "", ran.out.partition("[Game")[0])
+    assert '[Result "1-0"]' in record
 
 
 EVIL = "good\x1b[2J\x9b\nnim 1.0 forged"
