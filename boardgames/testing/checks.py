@@ -196,7 +196,7 @@ def check_evaluation(sample: Sample) -> RunningCheck:
         if not abs(value) <= evaluation.bound:
             bound = f"±{evaluation.bound:g}"
             yield Fault(f"the evaluation is {value!r}, not within {bound},", words)
-    return f"{len(sample.words)} positions, {evaluation.name} in {evaluation.unit.label}; move order"
+    return f"{len(sample.words)} positions, {evaluation.name!r} in {evaluation.unit.label}; move order"
 
 
 def check_unit(game: Game) -> RunningCheck:
@@ -211,7 +211,10 @@ def check_unit(game: Game) -> RunningCheck:
         yield f"returns are from -1 to 1, but evaluation {evaluation.name!r} goes to {largest:g}"
     if float(unit.format(unit.inaccuracy)) == 0.0:
         yield f"{unit.digits} digits are too few for {unit}: an inaccuracy of {unit.inaccuracy:g} prints as 0"
-    return f"{evaluation.name} counts {unit.label}, half return at {unit.half_return:g}"
+    covered = f"evaluation {evaluation.name!r}, in {unit.label}"
+    if unit.is_return:
+        return covered
+    return f"{covered}; an advantage of {unit.half_return:g} gives an expected return of one half"
 
 
 def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> RunningCheck:

@@ -37,7 +37,7 @@ def analysis(bg: Run, *arguments: str) -> dict[str, Any]:
 
 def test_check_prints_the_unit(bg: Run) -> None:
     out = bg("check", "coins").out
-    assert "unit: cents counts pence, half return at 4" in out
+    assert "unit: evaluation 'cents', in pence; an advantage of 4 gives an expected return of one half" in out
 
 
 @pytest.mark.parametrize("agent", ["alphabeta:depth=2", "minimax:depth=2", "greedy", "level:level=6,table=1"])
