@@ -21,9 +21,17 @@ if TYPE_CHECKING:
     from boardgames.learner import Learner, LearnerState
     from boardgames.manager import Manager, MatchRules
     from boardgames.options import Option
+    from boardgames.patterns import PatternSet
     from boardgames.picture import Picture
     from boardgames.player import Analysis, Choice, Clock, Context, Limit, Player, Stop
-    from boardgames.plugins import load, load_features, load_learner, load_player, registry
+    from boardgames.plugins import (
+        load,
+        load_features,
+        load_learner,
+        load_patterns,
+        load_player,
+        registry,
+    )
     from boardgames.record import Record
     from boardgames.score import Score, Unit
     from boardgames.search import Playouts, divide, perft, playouts
@@ -40,9 +48,17 @@ _MODULES = {
     "boardgames.learner": ("Learner", "LearnerState"),
     "boardgames.manager": ("Manager", "MatchRules"),
     "boardgames.options": ("Option",),
+    "boardgames.patterns": ("PatternSet",),
     "boardgames.picture": ("Picture",),
     "boardgames.player": ("Analysis", "Choice", "Clock", "Context", "Limit", "Player", "Stop"),
-    "boardgames.plugins": ("load", "load_features", "load_learner", "load_player", "registry"),
+    "boardgames.plugins": (
+        "load",
+        "load_features",
+        "load_learner",
+        "load_patterns",
+        "load_player",
+        "registry",
+    ),
     "boardgames.record": ("Record",),
     "boardgames.score": ("Score", "Unit"),
     "boardgames.search": ("Playouts", "divide", "perft", "playouts"),
@@ -71,6 +87,7 @@ __all__ = [
     "Move",
     "Option",
     "Outcome",
+    "PatternSet",
     "Picture",
     "Player",
     "Playouts",
@@ -88,6 +105,7 @@ __all__ = [
     "load",
     "load_features",
     "load_learner",
+    "load_patterns",
     "load_player",
     "perft",
     "playouts",

@@ -116,6 +116,11 @@ def bg_features() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy call
 
 
 @hookspec
+def bg_patterns() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
+    """Add pattern sets: each target takes a `Game` and returns a `PatternSet` for it."""
+
+
+@hookspec
 def bg_learners() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
     """Add learners: each target is a subclass of `boardgames.learner.Learner`."""
 

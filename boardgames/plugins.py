@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     from boardgames.declarations import FeatureSet
     from boardgames.game import Game
     from boardgames.learner import Learner
+    from boardgames.patterns import PatternSet
     from boardgames.player import Player
     from boardgames.record import Record
 
-Kind = Literal["games", "agents", "features", "learners", "weights", "books", "experiments"]
+Kind = Literal["games", "agents", "features", "patterns", "learners", "weights", "books", "experiments"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _SINGULAR: dict[Kind, str] = {kind: kind if kind == "weights" else kind.removesuffix("s") for kind in KINDS}
-_SINGULAR["features"] = "feature set"
+_SINGULAR |= {"features": "feature set", "patterns": "pattern set"}
 CORE_PLUGINS = {
     "core-players": "boardgames.players.plugin",
     "core-learners": "boardgames.learning.plugin",
@@ -457,6 +458,24 @@ def load_features(name: str, game: "Game") -> "FeatureSet":
     if not isinstance(features, FeatureSet):
         raise PluginError(f"feature set {name!r} is not a FeatureSet: {features!r}")
     return features
+
+
+def load_patterns(name: str, game: "Game") -> "PatternSet":
+    """Return a pattern set of a game by name.
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        If there is no such pattern set, or the plug-in is broken.
+    """
+    from boardgames.patterns import PatternSet
+
+    make = registry().load("patterns", name, game.facts.name)
+    with attributing_errors("pattern set", name):
+        patterns = make(game)
+    if not isinstance(patterns, PatternSet):
+        raise PluginError(f"pattern set {name!r} is not a PatternSet: {patterns!r}")
+    return patterns
 
 
 def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":

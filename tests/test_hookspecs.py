@@ -81,6 +81,15 @@ def test_bg_features(install: Install) -> None:
     )
 
 
+def test_bg_patterns(install: Install) -> None:
+    def bg_patterns() -> list[Entry]:
+        return [Entry("again", "cells by another name", "boardgames_connect4.patterns:cells", "connect4")]
+
+    install(bg_patterns)
+    game = boardgames.load("connect4")
+    assert boardgames.load_patterns("again", game).kernel is boardgames.load_patterns("cells", game).kernel
+
+
 def test_bg_learners(install: Install) -> None:
     def bg_learners() -> list[Entry]:
         return [Entry("idle", "learns nothing", "test_learner_module:Idle")]

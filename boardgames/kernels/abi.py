@@ -61,6 +61,10 @@ OutcomeOf = types.int64(WORDS)
 """`outcome(position)`: -1 if the match is not over, 0 or 1 if that side has won, 2 for a draw."""
 Features = types.void(WORDS, types.int64, REALS_OUT)
 """`features(position, side, out)`: writes the features from the point of view of `side`."""
+Cells = types.void(WORDS, types.int64, ACTIONS_OUT)
+"""`cells(position, side, out)`: writes the value of each cell from the point of view of `side`."""
+Phase = types.int64(WORDS, types.int64)
+"""`phase(position, side)`: which of several tables of weights the position belongs to."""
 Evaluate = types.float64(WORDS, REALS)
 """`evaluate(position, weights)`: static evaluation for the side to move."""
 MoveOrder = types.int64(WORDS, types.int64)

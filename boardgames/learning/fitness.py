@@ -324,8 +324,8 @@ class FitnessLearner(FeatureLearner):
             if not has_evaluation:
                 raise OptionError(f"opponent=game needs an evaluation, and {self.game.facts.name} has none")
             return Contestant(depth=self.depth), ""
-        weights, features = find_weights(text, self.game)
-        return Contestant(weights.values, self.depth, features=features.name), weights.fingerprint()
+        weights, _ = find_weights(text, self.game)
+        return Contestant(weights, self.depth), weights.fingerprint()
 
 
 class Optimiser(Protocol):

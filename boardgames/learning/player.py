@@ -38,7 +38,13 @@ from boardgames.score import RETURN, Score, Unit
 from boardgames.selfplay import TDParameters, temporal
 from boardgames.weights import Weights
 from boardgames.weights.linear import WEIGHTED_SUM
-from boardgames.weights.lookup import find_source, offered_names, owner_of, read_weights, run_names
+from boardgames.weights.lookup import (
+    find_source,
+    offered_names,
+    owner_of,
+    read_feature_weights,
+    run_names,
+)
 
 DEFAULT_WEIGHTS = "td"
 """Name of the weights that a game ships for this player."""
@@ -93,7 +99,7 @@ class TDPlayer(Player):
         path, self.saves_to = self._paths()
         if self.saves_to is not None:
             check_writable(self.saves_to)  # report errors now, not after a match
-        self._saved, self._features = read_weights(path, game)
+        self._saved, self._features = read_feature_weights(path, game)
         self._epsilon = self._initial_epsilon()
         self._values = np.array([self._saved.values])
         self._parameters = self._td_parameters()
@@ -324,8 +330,8 @@ class TDPlayer(Player):
 
     def _check_ancestry(self, target: Path, source: Path) -> None:
         """Raise WeightsError if the weights in `target` were not learned from those in `source`."""
-        begun = read_weights(target, self.game)[0].provenance.get("begun")
-        if begun is not None and begun != read_weights(source, self.game)[0].fingerprint():
+        begun = read_feature_weights(target, self.game)[0].provenance.get("begun")
+        if begun is not None and begun != read_feature_weights(source, self.game)[0].fingerprint():
             raise WeightsError(
                 f"{target} was learned from other weights than {source} has now; move it away, or choose "
                 "another file with save=FILE"

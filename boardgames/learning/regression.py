@@ -33,8 +33,8 @@ from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
 from boardgames.selfplay import MatchSetup, derive_seed
 from boardgames.selfplay.worker import WorkerState, worker_state
-from boardgames.weights import find_weights
 from boardgames.weights.linear import linear_evaluation
+from boardgames.weights.lookup import find_feature_weights
 
 BATCH = 5
 """Matches per task."""
@@ -68,7 +68,7 @@ class Regression(FeatureLearner):
         super().__init__(game, **options)
         self._initial: Reals | None = None
         if self.text("start"):
-            weights, _ = find_weights(self.text("start"), self.game)
+            weights, _ = find_feature_weights(self.text("start"), self.game)
             if weights.features != self.features.name:
                 raise OptionError(
                     f"the weights {self.text('start')!r} are for features {weights.features!r}, "

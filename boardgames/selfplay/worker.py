@@ -26,7 +26,9 @@ from boardgames.search.rules import DRAWN, UNFINISHED
 from boardgames.search.runner import run
 from boardgames.selfplay import temporal
 from boardgames.selfplay.contest import contest, new_workspaces
+from boardgames.weights import Weights
 from boardgames.weights.linear import linear_evaluation
+from boardgames.weights.lookup import load_form
 
 Result = TypeVar("Result")
 
@@ -98,20 +100,17 @@ class Contestant:
 
     Attributes
     ----------
-    weights : float64[n] or None
-        Weights of a linear evaluation; None for the game's own evaluation.
+    weights : float64[n], Weights or None
+        Weights of the setup's features, or of any features or patterns; None for the game's own evaluation.
     depth : int
         Search depth in plies, at least 1.
     is_random : bool
         True to play random moves, whatever the weights.
-    features : str
-        Feature set of the weights; if empty, that of the setup.
     """
 
-    weights: Reals | None = None
+    weights: Reals | Weights | None = None
     depth: int = 1
     is_random: bool = False
-    features: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,18 +289,18 @@ class WorkerState:
         return results
 
     def _evaluation(self, contestant: Contestant) -> Evaluation:
-        if contestant.weights is None or contestant.is_random:
+        weights, features = contestant.weights, self.features
+        if weights is None or contestant.is_random:
             return self.game.evaluation
-        features = self.features
-        if contestant.features not in ("", features.name):
-            features = plugins.load_features(contestant.features, self.game)
+        if isinstance(weights, Weights):
+            return weights.evaluation(self.game, load_form(weights, self.game))
         size = len(features.features)
-        if contestant.weights.shape != (size,):
+        if weights.shape != (size,):
             raise OptionError(
                 f"features {features.name!r} need {size} weights, not an array of shape "
-                f"{quote(contestant.weights.shape)}"
+                f"{quote(weights.shape)}"
             )
-        return linear_evaluation(self.game, features, contestant.weights, tanh=False)
+        return linear_evaluation(self.game, features, weights, tanh=False)
 
     def _result(self, code: int, side: int, random_state: Words, words: Words) -> MatchResult:
         plies, result = divmod(int(code), temporal.RESULTS)

@@ -1,12 +1,14 @@
-"""What each feature contributes to the value of a position."""
+"""What each feature, or each group of cells, contributes to the value of a position."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from boardgames.declarations import FeatureSet
 from boardgames.game import Position
+from boardgames.patterns import PatternSet
 from boardgames.weights.weights import Weights
 
 
@@ -60,14 +62,19 @@ class Explanation:
 
 
 def explain(
-    position: Position, features: FeatureSet, weights: Weights | None = None, name: str | None = None
+    position: Position,
+    features: FeatureSet | PatternSet,
+    weights: Weights | None = None,
+    name: str | None = None,
 ) -> Explanation:
     """Return the features of a position with their contributions to its value.
+
+    For patterns, each group of cells that is looked up is a feature with the index in its table as value.
 
     Parameters
     ----------
     weights : Weights, optional
-        Weights of these features.
+        Weights of these features; not optional for patterns, since these have the groups.
     name : str, optional
         What to call the weights.
 
@@ -82,7 +89,11 @@ def explain(
     >>> explained.value == sum(term.contribution for term in explained.terms)
     True
     """
-    side, values = 1 - position.side_to_move, np.zeros(len(features.features))
+    side = 1 - position.side_to_move
+    if isinstance(features, PatternSet):
+        assert weights is not None
+        return _explain_patterns(position, features.grouped(weights.groups), weights, name)
+    values = np.zeros(len(features.features))
     features.kernel(position.words, side, values)
     names = [feature.name for feature in features.features]
     if weights is None:
@@ -90,8 +101,30 @@ def explain(
         return Explanation(features.name, None, side, terms)
     parts = weights.values * features.normalised(values)
     columns = zip(names, values.tolist(), weights.values.tolist(), parts.tolist(), strict=True)
-    total = sum(parts.tolist())
+    return _summed(features.name, name, side, [Term(*column) for column in columns], weights)
+
+
+def _explain_patterns(
+    position: Position, patterns: PatternSet, weights: Weights, name: str | None
+) -> Explanation:
+    """Return what is looked up in the tables: each combination of values, and its weight."""
+    side, cells = 1 - position.side_to_move, np.zeros(patterns.cells, dtype=np.int64)
+    patterns.kernel(position.words, side, cells)
+    first = patterns.size // patterns.phases * patterns.phase(position.words, side)
+    known = dict(zip(weights.entries.tolist(), weights.values.tolist(), strict=True))
+    terms = []
+    for group, start in patterns.lookups:
+        index = 0
+        for cell in group:
+            index = patterns.values * index + int(cells[cell])
+        weight = known.get(first + start + index, 0.0)
+        terms.append(Term(f"cells {' '.join(map(str, group))}", float(index), weight, weight))
+    return _summed(patterns.name, name, side, terms, weights)
+
+
+def _summed(
+    features: str, name: str | None, side: int, terms: Sequence[Term], weights: Weights
+) -> Explanation:
+    total = sum(term.contribution or 0.0 for term in terms)
     value = math.tanh(total) if weights.tanh else total
-    return Explanation(
-        features.name, name, side, tuple(Term(*column) for column in columns), total, value, weights.tanh
-    )
+    return Explanation(features, name, side, tuple(terms), total, value, weights.tanh)

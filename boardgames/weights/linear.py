@@ -58,7 +58,7 @@ def _linear_kernel(
     """Return the kernel for a game's features, which is compiled on first use."""
 
     @kernel(Evaluate)
-    @_in_module_of(features)
+    @in_module_of(features)
     def evaluate(position: Words, weights: Reals) -> float:
         count = weights.size - 1
         values = np.empty(count)
@@ -73,7 +73,7 @@ def _linear_kernel(
     return evaluate
 
 
-def _in_module_of(other: Callable[..., object]) -> Callable[[Function], Function]:
+def in_module_of(other: Callable[..., object]) -> Callable[[Function], Function]:
     """Return a decorator that assigns a function to the module of another, so that it is cached there."""
 
     def move(function: Function) -> Function:

@@ -9,6 +9,7 @@ from boardgames.declarations import Evaluation, FeatureSet
 from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, WeightsError, quote, suggest
 from boardgames.game import Game
 from boardgames.paths import find_path, runs_folder
+from boardgames.patterns import PatternSet
 from boardgames.weights.weights import Weights
 
 BEST = Path("checkpoints") / "best.safetensors"
@@ -23,8 +24,8 @@ class Source:
     name: str = ""
 
 
-def find_weights(text: str, game: Game) -> tuple[Weights, FeatureSet]:
-    """Return the weights that a text names, together with their features.
+def find_weights(text: str, game: Game) -> tuple[Weights, FeatureSet | PatternSet]:
+    """Return the weights that a text names, together with their features or patterns.
 
     Parameters
     ----------
@@ -48,8 +49,26 @@ def find_evaluation(text: str, game: Game) -> Evaluation:
     return weights.evaluation(game, features)
 
 
-def read_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet]:
-    """Return the weights in a file, together with their features.
+def find_feature_weights(text: str, game: Game) -> tuple[Weights, FeatureSet]:
+    """Return weights of features, as `find_weights` does.
+
+    Raises
+    ------
+    WeightsError
+        If they are weights of patterns.
+    """
+    weights, features = find_weights(text, game)
+    return weights, _checked_features(features, text)
+
+
+def read_feature_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet]:
+    """Return weights of features, as `read_weights` does; weights of patterns are a WeightsError."""
+    weights, features = read_weights(path, game)
+    return weights, _checked_features(features, str(path))
+
+
+def read_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet | PatternSet]:
+    """Return the weights in a file, together with their features or patterns.
 
     Raises
     ------
@@ -60,11 +79,25 @@ def read_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet]:
     if weights.game != game.facts.name:
         raise WeightsError(f"{path} has weights for {quote(weights.game)}, not for {game.facts.name}")
     try:
-        features = plugins.load_features(weights.features, game)
+        features = load_form(weights, game)
         weights.check(game, features)
     except (UnknownNameError, WeightsError) as error:
         raise WeightsError(f"cannot use the weights in {path}: {error}") from None
     return weights, features
+
+
+def load_form(weights: Weights, game: Game) -> FeatureSet | PatternSet:
+    """Return the feature set or pattern set that weights are for; see `Weights.check`."""
+    load = plugins.load_patterns if weights.groups else plugins.load_features
+    return load(weights.features, game)
+
+
+def _checked_features(features: FeatureSet | PatternSet, text: str) -> FeatureSet:
+    if isinstance(features, PatternSet):
+        raise WeightsError(
+            f"{quote(text)} has weights of patterns, which the agent 'ntuple' and search can use"
+        )
+    return features
 
 
 def find_source(text: str, game: Game) -> Source:

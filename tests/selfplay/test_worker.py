@@ -8,7 +8,7 @@ import pytest
 from waiting import interrupted
 
 import boardgames
-from boardgames.errors import BoardgamesError, OptionError, UnknownNameError
+from boardgames.errors import BoardgamesError, OptionError
 from boardgames.kernels import JIT
 from boardgames.selfplay import (
     Contestant,
@@ -19,7 +19,9 @@ from boardgames.selfplay import (
     play_matches,
     train_players,
 )
+from boardgames.selfplay.temporal import hash_move
 from boardgames.selfplay.worker import WorkerState, worker_state
+from boardgames.weights import Weights
 
 pytestmark = pytest.mark.plain
 
@@ -129,9 +131,24 @@ def test_contestant_may_use_another_feature_set() -> None:
     classic = MatchSetup.of(game, "classic14", opening=2, ply_limit=12)
     simple = MatchSetup.of(game, "simple", opening=2, ply_limit=12)
     first, second = np.arange(6.0), np.arange(14.0)
-    assert play_matches(
-        classic, Contestant(first, features="simple"), Contestant(second), matches=4, seed=5
-    ) == play_matches(simple, Contestant(first), Contestant(second, features="classic14"), matches=4, seed=5)
+    named = [
+        Weights.of(game, boardgames.load_features(name, game), values)
+        for name, values in (("simple", first), ("classic14", second))
+    ]
+    assert play_matches(classic, Contestant(named[0]), Contestant(second), matches=4, seed=5) == play_matches(
+        simple, Contestant(first), Contestant(named[1]), matches=4, seed=5
+    )
+
+
+def test_contestant_may_use_patterns() -> None:
+    game = boardgames.load("connect4")
+    middle = boardgames.load_patterns("cells", game).grouped([(18,)])
+    stone = Weights.of_patterns(game, middle, np.array([1, 5]), np.array([1.0, 1.0]), tanh=True)
+    setup = MatchSetup.of(game, "lines", opening=0, ply_limit=1)
+    (played,) = play_matches(setup, Contestant(stone), Contestant(stone), matches=1, seed=1)
+    state = np.zeros(2, dtype=np.uint64)
+    hash_move(state, 3)
+    assert played.moves_hash == state[1]
 
 
 @pytest.mark.parametrize(
@@ -139,9 +156,8 @@ def test_contestant_may_use_another_feature_set() -> None:
     [
         (Contestant(np.zeros(10)), OptionError, r"'lines' need 11 weights, .* shape \(10,\)"),
         (Contestant(np.zeros((1, 11))), OptionError, r"'lines' need 11 weights, .* shape \(1, 11\)"),
-        (Contestant(np.zeros(11), features="rows"), UnknownNameError, "'rows'"),
     ],
-    ids=["too few", "two-dimensional", "unknown features"],
+    ids=["too few", "two-dimensional"],
 )
 def test_weights_of_the_wrong_shape_are_rejected(
     contestant: Contestant, error: type[BoardgamesError], message: str

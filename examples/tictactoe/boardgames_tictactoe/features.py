@@ -1,4 +1,4 @@
-"""Features of tic-tac-toe, for learners.
+"""Features and patterns of tic-tac-toe, for learners.
 
 An open line is a line without marks of the opponent. The features of the side come first,
 then those of the opponent. Learners value positions after their own moves, so two marks in
@@ -10,9 +10,10 @@ from numba import types
 
 from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
-from boardgames.kernels import Features, Reals, Words, kernel
+from boardgames.kernels import Actions, Cells, Features, Reals, Words, kernel
 from boardgames.kernels.abi import WORDS
-from boardgames_tictactoe.game import EMPTY, LINES
+from boardgames.patterns import PatternSet
+from boardgames_tictactoe.game import CELLS, EMPTY, LINES, SYMMETRIES
 
 CENTRE = 4
 CORNERS = (0, 2, 6, 8)
@@ -69,3 +70,31 @@ def lines(game: Game) -> FeatureSet:
         for term in terms
     )
     return FeatureSet("lines", line_features, named)
+
+
+@kernel(Cells)
+def cell_values(position: Words, side: int, out: Actions) -> None:
+    """Write 0 for an empty cell, 1 for a mark of `side` and 2 for one of the opponent, `int64[9]`."""
+    own = np.uint64(side + 1)
+    for cell in range(CELLS):
+        if position[cell] == EMPTY:
+            out[cell] = 0
+        else:
+            out[cell] = 1 if position[cell] == own else 2
+
+
+def cells(game: Game) -> PatternSet:
+    """Return the pattern set `cells`, from which learners draw groups of any cells.
+
+    Examples
+    --------
+    >>> from boardgames_tictactoe.game import TicTacToe
+    >>> patterns = cells(TicTacToe())
+    >>> patterns.values, len(patterns.symmetries)
+    (3, 7)
+    """
+    images = [tuple(map(int, image)) for image in SYMMETRIES]
+    identity = tuple(range(CELLS))
+    return PatternSet(
+        "cells", cell_values, CELLS, 3, symmetries=tuple(image for image in images if image != identity)
+    )

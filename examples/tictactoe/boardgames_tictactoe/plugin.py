@@ -14,3 +14,11 @@ def bg_features() -> list[Entry]:
     """Return the feature set for learners."""
     summary = "open lines, centre and corners, per side"
     return [Entry("lines", summary, "boardgames_tictactoe.features:lines", game="tictactoe")]
+
+
+@hookimpl
+def bg_patterns() -> list[Entry]:
+    """Return the pattern set for the learner of n-tuples."""
+    return [
+        Entry("cells", "the content of the cells", "boardgames_tictactoe.features:cells", game="tictactoe")
+    ]

@@ -29,6 +29,19 @@ def bg_features() -> list[Entry]:
 
 
 @hookimpl
+def bg_patterns() -> list[Entry]:
+    """Return the pattern set."""
+    return [
+        Entry(
+            "cells",
+            "empty, playable, own and opponent's cells, with tables for each side",
+            "boardgames_connect4.patterns:cells",
+            game="connect4",
+        )
+    ]
+
+
+@hookimpl
 def bg_weights() -> list[Entry]:
     """Return the shipped weights; data/README.md says how they were made and how strong they are."""
     return [

@@ -1,0 +1,125 @@
+"""Pattern sets: groups of cells whose combinations of values are looked up in tables of weights.
+
+A game says what is on each of its cells, as a number. A group of cells, such as a line or
+an n-tuple, then has a table with one weight for every combination of their values, and
+the value of a position is the sum of the weights that it looks up, or its hyperbolic
+tangent. Such a sum is linear in a huge number of features of which only a few are not 0.
+
+Sources: W. Bledsoe and I. Browning, "Pattern recognition and reading by machine", 1959;
+S. Lucas, "Learning to play Othello with n-tuple systems", 2008.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from boardgames.errors import PluginError, quote
+from boardgames.kernels import Actions, Cells, Phase, Words, kernel
+from boardgames.kernels.abi import check_kernel
+
+MAX_TABLE = 1 << 27
+"""Largest number of weights."""
+
+
+@kernel(Phase)
+def single_phase(position: Words, side: int) -> int:
+    """Return 0: all positions are looked up in the same tables."""
+    return 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PatternSet:
+    """Cells and groups of cells, for learners that fill tables of weights.
+
+    Attributes
+    ----------
+    name : str
+        Name of the set.
+    kernel : callable
+        Writes the value of each cell, 0 to `values` - 1, from the point of view of a side.
+    cells, values : int
+        Number of cells, and of values that a cell can have.
+    groups : tuple of tuple of int
+        The groups of cells; if there are none, learners draw them at random.
+    neighbours : tuple of tuple of int
+        For each cell, those that may follow it in a group drawn by a random walk; if empty, any cell may.
+    symmetries : tuple of tuple of int
+        Permutations of the cells, apart from the identity: cell `c` goes to `permutation[c]`. The
+        images of a group under all of them are looked up in its table too.
+    phases : int
+        Number of phases; each has tables of its own.
+    phase : callable
+        Returns the phase, 0 to `phases` - 1, of a position in which a side has just moved.
+
+    Raises
+    ------
+    KernelError
+        If a kernel has another signature.
+    PluginError
+        If a cell, group or permutation is impossible, or the tables would be too large.
+    """
+
+    name: str
+    kernel: Callable[[Words, int, Actions], None]
+    cells: int
+    values: int
+    groups: tuple[tuple[int, ...], ...] = ()
+    neighbours: tuple[tuple[int, ...], ...] = ()
+    symmetries: tuple[tuple[int, ...], ...] = ()
+    phases: int = 1
+    phase: Callable[[Words, int], int] = single_phase
+
+    def __post_init__(self) -> None:
+        what = f"patterns {self.name!r}"
+        check_kernel(f"cells of {what}", self.kernel, Cells)
+        check_kernel(f"phase of {what}", self.phase, Phase)
+        if not (self.cells >= 1 and self.values >= 2 and self.phases >= 1):
+            raise PluginError(f"{what} need at least one cell, two values and one phase")
+        for group in self.groups:
+            if not group or len(set(group)) < len(group) or not self._are_cells(group):
+                raise PluginError(
+                    f"a group of {what} must have different cells, 0 to {self.cells - 1}, not {quote(group)}"
+                )
+        for permutation in self.symmetries:
+            if sorted(permutation) != list(range(self.cells)):
+                raise PluginError(f"a symmetry of {what} must be a permutation of all {self.cells} cells")
+        if self.neighbours and not (
+            len(self.neighbours) == self.cells and all(map(self._are_cells, self.neighbours))
+        ):
+            raise PluginError(f"{what} must have neighbours, 0 to {self.cells - 1}, for each of its cells")
+        if self.size > MAX_TABLE:
+            raise PluginError(f"{what} would have {self.size:,} weights; at most {MAX_TABLE:,} are possible")
+
+    @property
+    def size(self) -> int:
+        """Return the number of weights: those of all groups in all phases."""
+        return self.phases * sum(int(self.values ** len(group)) for group in self.groups)
+
+    @property
+    def lookups(self) -> tuple[tuple[tuple[int, ...], int], ...]:
+        """Return what is looked up: groups and their images, each with the place where its table begins.
+
+        The table of a phase begins `size // phases` places after that of the phase before. In a table,
+        the values of the cells are the digits of a number, the first cell's digit being the highest.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> from dataclasses import replace
+        >>> patterns = boardgames.load_patterns("cells", boardgames.load("connect4"))
+        >>> replace(patterns, groups=((0, 1, 6), (41,))).lookups
+        (((0, 1, 6), 0), ((36, 37, 30), 0), ((41,), 64), ((5,), 64))
+        """
+        found = []
+        start = 0
+        for group in self.groups:
+            found.append((group, start))
+            found += [(tuple(permutation[cell] for cell in group), start) for permutation in self.symmetries]
+            start += self.values ** len(group)
+        return tuple(found)
+
+    def grouped(self, groups: Sequence[Sequence[int]]) -> "PatternSet":
+        """Return the set with these groups, such as those that a learner has drawn."""
+        return replace(self, groups=tuple(tuple(group) for group in groups))
+
+    def _are_cells(self, cells: Sequence[int]) -> bool:
+        return all(type(cell) is int and 0 <= cell < self.cells for cell in cells)

@@ -1,0 +1,93 @@
+"""The cells of Connect Four as patterns, from which n-tuples are drawn.
+
+A cell is empty, has a stone of the side or of its opponent, or is empty and playable at once:
+gravity makes a great difference between the last and the first. Both sides have tables of
+their own, because the first player gets other cells than the second when columns fill up.
+
+Source: M. Thill, P. Koch and W. Konen, "Reinforcement learning with n-tuples on the game
+Connect-4", 2012.
+"""
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from boardgames.game import Game
+from boardgames.kernels import Actions, Cells, Phase, Words, kernel
+from boardgames.patterns import PatternSet
+from boardgames_connect4.board import Board
+from boardgames_connect4.rules import ONE, ZERO
+
+BURIED, OWN, OPPONENT, PLAYABLE = range(4)
+"""Values of a cell; a buried one is empty, and so is the cell below it."""
+
+
+@kernel(Phase)
+def by_side(position: Words, side: int) -> int:
+    """Return the side that has just moved."""
+    return side
+
+
+@cache
+def sized_cells(board: Board) -> Callable[[Words, int, Actions], None]:
+    """Return the kernel for one board size, compiled on first use."""
+    columns, rows = board.columns, board.rows
+    bits = np.array([[board.bit(column, row) for row in range(rows)] for column in range(columns)])
+
+    @kernel(Cells)
+    def cells(position: Words, side: int, out: Actions) -> None:
+        """Write the value of each cell, column by column from the left, from the bottom up."""
+        own, opponent = position[side], position[1 - side]
+        index = 0
+        for column in range(columns):
+            empty = PLAYABLE  # the lowest empty cell
+            for row in range(rows):
+                stone = ONE << np.uint64(bits[column, row])
+                if own & stone != ZERO:
+                    out[index] = OWN
+                elif opponent & stone != ZERO:
+                    out[index] = OPPONENT
+                else:
+                    out[index] = empty
+                    empty = BURIED
+                index += 1
+
+    return cells
+
+
+def cells(game: Game) -> PatternSet:
+    """Return the pattern set `cells`, whose groups are drawn along neighbouring cells.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> patterns = cells(boardgames.load("connect4"))
+    >>> values = np.zeros(patterns.cells, dtype=np.int64)
+    >>> patterns.kernel(boardgames.load("connect4").parse("4453").words, 0, values)
+    >>> values.reshape(7, 6)[3].tolist()  # the middle column: own stone, opponent's, playable, buried
+    [1, 2, 3, 0, 0, 0]
+    """
+    board = Board(int(game.options["columns"] or 0), int(game.options["rows"] or 0))
+    places = [(column, row) for column in range(board.columns) for row in range(board.rows)]
+    index = {place: number for number, place in enumerate(places)}
+    neighbours = tuple(
+        tuple(
+            index[column + right, row + up]
+            for right in (-1, 0, 1)
+            for up in (-1, 0, 1)
+            if (right or up) and (column + right, row + up) in index
+        )
+        for column, row in places
+    )
+    reflection = tuple(index[board.columns - 1 - column, row] for column, row in places)
+    return PatternSet(
+        "cells",
+        sized_cells(board),
+        len(places),
+        4,
+        neighbours=neighbours,
+        symmetries=(reflection,),
+        phases=2,
+        phase=by_side,
+    )

@@ -1,0 +1,39 @@
+"""The cells of Connect Four, compared with the reference on boards of several sizes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference.connect4 import ReferencePosition
+
+import boardgames
+
+pytestmark = pytest.mark.plain
+
+
+@pytest.mark.parametrize("size", [(7, 6), (8, 7), (2, 2)], ids=str)
+@given(choices=st.lists(st.integers(0, 7), max_size=50), side=st.integers(0, 1))
+@settings(max_examples=15)
+def test_cells_match_the_reference(size: tuple[int, int], choices: list[int], side: int) -> None:
+    position = boardgames.load("connect4", columns=size[0], rows=size[1]).start()
+    reference = ReferencePosition.start(*size)
+    for choice in choices:
+        if reference.legal_moves():
+            move = reference.legal_moves()[choice % len(reference.legal_moves())]
+            position, reference = position.apply(str(move)), reference.apply(move)
+    patterns = boardgames.load_patterns("cells", position.game)
+    out = np.full(patterns.cells, -1)
+    patterns.kernel(position.words, side, out)
+    expected = []
+    for stones in reference.stones:
+        contents = [1 if stone == "rb"[side] else 2 for stone in stones]
+        expected += (contents + [3] + [0] * size[1])[: size[1]]
+    assert out.tolist() == expected
+
+
+def test_both_sides_have_tables_of_their_own() -> None:
+    game = boardgames.load("connect4")
+    patterns = boardgames.load_patterns("cells", game)
+    words = game.parse("4453").words
+    assert [patterns.phase(words, side) for side in (0, 1)] == [0, 1]
+    assert patterns.phases == 2
