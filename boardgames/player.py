@@ -8,7 +8,7 @@ import functools
 import hashlib
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,15 +136,22 @@ def _least(first: Number | None, second: Number | None) -> Number | None:
 class Stop:
     """A flag that another thread sets to end a search; compiled code reads it too.
 
+    Parameters
+    ----------
+    others : Stop
+        Flags that set this one too.
+
     Examples
     --------
     >>> stop = Stop()
+    >>> also = Stop(stop)
     >>> stop.set()
-    >>> stop.is_set()
-    True
+    >>> stop.is_set(), also.is_set()
+    (True, True)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *others: "Stop") -> None:
+        self._others = others
         self._is_set = False
         self._controls: list[Control] = []
         self._lock = threading.Lock()
@@ -158,7 +165,7 @@ class Stop:
 
     def is_set(self) -> bool:
         """Return True if the flag is set."""
-        return self._is_set
+        return self._is_set or any(other.is_set() for other in self._others)
 
     def attach(self, control: Control) -> None:
         """Pass the flag on to the control array of a kernel, before the kernel starts."""
@@ -166,11 +173,15 @@ class Stop:
             self._controls.append(control)
             if self._is_set:
                 control[0].stop = 1
+        for other in self._others:
+            other.attach(control)
 
     def detach(self, control: Control) -> None:
         """Forget a control array, after its kernel has returned."""
         with self._lock:
             self._controls = [other for other in self._controls if other is not control]
+        for other in self._others:
+            other.detach(control)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +288,17 @@ class Context:
 NO_CONTEXT = Context()
 
 
+def _for_one_thread(method: Callable[..., Any]) -> Callable[..., Any]:  # methods have various signatures
+    """Return a method of a player that raises MatchError while another thread is using the player."""
+
+    @functools.wraps(method)
+    def call(self: "Player", *arguments: Any, **more: Any) -> Any:
+        with self._in_use(wait=False):
+            return method(self, *arguments, **more)
+
+    return call
+
+
 class Player(ABC):
     """Chooses the moves of a side; base class of people and agents.
 
@@ -316,7 +338,7 @@ class Player(ABC):
 
     def __init_subclass__(cls, **arguments: Any) -> None:  # arguments of other base classes
         super().__init_subclass__(**arguments)
-        for name in ("choose", "analyse", "match_started", "reseed"):
+        for name in ("choose", "analyse", "scores", "match_started", "reseed"):
             if name in vars(cls):
                 setattr(cls, name, _for_one_thread(vars(cls)[name]))
 
@@ -455,15 +477,31 @@ class Player(ABC):
         return self.describe()
 
 
-def _for_one_thread(method: Callable[..., Any]) -> Callable[..., Any]:  # methods have various signatures
-    """Return a method of a player that raises MatchError while another thread is using the player."""
+class ExactPlayer(Player):
+    """A player that solves positions: it knows the outcome with best play and the plies to the end.
 
-    @functools.wraps(method)
-    def call(self: Player, *arguments: Any, **more: Any) -> Any:
-        with self._in_use(wait=False):
-            return method(self, *arguments, **more)
+    `boardgames solve` and `analyze` use the agent named `solver` of a game, which is such a player.
+    `analyse` returns proven scores as far as the limit allows it.
+    """
 
-    return call
+    @abstractmethod
+    def scores(self, positions: Sequence[Position], context: Context = NO_CONTEXT) -> list[Score]:
+        """Return the exact score of each position for its side to move; this may take any time.
+
+        Raises
+        ------
+        MatchError
+            If the match is over in one of them, or `context.stop` was set before all were solved.
+        PositionError
+            If one of them belongs to another game.
+        """
+
+    def solver_score(self, position: Position, score: Score) -> float | None:
+        """Return an exact score as the number that solvers of this game state; by default its amount.
+
+        None if there is no such number.
+        """
+        return score.amount
 
 
 def _generator(seed: int | None) -> np.random.Generator:

@@ -44,6 +44,9 @@ class Unit:
         0.15 of `half_return`.
     is_return : bool
         True if amounts already are expected returns, from -1 to 1; see `RETURN`.
+    delay : int or None
+        A win that comes this many plies later, or a loss that comes so much sooner, is an
+        inaccuracy in a review; None if it never is, because scores are not exact.
 
     Raises
     ------
@@ -68,6 +71,7 @@ class Unit:
     bound: float = field(default=None, kw_only=True)  # type: ignore[assignment]  # filled in below
     book_margin: float = field(default=None, kw_only=True)  # type: ignore[assignment]  # filled in below
     is_return: bool = field(default=False, kw_only=True)
+    delay: int | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         for text in (self.name, self.label):

@@ -291,6 +291,17 @@ def test_stop_does_not_set_detached_arrays() -> None:
     assert (first[0].stop, second[0].stop) == (0, 1)
 
 
+def test_stop_is_also_set_by_the_stops_that_it_was_made_with() -> None:
+    first, kept, detached = Stop(), new_control(), new_control()
+    stop = Stop(first)
+    stop.attach(kept)
+    stop.attach(detached)
+    stop.detach(detached)
+    first.set()
+    assert stop.is_set()
+    assert (kept[0].stop, detached[0].stop) == (1, 0)
+
+
 def test_concurrent_attach_and_detach_lose_no_array() -> None:
     # detach copies the list and then replaces it; attach must not come between
     stop, kept = Stop(), new_control()

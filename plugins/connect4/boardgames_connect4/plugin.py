@@ -16,6 +16,19 @@ def bg_games() -> list[Entry]:
 
 
 @hookimpl
+def bg_agents() -> list[Entry]:
+    """Return the agent that plays perfectly."""
+    return [
+        Entry(
+            "solver",
+            "perfect play with exact scores, and nine weaker levels",
+            "boardgames_connect4.agents:SolverPlayer",
+            game="connect4",
+        )
+    ]
+
+
+@hookimpl
 def bg_features() -> list[Entry]:
     """Return the feature set."""
     return [
