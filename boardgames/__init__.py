@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from typing import Any
 
     from boardgames.clock import TimeControl
-    from boardgames.declarations import Evaluation, Facts, Feature, FeatureSet, Kernels
+    from boardgames.declarations import (
+        Evaluation,
+        Facts,
+        Feature,
+        FeatureSet,
+        Guard,
+        Kernels,
+        StateAbstraction,
+    )
     from boardgames.errors import BoardgamesError
     from boardgames.game import Game, Move, Outcome, Position, Termination
     from boardgames.hookspecs import Entry, hookimpl
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
     from boardgames.player import Analysis, Choice, Clock, Context, Limit, Player, Stop
     from boardgames.plugins import (
         load,
+        load_abstraction,
         load_features,
         load_learner,
         load_patterns,
@@ -41,7 +50,15 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "boardgames.clock": ("TimeControl",),
-    "boardgames.declarations": ("Evaluation", "Facts", "Feature", "FeatureSet", "Kernels"),
+    "boardgames.declarations": (
+        "Evaluation",
+        "Facts",
+        "Feature",
+        "FeatureSet",
+        "Guard",
+        "Kernels",
+        "StateAbstraction",
+    ),
     "boardgames.errors": ("BoardgamesError",),
     "boardgames.game": ("Game", "Move", "Outcome", "Position", "Termination"),
     "boardgames.hookspecs": ("Entry", "hookimpl"),
@@ -53,6 +70,7 @@ _MODULES = {
     "boardgames.player": ("Analysis", "Choice", "Clock", "Context", "Limit", "Player", "Stop"),
     "boardgames.plugins": (
         "load",
+        "load_abstraction",
         "load_features",
         "load_learner",
         "load_patterns",
@@ -78,6 +96,7 @@ __all__ = [
     "Feature",
     "FeatureSet",
     "Game",
+    "Guard",
     "Kernels",
     "Learner",
     "LearnerState",
@@ -94,6 +113,7 @@ __all__ = [
     "Position",
     "Record",
     "Score",
+    "StateAbstraction",
     "Stop",
     "Termination",
     "TimeControl",
@@ -103,6 +123,7 @@ __all__ = [
     "divide",
     "hookimpl",
     "load",
+    "load_abstraction",
     "load_features",
     "load_learner",
     "load_patterns",

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from boardgames.errors import PluginError, quote
 from boardgames.kernels import (
     Actions,
+    Answer,
     Apply,
     Evaluate,
     Features,
@@ -20,7 +22,9 @@ from boardgames.kernels import (
     PassTurn,
     PositionKey,
     Reals,
+    RewardOf,
     SideToMove,
+    StateOf,
     Words,
     kernel,
     mix,
@@ -60,6 +64,12 @@ def position_key(position: Words) -> np.uint64:
     for index in range(position.size):
         key = mix(key ^ position[index]) + GOLDEN
     return key
+
+
+@kernel(Answer)
+def no_answer(position: Words, enabled: int) -> int:
+    """Return -1, no action; used if a state abstraction has no guards."""
+    return -1
 
 
 @kernel(Evaluate)
@@ -188,6 +198,9 @@ class Evaluation:
         return Score.of(value / self.scale, self.unit)
 
 
+MAX_STATES = 1_000_000
+MAX_GUARDS = 32
+
 NO_EVALUATION = Evaluation("none", no_evaluation, np.zeros(0))
 """Every position is worth 0 until the match is over."""
 
@@ -238,6 +251,66 @@ class FeatureSet:
         middle, half = self.scale
         scaled: Reals = (values - middle) / half
         return scaled
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A rule of thumb that chooses a move in certain positions, whatever has been learned."""
+
+    name: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StateAbstraction:
+    """A division of positions into few numbered states, so that their values can be learned in a table.
+
+    Attributes
+    ----------
+    name : str
+        Identifies it in files of what was learned.
+    states : int
+        Number of states; they are 0 to `states` - 1.
+    state : callable
+        Returns the state of a position from the point of view of a side.
+    reward : callable
+        Returns the reward of the side that has just moved, given the position after its move.
+    guards : tuple of Guard
+        Rules that choose a move before the table does.
+    answer : callable
+        Returns the action that the guards demand of the side to move, or -1. Bit `i` of its second
+        argument is set if guard `i` is enabled.
+    policy : Path or None
+        File of the policy that the agent `value-iteration` uses by default.
+
+    Raises
+    ------
+    KernelError
+        If a kernel has another signature.
+    PluginError
+        If the number of states or guards is out of range.
+    """
+
+    name: str
+    states: int
+    state: Callable[[Words, int], int]
+    reward: Callable[[Words, int], float]
+    guards: tuple[Guard, ...] = ()
+    answer: Callable[[Words, int], int] = no_answer
+    policy: Path | None = None
+
+    def __post_init__(self) -> None:
+        kernels = (("state", StateOf), ("reward", RewardOf), ("answer", Answer))
+        for field_name, signature in kernels:
+            function = getattr(self, field_name)
+            check_kernel(f"{field_name!r} of state abstraction {self.name!r}", function, signature)
+        counts = (("states", self.states, 1, MAX_STATES), ("guards", len(self.guards), 0, MAX_GUARDS))
+        for field_name, count, least, most in counts:
+            if not (type(count) is int and least <= count <= most):
+                raise PluginError(
+                    f"the number of {field_name} of state abstraction {self.name!r} must be "
+                    f"{least} to {most:,}, not {quote(count)}"
+                )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -121,6 +121,11 @@ def bg_patterns() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy call
 
 
 @hookspec
+def bg_abstractions() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
+    """Add state abstractions: each target takes a `Game` and returns a `StateAbstraction` for it."""
+
+
+@hookspec
 def bg_learners() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
     """Add learners: each target is a subclass of `boardgames.learner.Learner`."""
 

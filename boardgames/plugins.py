@@ -30,17 +30,19 @@ from boardgames.options import Option, parse_agent, read_options
 from boardgames.paths import blocked_plugins
 
 if TYPE_CHECKING:
-    from boardgames.declarations import FeatureSet
+    from boardgames.declarations import FeatureSet, StateAbstraction
     from boardgames.game import Game
     from boardgames.learner import Learner
     from boardgames.patterns import PatternSet
     from boardgames.player import Player
     from boardgames.record import Record
 
-Kind = Literal["games", "agents", "features", "patterns", "learners", "weights", "books", "experiments"]
+Kind = Literal[
+    "games", "agents", "features", "patterns", "abstractions", "learners", "weights", "books", "experiments"
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _SINGULAR: dict[Kind, str] = {kind: kind if kind == "weights" else kind.removesuffix("s") for kind in KINDS}
-_SINGULAR |= {"features": "feature set", "patterns": "pattern set"}
+_SINGULAR |= {"features": "feature set", "patterns": "pattern set", "abstractions": "state abstraction"}
 CORE_PLUGINS = {
     "core-players": "boardgames.players.plugin",
     "core-learners": "boardgames.learning.plugin",
@@ -476,6 +478,24 @@ def load_patterns(name: str, game: "Game") -> "PatternSet":
     if not isinstance(patterns, PatternSet):
         raise PluginError(f"pattern set {name!r} is not a PatternSet: {patterns!r}")
     return patterns
+
+
+def load_abstraction(name: str, game: "Game") -> "StateAbstraction":
+    """Return a state abstraction of a game by name.
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        If there is no such state abstraction, or the plug-in is broken.
+    """
+    from boardgames.declarations import StateAbstraction
+
+    make = registry().load("abstractions", name, game.facts.name)
+    with attributing_errors("state abstraction", name):
+        abstraction = make(game)
+    if not isinstance(abstraction, StateAbstraction):
+        raise PluginError(f"state abstraction {name!r} is not a StateAbstraction: {abstraction!r}")
+    return abstraction
 
 
 def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":

@@ -13,7 +13,10 @@ from boardgames.declarations import (
     Facts,
     Feature,
     FeatureSet,
+    Guard,
     Kernels,
+    StateAbstraction,
+    no_answer,
     no_evaluation,
     no_move_order,
 )
@@ -39,6 +42,29 @@ def test_evaluation_with_another_signature_raises() -> None:
 def test_feature_kernel_with_another_signature_raises() -> None:
     with pytest.raises(KernelError, match="features 'mine'"):
         FeatureSet("mine", outcome, ())  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_state_abstraction_with_another_signature_raises() -> None:
+    with pytest.raises(KernelError, match="'state' of state abstraction 'mine'"):
+        StateAbstraction("mine", 3, outcome, no_answer)  # type: ignore[arg-type]  # wrong on purpose
+
+
+@pytest.mark.parametrize(
+    ("states", "guards", "message"),
+    [
+        (0, 0, "the number of states of state abstraction 'mine' must be 1 to 1,000,000, not 0"),
+        (3, 33, "the number of guards of state abstraction 'mine' must be 0 to 32, not 33"),
+    ],
+)
+def test_state_abstraction_out_of_range_raises(states: int, guards: int, message: str) -> None:
+    tops = boardgames.load_abstraction("tops", boardgames.load("connect4"))
+    with pytest.raises(PluginError, match=message):
+        StateAbstraction("mine", states, tops.state, tops.reward, (Guard("one", "a guard"),) * guards)
+
+
+@pytest.mark.plain
+def test_no_guard_answers_without_guards() -> None:
+    assert no_answer(START.words, 1) == -1
 
 
 @pytest.mark.plain

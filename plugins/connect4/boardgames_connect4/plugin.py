@@ -55,6 +55,25 @@ def bg_patterns() -> list[Entry]:
 
 
 @hookimpl
+def bg_abstractions() -> list[Entry]:
+    """Return the state abstractions."""
+    return [
+        Entry(
+            "tops",
+            "top stones of the columns; rewards for lines that have room for four",
+            "boardgames_connect4.abstraction:tops",
+            game="connect4",
+        ),
+        Entry(
+            "tops-plain",
+            "top stones of the columns; rewards for lines of any kind",
+            "boardgames_connect4.abstraction:tops_plain",
+            game="connect4",
+        ),
+    ]
+
+
+@hookimpl
 def bg_weights() -> list[Entry]:
     """Return the shipped weights; data/README.md says how they were made and how strong they are."""
     return [
