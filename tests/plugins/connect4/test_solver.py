@@ -4,6 +4,7 @@ import random
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 from reference.connect4 import ReferencePosition, ReferenceSolver
 
@@ -11,9 +12,12 @@ import boardgames
 from boardgames.errors import MatchError, OptionError
 from boardgames.game import Game, Position
 from boardgames.player import Stop
+from boardgames_connect4.board import Board
 from boardgames_connect4.solver import Solver
+from boardgames_connect4.solver.geometry import geometry_of
+from boardgames_connect4.solver.table import MULTIPLIER, TAG_SHIFT, bucket_of, key_of, tag_bits, tag_of
 
-SIZES = [(7, 6), (6, 5), (5, 5), (4, 4), (8, 7), (7, 8), (4, 8), (8, 4)]
+SIZES = [(7, 6), (6, 5), (5, 5), (4, 4), (8, 8), (8, 7), (7, 8), (4, 8), (8, 4)]
 
 VALUES = {
     (4, 4): "=", (5, 4): "=", (6, 4): "-", (7, 4): "=", (8, 4): "-",
@@ -53,7 +57,7 @@ def as_reference(position: Position, game: Game) -> ReferencePosition:
 
 def compare_with_the_reference(size: tuple[int, int], positions: int, left: int) -> None:
     game, chance = connect4(*size), random.Random(1)
-    solver, reference = Solver(game, table=4), ReferenceSolver(*size)
+    solver, reference = Solver(game, table=64), ReferenceSolver(*size)
     sampled = [random_position(game, chance.randint(1, left), chance) for _ in range(positions)]
     for position, score in zip(sampled, solver.scores(sampled), strict=True):
         assert score == reference.score(as_reference(position, game)), position
@@ -82,6 +86,35 @@ def test_scores_are_those_of_a_slow_solver(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_many_scores_are_those_of_a_slow_solver(size: tuple[int, int]) -> None:
     compare_with_the_reference(size, positions=200, left=10)
+
+
+def test_entries_of_the_table_tell_all_positions_of_8x8_apart() -> None:
+    game, chance = connect4(8, 8), random.Random(4)
+    geometry, table = geometry_of(Board(8, 8)), np.zeros(1 << 23, dtype=np.int64)
+    for _ in range(200):
+        position = random_position(game, chance.randint(1, 50), chance)
+        own, discs = (int(word) for word in position.words[:2])
+        discs |= own
+        left = 64 - discs.bit_count()
+        key = key_of(geometry, np.uint64(own), np.uint64(discs), left)
+        tag = int(tag_of(table, geometry, key, np.uint64(discs), left))
+        bucket = bucket_of(table, geometry, key, left)
+        bits = tag_bits(table, geometry, left)
+        assert tag.bit_length() + int(TAG_SHIFT) <= 64
+        cells = (bucket // 2 << bits | tag % (1 << bits)) * pow(int(MULTIPLIER), -1, 1 << 64) % (1 << 64)
+        is_full = tag >> bits
+        decoded_own = decoded_discs = 0
+        for column in range(8):
+            stones = cells >> 8 * column & 255
+            rows = 8 if is_full >> column & 1 else stones.bit_length() - 1
+            decoded_own |= stones % (1 << rows) << 8 * column
+            decoded_discs |= (1 << rows) - 1 << 8 * column
+        assert (decoded_own, decoded_discs) == (own, discs)
+
+
+def test_a_table_too_small_for_8x8_is_rejected() -> None:
+    with pytest.raises(OptionError, match="8x8 needs a table of at least 64 MB, not 4"):
+        Solver(connect4(8, 8), table=4)
 
 
 def test_scores_do_not_depend_on_what_was_solved_before() -> None:

@@ -7,32 +7,43 @@ the others. If the mover's discs and these cells contain no four in a line, the 
 win. If the follower has a threat on one of its cells, it wins there at the latest when the
 mover has no other column left.
 
-If exactly one column has an odd number of empty cells, the same works when the follower has
-a threat in this column with an odd number of empty cells below it: the mover never wants to
-drop below the threat, and in the end it must.
+Two columns with an odd number of empty cells make a pair: if the mover takes the lowest empty
+cell of one, the follower takes that of the other, and both numbers are even. So the mover gets
+one of these two cells.
 
-Source: V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988, chapter 3 (follow-up and
-zugzwang); the bounds on scores are ours.
+If the number of columns with an odd number of empty cells is odd itself, the follower needs a
+threat in one of them with an odd number of empty cells below it: the mover never wants to
+drop below the threat, and in the end it must. The other such columns make pairs.
+
+Source: V. Allis, "A Knowledge-Based Approach of Connect-Four", 1988, chapter 3 (follow-up,
+base-inverse and zugzwang); the bounds on scores are ours.
 """
 
 import numpy as np
 from numba import types
 
 from boardgames.kernels import kernel, popcount
-from boardgames_connect4.rules import ONE, ZERO, has_four
+from boardgames_connect4.rules import ONE, ZERO, has_line
 from boardgames_connect4.solver.geometry import GEOMETRY, Geometry
 
 NO_BOUND = 99
+TWO_COLUMNS = 2
 
 
-@kernel(types.uint64(types.uint64, types.uint64), inline=True)
-def cells_above(cells: np.uint64, full: np.uint64) -> np.uint64:
+@kernel(types.boolean(GEOMETRY, types.uint64), inline=True)
+def has_four(geometry: Geometry, cells: np.uint64) -> bool:
+    """Return True if four of the cells are in a line."""
+    return has_line(cells, geometry.height, geometry.starts)
+
+
+@kernel(types.uint64(GEOMETRY, types.uint64), inline=True)
+def cells_above(geometry: Geometry, cells: np.uint64) -> np.uint64:
     """Return all cells of the board above one of `cells`."""
     above = ZERO
-    row = (cells << ONE) & full
+    row = (cells << ONE) & geometry.upper
     while row != ZERO:
         above |= row
-        row = (row << ONE) & full
+        row = (row << ONE) & geometry.upper
     return above
 
 
@@ -57,7 +68,7 @@ def follow_up_bound(
 
     Parameters
     ----------
-    geometry : GEOMETRY_DTYPE[1]
+    geometry : Geometry
         The board.
     mover, follower : uint64
         Discs of the side to move and of its opponent. The mover cannot win at once.
@@ -66,33 +77,34 @@ def follow_up_bound(
     threats : uint64
         Empty cells on which the follower wins.
     """
-    board = geometry[0]
-    rows = board.mover_rows
+    rows = geometry.mover_rows
     odd = playable & ~rows  # the lowest empty cells of columns with an odd number of them
-    if odd == ZERO:
-        claimed = threats & ~rows
-        above = cells_above(claimed, board.full)  # never reached: the follower wins below
-        if has_four(mover | (empty & rows & ~above), board.height):
+    claimed = threats & ~rows & ~odd
+    above = cells_above(geometry, claimed)
+    cells = empty & rows & ~above  # nobody plays above a claimed cell: the follower has won there
+    odd_columns = popcount(odd)
+    if odd_columns & 1 == 0:
+        first = odd if odd_columns > TWO_COLUMNS else odd & (ZERO - odd)
+        if has_four(geometry, mover | cells | first):
+            return NO_BOUND
+        if first != odd and has_four(geometry, mover | cells | (odd ^ first)):
             return NO_BOUND
         if claimed != ZERO:
-            left = 0
-            row = (claimed << ONE) & board.full
-            while row != ZERO:
-                left += 1
-                row = (row << ONE) & board.full
-            return latest_loss(left)
-        if has_four(follower | (empty & ~rows), board.height):
+            return latest_loss(popcount(above | claimed | (claimed >> ONE)) - 2)
+        if has_four(geometry, follower | (empty & ~rows & ~odd)):
             return latest_loss(0)
         return 0
-    if odd & (odd - ONE) != ZERO:
-        return NO_BOUND
-    column = odd | cells_above(odd, board.full)
-    threat = threats & rows & column
-    if threat == ZERO:
-        return NO_BOUND
-    threat &= ZERO - threat  # the lowest one
-    below = column & (threat - ONE)
-    cells = (empty & rows & ~column) | (below & ~rows)
-    if has_four(mover | cells, board.height):
-        return NO_BOUND
-    return latest_loss(popcount(column & ~below & ~threat))
+    bound = NO_BOUND
+    rest = odd
+    while rest != ZERO:
+        lowest = rest & (ZERO - rest)
+        rest ^= lowest
+        column = lowest | cells_above(geometry, lowest)
+        threat = threats & rows & column
+        if threat != ZERO:
+            threat &= ZERO - threat  # the lowest one
+            below = column & (threat - ONE)
+            paired = odd ^ lowest
+            if not has_four(geometry, mover | (cells & ~column) | (below & ~rows) | paired):
+                bound = min(bound, latest_loss(popcount(column & ~below & ~threat)))
+    return bound

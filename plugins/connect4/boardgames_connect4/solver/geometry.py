@@ -1,69 +1,73 @@
-"""What the kernels of the solver know about the board and the table: one record.
+"""The board as the kernels of the solver see it: the constants with which they are compiled for a size."""
 
-The kernels take the size of the board at run time, so they are compiled once for all sizes.
-"""
-
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from numba import types
 
-from boardgames.kernels.abi import record_array
-from boardgames_connect4.board import Board
+from boardgames_connect4.board import WORD_BITS, Board
 
-GEOMETRY_DTYPE = np.dtype(
-    [
-        ("columns", np.int64),
-        ("height", np.int64),
-        ("bottom", np.uint64),
-        ("full", np.uint64),
-        ("mover_rows", np.uint64),
-        ("mirrored", np.int64),
-        ("key_mask", np.uint64),
-        ("far_shift", np.uint64),
-        ("far_tag", np.uint64),
-        ("near_shift", np.uint64),
-        ("near_tag", np.uint64),
-        ("near_start", np.int64),
-    ],
-    align=True,
-)
-"""Fields of a geometry record.
-
-columns, height : columns, and bits per column with the guard bit
-bottom, full : cells of the bottom row, all cells
-mover_rows : cells of the rows into which the side to move drops if every column has an even
-    number of empty cells and the opponent always answers in the same column
-mirrored : empty cells from which a position and its mirror image share an entry of the table
-key_mask : the bits of a position's key
-far_shift, far_tag, near_shift, near_tag, near_start : how table.py finds an entry
-"""
-
-GEOMETRY = record_array(GEOMETRY_DTYPE)
-
-Geometry = npt.NDArray[Any]  # one record of GEOMETRY_DTYPE: NumPy has no type for fields
-
-NEAR_BITS = 17
-"""Logarithm of the number of buckets for positions with few empty cells: 2 MB, which stay in the cache."""
 MIRRORED_PLIES = 14
+"""Plies in which a position and its mirror image share an entry of the table."""
 
 
-def geometry_of(board: Board, table_words: int) -> Geometry:
-    """Return the record of a board and a table of `table_words`, a power of two.
+class Geometry(NamedTuple):
+    """A board.
 
-    The first half of the table is for positions with many empty cells.
+    Attributes
+    ----------
+    columns, height : int
+        Columns, and bits per column with the guard bit if there is one.
+    has_guards : bool
+        Whether the columns have guard bits.
+    key_bits : int
+        Bits of the key of a position.
+    mirrored : int
+        Least number of empty cells with which a position and its mirror image share an entry.
+    full, bottom, upper : uint64
+        All cells, those of the bottom row, and those of the other rows.
+    starts : uint64
+        `Board.line_starts`.
+    mover_rows : uint64
+        Cells of the rows into which the side to move drops if every column has an even number
+        of empty cells and the opponent always answers in the same column.
     """
-    key_bits = board.columns * board.height
-    far_bits = min((table_words // 4).bit_length() - 1, key_bits)
-    near_bits = min(NEAR_BITS, far_bits)
-    geometry: Geometry = np.zeros(1, dtype=GEOMETRY_DTYPE).view(np.recarray)
-    record = geometry[0]
-    record.columns, record.height = board.columns, board.height
-    record.bottom, record.full = board.bottom, board.full
-    record.mover_rows = sum(board.bottom << row for row in range(board.rows % 2, board.rows, 2))
-    record.mirrored = board.columns * board.rows - MIRRORED_PLIES
-    record.key_mask = (1 << key_bits) - 1
-    record.far_shift, record.far_tag = key_bits - far_bits, (1 << (key_bits - far_bits)) - 1
-    record.near_shift, record.near_tag = key_bits - near_bits, (1 << (key_bits - near_bits)) - 1
-    record.near_start = table_words // 2
-    return geometry
+
+    columns: int
+    height: int
+    has_guards: bool
+    key_bits: int
+    mirrored: int
+    full: np.uint64
+    bottom: np.uint64
+    upper: np.uint64
+    starts: np.uint64
+    mover_rows: np.uint64
+
+
+GEOMETRY = types.NamedTuple(
+    [types.int64, types.int64, types.boolean, types.int64, types.int64, *[types.uint64] * 5], Geometry
+)
+
+
+def geometry_of(board: Board) -> Geometry:
+    """Return the constants of a board.
+
+    Examples
+    --------
+    >>> geometry = geometry_of(Board(7, 6))
+    >>> geometry.key_bits, int(geometry.full).bit_count()
+    (49, 42)
+    """
+    return Geometry(
+        columns=board.columns,
+        height=board.height,
+        has_guards=board.has_guards,
+        key_bits=min(board.columns * board.height, WORD_BITS),
+        mirrored=board.columns * board.rows - MIRRORED_PLIES + 1,
+        full=np.uint64(board.full),
+        bottom=np.uint64(board.bottom),
+        upper=np.uint64(board.full & ~board.bottom),
+        starts=np.uint64(board.line_starts),
+        mover_rows=np.uint64(sum(board.bottom << row for row in range(board.rows % 2, board.rows, 2))),
+    )

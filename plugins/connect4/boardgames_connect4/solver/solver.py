@@ -14,10 +14,11 @@ from boardgames.player import Stop
 from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
 from boardgames_connect4.board import Board
-from boardgames_connect4.solver.geometry import geometry_of
-from boardgames_connect4.solver.search import KINDS, STOPPED, WIDTH, Workspace, solve_all
+from boardgames_connect4.solver.search import KINDS, STOPPED, WIDTH, Workspace, solver_kernel
 
 TABLE_MB = 128
+UNGUARDED_TABLE_MB = 64
+"""Least size of the table on a board without guard bits, so that its tags fit into the entries."""
 MAX_CELLS = 64
 
 
@@ -53,12 +54,12 @@ class Solver:
     game : Game
         Connect Four of any size.
     table : int
-        Size of the transposition table in MB.
+        Size of the transposition table in MB; on 8 x 8 at least 64.
 
     Raises
     ------
     OptionError
-        If the table is too large, or the game is another one.
+        If the table is too large or too small, or the game is another one.
 
     Examples
     --------
@@ -73,6 +74,8 @@ class Solver:
         board = getattr(game, "board", None)
         if not isinstance(board, Board):
             raise OptionError(f"the solver solves Connect Four, not {game.facts.title}")
+        if not board.has_guards and table < UNGUARDED_TABLE_MB:
+            raise OptionError(f"{board.name} needs a table of at least {UNGUARDED_TABLE_MB} MB, not {table}")
         self.game = game
         self._board = board
         self._control = new_control()
@@ -82,8 +85,8 @@ class Solver:
             for row in range(board.rows):
                 centre[board.bit(column, row)] = board.columns - abs(2 * column - (board.columns - 1))
         scratch = np.zeros((MAX_CELLS + 1) * WIDTH, dtype=np.int64)
-        geometry = geometry_of(board, self._table.size)
-        self._bundle = Bundle(KINDS, Workspace(self._table, scratch, centre, geometry, self._control))
+        self._bundle = Bundle(KINDS, Workspace(self._table, scratch, centre, self._control))
+        self._solve_positions = solver_kernel(board)
 
     @property
     def nodes(self) -> int:
@@ -135,7 +138,7 @@ class Solver:
     def _solve_all(self, packed: Words, stop: Stop | None) -> npt.NDArray[np.int64]:
         found: Actions = np.zeros(len(packed), dtype=np.int64)
         self._control[0].stop = 0
-        run(lambda: solve_all(self._bundle.words, packed, found), self._control, stop=stop)
+        run(lambda: self._solve_positions(self._bundle.words, packed, found), self._control, stop=stop)
         if (found == STOPPED).any():
             raise MatchError("the search was stopped before the position was solved")
         return found

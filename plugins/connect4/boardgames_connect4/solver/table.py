@@ -5,21 +5,28 @@ position has, multiplied by an odd number modulo a power of two, which loses not
 upper bits select a bucket of two entries and its lower bits are the entry's tag, so an entry
 never answers for another position. The other bits of an entry hold a lower and an upper bound.
 
-A new entry moves the old first entry of its bucket to the second place. Positions with few
-empty cells, which are most of all, have a part of the table to themselves that fits into the
-processor's cache.
+A new entry moves the old first entry of its bucket to the second place. The first half of the
+table is for positions with many empty cells. Those with few of them, which are most of all,
+use a small part of the second half that fits into the processor's cache.
+
+On 8 x 8, where no bit of a word is left to mark the height of a full column, the key is made
+from the side to move's discs and the lowest empty cells, and the tag has eight more bits which
+say what columns are full. Then the tag is so long that all positions share one large part.
 """
 
 import numpy as np
 from numba import types
 
-from boardgames.kernels import Actions, kernel
+from boardgames.kernels import Actions, kernel, lowest_bit
 from boardgames.kernels.abi import ACTIONS_OUT
-from boardgames_connect4.rules import ZERO
+from boardgames.kernels.atomics import atomic_load, atomic_store
+from boardgames_connect4.rules import ONE, ZERO
 from boardgames_connect4.solver.geometry import GEOMETRY, Geometry
 
 NEAR = 20
 """Empty cells up to which a position is stored in the near part."""
+NEAR_BITS = 17
+"""Logarithm of the number of buckets of the near part: 2 MB."""
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 TAG_SHIFT = np.uint64(14)
@@ -28,13 +35,15 @@ BOUND_BITS = 7
 BOUND_MASK = (1 << BOUND_BITS) - 1
 BIAS = 64
 """Added to the bounds, so that no entry is zero."""
+GATHER, GATHERED = np.uint64(0x0102040810204080), np.uint64(56)
+"""Multiplied by this number, the lowest bits of eight bytes gather in the highest byte."""
 
 
 @kernel(types.uint64(types.uint64, types.int64, types.int64), inline=True)
 def mirrored(cells: np.uint64, columns: int, height: int) -> np.uint64:
     """Return a sum of bitboards reflected from left to right."""
     bits = np.uint64(height)
-    column = (np.uint64(1) << bits) - np.uint64(1)
+    column = (ONE << bits) - ONE
     image = ZERO
     for _ in range(columns):
         image = (image << bits) | (cells & column)
@@ -42,30 +51,56 @@ def mirrored(cells: np.uint64, columns: int, height: int) -> np.uint64:
     return image
 
 
+@kernel(types.uint64(GEOMETRY, types.uint64), inline=True)
+def full_columns(geometry: Geometry, discs: np.uint64) -> np.uint64:
+    """Return the top cells of full columns on a board without guard bits, where the key lacks them."""
+    return ZERO if geometry.has_guards else discs & (geometry.bottom << np.uint64(geometry.height - 1))
+
+
 @kernel(types.uint64(GEOMETRY, types.uint64, types.uint64, types.int64), inline=True)
 def key_of(geometry: Geometry, own: np.uint64, discs: np.uint64, empty_cells: int) -> np.uint64:
     """Return the key of a position: `own` are the discs of the side to move, `discs` all discs."""
-    board = geometry[0]
-    key = own + discs
-    if empty_cells > board.mirrored:
-        image = mirrored(key, board.columns, board.height)
-        key = min(key, image)
-    return np.uint64((key * MULTIPLIER) & board.key_mask)
+    lowest_empty = ((discs << ONE) | geometry.bottom) & ~discs
+    key = own + discs if geometry.has_guards else own | lowest_empty
+    if empty_cells >= geometry.mirrored and full_columns(geometry, discs) == ZERO:
+        key = min(key, mirrored(key, geometry.columns, geometry.height))
+    return (key * MULTIPLIER) & (~ZERO >> np.uint64(64 - geometry.key_bits))
 
 
-@kernel(types.int64(GEOMETRY, types.uint64, types.int64), inline=True)
-def bucket_of(geometry: Geometry, key: np.uint64, empty_cells: int) -> int:
+@kernel(types.boolean(GEOMETRY, types.int64), inline=True)
+def is_near(geometry: Geometry, empty_cells: int) -> bool:
+    """Return True if a position belongs to the near part of the table."""
+    return geometry.has_guards and empty_cells <= NEAR
+
+
+@kernel(types.int64(ACTIONS_OUT, GEOMETRY, types.int64), inline=True)
+def tag_bits(table: Actions, geometry: Geometry, empty_cells: int) -> int:
+    """Return the number of a key's bits that do not select the bucket."""
+    table_bits: int = lowest_bit(np.uint64(table.size))
+    if not geometry.has_guards:
+        return geometry.key_bits - table_bits + 1
+    buckets: int = min(table_bits - 2, NEAR_BITS if empty_cells <= NEAR else geometry.key_bits)
+    return geometry.key_bits - buckets
+
+
+@kernel(types.int64(ACTIONS_OUT, GEOMETRY, types.uint64, types.int64), inline=True)
+def bucket_of(table: Actions, geometry: Geometry, key: np.uint64, empty_cells: int) -> int:
     """Return the index of the first entry of a key's bucket."""
-    board = geometry[0]
-    if empty_cells > NEAR:
-        return int(key >> board.far_shift) * 2
-    return int(key >> board.near_shift) * 2 + int(board.near_start)
+    start = table.size // 2 if is_near(geometry, empty_cells) else 0
+    return start + 2 * int(key >> np.uint64(tag_bits(table, geometry, empty_cells)))
 
 
-@kernel(types.uint64(GEOMETRY, types.uint64, types.int64), inline=True)
-def tag_of(geometry: Geometry, key: np.uint64, empty_cells: int) -> np.uint64:
-    """Return the tag that tells a key from the others of its bucket."""
-    return np.uint64(key & (geometry[0].far_tag if empty_cells > NEAR else geometry[0].near_tag))
+@kernel(types.uint64(ACTIONS_OUT, GEOMETRY, types.uint64, types.uint64, types.int64), inline=True)
+def tag_of(
+    table: Actions, geometry: Geometry, key: np.uint64, discs: np.uint64, empty_cells: int
+) -> np.uint64:
+    """Return the tag that tells a position from the others of its bucket."""
+    bits = np.uint64(tag_bits(table, geometry, empty_cells))
+    tag = key & ((ONE << bits) - ONE)
+    if not geometry.has_guards:
+        lowest_cells = full_columns(geometry, discs) >> np.uint64(geometry.height - 1)
+        tag |= ((lowest_cells * GATHER) >> GATHERED) << bits
+    return tag
 
 
 @kernel(types.int64(types.int64), inline=True)
@@ -80,28 +115,38 @@ def upper_of(bounds: int) -> int:
     return (bounds & BOUND_MASK) - BIAS
 
 
-@kernel(types.int64(ACTIONS_OUT, GEOMETRY, types.uint64, types.int64), inline=True)
-def look_up(table: Actions, geometry: Geometry, key: np.uint64, empty_cells: int) -> int:
+@kernel(types.int64(ACTIONS_OUT, GEOMETRY, types.uint64, types.uint64, types.int64), inline=True)
+def look_up(table: Actions, geometry: Geometry, key: np.uint64, discs: np.uint64, empty_cells: int) -> int:
     """Return the bounds of a position, 0 if it is not in the table."""
-    index = bucket_of(geometry, key, empty_cells)
-    tag = tag_of(geometry, key, empty_cells)
-    first, second = np.uint64(table[index]), np.uint64(table[index + 1])
+    index = bucket_of(table, geometry, key, empty_cells)
+    tag = tag_of(table, geometry, key, discs, empty_cells)
+    first = np.uint64(atomic_load(table, index))
     if first >> TAG_SHIFT == tag and first != ZERO:
         return int(first & BOUNDS)
+    second = np.uint64(atomic_load(table, index + 1))
     if second >> TAG_SHIFT == tag and second != ZERO:
         return int(second & BOUNDS)
     return 0
 
 
-@kernel(types.void(ACTIONS_OUT, GEOMETRY, types.uint64, types.int64, types.int64, types.int64), inline=True)
+@kernel(
+    types.void(ACTIONS_OUT, GEOMETRY, types.uint64, types.uint64, types.int64, types.int64, types.int64),
+    inline=True,
+)
 def store(
-    table: Actions, geometry: Geometry, key: np.uint64, empty_cells: int, lower: int, upper: int
+    table: Actions,
+    geometry: Geometry,
+    key: np.uint64,
+    discs: np.uint64,
+    empty_cells: int,
+    lower: int,
+    upper: int,
 ) -> None:
     """Write the bounds of a position to the table."""
-    index = bucket_of(geometry, key, empty_cells)
-    tag = tag_of(geometry, key, empty_cells)
-    old = np.uint64(table[index])
-    if old >> TAG_SHIFT != tag or old == ZERO:
-        table[index + 1] = table[index]
+    index = bucket_of(table, geometry, key, empty_cells)
+    tag = tag_of(table, geometry, key, discs, empty_cells)
+    old = atomic_load(table, index)
+    if np.uint64(old) >> TAG_SHIFT != tag or old == 0:
+        atomic_store(table, index + 1, old)
     bounds = np.uint64((lower + BIAS) << BOUND_BITS | (upper + BIAS))
-    table[index] = np.int64(tag << TAG_SHIFT | bounds)
+    atomic_store(table, index, np.int64(tag << TAG_SHIFT | bounds))
