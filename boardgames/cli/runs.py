@@ -95,7 +95,8 @@ def show(name: str, as_json: bool) -> None:
     if run.config is None:
         raise OptionError(f"cannot read run {run.name}: {run.error}")
     learner, steps = learner_of(run.config), read_metrics(folder / METRICS)
-    values = read_arrays(folder / BEST)[0][VALUES].ravel().tolist() if (folder / BEST).is_file() else []
+    arrays, header = read_arrays(folder / BEST) if (folder / BEST).is_file() else ({}, {})
+    values = arrays[VALUES].ravel().tolist() if arrays and "groups" not in header else []
     weights = list(zip(weight_names(learner, len(values)), values, strict=True))
     if as_json:
         print_json(
@@ -124,6 +125,9 @@ def show(name: str, as_json: bool) -> None:
                 ranked = ", ".join(f"{competitor} {points:.4g}" for competitor, points in one.standings)
                 say(wrap(f"standings after step {one.step}: {printable(ranked)}", 2))
         say()
+    if "groups" in header:
+        count = int((arrays[VALUES] != 0).sum())
+        say(f"step {run.progress.best_step}: {count:,} weights for {len(header['groups'])} groups of cells")
     if weights:
         rows = [("weight", f"step {run.progress.best_step}")]
         print_table([*rows, *((feature, f"{value:.4f}") for feature, value in weights)], right=(1,), cut=())

@@ -226,7 +226,7 @@ def _measure(run: "Run", matches: int, executor: "Executor") -> list[dict[str, o
     results: list[dict[str, object]] = []
     greedy = "greedy" if game.evaluation.weights.size else "random"
     for agent, opponent in (
-        (f"td:weights={weights}", greedy),
+        (f"{_agent_name(run)}:weights={weights}", greedy),
         (f"{SEARCHER},weights={weights}", game.facts.benchmark_agent),
     ):
         assert run.config.seed is not None
@@ -366,22 +366,30 @@ def _run_reference(run: "Run") -> str:
 
 
 def _agent(run: "Run") -> str | None:
-    """Return the agent that plays with the weights of a run; None if it does not learn feature weights.
+    """Return the agent that plays with the weights of a run; None if agents cannot use them.
 
     It searches if the weights were learned in search, and looks one ply ahead otherwise.
     """
     weights = _weights(run)
     if weights is None:
         return None
-    return f"alphabeta:weights={weights}" if run.learner.searches else f"td:weights={weights}"
+    return f"{'alphabeta' if run.learner.searches else _agent_name(run)}:weights={weights}"
+
+
+def _agent_name(run: "Run") -> str:
+    """Return the agent that plays one ply ahead with the weights of a run."""
+    from boardgames.learning.base import WeightsLearner
+
+    assert isinstance(run.learner, WeightsLearner)
+    return run.learner.agent
 
 
 def _weights(run: "Run") -> str | None:
-    """Return the weights of a run as an option of an agent; None if it does not learn feature weights."""
-    from boardgames.learning.base import FeatureLearner
+    """Return the weights of a run as an option of an agent; None if agents cannot use them."""
+    from boardgames.learning.base import WeightsLearner
     from boardgames.weights.lookup import offered_names
 
-    if not isinstance(run.learner, FeatureLearner):
+    if not isinstance(run.learner, WeightsLearner):
         return None
     weights = str(run.folder) if run.name in offered_names(run.learner.game) else _run_reference(run)
     if any(character in weights for character in ',"\\'):

@@ -38,6 +38,8 @@ Actions = npt.NDArray[np.int64]
 """Actions, `int64[n]`, or one buffer per ply, `int64[m, n]`."""
 Reals = npt.NDArray[np.float64]
 """Features, weights or values, `float64[n]`."""
+Floats = npt.NDArray[np.float32]
+"""Tables of weights, `float32[n]`."""
 JIT = not numba.config.DISABLE_JIT
 """False where `NUMBA_DISABLE_JIT=1` makes every kernel plain Python."""
 
@@ -50,6 +52,7 @@ ACTIONS_STACK = types.Array(types.int64, 2, "C")
 REALS = types.Array(types.float64, 1, "C", readonly=True)
 REALS_OUT = types.Array(types.float64, 1, "C")
 REALS_STACK = types.Array(types.float64, 2, "C")
+FLOATS_OUT = types.Array(types.float32, 1, "C")
 
 LegalMoves = types.int64(WORDS, ACTIONS_OUT)
 """`legal_moves(position, moves) -> count`: writes the legal actions in ascending order."""

@@ -1,5 +1,6 @@
-"""The base class of learners of feature weights: common options, and the score against a reference player."""
+"""Base classes of learners of weights: common options, and the score against a reference player."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from typing import ClassVar
@@ -12,11 +13,13 @@ from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import Learner, LearnerState
 from boardgames.options import Option, OptionValue
-from boardgames.plugins import load_features, registry
+from boardgames.patterns import PatternSet
+from boardgames.plugins import load_features, load_patterns, registry
 from boardgames.selfplay import Contestant, MatchResult, MatchSetup, derive_seed, play_matches
 from boardgames.weights import Weights
 
 FEATURES = Option("features", str, None, "feature set; default: the game's")
+PATTERNS = Option("patterns", str, None, "pattern set; default: the game's")
 OPENING = Option("opening", int, 4, "number of random opening plies", minimum=0, maximum=1000)
 PLY_LIMIT = Option(
     "ply_limit", int, 400, "plies after which a match ends unfinished", minimum=1, maximum=100_000
@@ -57,57 +60,37 @@ class Configured:
         return str(self.options[name] or "")
 
 
-class FeatureLearner(Configured, Learner):
-    """Base class of learners of feature weights.
+class WeightsLearner(Configured, Learner):
+    """Base class of learners of weights with which agents can play, of features or of patterns.
 
-    A subclass declares at least the options `FEATURES`, `OPENING`, `PLY_LIMIT`
-    and `TEST_MATCHES`.
+    A subclass sets `features` and `setup`, and declares at least the option `TEST_MATCHES`.
 
     Attributes
     ----------
-    features : FeatureSet
-        The features whose weights are learned.
+    features : FeatureSet or PatternSet
+        What the weights belong to.
     setup : MatchSetup
         Setup of all matches.
-
-    Raises
-    ------
-    OptionError
-        If the game has no features.
     """
 
-    declared_options: ClassVar[tuple[Option, ...]] = (FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES)
+    agent: ClassVar[str] = "td"
+    """The agent that plays one ply ahead with the weights."""
+    features: FeatureSet | PatternSet
+    setup: MatchSetup
 
-    def __init__(self, game: Game, **options: object) -> None:
-        super().__init__(game, **options)
-        self.features = find_features(game, self.text("features"))
-        self.setup = MatchSetup.of(
-            game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
-        )
-
-    @property
-    def uses_tanh(self) -> bool:
-        """Return whether values are the hyperbolic tangent of the weighted sum."""
-        return False
-
-    @property
-    def size(self) -> int:
-        """Return the number of weights."""
-        return len(self.features.features)
-
+    @abstractmethod
     def result(self, state: LearnerState) -> Weights:
         """Return the best weights so far, ready to be saved."""
-        return Weights.of(self.game, self.features, self.weights(state), tanh=self.uses_tanh, provenance={})
 
     def score_metrics(
-        self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1
+        self, weights: Reals | Weights, executor: Executor, *, seed: int, depth: int = 1
     ) -> dict[str, float]:
         """Return the metric `score`, or no metrics if there are no test matches."""
         if not self.integer("test_matches"):
             return {}
         return {"score": self.score(weights, executor, seed=seed, depth=depth)}
 
-    def score(self, weights: Reals, executor: Executor, *, seed: int, depth: int = 1) -> float:
+    def score(self, weights: Reals | Weights, executor: Executor, *, seed: int, depth: int = 1) -> float:
         """Return the share of the points, in [0, 1], that weights score against the reference player.
 
         The reference player searches to the same depth.
@@ -140,6 +123,48 @@ class FeatureLearner(Configured, Learner):
         ]  # fmt: skip
 
 
+class FeatureLearner(WeightsLearner):
+    """Base class of learners of feature weights.
+
+    A subclass declares at least the options `FEATURES`, `OPENING`, `PLY_LIMIT`
+    and `TEST_MATCHES`.
+
+    Attributes
+    ----------
+    features : FeatureSet
+        The features whose weights are learned.
+
+    Raises
+    ------
+    OptionError
+        If the game has no features.
+    """
+
+    declared_options: ClassVar[tuple[Option, ...]] = (FEATURES, OPENING, PLY_LIMIT, TEST_MATCHES)
+    features: FeatureSet
+
+    def __init__(self, game: Game, **options: object) -> None:
+        super().__init__(game, **options)
+        self.features = find_features(game, self.text("features"))
+        self.setup = MatchSetup.of(
+            game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
+        )
+
+    @property
+    def uses_tanh(self) -> bool:
+        """Return whether values are the hyperbolic tangent of the weighted sum."""
+        return False
+
+    @property
+    def size(self) -> int:
+        """Return the number of weights."""
+        return len(self.features.features)
+
+    def result(self, state: LearnerState) -> Weights:
+        """Return the best weights so far, ready to be saved."""
+        return Weights.of(self.game, self.features, self.weights(state), tanh=self.uses_tanh, provenance={})
+
+
 def gather_results(futures: Sequence["Future[list[MatchResult]]"]) -> list[MatchResult]:
     """Return the matches of several tasks, in order."""
     return [match for future in futures for match in future.result()]
@@ -167,6 +192,22 @@ def match_metrics(results: Sequence[MatchResult]) -> dict[str, float]:
         return {}
     decided = np.mean([match.winner is not None for match in results])
     return {"decided": float(decided), "plies": float(np.mean([match.plies for match in results]))}
+
+
+def find_patterns(game: Game, name: str) -> PatternSet:
+    """Return a pattern set of a game, or its first one if the name is empty.
+
+    Raises
+    ------
+    OptionError
+        If the game has no patterns.
+    UnknownNameError
+        If it has no pattern set with that name.
+    """
+    names = [offer.entry.name for offer in registry().offers("patterns", game.facts.name)]
+    if not names:
+        raise OptionError(f"{game.facts.name} has no patterns to learn with")
+    return load_patterns(name or names[0], game)
 
 
 def find_features(game: Game, name: str) -> FeatureSet:

@@ -16,7 +16,7 @@ import tomlkit
 from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 from boardgames.game import Game
 from boardgames.learner import Learner
-from boardgames.learning.base import FEATURES, FeatureLearner
+from boardgames.learning.base import FEATURES, PATTERNS, WeightsLearner
 from boardgames.options import Option, OptionValue
 from boardgames.paths import read_text
 from boardgames.plugins import load, load_learner
@@ -189,7 +189,7 @@ def preset_settings(game: Game, name: str | None, learner: str) -> Mapping[str, 
 
 
 def settings_of(learner: Learner) -> dict[str, OptionValue]:
-    """Return the options of a learner, with the name of the default feature set filled in.
+    """Return the options of a learner, with the name of the default feature or pattern set filled in.
 
     Examples
     --------
@@ -197,8 +197,9 @@ def settings_of(learner: Learner) -> dict[str, OptionValue]:
     'lines'
     """
     settings = dict(learner.options)
-    if isinstance(learner, FeatureLearner) and FEATURES.name in settings:
-        settings[FEATURES.name] = learner.features.name
+    for option in (FEATURES, PATTERNS):
+        if isinstance(learner, WeightsLearner) and option.name in settings:
+            settings[option.name] = learner.features.name
     return settings
 
 

@@ -1,4 +1,4 @@
-"""The learners, and the player that uses learned weights; every game with features has them."""
+"""The learners, and the player that uses learned weights; every game with features or patterns has them."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
@@ -38,5 +38,10 @@ def bg_learners() -> list[Entry]:
             "regression",
             "logistic regression of match results on the leaves of searches",
             "boardgames.learning.regression:Regression",
+        ),
+        Entry(
+            "ntuple",
+            "TD(lambda) with temporal coherence for tables of weights of patterns",
+            "boardgames.learning.ntuple:NTuple",
         ),
     ]

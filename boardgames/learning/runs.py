@@ -38,7 +38,7 @@ from boardgames.errors import (
     suggest,
 )
 from boardgames.learner import Array, Learner, LearnerState
-from boardgames.learning.base import FeatureLearner
+from boardgames.learning.base import WeightsLearner
 from boardgames.learning.config import Config, settings_of
 from boardgames.options import is_finite
 from boardgames.paths import describe_os_error, make_folder, read_bytes, runs_folder, write_atomic
@@ -103,13 +103,12 @@ class StepRecord:
         >>> print(StepRecord(1, 0.25, {"score": 0.5}, (1.0,)).as_line(), end="")
         {"schema": 1, "step": 1, "seconds": 0.25, "metrics": {"score": 0.5}, "weights": [1.0]}
         """
-        weights = self.weights if len(self.weights) <= MAX_LOGGED_WEIGHTS else ()
         content: dict[str, object] = {
             "schema": METRICS_SCHEMA,
             "step": self.step,
             "seconds": round(self.seconds, 3),
             "metrics": dict(self.metrics),
-            "weights": list(weights),
+            "weights": list(self.weights),
         }
         if self.standings:
             content["standings"] = [list(competitor) for competitor in self.standings]
@@ -641,11 +640,11 @@ def _checkpoint_bytes(state: LearnerState, progress: Progress, learner: Learner,
         "step": progress.step,
         "metrics": dict(progress.metrics),
     }
-    if isinstance(learner, FeatureLearner):
+    if isinstance(learner, WeightsLearner):
         weights = replace(learner.result(state), provenance=provenance)
-        values, header = weights.values, weights.header()
+        arrays, header = weights.arrays(), weights.header()
     else:
-        values = np.asarray(learner.weights(state), dtype=np.float64)
+        arrays = {VALUES: np.asarray(learner.weights(state), dtype=np.float64)}
         header = {"schema": WEIGHTS_SCHEMA, "game": learner.game.facts.name, "provenance": provenance}
     header |= {
         "state": dict(state.scalars),
@@ -656,7 +655,7 @@ def _checkpoint_bytes(state: LearnerState, progress: Progress, learner: Learner,
         "is_done": progress.is_done,
         "code": progress.code,
     }
-    arrays = {VALUES: values, **{f"{STATE_PREFIX}{name}": array for name, array in state.arrays.items()}}
+    arrays |= {f"{STATE_PREFIX}{name}": array for name, array in state.arrays.items()}
     try:
         return as_bytes(arrays, header)
     except (ValueError, TypeError, KeyError) as error:
@@ -669,7 +668,7 @@ def _checkpoint_bytes(state: LearnerState, progress: Progress, learner: Learner,
 def _read_checkpoint(path: Path, learner: Learner, config: Config) -> tuple[LearnerState, Progress]:
     arrays, header = read_arrays(path)
     _check_origin(header, learner, config, path)
-    if isinstance(learner, FeatureLearner):
+    if isinstance(learner, WeightsLearner):
         Weights.from_arrays(arrays, header, path).check(learner.game, learner.features)
     progress, scalars = _parse_progress(header, path), header.get("state")
     if not isinstance(scalars, dict):
@@ -681,7 +680,7 @@ def _read_checkpoint(path: Path, learner: Learner, config: Config) -> tuple[Lear
         if name.startswith(STATE_PREFIX)
     }
     state = LearnerState(state_arrays, scalars)
-    if isinstance(learner, FeatureLearner):
+    if isinstance(learner, WeightsLearner):
         assert config.seed is not None
         _check_state(state, learner.start(config.seed), path)
     return state, progress

@@ -14,11 +14,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
 
+import numpy as np
+
 from boardgames.arena.plan import code_stamp
 from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, WeightsError, describe_error
+from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
-from boardgames.learning.base import FeatureLearner
-from boardgames.learning.runs import Progress, Run, StepRecord, finite_metrics
+from boardgames.learning.base import WeightsLearner
+from boardgames.learning.runs import MAX_LOGGED_WEIGHTS, Progress, Run, StepRecord, finite_metrics
 from boardgames.plugins import notify
 from boardgames.weights.weights import MAX_WEIGHT
 
@@ -141,10 +144,13 @@ class Trainer:
                 metrics, self.learner.curve, follows_curve=self.learner.follows_curve
             )
             progress = self._completed(progress, state)
-            weights = tuple(self.learner.weights(state).ravel().tolist())
+            weights = self.learner.weights(state).ravel()
             standings = tuple((name, float(points)) for name, points in self.learner.standings(state))
-        record = StepRecord(progress.step, self._clock() - begun, metrics, weights, standings)
-        _check_bounded(record, MAX_WEIGHT if isinstance(self.learner, FeatureLearner) else math.inf)
+        _check_bounded(
+            weights, MAX_WEIGHT if isinstance(self.learner, WeightsLearner) else math.inf, progress.step
+        )
+        logged = tuple(weights.tolist()) if weights.size <= MAX_LOGGED_WEIGHTS else ()
+        record = StepRecord(progress.step, self._clock() - begun, metrics, logged, standings)
         self.run.append_metrics(record)
         with self._blaming_learner():
             self.run.save_checkpoint(state, progress)
@@ -202,6 +208,6 @@ class Trainer:
             )
 
 
-def _check_bounded(record: StepRecord, largest: float) -> None:
-    if not all(math.isfinite(weight) and abs(weight) <= largest for weight in record.weights):
-        raise WeightsError(f"the weights diverged in step {record.step}; a smaller learning rate may help")
+def _check_bounded(weights: Reals, largest: float, step: int) -> None:
+    if not (np.isfinite(weights).all() and np.abs(weights).max(initial=0.0) <= largest):
+        raise WeightsError(f"the weights diverged in step {step}; a smaller learning rate may help")

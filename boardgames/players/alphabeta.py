@@ -187,8 +187,8 @@ class AlphaBeta(SearchPlayer):
 
 
 def learned_evaluation(player: Player) -> Evaluation | None:
-    """Return the evaluation that a player's option `WEIGHTS` names, or None if the option is not set."""
-    text = player.options[WEIGHTS.name] if WEIGHTS in player.declared_options else None
+    """Return the evaluation that a player's option `weights` names, or None if the option is not set."""
+    text = player.options.get(WEIGHTS.name)
     return None if text is None else find_evaluation(str(text), player.game)
 
 

@@ -71,3 +71,10 @@ class Greedy(Player):
     @property
     def _evaluation(self) -> Evaluation:
         return self._learned or self.game.evaluation
+
+
+class NTuple(Greedy):
+    """Plays the best move one ply ahead, judging by tables of weights of patterns."""
+
+    name: ClassVar[str] = "ntuple"
+    declared_options = (replace(WEIGHTS, default="ntuple"),)

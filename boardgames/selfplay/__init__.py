@@ -4,11 +4,14 @@ from boardgames.selfplay.worker import (
     Contestant,
     MatchResult,
     MatchSetup,
+    TableParameters,
     TDParameters,
+    TrainedTables,
     TrainingResult,
     derive_seed,
     play_matches,
     train_players,
+    train_tables,
 )
 
 __all__ = [
@@ -16,8 +19,11 @@ __all__ = [
     "MatchResult",
     "MatchSetup",
     "TDParameters",
+    "TableParameters",
+    "TrainedTables",
     "TrainingResult",
     "derive_seed",
     "play_matches",
     "train_players",
+    "train_tables",
 ]

@@ -1,6 +1,6 @@
 """Tasks for workers: matches in compiled code that train weights or compare them.
 
-`play_matches` and `train_players` run in worker processes or on a cluster. Only
+`play_matches`, `train_players` and `train_tables` run in worker processes or on a cluster. Only
 names and numbers are sent to them; each thread of a worker loads the game once and
 keeps it, together with the buffers that the kernels need (`WorkerState`). The
 result of a task depends only on its arguments, which include the seed, so a task
@@ -11,12 +11,13 @@ import hashlib
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
 from boardgames import plugins
-from boardgames.declarations import Evaluation
+from boardgames.declarations import Evaluation, FeatureSet
 from boardgames.errors import OptionError, quote
 from boardgames.game import Game
 from boardgames.kernels import Control, Reals, Words, new_control
@@ -24,7 +25,7 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.search.alphabeta.workspace import KINDS
 from boardgames.search.rules import DRAWN, UNFINISHED
 from boardgames.search.runner import run
-from boardgames.selfplay import temporal
+from boardgames.selfplay import tables, temporal
 from boardgames.selfplay.contest import contest, new_workspaces
 from boardgames.weights import Weights
 from boardgames.weights.linear import linear_evaluation
@@ -40,7 +41,7 @@ class MatchSetup:
     Attributes
     ----------
     game, layout, features : str
-        Names for `boardgames.load` and `boardgames.load_features`.
+        Names for `boardgames.load`, and for `boardgames.load_features` or `load_patterns`.
     options : tuple of (str, str)
         The game's options as text.
     opening : int
@@ -160,6 +161,44 @@ class TrainingResult:
     valued: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class TableParameters:
+    """Hyperparameters of learning tables of weights; see `boardgames.selfplay.tables`.
+
+    Attributes
+    ----------
+    alpha, beta : float
+        Learning rate, and steepness of the step sizes of single weights; 0 for equal steps.
+    gamma, trace_decay, epsilon : float
+        Discount, lambda, and probability of an exploratory move.
+    """
+
+    alpha: float = 1.0
+    beta: float = 2.7
+    gamma: float = 1.0
+    trace_decay: float = 0.8
+    epsilon: float = 0.1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainedTables:
+    """Tables after training, and what the matches were like.
+
+    Attributes
+    ----------
+    tables : Tables
+        All places that have been trained.
+    results : tuple of int
+        Matches won by side 0 and side 1, drawn, and unfinished.
+    plies : int
+        Sum of the lengths of the matches.
+    """
+
+    tables: tables.Tables
+    results: tuple[int, ...]
+    plies: int
+
+
 def derive_seed(*content: object) -> int:
     """Return a 64-bit seed, a hash of numbers and text.
 
@@ -190,6 +229,30 @@ def train_players(
     """
     state = worker_state(setup)
     return state.run_stoppable(lambda: state.train_players(weights, parameters, matches, seed))
+
+
+def train_tables(
+    setup: MatchSetup,
+    groups: tuple[tuple[int, ...], ...],
+    trained: tables.Tables,
+    parameters: TableParameters,
+    *,
+    matches: int,
+    seed: int,
+) -> TrainedTables:
+    """Train tables of weights for groups of cells in matches against themselves.
+
+    Parameters
+    ----------
+    groups : tuple of tuple of int
+        The groups of cells of the setup's patterns.
+    trained : Tables
+        Where training begins. Not changed.
+    seed : int
+        Seeds openings, exploration, and choices among equally good moves.
+    """
+    state = worker_state(setup)
+    return state.run_stoppable(lambda: state.train_tables(groups, trained, parameters, matches, seed))
 
 
 def play_matches(
@@ -226,9 +289,13 @@ class WorkerState:
     def __init__(self, setup: MatchSetup) -> None:
         self.setup = setup
         self.game = plugins.load(setup.game, layout=setup.layout or None, **dict(setup.options))
-        self.features = plugins.load_features(setup.features, self.game)
         self.start = self.game.start().words
         self.control: Control = new_control()
+
+    @cached_property
+    def features(self) -> FeatureSet:
+        """Return the features of the setup."""
+        return plugins.load_features(self.setup.features, self.game)
 
     def run_stoppable(self, work: Callable[[], Result]) -> Result:
         """Return the result of `work`, which uses this state. Ctrl-C stops its kernels."""
@@ -260,6 +327,26 @@ class WorkerState:
             results.append(self._result(code, side, workspace.random_state, workspace.positions[0]))
         return TrainingResult(by_player, results, int(self.control[0].nodes))
 
+    def train_tables(
+        self,
+        groups: tuple[tuple[int, ...], ...],
+        trained: tables.Tables,
+        parameters: TableParameters,
+        matches: int,
+        seed: int,
+    ) -> TrainedTables:
+        """Run the task `train_tables`."""
+        setup = self.setup
+        patterns = plugins.load_patterns(setup.features, self.game).grouped(groups)
+        record = tables.new_parameters(**asdict(parameters), opening=setup.opening, ply_limit=setup.ply_limit)
+        workspace = tables.new_workspace(self.game, patterns, record, self.control)
+        trained.spread(workspace)
+        workspace.random_state[0] = seed
+        results = np.zeros(temporal.RESULTS, dtype=np.int64)
+        bundle = Bundle(tables.KINDS, workspace)
+        plies = tables.learn_matches(bundle.words, self.start, matches, results)
+        return TrainedTables(tables.Tables.gather(workspace), tuple(results.tolist()), int(plies))
+
     def play_matches(
         self, first: Contestant, second: Contestant, matches: int, seed: int, epsilon: float = 0.0
     ) -> list[MatchResult]:
@@ -289,11 +376,12 @@ class WorkerState:
         return results
 
     def _evaluation(self, contestant: Contestant) -> Evaluation:
-        weights, features = contestant.weights, self.features
+        weights = contestant.weights
         if weights is None or contestant.is_random:
             return self.game.evaluation
         if isinstance(weights, Weights):
             return weights.evaluation(self.game, load_form(weights, self.game))
+        features = self.features
         size = len(features.features)
         if weights.shape != (size,):
             raise OptionError(

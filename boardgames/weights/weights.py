@@ -181,7 +181,7 @@ class Weights:
 
     def header(self) -> dict[str, Any]:
         """Return the header of the file as JSON values."""
-        patterns = {"groups": [list(group) for group in self.groups], "step": _step_of(self.values)}
+        patterns = {"groups": [list(group) for group in self.groups], "resolution": _step_of(self.values)}
         return {
             **(patterns if self.groups else {}),
             "schema": SCHEMA,
@@ -277,7 +277,7 @@ def _groups_in(header: Mapping[str, Any]) -> tuple[tuple[int, ...], ...] | None:
 
 def _unpacked(arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> tuple[Reals, Actions]:
     """Return the weights of patterns in a file, and their places."""
-    steps, gaps, step = arrays.get(VALUES), arrays.get(GAPS), header.get("step")
+    steps, gaps, step = arrays.get(VALUES), arrays.get(GAPS), header.get("resolution")
     if steps is None or gaps is None or steps.dtype != np.int16 or gaps.dtype != np.uint8:
         raise WeightsError(
             f"{path} is not a file of weights: it has no arrays {VALUES!r} and {GAPS!r} of patterns"

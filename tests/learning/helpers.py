@@ -30,6 +30,7 @@ QUICK: dict[str, dict[str, object]] = {
     "genetic": {**FITNESS, "parents": 2, "duel_pairs": 3},
     "cem": {**FITNESS, "elite": 2},
     "cmaes": FITNESS,
+    "ntuple": {"steps": 3, "matches": 30, "tuples": 6, "length": 4, "test_matches": 4},
     "regression": {"steps": 2, "matches": 6, "nodes": 30, "test_matches": 4, "opening": 4},
 }  # fmt: skip
 """Settings with which a learner is quick."""

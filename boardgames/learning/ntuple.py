@@ -1,0 +1,220 @@
+"""The learner `ntuple`: TD(lambda) for tables of weights of patterns, with step sizes of their own.
+
+The groups of cells that are looked up are declared by the game or drawn at random. The
+matches of a step are divided into a fixed number of parts, each of which trains on its own
+from the same tables, so the result does not depend on the number of workers. See
+`boardgames.selfplay.tables` for the algorithm.
+
+Source: S. Lucas, "Learning to play Othello with n-tuple systems", 2008, for random walks.
+"""
+
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from dataclasses import replace
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+
+from boardgames.errors import OptionError
+from boardgames.game import Game
+from boardgames.kernels import Reals
+from boardgames.learner import LearnerState
+from boardgames.learning.base import OPENING, PATTERNS, PLY_LIMIT, TEST_MATCHES, WeightsLearner, find_patterns
+from boardgames.options import Option
+from boardgames.patterns import PatternSet
+from boardgames.selfplay import MatchSetup, TableParameters, derive_seed, train_tables
+from boardgames.selfplay.tables import Tables, merged
+from boardgames.weights import Weights
+
+TUPLES = 70
+MAX_WALK = 1000
+"""Steps after which a random walk that has not found enough cells is given up."""
+MAX_DRAWS = 1000
+"""Walks in a row that find nothing new, after which there are no more groups to draw."""
+
+
+class NTuple(WeightsLearner):
+    """TD(lambda) with temporal coherence for n-tuples or other groups of cells."""
+
+    name: ClassVar[str] = "ntuple"
+    agent: ClassVar[str] = "ntuple"
+    follows_curve: ClassVar[bool] = False
+    declared_options = (
+        PATTERNS,
+        Option(
+            "tuples", int, None, f"groups of cells to draw; default: those of the pattern set, else {TUPLES}",
+            minimum=1, maximum=10_000,
+        ),
+        Option("length", int, 8, "cells of a drawn group", minimum=1, maximum=32),
+        Option(
+            "alpha", float, 1.0, "learning rate: the share of an error that is corrected at once",
+            minimum=0, maximum=100,
+        ),
+        Option(
+            "beta", float, 2.7, "how much smaller steps are for weights with fluctuating errors; 0: not",
+            minimum=0, maximum=100,
+        ),
+        Option("gamma", float, 1.0, "discount factor per ply", minimum=0, maximum=1),
+        Option("lambda", float, 0.8, "trace decay", minimum=0, maximum=1),
+        Option("alpha_decay", float, 1.0, "factor applied to alpha after each step", minimum=0, maximum=1),
+        Option("epsilon", float, 0.1, "initial probability of an exploratory move", minimum=0, maximum=1),
+        Option(
+            "epsilon_decay", float, 1.0, "factor applied to epsilon after each step", minimum=0, maximum=1
+        ),
+        Option("steps", int, 50, "number of steps", minimum=1, maximum=10**9),
+        Option("matches", int, 20_000, "matches per step", minimum=1, maximum=10**9),
+        Option(
+            "parts", int, 2, "parts of a step's matches that train separately and are merged",
+            minimum=1, maximum=1024,
+        ),
+        replace(OPENING, default=0),
+        PLY_LIMIT,
+        TEST_MATCHES,
+    )  # fmt: skip
+
+    def __init__(self, game: Game, **options: object) -> None:
+        super().__init__(game, **options)
+        self.features: PatternSet = find_patterns(game, self.text("patterns"))
+        self.setup = MatchSetup.of(
+            game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
+        )
+
+    @property
+    def length(self) -> int:
+        """Return the number of steps."""
+        return self.integer("steps")
+
+    def start(self, seed: int) -> LearnerState:
+        """Return empty tables; all weights are 0."""
+        self.groups(seed)  # raises if none can be drawn
+        return _state(Tables.empty(), 0, seed)
+
+    def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
+        """Train for a step, and score the weights."""
+        step, seed = _integer(state, "step"), _integer(state, "seed")
+        parts, matches = self.integer("parts"), self.integer("matches")
+        parameters, before = self.parameters(step), _tables(state)
+        futures = [
+            executor.submit(
+                train_tables, self.setup, self.groups(seed), before, parameters,
+                matches=matches // parts + (part < matches % parts),
+                seed=derive_seed(seed, "ntuple", step, part),
+            )
+            for part in range(min(parts, matches))
+        ]  # fmt: skip
+        trained = [future.result() for future in futures]
+        results = np.sum([part.results for part in trained], axis=0)
+        after = _state(merged(before, [part.tables for part in trained]), step + 1, seed)
+        metrics = {
+            **self.score_metrics(self.result(after), executor, seed=derive_seed(seed, "test", step)),
+            "decided": float(results[:2].sum() / results.sum()),
+            "plies": sum(part.plies for part in trained) / float(results.sum()),
+            "epsilon": parameters.epsilon,
+            "alpha": parameters.alpha,
+            "weights": float(len(after.arrays["entries"])),
+        }
+        return after, metrics
+
+    def parameters(self, step: int) -> TableParameters:
+        """Return the parameters, with the learning rate and exploration after `step` steps."""
+        return TableParameters(
+            alpha=self.number("alpha") * self.number("alpha_decay") ** step,
+            beta=self.number("beta"),
+            gamma=self.number("gamma"),
+            trace_decay=self.number("lambda"),
+            epsilon=self.number("epsilon") * self.number("epsilon_decay") ** step,
+        )
+
+    def is_done(self, state: LearnerState) -> bool:
+        """Return whether all steps are done."""
+        return _integer(state, "step") >= self.length
+
+    def groups(self, seed: int) -> tuple[tuple[int, ...], ...]:
+        """Return the groups of cells of a run with this seed."""
+        declared, tuples = self.features.groups, self.options["tuples"]
+        if declared and tuples is None:
+            return declared
+        count = TUPLES if tuples is None else self.integer("tuples")
+        return draw_groups(self.features, count, self.integer("length"), derive_seed(seed, "tuples"))
+
+    def result(self, state: LearnerState) -> Weights:
+        """Return the weights after the last step."""
+        tables, patterns = _tables(state), self._grouped(state)
+        values = tables.weights.astype(np.float64)
+        return Weights.of_patterns(self.game, patterns, tables.entries.astype(np.int64), values, tanh=True)
+
+    def weights(self, state: LearnerState) -> Reals:
+        """Return all weights after the last step, most of which are 0."""
+        weights, tables = np.zeros(self._grouped(state).size), _tables(state)
+        weights[tables.entries] = tables.weights
+        return weights
+
+    def _grouped(self, state: LearnerState) -> PatternSet:
+        return self.features.grouped(self.groups(_integer(state, "seed")))
+
+
+@lru_cache(maxsize=4)
+def draw_groups(patterns: PatternSet, count: int, length: int, seed: int) -> tuple[tuple[int, ...], ...]:
+    """Return different groups of cells, drawn by random walks along neighbours, or of any cells.
+
+    Groups that a symmetry maps onto each other count as equal. There may be fewer than
+    `count` if no more exist.
+
+    Raises
+    ------
+    OptionError
+        If there is no group of this length.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> cells = boardgames.load_patterns("cells", boardgames.load("connect4"))
+    >>> draw_groups(cells, 2, 3, seed=1)
+    ((19, 20, 26), (26, 32, 39))
+    """
+    random = np.random.default_rng(seed)
+    drawn: dict[tuple[int, ...], tuple[int, ...]] = {}
+    failures = 0
+    while len(drawn) < count and failures < MAX_DRAWS:
+        group = _walk(patterns, length, random)
+        images = [group, *(tuple(image[cell] for cell in group) for image in patterns.symmetries)]
+        key = min(tuple(sorted(image)) for image in images)
+        failures = failures + 1 if len(group) < length or key in drawn else 0
+        if not failures:
+            drawn[key] = group
+    if not drawn:
+        raise OptionError(
+            f"the patterns {patterns.name!r} have no {length} connected cells; length must be less"
+        )
+    return tuple(drawn.values())
+
+
+def _walk(patterns: PatternSet, length: int, random: np.random.Generator) -> tuple[int, ...]:
+    """Return up to `length` cells, in ascending order."""
+    if not patterns.neighbours:
+        return tuple(sorted(random.permutation(patterns.cells)[:length].tolist()))
+    cell = int(random.integers(patterns.cells))
+    found = {cell}
+    for _ in range(MAX_WALK):
+        near = patterns.neighbours[cell]
+        if len(found) == length or not near:
+            break
+        cell = near[int(random.integers(len(near)))]
+        found.add(cell)
+    return tuple(sorted(found))
+
+
+def _tables(state: LearnerState) -> Tables:
+    return Tables(*(state.arrays[name] for name in ("entries", "weights", "sums", "sizes")))
+
+
+def _state(tables: Tables, step: int, seed: int) -> LearnerState:
+    arrays = {name: getattr(tables, name) for name in ("entries", "weights", "sums", "sizes")}
+    return LearnerState(arrays, {"step": step, "seed": seed})
+
+
+def _integer(state: LearnerState, name: str) -> int:
+    value = state.scalars[name]
+    assert isinstance(value, int)
+    return value
