@@ -16,7 +16,7 @@ from boardgames.hookspecs import Entry, hookimpl
 from boardgames.plugins import CORE_PLUGINS, PROJECT, Plugin, Registry
 from boardgames_connect4.game import Connect4
 
-CORE_AGENTS = {"alphabeta", "engine", "greedy", "human", "level", "mcts", "minimax", "random", "td"}
+CORE_AGENTS = {"alphabeta", "engine", "greedy", "human", "level", "mcts", "minimax", "ntuple", "random", "td"}
 Maker = Callable[..., EntryPoint]
 
 

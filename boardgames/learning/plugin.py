@@ -1,12 +1,15 @@
-"""The learners, and the player that uses learned weights; every game with features or patterns has them."""
+"""The learners, and the players that use learned weights; every game with features or patterns has them."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
 
 @hookimpl
 def bg_agents() -> list[Entry]:
-    """Offer the player that uses learned weights."""
-    return [Entry("td", "one-ply search with learned weights", "boardgames.learning.player:TDPlayer")]
+    """Offer the players that use learned weights."""
+    return [
+        Entry("td", "one-ply search with learned weights", "boardgames.learning.player:TDPlayer"),
+        Entry("ntuple", "one-ply search with learned tables of patterns", "boardgames.players.simple:NTuple"),
+    ]
 
 
 @hookimpl

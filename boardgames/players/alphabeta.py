@@ -187,8 +187,12 @@ class AlphaBeta(SearchPlayer):
 
 
 def learned_evaluation(player: Player) -> Evaluation | None:
-    """Return the evaluation that a player's option `weights` names, or None if the option is not set."""
-    text = player.options.get(WEIGHTS.name)
+    """Return the evaluation that a player's option `WEIGHTS` names, or None if the option is not set.
+
+    A player may declare the option with another default.
+    """
+    is_declared = any(replace(option, default=None) == WEIGHTS for option in player.declared_options)
+    text = player.options[WEIGHTS.name] if is_declared else None
     return None if text is None else find_evaluation(str(text), player.game)
 
 

@@ -1,4 +1,4 @@
-"""Plug-in of the built-in players: human, random, greedy, ntuple, minimax, alphabeta, mcts, level, engine."""
+"""Plug-in of the built-in players: human, random, greedy, minimax, alphabeta, mcts, level, engine."""
 
 from boardgames.hookspecs import Entry, hookimpl
 
@@ -10,7 +10,6 @@ def bg_agents() -> list[Entry]:
         Entry("human", "a person who types moves", "boardgames.players.human:Human"),
         Entry("random", "a random legal move", "boardgames.players.simple:Random"),
         Entry("greedy", "the best move one ply ahead", "boardgames.players.simple:Greedy"),
-        Entry("ntuple", "one-ply search with learned tables of patterns", "boardgames.players.simple:NTuple"),
         Entry("minimax", "minimax search without pruning", "boardgames.players.minimax:Minimax"),
         Entry("alphabeta", "alpha-beta search", "boardgames.players.alphabeta:AlphaBeta"),
         Entry("mcts", "Monte Carlo tree search", "boardgames.players.mcts:MonteCarlo"),

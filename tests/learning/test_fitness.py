@@ -200,7 +200,7 @@ def test_opponent_may_have_other_features(tmp_path: Path) -> None:
     Weights.of(game, simple, np.array([-1.0, -1, -1, 1, 1, 1])).write(path)
     options = {"features": "classic14", "depth": 1, "pairs": 1, "ply_limit": 20}
     learner = plugins.load_learner("cem", game, opponent=str(path), **options)
-    assert learner.opponent.features == "simple"
+    assert learner.opponent.weights.features == "simple"
     assert len(learner.measure_fitness(np.zeros((2, 7)), learner.opponent, InProcess(), 1)) == 2
 
 
