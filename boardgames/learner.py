@@ -101,6 +101,10 @@ class Learner(ABC):
         """Return names and points of the players that compete in training, best first; by default none."""
         return ()
 
+    def header(self, state: LearnerState) -> Mapping[str, object]:
+        """Return what players have to know to use a checkpoint, as JSON values; by default nothing."""
+        return {}
+
     @abstractmethod
     def weights(self, state: LearnerState) -> npt.NDArray[np.float64]:
         """Return the best weights so far, `float64[n]`."""

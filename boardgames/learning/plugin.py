@@ -47,4 +47,9 @@ def bg_learners() -> list[Entry]:
             "TD(lambda) with temporal coherence for tables of weights of patterns",
             "boardgames.learning.ntuple:NTuple",
         ),
+        Entry(
+            "value-iteration",
+            "value iteration on a table of abstract states, in self-play",
+            "boardgames.learning.value_iteration:ValueIteration",
+        ),
     ]

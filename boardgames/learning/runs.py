@@ -646,6 +646,7 @@ def _checkpoint_bytes(state: LearnerState, progress: Progress, learner: Learner,
     else:
         arrays = {VALUES: np.asarray(learner.weights(state), dtype=np.float64)}
         header = {"schema": WEIGHTS_SCHEMA, "game": learner.game.facts.name, "provenance": provenance}
+        header |= learner.header(state)
     header |= {
         "state": dict(state.scalars),
         "step": progress.step,

@@ -1,0 +1,600 @@
+"""Policies of abstract states: what matches have shown, the values that follow from it, and files.
+
+`Experience` counts, for each state and action, the rewards and the states at the same side's
+next turn, and for each side the matches that it won after reaching a state. All tables are
+sparse: they have a row for what has been observed. `Experience.solve` computes the values
+of states by value iteration, and `play_recorded` is the task of workers that plays matches.
+
+Source: R. Sutton and A. Barto, "Reinforcement Learning", 1998, chapter 4.
+"""
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from boardgames import plugins
+from boardgames.declarations import StateAbstraction
+from boardgames.errors import OptionError, WeightsError, quote, suggest
+from boardgames.game import Game
+from boardgames.kernels import Actions, Reals, new_control
+from boardgames.kernels.bundles import Bundle
+from boardgames.options import Option, is_finite
+from boardgames.player import fingerprint_of
+from boardgames.search.alphabeta.workspace import KINDS as SEARCH_KINDS
+from boardgames.search.rules import DRAWN, UNFINISHED
+from boardgames.search.runner import run
+from boardgames.selfplay import MatchResult, derive_seed, policies
+from boardgames.selfplay.contest import new_workspaces
+from boardgames.selfplay.policies import ACTION, BY_TABLE, NEXT, NO_STATE, REACHED, SIDE, STATE
+from boardgames.selfplay.temporal import RESULTS
+from boardgames.weights.files import Array, read_arrays, write_arrays
+
+TOLERANCE = 1e-9
+"""Value iteration ends when no value of a state changes by more than this in a sweep."""
+SCHEMA = 1
+STATE_PREFIX = "state."
+"""Prefix of the arrays in checkpoints of a run."""
+MAX_GAMMA = 0.99
+
+CHOICES = {"value": (1.0, 0.0), "success": (0.0, 1.0), "both": (1.0, 1.0)}
+"""Weights of value and success, by the option `choose`."""
+CHOOSE = Option(
+    "choose", str, "value", "what decides between moves: their value, their success, or the sum of both",
+    choices=tuple(CHOICES),
+)  # fmt: skip
+GUARDS = Option("guards", str, "all", "enabled guards: all, none, or names with + between them")
+WINS_FIRST = Option("wins_first", bool, True, "play a winning move before the guards are asked")
+
+# --- experience ---------------------------------------------------------------
+
+
+class Solution(NamedTuple):
+    """Values that follow from experience.
+
+    Attributes
+    ----------
+    values : float64[states]
+        Value of each state; 0 if it has not been visited.
+    ahead : float64[states, actions]
+        Discounted expected value of the state after an action; 0 if the action has not been tried.
+    sweeps : int
+        Number of sweeps of value iteration.
+    """
+
+    values: Reals
+    ahead: Reals
+    sweeps: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Experience:
+    """What has been observed in matches, as sparse tables with ascending keys.
+
+    Attributes
+    ----------
+    states, actions : int
+        Number of states, and of actions in each of them.
+    pairs : int64[m]
+        Visited pairs of state and action: state * `actions` + action.
+    visits : int64[m]
+        How often each pair was visited.
+    rewards : float64[m]
+        Sum of its rewards.
+    links : int64[n]
+        Observed transitions: pair * `states` + state at the same side's next turn.
+    counts : int64[n]
+        How often each transition was observed. A match that ends first has none.
+    won : int64[k]
+        States that moves of a winner have led to: side * `states` + state.
+    wins : int64[k]
+        The number of matches.
+
+    Examples
+    --------
+    >>> record = np.array([[0, 3, 1, 5, 4], [1, 0, 0, -1, 2], [0, 5, 2, -1, 6]])  # see `policies.SIDE`
+    >>> once = Experience.of_match(7, 3, record, np.array([1.0, 0.0, 2.0]), winner=0)
+    >>> once.pairs.tolist(), once.links.tolist(), once.won.tolist()
+    ([0, 10, 17], [75], [4, 6])
+    >>> twice = once.merged([once])
+    >>> twice.visits.tolist(), twice.rewards.tolist(), twice.success()[0].tolist()
+    ([2, 2, 2], [0.0, 2.0, 4.0], [0.0, 0.0, 0.0, 0.0, 0.75, 0.0, 0.75])
+    """
+
+    states: int
+    actions: int
+    pairs: Actions
+    visits: Actions
+    rewards: Reals
+    links: Actions
+    counts: Actions
+    won: Actions
+    wins: Actions
+
+    NAMES: ClassVar[tuple[str, ...]] = ("pairs", "visits", "rewards", "links", "counts", "won", "wins")
+    """The tables."""
+
+    @classmethod
+    def empty(cls, states: int, actions: int) -> "Experience":
+        """Return the experience before the first match."""
+        none = np.zeros(0, dtype=np.int64)
+        return cls(states, actions, none, none, np.zeros(0), none, none, none, none)
+
+    @classmethod
+    def of_match(
+        cls,
+        states: int,
+        actions: int,
+        record: Actions,
+        rewards: Reals,
+        winner: int | None,
+        *,
+        weight: int = 1,
+    ) -> "Experience":
+        """Return the experience of one match.
+
+        Parameters
+        ----------
+        record, rewards : int64[plies, 5], float64[plies]
+            The moves, see `boardgames.selfplay.policies`.
+        winner : int or None
+            The side that won.
+        weight : int
+            Each move counts as often as this.
+        """
+        pairs = record[:, STATE] * actions + record[:, ACTION]
+        has_next = record[:, NEXT] != NO_STATE
+        links = pairs[has_next] * states + record[has_next, NEXT]
+        won = np.unique(record[record[:, SIDE] == winner, REACHED]) if winner is not None else pairs[:0]
+        once = np.full(len(record), weight)
+        return cls(states, actions, *_summed(
+            (pairs, once, weight * rewards), (links, once[has_next]),
+            (won + (winner or 0) * states, np.full(len(won), weight)),
+        ))  # fmt: skip
+
+    @classmethod
+    def from_arrays(cls, states: int, actions: int, arrays: Mapping[str, Array]) -> "Experience":
+        """Return the experience in arrays from a file, which may have any integer type.
+
+        Raises
+        ------
+        ValueError
+            If the tables are damaged or do not fit together.
+        """
+        columns: dict[str, Any] = {}  # integers, and real numbers for the rewards
+        for name in cls.NAMES:
+            array, kind = arrays.get(name), "f" if name == "rewards" else "iu"
+            if array is None or array.ndim != 1 or array.dtype.kind not in kind:
+                raise ValueError(f"the table {name!r} is missing or of another type")
+            columns[name] = np.array(array, dtype=np.float64 if kind == "f" else np.int64)
+        for name, keys in {"visits": "pairs", "rewards": "pairs", "counts": "links", "wins": "won"}.items():
+            if len(columns[name]) != len(columns[keys]):
+                raise ValueError(f"the table {name!r} must have as many rows as {keys!r}")
+            if name != "rewards" and (columns[name] < 1).any():
+                raise ValueError(f"the table {name!r} has counts below 1")
+        for name, limit in {
+            "pairs": states * actions, "links": states * actions * states, "won": 2 * states
+        }.items():  # fmt: skip
+            if (np.diff(columns[name], prepend=-1) < 1).any() or (columns[name] >= limit).any():
+                raise ValueError(f"the table {name!r} has keys that are out of order or out of range")
+        if not np.isfinite(columns["rewards"]).all():
+            raise ValueError("the rewards must be finite")
+        if not np.isin(columns["links"] // states, columns["pairs"]).all():
+            raise ValueError("the table 'links' has pairs that were never visited")
+        return cls(states, actions, **columns)
+
+    def merged(self, others: "Sequence[Experience]") -> "Experience":
+        """Return the sum of this and other experiences of the same states and actions."""
+        every = (self, *others)
+        columns = {name: np.concatenate([getattr(one, name) for one in every]) for name in self.NAMES}
+        return Experience(self.states, self.actions, *_summed(
+            (columns["pairs"], columns["visits"], columns["rewards"]),
+            (columns["links"], columns["counts"]),
+            (columns["won"], columns["wins"]),
+        ))  # fmt: skip
+
+    @property
+    def visited(self) -> int:
+        """Return the number of states in which a move has been made."""
+        return len(np.unique(self.pairs // self.actions))
+
+    def arrays(self) -> dict[str, Array]:
+        """Return the tables by name."""
+        return {name: getattr(self, name) for name in self.NAMES}
+
+    def solve(self, gamma: float, tolerance: float = TOLERANCE) -> Solution:
+        """Return the values of states and actions, computed by value iteration.
+
+        V(s) = max over visited a of R(s, a) + gamma * sum over s' of P(s' | s, a) V(s'),
+        where R is the mean reward and P the share of the visits that were followed by s'.
+        If a match ended before the next turn, nothing more is gained.
+
+        Parameters
+        ----------
+        gamma : float
+            Discount, less than 1.
+        tolerance : float
+            Ends when no value changes by more than this in a sweep.
+
+        Examples
+        --------
+        >>> record = np.array([[0, 0, 0, 1, 1], [0, 1, 1, -1, 2]])
+        >>> solution = Experience.of_match(3, 2, record, np.array([1.0, 8.0]), winner=0).solve(0.5)
+        >>> solution.values.tolist(), solution.ahead[0].tolist()
+        ([5.0, 8.0, 0.0], [4.0, 0.0])
+        """
+        values, ahead = np.zeros(self.states), np.zeros((self.states, self.actions))
+        if not self.pairs.size:
+            return Solution(values, ahead, 0)
+        places = np.searchsorted(self.pairs, self.links // self.states)
+        targets = self.links % self.states
+        chances = gamma * self.counts / self.visits[places]
+        means = self.rewards / self.visits
+        starts = np.flatnonzero(np.diff(self.pairs // self.actions, prepend=-1))
+        visited = self.pairs[starts] // self.actions
+        change, sweeps = np.inf, 0
+        while change > tolerance:
+            expected = np.bincount(places, chances * values[targets], self.pairs.size)
+            updated = np.maximum.reduceat(means + expected, starts)
+            change = float(np.abs(updated - values[visited]).max())
+            values[visited] = updated
+            sweeps += 1
+        ahead.ravel()[self.pairs] = np.bincount(places, chances * values[targets], self.pairs.size)
+        return Solution(values, ahead, sweeps)
+
+    def success(self) -> Reals:
+        """Return the success of states for side 0 and side 1, `float64[2, states]`, in [0, 1].
+
+        It begins at 0 and moves half of the remaining way to 1 with each match that the
+        side won after moving to the state.
+        """
+        success = np.zeros(2 * self.states)
+        success[self.won] = 1.0 - 0.5**self.wins
+        return success.reshape(2, self.states)
+
+
+def _summed(*tables: tuple[Array, ...]) -> list[Array]:
+    """Return the columns of tables whose first column is a key, with one row for each key."""
+    columns: list[Array] = []
+    for keys, *added in tables:
+        unique, places = np.unique(keys, return_inverse=True)
+        columns.append(unique)
+        columns += [np.bincount(places, column, len(unique)).astype(column.dtype) for column in added]
+    return columns
+
+
+# --- policies -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Policy:
+    """Experience with the states of a game, and the discount that it is used with.
+
+    Attributes
+    ----------
+    game, abstraction : str
+        Names of the game and of its state abstraction.
+    experience : Experience
+        What was observed.
+    gamma : float
+        Discount.
+    provenance : mapping
+        How the policy was made, as JSON values: learner, settings, seed, metrics.
+    """
+
+    game: str
+    abstraction: str
+    experience: Experience
+    gamma: float
+    provenance: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # JSON values
+
+    @classmethod
+    def read(cls, path: Path) -> "Policy":
+        """Return the policy in a file, which may be a checkpoint of a run.
+
+        Raises
+        ------
+        FileError, WeightsError
+            If the file cannot be read or has no policy.
+        """
+        return cls.from_arrays(*read_arrays(path), path)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> "Policy":
+        """Return the policy among the arrays of a file, given its header."""
+        names = [header.get(key) for key in ("game", "abstraction")]
+        sizes = [header.get(key) for key in ("states", "actions")]
+        gamma, provenance = header.get("gamma"), header.get("provenance")
+        if not (
+            header.get("schema") == SCHEMA
+            and all(isinstance(name, str) for name in names)
+            and all(type(size) is int and size > 0 for size in sizes)
+            and is_finite(gamma)
+            and 0 <= gamma <= MAX_GAMMA
+            and isinstance(provenance, dict)
+        ):
+            raise WeightsError(f"{path} has no policy of version {SCHEMA}")
+        stored = {name.removeprefix(STATE_PREFIX): array for name, array in arrays.items()}
+        try:
+            experience = Experience.from_arrays(int(str(sizes[0])), int(str(sizes[1])), stored)
+        except ValueError as error:
+            raise WeightsError(f"{path} has no policy: {error}") from None
+        return cls(str(names[0]), str(names[1]), experience, float(gamma), provenance)
+
+    def header(self) -> dict[str, Any]:
+        """Return the header of the file as JSON values."""
+        return {
+            "schema": SCHEMA,
+            "game": self.game,
+            "abstraction": self.abstraction,
+            "states": self.experience.states,
+            "actions": self.experience.actions,
+            "gamma": self.gamma,
+            "provenance": dict(self.provenance),
+        }
+
+    def write(self, path: Path) -> None:
+        """Write the policy to a file atomically; integers are stored in as few bytes as possible.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be written.
+        """
+        arrays = self.experience.arrays()
+        small = {
+            name: array.astype(np.min_scalar_type(array.max(initial=0))) if array.dtype == np.int64 else array
+            for name, array in arrays.items()
+        }
+        write_arrays(path, small, self.header())
+
+    def fingerprint(self) -> str:
+        """Return a short hash of everything but the provenance."""
+        tables = [array.tobytes() for array in self.experience.arrays().values()]
+        return fingerprint_of(f"{self.abstraction} {self.gamma!r}".encode(), *tables)
+
+    def check(self, game: Game, abstraction: StateAbstraction) -> None:
+        """Raise WeightsError unless the policy is for this game and its states."""
+        if (self.game, self.abstraction) != (game.facts.name, abstraction.name):
+            raise WeightsError(
+                f"the policy is for {quote(self.abstraction)} of {quote(self.game)}, not for "
+                f"{abstraction.name!r} of {game.facts.name}"
+            )
+        sizes = (self.experience.states, self.experience.actions)
+        if sizes != (abstraction.states, game.facts.actions):
+            raise WeightsError(
+                f"the policy is for {sizes[0]} states and {sizes[1]} actions, but {game} has "
+                f"{abstraction.states} and {game.facts.actions}; it is probably for a board of another size"
+            )
+
+
+def find_abstraction(game: Game, name: str) -> StateAbstraction:
+    """Return a state abstraction of a game, or the first one if the name is empty.
+
+    Raises
+    ------
+    OptionError
+        If the game has no state abstraction.
+    UnknownNameError
+        If it has none with that name.
+    """
+    names = [offer.entry.name for offer in plugins.registry().offers("abstractions", game.facts.name)]
+    if not names:
+        raise OptionError(f"{game.facts.name} has no state abstraction to learn with")
+    return plugins.load_abstraction(name or names[0], game)
+
+
+def guard_bits(text: str, abstraction: StateAbstraction) -> int:
+    """Return the guards that the option `guards` enables, as bits.
+
+    Raises
+    ------
+    OptionError
+        If there is no guard with one of the names.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> tops = boardgames.load_abstraction("tops", boardgames.load("connect4"))
+    >>> [guard_bits(text, tops) for text in ("all", "none", "gap+open-two")]
+    [7, 0, 6]
+    """
+    names = [guard.name for guard in abstraction.guards]
+    if text == "all":
+        return (1 << len(names)) - 1
+    bits = 0
+    for name in () if text == "none" else text.split("+"):
+        if name not in names:
+            raise OptionError(f"no such guard {quote(name)}{suggest(name, [*names, 'all', 'none'])}")
+        bits |= 1 << names.index(name)
+    return bits
+
+
+# --- matches ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class TableSetup:
+    """What all matches of a learner have in common; made by `of`.
+
+    Attributes
+    ----------
+    game, layout, abstraction : str
+        Names for `boardgames.load` and `boardgames.load_abstraction`.
+    options : tuple of (str, str)
+        The game's options as text.
+    opening : int
+        Number of random opening plies.
+    ply_limit : int
+        A match that reaches this length is unfinished.
+    """
+
+    game: str
+    layout: str
+    options: tuple[tuple[str, str], ...]
+    abstraction: str
+    opening: int
+    ply_limit: int
+
+    @classmethod
+    def of(cls, game: Game, abstraction: str, *, opening: int, ply_limit: int) -> "TableSetup":
+        """Return the setup for matches of a registered game."""
+        options = tuple((name, str(value)) for name, value in game.options.items() if value is not None)
+        return cls(game.facts.name, game.layout, options, abstraction, opening, ply_limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a player chooses between moves; see `boardgames.selfplay.policies`.
+
+    Attributes
+    ----------
+    value_weight, success_weight : float
+        Weights of the value and of the success of a move.
+    epsilon : float
+        Probability of a random move.
+    bound : float
+        A random move is only played if its value is less than this below the best one.
+    guards : int
+        Enabled guards, as bits.
+    wins_first : bool
+        True if a winning move is played before the guards are asked.
+    """
+
+    value_weight: float = 1.0
+    success_weight: float = 0.0
+    epsilon: float = 0.0
+    bound: float = np.inf
+    guards: int = -1
+    wins_first: bool = True
+
+    def record(self) -> np.ndarray:
+        """Return the parameters as a record for the kernels."""
+        return np.array([astuple(self)], dtype=policies.PARAMETERS_DTYPE).view(np.recarray)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TablePlayer:
+    """A player in `play_recorded`.
+
+    Attributes
+    ----------
+    experience : Experience or None
+        What its tables are computed from; None for a player without experience.
+    gamma : float
+        Discount.
+    manner : Manner
+        How it chooses between moves.
+    depth : int
+        `BY_TABLE`, 0 for random moves, or the depth to which it searches with the game's evaluation.
+    """
+
+    experience: Experience | None = None
+    gamma: float = 0.1
+    manner: Manner = field(default_factory=Manner)
+    depth: int = BY_TABLE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Played:
+    """Matches, from the first player's point of view, and the experience of both sides in them."""
+
+    experience: Experience
+    matches: list[MatchResult]
+
+
+def play_recorded(
+    setup: TableSetup, first: TablePlayer, second: TablePlayer | None = None, *, matches: int, seed: int
+) -> Played:
+    """Play matches and record them.
+
+    Parameters
+    ----------
+    first, second : TablePlayer
+        There are two matches from each opening, with the sides exchanged. Without a second player
+        the first plays against itself, each match from an opening of its own.
+    matches : int
+        Number of matches.
+    seed : int
+        Seeds openings and random choices.
+    """
+    state = _table_state(setup)
+    return state.play(first, second, matches, seed)
+
+
+_local = threading.local()
+
+
+def _table_state(setup: TableSetup) -> "_TableState":
+    """Return this thread's state for a setup, which is kept until another setup is used."""
+    state: _TableState | None = getattr(_local, "state", None)
+    if state is None or state.setup != setup:
+        state = _local.state = _TableState(setup)
+    return state
+
+
+class _TableState:
+    """A loaded game with its state abstraction, and the buffers of one thread."""
+
+    def __init__(self, setup: TableSetup) -> None:
+        self.setup = setup
+        self.game = plugins.load(setup.game, layout=setup.layout or None, **dict(setup.options))
+        self.abstraction = plugins.load_abstraction(setup.abstraction, self.game)
+        self.start = self.game.start().words
+        self.control = new_control()
+
+    def play(self, first: TablePlayer, second: TablePlayer | None, matches: int, seed: int) -> Played:
+        """Run the task `play_recorded`. Ctrl-C stops its kernels."""
+        self.control[0].stop = 0
+        return run(lambda: self._play(first, second, matches, seed), self.control)
+
+    def _play(self, first: TablePlayer, second: TablePlayer | None, matches: int, seed: int) -> Played:
+        setup, game = self.setup, self.game
+        players = (first, second or first)
+        sizes = (self.abstraction.states, game.facts.actions)
+        longest = min(setup.ply_limit, game.facts.longest_match or setup.ply_limit)
+        workspaces = self._workspaces(players, longest)
+        bundles = [Bundle(policies.KINDS, workspace) for workspace in workspaces]
+        depth = max(1, *(player.depth for player in players))
+        search = Bundle(SEARCH_KINDS, new_workspaces(game, [game.evaluation], depth, self.control)[0])
+        depths = np.array([player.depth for player in players], dtype=np.int64)
+        positions, record, rewards = workspaces[0].positions, workspaces[0].record, workspaces[0].rewards
+        results, experiences = [], []
+        for number in range(matches):
+            side = number % 2  # of the first player
+            order = 1 - 2 * side
+            by_side = bundles[::order]
+            positions[0] = self.start
+            opening = number if second is None else number // 2
+            random_state = np.array([derive_seed(seed, opening), 0], dtype=np.uint64)
+            code = policies.play_match(
+                by_side[0].words, by_side[1].words, search.words, np.ascontiguousarray(depths[::order]),
+                random_state, setup.opening, longest,
+            )  # fmt: skip
+            plies, result = divmod(int(code), RESULTS)
+            winner = None if result in (DRAWN, UNFINISHED) else result
+            moves_hash, scores = int(random_state[1]), game.score(positions[0])
+            unfinished = result == UNFINISHED
+            results.append(MatchResult(side, winner, unfinished, plies, moves_hash, scores))
+            experiences.append(Experience.of_match(*sizes, record[:plies], rewards[:plies], winner))
+        return Played(Experience.empty(*sizes).merged(experiences), results)
+
+    def _workspaces(self, players: Sequence[TablePlayer], plies: int) -> list[policies.Workspace]:
+        """Return the workspaces of the players, which share their buffers."""
+        tables = []
+        for player in players:
+            experience = player.experience or Experience.empty(
+                self.abstraction.states, self.game.facts.actions
+            )
+            tables.append((experience.solve(player.gamma).ahead, experience.success()))
+        shared = policies.new_workspace(
+            self.game, self.abstraction, *tables[0], players[0].manner.record(),
+            control=self.control, plies=plies,
+        )  # fmt: skip
+        ahead, success = tables[1]
+        second = shared._replace(ahead=ahead, success=success, parameters=players[1].manner.record())
+        return [shared, second]

@@ -1,0 +1,206 @@
+"""The learner `value-iteration`: a table of abstract states, learned from self-play.
+
+Each step plays some matches with the policy learned so far, adds what was observed to its
+experience, and computes the values of all states anew by value iteration; see
+`boardgames.learning.policy`. The matches are divided into tasks of a fixed size that start
+from the same policy, so the result does not depend on the number of workers.
+"""
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from typing import ClassVar
+
+import numpy as np
+
+from boardgames.errors import LearnerStateError
+from boardgames.game import Game
+from boardgames.kernels import Reals
+from boardgames.learner import Learner, LearnerState
+from boardgames.learning.base import (
+    PLY_LIMIT,
+    TEST_BATCH,
+    TEST_MATCHES,
+    Configured,
+    match_metrics,
+    mean_points,
+)
+from boardgames.learning.policy import (
+    CHOICES,
+    CHOOSE,
+    GUARDS,
+    MAX_GAMMA,
+    WINS_FIRST,
+    Experience,
+    Manner,
+    Played,
+    Policy,
+    TablePlayer,
+    TableSetup,
+    find_abstraction,
+    guard_bits,
+    play_recorded,
+)
+from boardgames.options import Option
+from boardgames.selfplay import derive_seed
+
+TASK = 10
+"""Matches per task."""
+TEST_OPENING = 4
+"""Random opening plies of test matches."""
+GAMMA = Option("gamma", float, 0.1, "discount factor", minimum=0, maximum=MAX_GAMMA)
+
+
+class ValueIteration(Configured, Learner):
+    """Value iteration on the transitions between abstract states that matches have shown.
+
+    Attributes
+    ----------
+    abstraction : StateAbstraction
+        The states that are learned.
+    setup : TableSetup
+        Setup of the training matches.
+
+    Raises
+    ------
+    OptionError
+        If the game has no state abstraction.
+    """
+
+    name: ClassVar[str] = "value-iteration"
+    follows_curve: ClassVar[bool] = False
+    declared_options = (
+        Option("abstraction", str, None, "state abstraction; default: the game's first"),
+        GAMMA,
+        Option("epsilon", float, 0.1, "probability of a random move", minimum=0, maximum=1),
+        CHOOSE,
+        GUARDS,
+        WINS_FIRST,
+        Option("steps", int, 20, "number of steps", minimum=1, maximum=10**9),
+        Option("matches", int, 50, "matches per step", minimum=1, maximum=10**6),
+        Option("opening", int, 1, "number of random opening plies", minimum=0, maximum=1000),
+        PLY_LIMIT,
+        TEST_MATCHES,
+    )  # fmt: skip
+
+    def __init__(self, game: Game, **options: object) -> None:
+        super().__init__(game, **options)
+        self.abstraction = find_abstraction(game, self.text("abstraction"))
+        self.options["abstraction"] = self.abstraction.name
+        self.setup = TableSetup.of(
+            game, self.abstraction.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
+        )
+        self._guards = guard_bits(self.text("guards"), self.abstraction)
+
+    @property
+    def length(self) -> int:
+        """Return the number of steps."""
+        return self.integer("steps")
+
+    def start(self, seed: int) -> LearnerState:
+        """Return the state without experience."""
+        nothing = Experience.empty(self.abstraction.states, self.game.facts.actions)
+        return LearnerState(nothing.arrays(), {"step": 0, "seed": seed})
+
+    def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
+        """Play matches, learn from them, and score the policy."""
+        step, seed = self._step_of(state), state.scalars["seed"]
+        before = self.experience(state)
+        played = self.play(
+            self.player(before, epsilon=self.number("epsilon")), None, executor,
+            matches=self.integer("matches"), task=TASK, seed=derive_seed(seed, "matches", step),
+        )  # fmt: skip
+        after = before.merged([one.experience for one in played])
+        solution, gamma = after.solve(self.number("gamma")), self.number("gamma")
+        metrics = {
+            **self._score(after, executor, derive_seed(seed, "test", step)),
+            **match_metrics([match for one in played for match in one.matches]),
+            "states": float(after.visited),
+            "moves": float(len(after.pairs)),
+            "transitions": float(len(after.links)),
+            "sweeps": float(solution.sweeps),
+            "change": float(np.abs(solution.values - before.solve(gamma).values).max()),
+        }
+        return LearnerState(after.arrays(), {**state.scalars, "step": step + 1}), metrics
+
+    def is_done(self, state: LearnerState) -> bool:
+        """Return whether all steps are done."""
+        return self._step_of(state) >= self.length
+
+    def weights(self, state: LearnerState) -> Reals:
+        """Return the values of all states, `float64[states]`."""
+        return self.experience(state).solve(self.number("gamma")).values
+
+    def experience(self, state: LearnerState) -> Experience:
+        """Return the experience in a state of training.
+
+        Raises
+        ------
+        LearnerStateError
+            If its tables are damaged.
+        """
+        try:
+            return Experience.from_arrays(self.abstraction.states, self.game.facts.actions, state.arrays)
+        except ValueError as error:
+            raise LearnerStateError(f"the state cannot be used: {error}") from None
+
+    def header(self, state: LearnerState) -> Mapping[str, object]:
+        """Return what `Policy` reads in the header of a checkpoint."""
+        header = self.result(state).header()
+        del header["provenance"]
+        return header
+
+    def result(self, state: LearnerState) -> Policy:
+        """Return the policy of a state of training, ready to be saved."""
+        return Policy(
+            self.game.facts.name, self.abstraction.name, self.experience(state), self.number("gamma")
+        )
+
+    def player(self, experience: Experience, *, epsilon: float = 0.0) -> TablePlayer:
+        """Return a player that chooses by the options of this learner."""
+        value_weight, success_weight = CHOICES[self.text("choose")]
+        manner = Manner(
+            value_weight, success_weight, epsilon,
+            guards=self._guards, wins_first=bool(self.options["wins_first"]),
+        )  # fmt: skip
+        return TablePlayer(experience, self.number("gamma"), manner)
+
+    def play(
+        self,
+        first: TablePlayer,
+        second: TablePlayer | None,
+        executor: Executor,
+        *,
+        matches: int,
+        task: int,
+        seed: int,
+        setup: TableSetup | None = None,
+    ) -> Sequence[Played]:
+        """Play matches in tasks of `task` matches each."""
+        futures = [
+            executor.submit(
+                play_recorded, setup or self.setup, first, second,
+                matches=min(task, matches - begun), seed=derive_seed(seed, begun),
+            )
+            for begun in range(0, matches, task)
+        ]  # fmt: skip
+        return [future.result() for future in futures]
+
+    def _score(self, experience: Experience, executor: Executor, seed: int) -> dict[str, float]:
+        """Return the share of points against the game's evaluation one ply deep, or random moves."""
+        matches = self.integer("test_matches")
+        if not matches:
+            return {}
+        setup = TableSetup.of(
+            self.game, self.abstraction.name, opening=TEST_OPENING, ply_limit=self.integer("ply_limit")
+        )
+        opponent = TablePlayer(depth=1 if self.game.evaluation.weights.size else 0)
+        played = self.play(
+            self.player(experience), opponent, executor,
+            matches=matches, task=TEST_BATCH, seed=seed, setup=setup,
+        )  # fmt: skip
+        return {"score": mean_points([match for one in played for match in one.matches])}
+
+    def _step_of(self, state: LearnerState) -> int:
+        step = state.scalars["step"]
+        assert isinstance(step, int)
+        return step

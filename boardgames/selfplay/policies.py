@@ -1,0 +1,310 @@
+"""Matches of players that value moves by tables of abstract states, in compiled code.
+
+Such a player adds up two values of a move: its reward on the real board plus the discounted
+value of the states that have followed it so far, and the success of the state to which it
+leads. Each has a weight. Before that, the player takes a win at once and obeys the guards of
+the state abstraction. With probability epsilon it plays a random move instead of the best
+one, if that is worth nearly as much. Among moves of equal value the choice is random.
+
+Matches are recorded for learning: for each move the state, the action, the state in which
+the same side moved next, and the state to which the move led, all from the point of view of
+the side that made it.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import types
+
+from boardgames.declarations import StateAbstraction
+from boardgames.game import Game
+from boardgames.kernels import (
+    Actions,
+    Answer,
+    Control,
+    Reals,
+    RewardOf,
+    StateOf,
+    Words,
+    kernel,
+    load_stop,
+    random_below,
+    row,
+    row_out,
+)
+from boardgames.kernels.abi import (
+    ACTIONS,
+    ACTIONS_STACK,
+    REALS_OUT,
+    REALS_STACK,
+    WORDS_OUT,
+    WORDS_STACK,
+    record_array,
+)
+from boardgames.kernels.bundles import BUNDLE, unpacker
+from boardgames.kernels.control import CONTROL
+from boardgames.search.alphabeta.workspace import unpack as unpack_search
+from boardgames.search.rules import RULES, UNFINISHED, final_result, rules_of
+from boardgames.selfplay.contest import best_action
+from boardgames.selfplay.temporal import RESULTS, hash_move, uniform
+
+SIDE, STATE, ACTION, NEXT, REACHED = range(5)
+"""Columns of the record of a match: the side that moved, its state and action, its state at its next turn,
+and the state to which the move led."""
+NO_STATE = -1
+"""In the column `NEXT` of a side's last move."""
+BY_TABLE = -1
+"""Instead of a search depth: the side plays by its table. Depth 0 plays at random."""
+
+PARAMETERS_DTYPE = np.dtype(
+    [
+        ("value_weight", np.float64),
+        ("success_weight", np.float64),
+        ("epsilon", np.float64),
+        ("bound", np.float64),
+        ("guards", np.int64),
+        ("wins_first", np.int64),
+    ],
+    align=True,
+)
+"""Weights of value and success; probability of a random move, which is only played if it is worth less than
+`bound` less than the best one; enabled guards as bits; whether a win at once precedes everything else."""
+PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
+
+
+class Workspace(NamedTuple):
+    """Kernels and arrays of a player with tables, for `n` states.
+
+    Attributes
+    ----------
+    legal_moves, apply, side_to_move, outcome : kernels
+        The rules.
+    state, reward, answer : kernels
+        The state abstraction.
+    positions : uint64[2, words]
+        The position, and a row for its successors.
+    moves : int64[1, actions]
+        Legal moves of the position.
+    values : float64[actions]
+        Values of the legal moves, in the order of `moves`.
+    ahead : float64[n, actions]
+        Discounted value of the states that follow an action.
+    success : float64[2, n]
+        Success of the states to which the moves of side 0 and side 1 lead.
+    parameters : one record
+        See `PARAMETERS_DTYPE`.
+    record : int64[plies, 5]
+        The moves of a match, see `SIDE` and the other columns.
+    rewards : float64[plies]
+        Their rewards.
+    control : one record
+        The stop flag.
+    """
+
+    legal_moves: Callable[[Words, Actions], int]
+    apply: Callable[[Words, int, Words], None]
+    side_to_move: Callable[[Words], int]
+    outcome: Callable[[Words], int]
+    state: Callable[[Words, int], int]
+    reward: Callable[[Words, int], float]
+    answer: Callable[[Words, int], int]
+    positions: Words
+    moves: Actions
+    values: Reals
+    ahead: Reals
+    success: Reals
+    parameters: npt.NDArray[Any]  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+    record: Actions
+    rewards: Reals
+    control: Control
+
+
+KINDS = {
+    **RULES,
+    "state": StateOf,
+    "reward": RewardOf,
+    "answer": Answer,
+    "positions": WORDS_STACK,
+    "moves": ACTIONS_STACK,
+    "values": REALS_OUT,
+    "ahead": REALS_STACK,
+    "success": REALS_STACK,
+    "parameters": PARAMETERS,
+    "record": ACTIONS_STACK,
+    "rewards": REALS_OUT,
+    "control": CONTROL,
+}
+
+unpack = unpacker(Workspace, KINDS)
+
+
+def new_workspace(
+    game: Game,
+    abstraction: StateAbstraction,
+    ahead: Reals,
+    success: Reals,
+    parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
+    *,
+    control: Control,
+    plies: int = 0,
+) -> Workspace:
+    """Return a workspace with new buffers, for matches of at most `plies` plies."""
+    facts = game.facts
+    return Workspace(
+        **rules_of(game),
+        state=abstraction.state,
+        reward=abstraction.reward,
+        answer=abstraction.answer,
+        positions=np.zeros((2, facts.words), dtype=np.uint64),
+        moves=np.zeros((1, facts.actions), dtype=np.int64),
+        values=np.zeros(facts.actions),
+        ahead=ahead,
+        success=success,
+        parameters=parameters,
+        record=np.zeros((plies, REACHED + 1), dtype=np.int64),
+        rewards=np.zeros(plies),
+        control=control,
+    )
+
+
+@kernel(types.int64(BUNDLE, types.int64))
+def win_at_once(bundle: Actions, count: int) -> int:
+    """Return the index of the first of the `count` actions in `moves[0]` that wins at once, or -1."""
+    work = unpack(bundle)
+    positions = work.positions
+    side = work.side_to_move(row(positions, 0))
+    for index in range(count):
+        work.apply(row(positions, 0), work.moves[0, index], row_out(positions, 1))
+        if work.outcome(row(positions, 1)) == side:
+            return index
+    return -1
+
+
+@kernel(types.int64(BUNDLE, types.int64, WORDS_OUT))
+def best_move(bundle: Actions, count: int, random_state: Words) -> int:
+    """Write the values of the `count` actions in `moves[0]`, and return the index of a best one."""
+    work = unpack(bundle)
+    positions, moves, values, parameters = work.positions, work.moves, work.values, work.parameters[0]
+    side = work.side_to_move(row(positions, 0))
+    state = work.state(row(positions, 0), side)
+    best, equal = 0, 0
+    for index in range(count):
+        action = moves[0, index]
+        work.apply(row(positions, 0), action, row_out(positions, 1))
+        value = work.reward(row(positions, 1), side) + work.ahead[state, action]
+        success = work.success[side, work.state(row(positions, 1), side)]
+        values[index] = parameters.value_weight * value + parameters.success_weight * success
+        if values[index] > values[best] or index == 0:
+            best, equal = index, 1
+        elif values[index] == values[best]:
+            equal += 1
+            if random_below(random_state, equal) == 0:
+                best = index
+    return best
+
+
+@kernel(types.int64(BUNDLE, types.int64, WORDS_OUT))
+def choose(bundle: Actions, count: int, random_state: Words) -> int:
+    """Return the action that the player chooses among the `count` actions in `moves[0]`.
+
+    Parameters
+    ----------
+    bundle : int64[m]
+        Words of a `Workspace`. Unless a win or a guard decides, `values` is written.
+    random_state : uint64[1] or more
+        State of the random generator, which is advanced.
+    """
+    work = unpack(bundle)
+    moves, values, parameters = work.moves, work.values, work.parameters[0]
+    if parameters.wins_first != 0:
+        winning = win_at_once(bundle, count)
+        if winning >= 0:
+            return moves[0, winning]
+    if parameters.guards != 0:
+        action = work.answer(row(work.positions, 0), parameters.guards)
+        if action >= 0:
+            return action
+    best = best_move(bundle, count, random_state)
+    if parameters.epsilon > 0.0 and uniform(random_state) < parameters.epsilon:
+        drawn = random_below(random_state, count)
+        if values[best] - values[drawn] < parameters.bound:
+            return moves[0, drawn]
+    return moves[0, best]
+
+
+@kernel(types.int64(BUNDLE, BUNDLE, BUNDLE, ACTIONS, WORDS_OUT, types.int64, types.int64))
+def play_match(
+    first: Actions,
+    second: Actions,
+    search: Actions,
+    depths: Actions,
+    random_state: Words,
+    opening: int,
+    ply_limit: int,
+) -> int:
+    """Play and record one match.
+
+    Parameters
+    ----------
+    first, second : int64[n]
+        Words of the workspaces of side 0 and side 1, which differ only in `ahead`, `success` and
+        `parameters`. `positions[0]` is the start, and afterwards the final position.
+    search : int64[m]
+        Words of the workspace of a search, for sides that play by searching.
+    depths : int64[2]
+        For each side `BY_TABLE`, 0 for random moves, or the depth to which it searches.
+    random_state : uint64[2]
+        State of the random generator, which is advanced, and hash of the moves, see
+        `temporal.hash_move`.
+    opening : int64
+        Number of random opening plies.
+    ply_limit : int64
+        A match that reaches this length, or is stopped, is unfinished; the record has so many rows.
+
+    Returns
+    -------
+    int64
+        Plies times `RESULTS` plus the result: the winner, `DRAWN` or `UNFINISHED`.
+    """
+    game, searcher = unpack(first), unpack_search(search)
+    positions, moves, record = game.positions, game.moves, game.record
+    result, plies = UNFINISHED, 0
+    latest_0, latest_1 = -1, -1  # rows of the sides' latest moves
+    while load_stop(game.control) == 0:
+        count = game.legal_moves(row(positions, 0), row_out(moves, 0))
+        if count == 0:
+            no_moves_draws = searcher.options[0].no_moves_draws != 0
+            result = final_result(game.side_to_move, game.outcome, row(positions, 0), no_moves_draws)
+            break
+        if plies == ply_limit:
+            break
+        side = game.side_to_move(row(positions, 0))
+        state = game.state(row(positions, 0), side)
+        latest = latest_0 if side == 0 else latest_1
+        if latest >= 0:
+            record[latest, NEXT] = state
+        if plies < opening or depths[side] == 0:
+            action = moves[0, random_below(random_state, count)]
+        elif depths[side] == BY_TABLE:
+            action = choose(first if side == 0 else second, count, random_state)
+        else:
+            searcher.positions[0, :] = positions[0, :]
+            searcher.moves[0, :count] = moves[0, :count]
+            action = best_action(search, count, depths[side])
+        game.apply(row(positions, 0), action, row_out(positions, 1))
+        positions[0, :] = positions[1, :]
+        hash_move(random_state, action)
+        record[plies, SIDE] = side
+        record[plies, STATE] = state
+        record[plies, ACTION] = action
+        record[plies, NEXT] = NO_STATE
+        record[plies, REACHED] = game.state(row(positions, 0), side)
+        game.rewards[plies] = game.reward(row(positions, 0), side)
+        if side == 0:
+            latest_0 = plies
+        else:
+            latest_1 = plies
+        plies += 1
+    return plies * RESULTS + result
