@@ -22,8 +22,9 @@ from boardgames.declarations import (
 )
 from boardgames.errors import AmbiguousMoveError, MoveError, PositionError
 from boardgames.game import Game, Move, Outcome, Position, Termination
-from boardgames.kernels import JIT, Words
+from boardgames.kernels import JIT, Actions, Words
 from boardgames.kernels.abi import check_kernel
+from boardgames.patterns import PatternSet
 from boardgames.picture import Picture
 from boardgames.score import RETURN
 from boardgames.search.perft import perft
@@ -231,6 +232,50 @@ def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Runn
                         yield Fault(f"{name} of side {side} is {value!r}, not {span},", words)
     names = ", ".join(feature_set.name for feature_set in feature_sets)
     return f"{len(sample.words)} positions: {names}" if names else "no features"
+
+
+def check_patterns(sample: Sample, pattern_sets: tuple[PatternSet, ...]) -> RunningCheck:
+    """Check that cells and phases are in their ranges, and that symmetries are among those of the game."""
+    for patterns in pattern_sets:
+        name = f"patterns {patterns.name!r}"
+        for words in sample.words:
+            for side in (0, 1):
+                phase = int(patterns.phase(words.copy(), side))
+                if not 0 <= phase < patterns.phases:
+                    yield Fault(f"the phase of {name} is {phase}, not 0 to {patterns.phases - 1},", words)
+                values = _cells(patterns, words, side)
+                for cell in np.flatnonzero((values < 0) | (values >= patterns.values)):
+                    message = f"cell {cell} of {name} is {values[cell]}, not 0 to {patterns.values - 1},"
+                    yield Fault(message, words)
+        for permutation in patterns.symmetries:
+            fits = sample.game.symmetries()
+            for words in sample.words:
+                before, fits = (
+                    fits,
+                    tuple(one for one in fits if _permutes(patterns, permutation, one, words)),
+                )
+                if before and not fits:
+                    yield Fault(f"symmetry {permutation} of {name} is none of the game's", words)
+    names = ", ".join(patterns.name for patterns in pattern_sets)
+    return f"{len(sample.words)} positions: {names}" if names else "no patterns"
+
+
+def _cells(patterns: PatternSet, words: Words, side: int) -> Actions:
+    values = np.full(patterns.cells, -1)
+    patterns.kernel(words.copy(), side, values)
+    return values
+
+
+def _permutes(patterns: PatternSet, permutation: Sequence[int], symmetry: Symmetry, words: Words) -> bool:
+    """Return whether a symmetry of the game moves the cells of a position as a permutation says."""
+    mapped = symmetry.words(words.copy())
+    return all(
+        np.array_equal(
+            _cells(patterns, mapped, 1 - side if symmetry.swaps_sides else side)[list(permutation)],
+            _cells(patterns, words, side),
+        )
+        for side in (0, 1)
+    )
 
 
 def check_symmetries(sample: Sample) -> RunningCheck:

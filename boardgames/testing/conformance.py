@@ -2,12 +2,12 @@
 
 import shlex
 import traceback
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from boardgames.declarations import FeatureSet
 from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, quote
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
-from boardgames.plugins import load_features, registry
+from boardgames.plugins import load_features, load_patterns, registry
 from boardgames.testing import checks
 from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.hangs import HangError, interrupt_hangs
@@ -24,6 +24,8 @@ from boardgames.testing.probe import Plan, place_isolated, probe_kernels
 from boardgames.testing.reference import Reference, check_reference, check_reference_perft
 from boardgames.testing.results import check_coverage, check_results, check_stuck
 from boardgames.testing.sampling import Fault, Place, Sample, place, selected, write_moves
+
+Declared = TypeVar("Declared")
 
 MAX_FINDINGS = 3
 """Findings after which a check is stopped."""
@@ -246,7 +248,8 @@ def _run_checks(
         return run.report(OVERFLOW)
     for name, check in _SAMPLE_CHECKS.items():
         run.check(name, partial(check, sample))
-    run.check("features", lambda: checks.check_features(sample, _feature_sets(game, feature_sets, run)))
+    run.check("features", lambda: checks.check_features(sample, _feature_sets(feature_sets, run)))
+    run.check("patterns", lambda: checks.check_patterns(sample, _registered("patterns", load_patterns, run)))
     run.check("perft", lambda: checks.check_perft(game, perft_depth))
     if reference is None:
         return run.report(NO_REFERENCE, *(() if game.facts.perft else (NO_PERFT,)))
@@ -287,6 +290,7 @@ CHECKS = (
     "unit",
     *_SAMPLE_CHECKS,
     "features",
+    "patterns",
     "perft",
     "reference",
     "reference-perft",
@@ -418,15 +422,18 @@ def _raised(game: Game, error: Exception | HangError) -> Fault:
     return Fault(message + (place_of_error if words is not None else place_of_error.rstrip(",")), words)
 
 
-def _feature_sets(game: Game, given: Sequence[FeatureSet] | None, run: _Run) -> tuple[FeatureSet, ...]:
-    if given is not None:
-        return tuple(given)
-    return tuple(_registered(game, run))
+def _feature_sets(given: Sequence[FeatureSet] | None, run: _Run) -> tuple[FeatureSet, ...]:
+    return _registered("features", load_features, run) if given is None else tuple(given)
 
 
-def _registered(game: Game, run: _Run) -> Iterator[FeatureSet]:
-    for offer in registry().offers("features", game.facts.name):
+def _registered(
+    kind: Literal["features", "patterns"], load: Callable[[str, Game], Declared], run: _Run
+) -> tuple[Declared, ...]:
+    """Return the feature sets or pattern sets of the game; those that cannot be loaded are findings."""
+    loaded = []
+    for offer in registry().offers(kind, run.game.facts.name):
         try:
-            yield load_features(offer.entry.name, game)
+            loaded.append(load(offer.entry.name, run.game))
         except BoardgamesError as error:
-            run.add("features", str(error), partial(place, game))
+            run.add(kind, str(error), partial(place, run.game))
+    return tuple(loaded)

@@ -4,18 +4,23 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from faulty import FAULTS, KERNEL_FAULTS, Noughts, SlowRules, feature_set
 from nim import Nim
 
+import boardgames
 from boardgames.declarations import Kernels
 from boardgames.errors import KernelError, PluginError
+from boardgames.game import Game
 from boardgames.kernels import JIT, Words
 from boardgames.kernels.abi import Apply, kernel
+from boardgames.patterns import PatternSet
 from boardgames.picture import Picture
 from boardgames.testing import Report, check_game
 
@@ -217,3 +222,26 @@ def test_faults_of_kernels_are_found_without_compilation_too() -> None:
 def test_a_button_may_be_clicked_to_pass(option: str) -> None:
     report = check_game(Nim(**{option: True}), positions=20)
     assert "pictures" not in {finding.check for finding in report.findings}
+
+
+def wrong_patterns(**changes: Any) -> Callable[[Game], PatternSet]:
+    """Return a function that makes the patterns of a small Connect Four, with changes."""
+    return lambda game: replace(boardgames.load_patterns("cells", game), **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"values": 3}, "cell 0 of patterns 'cells' is 3, not 0 to 2"),
+        ({"phases": 1}, "the phase of patterns 'cells' is 1, not 0 to 0"),
+        ({"symmetries": ((*range(1, 16), 0),)}, "of patterns 'cells' is none of the game's"),
+    ],
+    ids=["value", "phase", "symmetry"],
+)
+def test_wrong_patterns_are_found(offer: Callable[..., None], changes: dict[str, Any], message: str) -> None:
+    game = boardgames.load("connect4", columns=4, rows=4)
+    assert check_game(game, matches=2, positions=20, only=["patterns"]).ok
+    offer("bg_patterns", wrong=wrong_patterns(**changes))
+    report = check_game(game, matches=2, positions=20, only=["patterns"])
+    assert report.failed() == {"patterns"}
+    assert message in str(report)
