@@ -11,11 +11,12 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
+from boardgames import plugins
 from boardgames.declarations import FeatureSet
 from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, quote
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
-from boardgames.plugins import load_features, load_patterns, registry
+from boardgames.plugins import load_features, load_patterns
 from boardgames.testing import checks
 from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.hangs import HangError, interrupt_hangs
@@ -431,7 +432,7 @@ def _registered(
 ) -> tuple[Declared, ...]:
     """Return the feature sets or pattern sets of the game; those that cannot be loaded are findings."""
     loaded = []
-    for offer in registry().offers(kind, run.game.facts.name):
+    for offer in plugins.registry().offers(kind, run.game.facts.name):
         try:
             loaded.append(load(offer.entry.name, run.game))
         except BoardgamesError as error:
