@@ -184,6 +184,27 @@ class Stop:
             other.detach(control)
 
 
+@contextmanager
+def stop_after(seconds: float | None, *others: Stop) -> Iterator[Stop]:
+    """Yield a flag that is set after some time, or together with one of the others.
+
+    Parameters
+    ----------
+    seconds : float or None
+        None if only the others set it.
+    """
+    stop = Stop(*others)
+    timer = None if seconds is None else threading.Timer(seconds, stop.set)
+    if timer is not None:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield stop
+    finally:
+        if timer is not None:
+            timer.cancel()
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A player's answer.

@@ -6,7 +6,7 @@ loss is how far that is below the best score before the move. Both scores come f
 searches with the same horizon (the search after the move is one ply shallower),
 because the side that moves last before the horizon looks better than it is. Proven
 scores are used unchanged. A win counts as the bound of the unit, so choosing a
-slower win is not a mistake.
+slower win is not a mistake; if the player solves positions, it is an inaccuracy.
 """
 
 import math
@@ -110,6 +110,9 @@ class ReviewedMove:
     mark : str
         `?!` for an inaccuracy, `?` for a mistake, `??` for a blunder; otherwise
         empty.
+    delay : int
+        How many plies later the win comes than with the best move, or how many sooner the
+        loss; 0 if the move changes the outcome, or if the unit of the review does not count it.
     """
 
     number: int
@@ -120,6 +123,7 @@ class ReviewedMove:
     score: Score
     loss: float
     mark: str
+    delay: int = 0
 
     @property
     def best(self) -> Move:
@@ -250,7 +254,11 @@ class Review:
         score = before.score if is_best else after.score_of_move(before)
         bound = self.unit.bound
         loss = max(before.score.clipped(bound) - score.clipped(bound), 0.0)
-        return ReviewedMove(number, side, move, before, after, score, loss, self.unit.mark(loss))
+        mark, delay = self.unit.mark(loss), 0
+        if self.unit.delay is not None and before.proven and after.proven:
+            delay = _delay(before.score, score)
+            mark = "?!" if delay >= self.unit.delay else mark
+        return ReviewedMove(number, side, move, before, after, score, loss, mark, delay)
 
 
 def review(record: Record, player: Player, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Review:
@@ -354,6 +362,19 @@ def _reviewed(analysis: Analysis, by_depth: Mapping[int, Score]) -> ReviewedPosi
         analysis.seconds,
         MappingProxyType(dict(by_depth)),
     )
+
+
+def _delay(best: Score, played: Score) -> int:
+    """Return how many plies a move delays a win or hastens a loss; 0 if it changes the outcome.
+
+    Examples
+    --------
+    >>> _delay(Score.win(5), Score.win(9)), _delay(Score.loss(8), Score.loss(2))
+    (4, 6)
+    """
+    if best.win_in is None or played.win_in is None or best.sign != played.sign or played >= best:
+        return 0
+    return abs(best.win_in - played.win_in)
 
 
 def _describe(move: ReviewedMove, sides: tuple[str, str]) -> str:

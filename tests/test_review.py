@@ -130,6 +130,34 @@ def test_a_win_thrown_away_loses_the_bound_of_the_unit() -> None:
     assert result.moves[0].mark == "??"
 
 
+@pytest.mark.parametrize(
+    ("move", "mark", "loss", "delay"),
+    [("2", "", 0.0, 0), ("4", "?!", 0.0, 14), ("5", "?", 1.0, 0), ("1", "??", 2.0, 0)],
+    ids=["best", "slower win", "draw instead of a win", "loss instead of a win"],
+)
+def test_exact_scores_mark_every_move_that_is_not_best(move: str, mark: str, loss: float, delay: int) -> None:
+    start = str(CONNECT4.parse("366241373674445377651127"))
+    (played,) = review(
+        Record("connect4", start=start, moves=(move,)), boardgames.load_player("solver", CONNECT4)
+    ).moves
+    assert (played.mark, played.loss, played.delay) == (mark, loss, delay)
+
+
+def test_a_sooner_loss_is_an_inaccuracy_if_scores_are_exact() -> None:
+    start = str(CONNECT4.parse("36624137367444537765112712"))  # a loss in 16 plies
+    (played,) = review(
+        Record("connect4", start=start, moves=("5",)), boardgames.load_player("solver", CONNECT4)
+    ).moves
+    assert (played.mark, played.loss, played.delay) == ("?!", 0.0, 6)
+
+
+def test_searches_do_not_mark_slower_wins() -> None:
+    start = str(CONNECT4.parse("312452531116774732431353"))  # 2 and 5 win at once, 4 wins in 3 plies
+    player = boardgames.load_player("alphabeta", CONNECT4)
+    (played,) = review(Record("connect4", start=start, moves=("4",)), player, Limit(depth=6)).moves
+    assert (played.mark, played.delay) == ("", 0)
+
+
 def test_amounts_above_the_bound_are_clipped() -> None:
     assert losses(reviewed("1", 50.0, -9.0)) == [1.0]
 

@@ -11,7 +11,7 @@ import click
 
 from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
-from boardgames.cli.loading import load_game, load_player, load_position
+from boardgames.cli.loading import SOLVER, has_solver, load_game, load_player, load_position
 from boardgames.cli.options import (
     DEPTH,
     NODES,
@@ -22,7 +22,16 @@ from boardgames.cli.options import (
     json_option,
     moves_option,
 )
-from boardgames.cli.output import outcome_json, outcome_text, print_json, print_table, say, score_json
+from boardgames.cli.output import (
+    count_text,
+    outcome_json,
+    outcome_text,
+    print_json,
+    print_table,
+    say,
+    score_json,
+    score_text,
+)
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import search_spinner, spinner
 from boardgames.draw.text import printable
@@ -62,8 +71,14 @@ class AnalysisRequest:
     as_json: bool
 
     def agent_for(self, game: "Game") -> str:
-        """Return the given agent, or else the game's default agent."""
-        return game.facts.default_agent if self.agent is None else self.agent
+        """Return the given agent, or else the solver of the game or its default agent.
+
+        A solver is limited by time only, so it is not chosen if depth or nodes are given.
+        """
+        if self.agent is not None:
+            return self.agent
+        is_searching = self.depth is not None or self.nodes is not None
+        return game.facts.default_agent if is_searching or not has_solver(game) else SOLVER
 
     @property
     def limit(self) -> "Limit":
@@ -97,14 +112,14 @@ class AnalysisRequest:
     "--agent",
     metavar="AGENT",
     shell_complete=complete_agent,
-    help="Agent that evaluates; default: the game's default agent.",
+    help="Agent that evaluates; default: `solver` if the game has one, else its default agent.",
 )
 @click.option(
     "--time",
     "seconds",
     type=SECONDS,
     metavar="S",
-    help="Seconds per position; without other limits 1, or 0.2 in a review.",
+    help="Seconds per position; without other limits 10 for a solver, else 1, or 0.2 in a review.",
 )
 @click.option("--depth", type=DEPTH, metavar="N", help="Search depth in plies.")
 @click.option("--nodes", type=NODES, metavar="N", help="Maximum number of positions to search.")
@@ -216,7 +231,7 @@ def _print_analysis(analysis: "Analysis", lines: int | None) -> None:
     rows = [
         (
             str(entry.move),
-            str(entry.score) + ("!" if entry.proven else " "),
+            score_text(entry.score, proven=entry.proven) + ("!" if entry.proven else " "),
             line_text(entry.line),
         )
         for entry in analysis.moves
@@ -329,8 +344,10 @@ def choose_record(game: str, source: str, number: int | None) -> "tuple[int, int
 
 def review_limit(request: AnalysisRequest, player: "Player") -> "Limit":
     """Return the limit for each position: the user's, the agent's own, or a short time."""
+    from boardgames.player import ExactPlayer
+
     is_limited = any(player.options.get(name) is not None for name in LIMITING_OPTIONS)
-    if request.limit.is_unlimited and not is_limited:
+    if request.limit.is_unlimited and not is_limited and not isinstance(player, ExactPlayer):
         return replace(request.limit, seconds=REVIEW_SECONDS)
     return request.limit
 
@@ -393,7 +410,9 @@ def _summary(review: "Review", number: int, side: str) -> str:
 
 def _move_row(move: "ReviewedMove", side: str) -> tuple[str, ...]:
     loss = move.after.unit.format(move.loss)
-    has_loss = float(loss) > 0
+    has_loss = move.delay > 0 or float(loss) > 0
+    if move.delay:
+        loss = f"{move.delay} plies"
     return (
         str(move.number),
         side,
@@ -410,10 +429,13 @@ def _print_mistakes(review: "Review", mistakes: int | None) -> None:
     unit = review.unit
     inaccuracy, mistake, blunder = map(unit.format, (unit.inaccuracy, unit.mistake, unit.blunder))
     legend = f"?! loses {inaccuracy} or more, ? {mistake}, ?? {blunder}"
+    if unit.delay is not None:
+        legend += f"; ?! also {count_text(unit.delay, 'ply', 'plies')} to the end"
     rows: list[tuple[str, ...]] = [("ply", "side", "move", "loss", "value", "better")]
     for ply in review.mistakes(MISTAKES if mistakes is None else mistakes):
-        after = _value(ply.after, ply.side) if _is_end(ply.after) else str(ply.score)
-        change = f"{ply.before.score} -> {after}"
+        score = score_text(ply.score, proven=ply.after.proven)
+        after = _value(ply.after, ply.side) if _is_end(ply.after) else score
+        change = f"{score_text(ply.before.score, proven=ply.before.proven)} -> {after}"
         side, better = review.game.facts.sides[ply.side], line_text(ply.before.line)
         move, loss = f"{ply.move}{ply.mark}", unit.format(ply.loss)
         rows.append((str(ply.number), side, move, loss, change, better))
@@ -428,7 +450,7 @@ def _value(reviewed: "ReviewedPosition", side: int) -> str:
     """Return the score of a position for a side; `draw` at the end of a drawn match."""
     outcome = reviewed.position.outcome
     is_draw = outcome is not None and outcome.winner is None
-    return "draw" if is_draw else str(reviewed.score_for_side(side))
+    return "draw" if is_draw else score_text(reviewed.score_for_side(side), proven=reviewed.proven)
 
 
 def _is_end(reviewed: "ReviewedPosition") -> bool:
@@ -473,6 +495,7 @@ def _ply_json(ply: "ReviewedMove") -> dict[str, object]:
         "line": [str(move) for move in ply.before.line],
         "depth": ply.before.depth,
         "loss": ply.loss,
+        "delay": ply.delay,
         "mark": ply.mark,
     }
 

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from boardgames.player import Player
 
 
+SOLVER = "solver"
+"""The name of agents that solve positions."""
+
+
 def load_game(name: str, layout: str | None, options: tuple[str, ...], *, searches: bool = True) -> "Game":
     """Load a game.
 
@@ -55,6 +59,14 @@ def _check_game_name(name: str) -> None:
         arguments = [text for text in context.command.collect_usage_pieces(context) if text != "[OPTIONS]"]
         usage = " ".join([context.command_path, *arguments])
         raise UnknownNameError(f"{quote(name)} is a file, but the game comes first: {usage}") from None
+
+
+def has_solver(game: "Game") -> bool:
+    """Return True if a plug-in offers an agent named `solver` for the game."""
+    from boardgames.plugins import registry
+
+    offers = registry().offers("agents", game.facts.name)
+    return any(offer.entry.name == SOLVER and offer.entry.game for offer in offers)
 
 
 def load_position(

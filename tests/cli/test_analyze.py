@@ -54,6 +54,17 @@ def test_the_lines_option_limits_the_moves_to_the_best(bg: Run) -> None:
     assert text.count("\n") == 4
 
 
+def test_the_solver_of_a_game_is_used_unless_depth_or_nodes_are_limited(bg: Run) -> None:
+    late = "366241373674445377651127"
+    for arguments, agent in (
+        ((), "solver"),
+        (("--depth", "2"), "alphabeta"),
+        (("--nodes", "9"), "alphabeta"),
+    ):
+        assert json.loads(bg("analyze", "connect4", late, *arguments, "--json").out)["agent"] == agent
+    assert bg("analyze", "connect4", late).out.splitlines()[3].split() == ["5", "draw!", "5"]
+
+
 def test_values_are_aligned(bg: Run) -> None:
     lines = bg("analyze", "connect4", "4453", "--depth", "4").out.splitlines()[1:-1]
     assert len({line.index(".") for line in lines}) == 1

@@ -101,6 +101,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory, run_at: Callable[..., Any]
         make_runs(template / "home" / "runs")
         store_matches()
     write_match(template / "match.record")
+    (template / "positions.txt").write_text("112233\n")
 
     @cache
     def run(command: str) -> Any:

@@ -7,10 +7,8 @@ of the others are those of `alphabeta`.
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
-from threading import Timer
 from typing import ClassVar
 
 import numpy as np
@@ -29,6 +27,7 @@ from boardgames.player import (
     Limit,
     MoveValue,
     Stop,
+    stop_after,
 )
 from boardgames.players.alphabeta import DRAW_OFFER_LIMIT, TIME, AlphaBeta
 from boardgames.score import RETURN, Score
@@ -49,7 +48,7 @@ A slower win or a sooner loss is an inaccuracy.
 ESTIMATE = 10.0
 """The score that stands for an estimated return of 1 when a level chooses among unsolved moves."""
 
-TEMPERATURES = (30.0, 20.0, 13.0, 9.0, 6.0, 4.0, 2.5, 1.5, 0.8, 0.0)
+TEMPERATURES = (40.0, 16.0, 9.0, 5.5, 3.5, 2.3, 1.5, 0.9, 0.45, 0.0)
 """The temperature of each level from 1; at 0 only the best moves are played."""
 
 LEVEL = Option("level", int, 10, "strength: 1 makes many mistakes, 10 none", 1, len(TEMPERATURES))
@@ -151,7 +150,8 @@ class SolverPlayer(ExactPlayer):
         own = Limit(seconds=self.options[LIMIT.name])  # type: ignore[arg-type]  # read by kind
         budget = limit.tightened(own).budget(position.side_to_move) or DEFAULT_SECONDS
         left, unit = self._empty_cells(position), EXACT
-        with _stop_after(budget * SOLVER_SHARE, context.stop) as stop:
+        others = () if context.stop is None else (context.stop,)
+        with stop_after(budget * SOLVER_SHARE, *others) as stop:
             points = self._solved_moves(position, stop, all_moves=all_moves)
             best = max(points, key=lambda move: points[move], default=None)
             wins_at_once = best is not None and points[best] == (left + 1) // 2
@@ -254,16 +254,3 @@ def points_of(score: Score, empty_cells: int) -> int:
     if score.win_in is None:
         return math.floor(ESTIMATE * score.to_return() + 0.5)
     return score.sign * ((empty_cells + 2 - abs(score.win_in)) // 2)
-
-
-@contextmanager
-def _stop_after(seconds: float, other: Stop | None) -> Iterator[Stop]:
-    """Yield a flag that is set after some time, or together with another one."""
-    stop = Stop() if other is None else Stop(other)
-    timer = Timer(seconds, stop.set)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield stop
-    finally:
-        timer.cancel()

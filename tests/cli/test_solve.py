@@ -1,0 +1,84 @@
+"""`boardgames solve`: scores of every move, many positions at once, and wrong input."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+UNEQUAL = "366241373674445377651127"
+"""A position with 18 empty cells in which a move wins soon, others win late, draw or lose."""
+
+
+def test_every_move_has_its_score_and_its_distance_to_the_end(bg: Run) -> None:
+    lines = bg("solve", "connect4", UNEQUAL).out.splitlines()
+    assert lines[0] == "red to move: win in 3"
+    assert [line.split() for line in lines[1:9]] == [
+        ["move", "score", "result"],
+        ["2", "8", "win", "in", "3"],
+        ["4", "1", "win", "in", "17"],
+        ["5", "0", "draw"],
+        ["6", "0", "draw"],
+        ["3", "-1", "loss", "in", "18"],
+        ["1", "-1", "loss", "in", "18"],
+        ["7", "-1", "loss", "in", "18"],
+    ]
+    assert lines[9].startswith("best play: 2 ")
+
+
+def test_layout_and_moves_set_the_position(bg: Run) -> None:
+    out = bg("solve", "connect4", "--layout", "4x4", "--moves", "4 3 2 1", "--json").out
+    assert json.loads(out)["position"] == "..../..../..../brbr"
+
+
+def test_json_has_scores_results_and_best_play(bg: Run) -> None:
+    solution = json.loads(bg("solve", "connect4", UNEQUAL, "--json").out)
+    assert (solution["score"], solution["win_in"], solution["proven"]) == (8, 3, True)
+    assert [move["score"] for move in solution["moves"]] == [8, 1, 0, 0, -1, -1, -1]
+    assert len(solution["line"]) == 3
+
+
+def test_positions_in_a_file_have_one_score_a_line(bg: Run) -> None:
+    Path("positions").write_text(f"112233  # red wins at once\n\n{UNEQUAL}\n# a board\n{UNEQUAL}5\n")
+    assert bg("solve", "connect4", "--file", "positions").out == "18\n8\n0\n"
+    solved = json.loads(bg("solve", "connect4", "--file", "positions", "--json").out)["positions"]
+    assert [(entry["score"], entry["win_in"]) for entry in solved] == [(18, 1), (8, 3), (0, None)]
+
+
+def test_positions_are_read_from_standard_input(bg: Run) -> None:
+    assert bg("solve", "connect4", "--file", "-", typed=f"{UNEQUAL}\n").out == "8\n"
+
+
+def test_a_position_that_is_not_solved_in_time_is_a_failure(bg: Run) -> None:
+    ran = bg("solve", "connect4", "--layout", "8x8", "--time", "0.1")
+    assert ran.code == 1
+    assert ran.out.startswith("red to move: not solved\n")
+    Path("empty").write_text("-\n")
+    ran = bg("solve", "connect4", "--layout", "8x8", "--time", "0.1", "--file", "empty")
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err == "error: not all positions were solved in time\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["abalone"], "there is no solver for abalone; `boardgames agents abalone` lists its agents"),
+        (["connect4", "--agent", "random"], "the agent 'random' does not solve positions"),
+        (["connect4", "1212121"], "nothing to solve, the match is over: red wins"),
+        (["connect4", "44", "--file", "positions"], "give either a position or --file, not both"),
+        (["connect4", "--file", "missing"], "cannot read missing"),
+        (["connect4", "--file", "-"], "there are no positions in standard input"),
+        (["connect4", "--file", "positions"], "columns are 1 to 7 (ply 2 of '49') (positions, line 2)"),
+        (["connect4", "--file", "over"], "the match is over in 1212121 (over, line 1)"),
+    ],
+)
+def test_wrong_input_is_reported_in_one_line(arguments: list[str], said: str, bg: Run) -> None:
+    Path("positions").write_text("44\n49\n")
+    Path("over").write_text("1212121\n")
+    ran = bg("solve", *arguments)
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
