@@ -29,7 +29,7 @@ from boardgames.selfplay import tables, temporal
 from boardgames.selfplay.contest import contest, new_workspaces
 from boardgames.weights import Weights
 from boardgames.weights.linear import linear_evaluation
-from boardgames.weights.lookup import load_form
+from boardgames.weights.lookup import load_features_of
 
 Result = TypeVar("Result")
 
@@ -380,7 +380,7 @@ class WorkerState:
         if weights is None or contestant.is_random:
             return self.game.evaluation
         if isinstance(weights, Weights):
-            return weights.evaluation(self.game, load_form(weights, self.game))
+            return weights.evaluation(self.game, load_features_of(weights, self.game))
         features = self.features
         size = len(features.features)
         if weights.shape != (size,):

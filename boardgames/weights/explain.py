@@ -69,12 +69,13 @@ def explain(
 ) -> Explanation:
     """Return the features of a position with their contributions to its value.
 
-    For patterns, each group of cells that is looked up is a feature with the index in its table as value.
+    For patterns there is a term for each group of cells that is looked up; its value is the index of the
+    weight in the group's table.
 
     Parameters
     ----------
     weights : Weights, optional
-        Weights of these features; not optional for patterns, since these have the groups.
+        Weights of these features. Required for patterns, because only the weights know the groups.
     name : str, optional
         What to call the weights.
 

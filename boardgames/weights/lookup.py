@@ -79,15 +79,15 @@ def read_weights(path: Path, game: Game) -> tuple[Weights, FeatureSet | PatternS
     if weights.game != game.facts.name:
         raise WeightsError(f"{path} has weights for {quote(weights.game)}, not for {game.facts.name}")
     try:
-        features = load_form(weights, game)
+        features = load_features_of(weights, game)
         weights.check(game, features)
     except (UnknownNameError, WeightsError) as error:
         raise WeightsError(f"cannot use the weights in {path}: {error}") from None
     return weights, features
 
 
-def load_form(weights: Weights, game: Game) -> FeatureSet | PatternSet:
-    """Return the feature set or pattern set that weights are for; see `Weights.check`."""
+def load_features_of(weights: Weights, game: Game) -> FeatureSet | PatternSet:
+    """Return the feature set or pattern set that weights name; `Weights.check` says whether they fit it."""
     load = plugins.load_patterns if weights.groups else plugins.load_features
     return load(weights.features, game)
 
@@ -95,7 +95,8 @@ def load_form(weights: Weights, game: Game) -> FeatureSet | PatternSet:
 def _checked_features(features: FeatureSet | PatternSet, text: str) -> FeatureSet:
     if isinstance(features, PatternSet):
         raise WeightsError(
-            f"{quote(text)} has weights of patterns, which the agent 'ntuple' and search can use"
+            f"{quote(text)} has weights of patterns, not of features; agents such as 'ntuple' and "
+            "'alphabeta' can use them"
         )
     return features
 

@@ -2,7 +2,7 @@
 
 Weights give the value of a position for the side that has just moved, as those of
 features do. The evaluation's array of weights begins with a description of the groups, so
-that one kernel serves all groups of a game.
+that one kernel serves all groups of a game: integers, whose bits are stored in the floats.
 """
 
 import math
@@ -19,7 +19,7 @@ from boardgames.score import RETURN
 from boardgames.weights.linear import WEIGHTED_SUM, in_module_of
 
 HEADER = 3
-"""Words before the groups: number of lookups, size of a phase's tables, and where the first one begins."""
+"""Numbers before the groups: of lookups, of weights in a phase, and the index of the first weight."""
 
 
 def table_evaluation(

@@ -30,11 +30,14 @@ SCHEMA = 1
 VALUES = "weights"
 """Name of the array in a file; checkpoints have others as well."""
 GAPS = "gaps"
-"""Name of the array with the distances of the weights of patterns from each other."""
+"""Name of the array with the distances between the places of the weights of patterns."""
 MAX_WEIGHT = 1e6
+SMALLEST_WEIGHT = 1e-100
+"""The steps of weights of patterns are not smaller than those for this weight, so they are never 0."""
 MAX_GAP = np.iinfo(np.uint8).max
+"""Largest distance in a file; a longer one is bridged by weights of 0."""
 STEPS = 1 << 15
-"""The largest weight of patterns is less than this number of steps, to which all are rounded."""
+"""Weights of patterns are rounded to multiples of a step, and the largest is less than this many steps."""
 
 
 def _no_entries() -> Actions:
@@ -68,7 +71,8 @@ class Weights:
     Raises
     ------
     WeightsError
-        If the values are not one-dimensional, finite and at most `MAX_WEIGHT`.
+        If the values are not one-dimensional, finite and at most `MAX_WEIGHT`, or if the entries of
+        patterns are not as many, or not in ascending order.
     """
 
     game: str
@@ -91,7 +95,7 @@ class Weights:
         object.__setattr__(self, "values", values)
         entries = np.array(self.entries, dtype=np.int64)
         if self.groups and (entries.shape != values.shape or not (np.diff(entries, prepend=-1) > 0).all()):
-            raise WeightsError("the weights of patterns need a place each, in ascending order")
+            raise WeightsError("weights of patterns need one place each, in ascending order")
         entries.flags.writeable = False
         object.__setattr__(self, "entries", entries)
 
@@ -113,7 +117,19 @@ class Weights:
     def of_patterns(
         cls, game: Game, patterns: PatternSet, entries: Actions, values: Reals, *, tanh: bool = False
     ) -> "Weights":
-        """Return weights at places in the tables of a pattern set, rounded as files need it.
+        """Return weights at places in the tables of a pattern set, rounded as in a file.
+
+        Parameters
+        ----------
+        patterns : PatternSet
+            With the groups whose tables these are.
+        entries, values : int64[n], float64[n]
+            Places in ascending order, and the weights at these places.
+
+        Raises
+        ------
+        WeightsError
+            If a weight is not finite or larger than `MAX_WEIGHT`, or the places are not ascending.
 
         Examples
         --------
@@ -227,13 +243,15 @@ class Weights:
         """Raise WeightsError unless the weights are for this game and these features or patterns."""
         if self.game != game.facts.name:
             raise WeightsError(f"the weights are for {quote(self.game)}, not for {game.facts.name}")
+        kind = "patterns" if isinstance(features, PatternSet) else "features"
         if self.features != features.name:
             raise WeightsError(
-                f"the weights are for features {quote(self.features)}, not for {features.name!r}"
+                f"the weights are for {kind} {quote(self.features)}, not for {features.name!r}"
             )
         if self.ranges != hash_ranges(features):
+            content = "cells" if isinstance(features, PatternSet) else "ranges"
             raise WeightsError(
-                f"the weights are for features {features.name!r} with other ranges, for example of a board "
+                f"the weights are for {kind} {features.name!r} with other {content}, for example of a board "
                 "of another size"
             )
         if isinstance(features, PatternSet):
@@ -261,8 +279,8 @@ def hash_ranges(features: FeatureSet | PatternSet) -> str:
 
 
 def _step_of(values: Reals) -> float:
-    """Return the power of two to whose multiples weights of patterns are rounded."""
-    largest = float(np.abs(values).max(initial=0.0))
+    """Return the power of two to whose multiples these weights of patterns are rounded."""
+    largest = max(float(np.abs(values).max(initial=0.0)), SMALLEST_WEIGHT)
     return math.ldexp(1.0, math.frexp(largest)[1]) / STEPS
 
 

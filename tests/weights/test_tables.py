@@ -122,12 +122,20 @@ def test_rounding_changes_a_weight_by_less_than_a_step() -> None:
     ) < (np.abs(values).max() / 2**14)
 
 
+def test_weights_too_small_for_a_step_are_left_out() -> None:
+    tiny = Weights.of_patterns(GAME, PATTERNS, np.arange(3), np.array([5e-324, 0.0, 1e-310]))
+    assert tiny.values.tolist() == []
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"game": "abalone"}, "not for connect4"),
-        ({"features": "lines"}, "not for 'cells'"),
-        ({"ranges": "other"}, "of another size"),
+        ({"features": "lines"}, "for patterns 'lines', not for 'cells'"),
+        (
+            {"ranges": "other"},
+            "for patterns 'cells' with other cells, for example of a board of another size",
+        ),
         ({"groups": ((0, 20),)}, "different cells, 0 to 19"),
         ({"groups": ((0, 1),)}, "the tables have 32 places, but a weight is for"),
     ],
@@ -139,7 +147,7 @@ def test_weights_for_other_patterns_are_rejected(changes: dict[str, Any], messag
 
 @pytest.mark.parametrize("entries", [[3, 2], [2, 2], [-1, 2], [1]], ids=str)
 def test_places_must_be_ascending(entries: list[int]) -> None:
-    with pytest.raises(WeightsError, match="a place each, in ascending order"):
+    with pytest.raises(WeightsError, match="one place each, in ascending order"):
         replace(drawn(), entries=np.array(entries), values=np.zeros(2))
 
 
