@@ -198,9 +198,6 @@ class Evaluation:
         return Score.of(value / self.scale, self.unit)
 
 
-MAX_STATES = 1_000_000
-MAX_GUARDS = 32
-
 NO_EVALUATION = Evaluation("none", no_evaluation, np.zeros(0))
 """Every position is worth 0 until the match is over."""
 
@@ -253,6 +250,12 @@ class FeatureSet:
         return scaled
 
 
+MAX_STATES = 1_000_000
+"""Largest number of states of a `StateAbstraction`."""
+MAX_GUARDS = 32
+"""Largest number of its guards."""
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """A rule of thumb that chooses a move in certain positions, whatever has been learned."""
@@ -263,7 +266,7 @@ class Guard:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StateAbstraction:
-    """A division of positions into few numbered states, so that their values can be learned in a table.
+    """A mapping of positions to a few numbered states, whose values can be learned in a table.
 
     Attributes
     ----------

@@ -273,10 +273,10 @@ class Game(ABC):
     Attributes
     ----------
     declared_options : tuple of Option
-        What can be set when the game is loaded.
+        Options that can be set when the game is loaded.
     layout_options : mapping of str to mapping
         Options that layouts set, such as the size of the board: `{"8x7": {"columns": 8, "rows": 7}}`.
-        The facts of a game with these options have the layout.
+        With these options, `facts.layouts` must contain the layout.
 
     Raises
     ------
@@ -318,7 +318,7 @@ class Game(ABC):
 
     @property
     def layout_names(self) -> tuple[str, ...]:
-        """Return the names of all layouts, with those that set other options."""
+        """Return the names of all layouts, including those that need other options and set them."""
         return tuple(dict.fromkeys((*self.facts.layouts, *self.layout_options)))
 
     # --- positions -------------------------------------------------------

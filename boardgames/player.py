@@ -518,9 +518,9 @@ class ExactPlayer(Player):
         """
 
     def solver_score(self, position: Position, score: Score) -> float | None:
-        """Return an exact score as the number that solvers of this game state; by default its amount.
+        """Return an exact score as the number that is usual among solvers of this game.
 
-        None if there is no such number.
+        By default this is its amount. None means that there is no such number.
         """
         return score.amount
 

@@ -255,7 +255,7 @@ def _prepare_streams() -> None:
             setattr(sys, name, null)
         elif isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-            if stream is getattr(sys, f"__{name}__"):  # and not a test's
+            if stream is getattr(sys, f"__{name}__"):  # not one that a test has put there
                 stream.close = stream.flush
 
 

@@ -37,7 +37,7 @@ NUMERIC_KINDS = "biuf"
 
 
 class ResumableExecutor(Executor):
-    """Executor that runs only the tasks whose results are not in `folder` yet, and keeps theirs there.
+    """Runs only tasks whose results are not in `folder` yet, and keeps the results there.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class ResumableExecutor(Executor):
     folder : Path
         Created when the first task has finished.
     code : str
-        Stamp of the code, since other code may have other results; see `boardgames.arena.plan.code_stamp`.
+        Stamp of the code, as results of other code are not used; see `boardgames.arena.plan.code_stamp`.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class ResumableExecutor(Executor):
 
 
 def _describe(task: "partial[Any]") -> tuple[str, Hint]:
-    """Return a hash of a task's function and arguments, and the declared type of its result.
+    """Return a hash of a task's function and arguments, in hexadecimal, and the declared type of its result.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def _describe(task: "partial[Any]") -> tuple[str, Hint]:
 
 
 def _pass_on(done: "Future[Result]", future: "Future[Result]", path: Path) -> None:
-    """Pass the result of a task on once it has been written."""
+    """Write the result of a task to `path`, then pass it on to `future`."""
     if done.cancelled():
         future.cancel()
         return
@@ -130,12 +130,12 @@ def _pass_on(done: "Future[Result]", future: "Future[Result]", path: Path) -> No
 
 
 def encode(value: object) -> Tree:
-    """Return a value as JSON; equal values have equal JSON.
+    """Return a value as a tree for JSON; equal values have equal trees, and so do a list and a tuple.
 
     Raises
     ------
     TypeError
-        If the value consists of other things than numbers, text, None, arrays, lists, tuples and dataclasses.
+        If the value has parts other than numbers, text, None, arrays, lists, tuples and dataclasses.
 
     Examples
     --------
@@ -158,12 +158,12 @@ def encode(value: object) -> Tree:
 
 
 def decode(hint: Hint, tree: Tree) -> Any:
-    """Return the value that `encode` has turned into JSON, given its declared type.
+    """Return the value whose tree this is, given its declared type.
 
     Raises
     ------
     TypeError, ValueError, KeyError
-        If the JSON is no value of this type.
+        If the tree is not that of a value of this type.
 
     Examples
     --------
@@ -204,8 +204,8 @@ def _decode_union(hints: tuple[Hint, ...], tree: Tree) -> Any:
 def _decode_dataclass(declared: type, tree: Mapping[str, Tree]) -> Any:
     if tree["class"] != _name(declared):  # a subclass
         raise TypeError(f"{tree['class']} is not {_name(declared)}")
-    hints = get_type_hints(declared)
-    return declared(**{name: decode(hints[name], part) for name, part in tree["fields"].items()})
+    hints, parts = get_type_hints(declared), _checked(dict, tree["fields"])
+    return declared(**{name: decode(hints[name], part) for name, part in parts.items()})
 
 
 def _checked(kind: type, tree: Tree) -> Any:

@@ -184,12 +184,14 @@ class Database:
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGE_CODES:
                 self._fail_damaged(str(error))
-            reason = "the disk is full" if self._may_lack_space(error) else self._read_only(error) or error
+            reason = (
+                "the disk is full" if self._may_lack_space(error) else self._read_only_reason(error) or error
+            )
             raise StoreError(f"cannot use the store {self.path}: {reason}") from error
         except FileError as error:
             raise StoreError(str(error)) from None
         except OSError as error:
-            reason = self._read_only(error) or _reason(error)
+            reason = self._read_only_reason(error) or _reason(error)
             raise StoreError(f"cannot use the store {self.path}: {reason}") from error
         except OverflowError:
             raise StoreError(f"a number of more than 64 bits does not fit in {self.path}") from None
@@ -211,8 +213,8 @@ class Database:
         except OSError:
             return False
 
-    def _read_only(self, error: OSError | sqlite3.Error) -> str:
-        """Return what is read-only and what to do, or an empty string if something else is wrong."""
+    def _read_only_reason(self, error: OSError | sqlite3.Error) -> str:
+        """Say what is read-only and what to do; return an empty string if the error has another cause."""
         code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE
         number = getattr(error, "errno", None)
         if code not in _READ_ONLY_CODES and number not in _READ_ONLY_ERRORS:

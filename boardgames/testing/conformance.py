@@ -311,7 +311,7 @@ class _Run:
         self.remarks: list[Finding] = []
         self.notes: list[str] = []
         self.current = "playouts"
-        """The check that runs; between checks, the matches that are sampled for all of them."""
+        """Name of the running check; `playouts` while matches are sampled for all checks."""
 
     def check(self, name: str, start: Callable[[], RunningCheck]) -> None:
         """Run a check, if it was requested, up to its third finding; an exception counts as a finding."""

@@ -1,9 +1,9 @@
 """Find calls of a game's Python methods that do not return.
 
-A timer interrupts the checks again and again. If the same call into the game's code
-is still running at the next tick, it raises `HangError`, with the method and the
-line. Compiled kernels cannot be interrupted; `boardgames.testing.probe` runs them
-in a process of their own before.
+A timer interrupts the checks every few seconds. If a call into the game's code is still
+running at the next interrupt, it is ended by `HangError`, which names the method and the
+line. Compiled kernels cannot be interrupted; `boardgames.testing.probe` has run them in a
+process of their own before.
 """
 
 import signal
@@ -16,19 +16,19 @@ from types import FrameType
 from boardgames.game import Game
 
 PATIENCE_S = 10.0
-"""How long a call may take at least; a longer one is noticed within twice the time."""
+"""Seconds that every call is given; one that does not return is interrupted within twice the time."""
 COMPILERS = frozenset({"numba", "llvmlite"})
 
 
 class HangError(BaseException):
-    """A method of a game does not return. No Exception, since the method might catch it and go on."""
+    """A method of a game does not return. Not an Exception, because the method might catch it and go on."""
 
 
 @contextmanager
 def interrupt_hangs(game: Game) -> Iterator[None]:
     """Raise HangError in a call of the game's code that does not return, while the `with` block runs.
 
-    Only a main thread can be interrupted, and not on Windows; elsewhere this does nothing.
+    This works only in the main thread, and not on Windows; elsewhere it does nothing.
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
@@ -69,7 +69,7 @@ def _call_of_game(frame: FrameType | None, packages: set[str]) -> FrameType | No
 
 
 def _describe(call: FrameType) -> str:
-    """Return a message with the method, the texts that it was given, and the line that it has reached."""
+    """Return a message with the method, its arguments that are text, and the line that it has reached."""
     code = call.f_code
     given = [call.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
     texts = ", ".join(repr(value) for value in given if isinstance(value, str))

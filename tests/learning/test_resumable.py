@@ -127,6 +127,23 @@ def test_a_damaged_file_is_replaced(tmp_path: Path) -> None:
         assert path.read_text() == "3"
 
 
+@pytest.mark.parametrize("damage", ["[]", "5", "{}", '{"class": 1, "fields": {}}', "fields", "data"])
+def test_a_damaged_dataclass_is_replaced(damage: str, tmp_path: Path) -> None:
+    executor = ResumableExecutor(InProcess(), tmp_path, "code")
+    expected = executor.submit(make_kept, 3).result()
+    (path,) = tmp_path.iterdir()
+    text = path.read_text()
+    tree = json.loads(text)
+    if damage == "fields":
+        damage = json.dumps({**tree, "fields": []})
+    elif damage == "data":
+        tree["fields"]["weights"]["data"] = "AAAA"
+        damage = json.dumps(tree)
+    path.write_text(damage)
+    assert encode(executor.submit(make_kept, 3).result()) == encode(expected)
+    assert path.read_text() == text
+
+
 @pytest.mark.parametrize(
     "fn", [undeclared, abs, lambda number: number], ids=["undeclared", "builtin", "lambda"]
 )
