@@ -1,15 +1,16 @@
-"""State abstractions of Connect Four: few states, known by the top stones, with rewards and guards.
+"""State abstractions of Connect Four: states that consist of the top stones, with rewards and guards.
 
 A state is the top stone of each column, 0 for an empty column, 1 for an own stone and 2 for
-one of the opponent, read as a number in base 3 whose lowest digit is the leftmost column.
+one of the opponent, read as a number in base 3 whose lowest digit is that of the leftmost
+column.
 
 The reward of a move is computed on the whole board after it: twice the length of the
 longest own line minus that of the opponent's longest line, where a line of three or more of
 the opponent counts three times. A line is a run of stones in a row, a column or a
-diagonal, and no more than four of them count. In `tops` it counts only as long as there is
-room for four in a line, so that it pays to block. In `tops-plain` every line counts.
+diagonal, and no more than four of them count. In `tops` a line counts only as long as there
+is room for four stones in it, so that it pays to block. In `tops-plain` every line counts.
 
-Three guards answer patterns that neither the states nor the rewards show in time.
+Three guards respond to threats that neither the states nor the rewards show in time.
 """
 
 from collections.abc import Callable
@@ -28,17 +29,17 @@ from boardgames_connect4.rules import ONE, STATUS, ZERO
 OWN, OTHER = 1, 2
 """Digits of a state; 0 is an empty column."""
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
-"""Columns and rows from a cell to the next one of a line."""
+"""Columns and rows from one cell of a line to the next."""
 DANGEROUS = 3
-"""Length from which on a line of the opponent counts `DANGER` times."""
+"""A line of the opponent counts `DANGER` times if it is at least this long."""
 DANGER = 3
 
 GUARDS = (
-    Guard("diagonal", "fill the hole in a diagonal line with three stones of the opponent"),
+    Guard("diagonal", "fill the hole in a diagonal of four whose other cells are the opponent's"),
     Guard("gap", "fill a gap in a row before the opponent makes four or an open three there"),
-    Guard("open-two", "meet two adjacent stones of the opponent before they become an open three"),
+    Guard("open-two", "block two adjacent stones of the opponent before they become an open three"),
 )
-"""In the order in which they are asked."""
+"""In the order in which they are applied."""
 DIAGONAL, GAP, OPEN_TWO = (1 << index for index in range(len(GUARDS)))
 
 
@@ -104,7 +105,7 @@ def sized_reward(board: Board, needs_room: bool) -> Callable[[Words, int], float
     Parameters
     ----------
     needs_room : bool
-        True if a line only counts as long as the other side has not taken the room for four.
+        True if a line counts only as long as the other side has left room for four in it.
     """
     lines = directions(board)
     steps = tuple(np.uint64(line.step) for line in lines)
@@ -153,9 +154,9 @@ def _diagonal_holes(other: np.uint64, playable: np.uint64, step: int, starts: np
 
 @kernel(types.uint64(types.uint64, types.uint64, types.uint64, types.int64))
 def _gaps(other: np.uint64, empty: np.uint64, playable: np.uint64, height: int) -> np.uint64:
-    """Return the cells between two stones of the opponent in a row, at which it would be dangerous.
+    """Return the cells between two stones of the opponent in a row where its next stone would be dangerous.
 
-    It would complete four if there is a third stone beside one of the two, and an open three if
+    It would complete four if a third stone is beside one of the two, and make an open three if
     the cells beyond both are empty.
     """
     one = np.uint64(height)
@@ -166,9 +167,9 @@ def _gaps(other: np.uint64, empty: np.uint64, playable: np.uint64, height: int) 
 
 @kernel(types.uint64(types.uint64, types.uint64, types.int64))
 def _ends_of_open_twos(other: np.uint64, playable: np.uint64, height: int) -> np.uint64:
-    """Return the cells beside two adjacent stones in a row, on the side with one free cell.
+    """Return the cells beside two adjacent stones in a row that have one free cell there and two opposite.
 
-    On the other side two cells are free. A cell is free if a stone can be dropped into it now.
+    A cell is free if a stone can be dropped into it now.
     """
     one = np.uint64(height)
     two, three = one + one, one + one + one
@@ -185,7 +186,7 @@ def sized_answer(board: Board) -> Callable[[Words, int], int]:
 
     @kernel(Answer)
     def answer(position: Words, enabled: int) -> int:
-        """Return the leftmost column that the first of the enabled guards with an answer demands, or -1."""
+        """Return the leftmost column demanded by the first enabled guard that demands one, or -1."""
         occupied = position[0] | position[1]
         other = position[1 - np.int64(position[STATUS] & ONE)]
         empty = full & ~occupied
