@@ -101,6 +101,21 @@ class Learner(ABC):
         """Return names and points of the players that compete in training, best first; by default none."""
         return ()
 
+    def agent_with(self, result: str) -> str:
+        """Return the agent that plays with the result of training, or an empty string if none does.
+
+        `result` is the name or path of the run as the value of an option.
+        """
+        return ""
+
+    def matchups(self, result: str) -> Sequence[tuple[str, str]]:
+        """Return agents that play with the result, each with the opponent that measures it."""
+        return ()
+
+    def summary(self, state: LearnerState) -> str:
+        """Return what can be said about the result besides its metrics; by default nothing."""
+        return ""
+
     def header(self, state: LearnerState) -> Mapping[str, object]:
         """Return what players have to know to use a checkpoint, as JSON values; by default nothing."""
         return {}

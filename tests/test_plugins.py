@@ -16,7 +16,19 @@ from boardgames.hookspecs import Entry, hookimpl
 from boardgames.plugins import CORE_PLUGINS, PROJECT, Plugin, Registry
 from boardgames_connect4.game import Connect4
 
-CORE_AGENTS = {"alphabeta", "engine", "greedy", "human", "level", "mcts", "minimax", "ntuple", "random", "td"}
+CORE_AGENTS = {
+    "alphabeta",
+    "engine",
+    "greedy",
+    "human",
+    "level",
+    "mcts",
+    "minimax",
+    "ntuple",
+    "random",
+    "td",
+    "value-iteration",
+}
 Maker = Callable[..., EntryPoint]
 
 

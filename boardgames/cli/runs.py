@@ -85,6 +85,7 @@ def show(name: str, as_json: bool) -> None:
     """
     from boardgames.cli.plot import learner_of, weight_names
     from boardgames.cli.train import curve_lines
+    from boardgames.learning.policy import Policy
     from boardgames.learning.runs import METRICS, find_run, read_metrics, run_summary
     from boardgames.weights.files import read_arrays
     from boardgames.weights.lookup import BEST
@@ -96,7 +97,8 @@ def show(name: str, as_json: bool) -> None:
         raise OptionError(f"cannot read run {run.name}: {run.error}")
     learner, steps = learner_of(run.config), read_metrics(folder / METRICS)
     arrays, header = read_arrays(folder / BEST) if (folder / BEST).is_file() else ({}, {})
-    values = arrays[VALUES].ravel().tolist() if arrays and "groups" not in header else []
+    has_table = "groups" in header or "abstraction" in header
+    values = arrays[VALUES].ravel().tolist() if arrays and not has_table else []
     weights = list(zip(weight_names(learner, len(values)), values, strict=True))
     if as_json:
         print_json(
@@ -128,25 +130,31 @@ def show(name: str, as_json: bool) -> None:
     if "groups" in header:
         count = int((arrays[VALUES] != 0).sum())
         say(f"step {run.progress.best_step}: {count:,} weights for {len(header['groups'])} groups of cells")
+    if "abstraction" in header:
+        experience = Policy.from_arrays(arrays, header, folder / BEST).experience
+        say(f"step {run.progress.best_step}: {experience.describe()}")
     if weights:
         rows = [("weight", f"step {run.progress.best_step}")]
         print_table([*rows, *((feature, f"{value:.4f}") for feature, value in weights)], right=(1,), cut=())
 
 
 @runs.command(
-    short_help="Write a run's best weights to a file.",
+    short_help="Write a run's best weights, or its policy, to a file.",
     epilog=examples("boardgames runs export slow slow.safetensors"),
 )
 @click.argument("name", metavar="RUN", shell_complete=complete_run)
 @click.argument("file", metavar="FILE")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 def export(name: str, file: str, force: bool) -> None:
-    """Write the best weights of RUN to FILE, with the settings that produced them.
+    """Write the best weights of RUN, or its policy, to FILE, with the settings that produced them.
 
-    Agents use the file as they use the run itself: `td:weights=FILE`.
+    Agents use the file as they use the run itself: `td:weights=FILE`,
+    `value-iteration:policy=FILE`.
     """
+    from boardgames.learning.policy import Policy
     from boardgames.learning.runs import find_run
     from boardgames.weights import Weights
+    from boardgames.weights.files import read_arrays
     from boardgames.weights.lookup import BEST
 
     path = user_path(file)
@@ -155,7 +163,12 @@ def export(name: str, file: str, force: bool) -> None:
     run = find_run(name)
     if not (run / BEST).is_file():
         raise WeightsError(f"run {quote(name)} has no weights yet")
-    Weights.read(run / BEST).write(path)
+    arrays, header = read_arrays(run / BEST)
+    if "abstraction" in header:
+        Policy.from_arrays(arrays, header, run / BEST).write(path)
+        say(f"wrote the policy of {name} to {path}")
+        return
+    Weights.from_arrays(arrays, header, run / BEST).write(path)
     say(f"wrote the weights of {name} to {path}")
 
 

@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from boardgames.learning.trainer import Trainer
 
 EVOLVE = "evolve"
-SEARCHER = "alphabeta:depth=3"
-"""The agent in which weights are measured in search."""
 MEASURED = 40
 """Matches against each opponent after training."""
 CURVE_ROWS = 5
@@ -214,21 +212,14 @@ def _train(trainer: "Trainer", executor: "Executor", measured: int, stream: Text
 
 
 def _measure(run: "Run", matches: int, executor: "Executor") -> list[dict[str, object]]:
-    """Measure the weights of a run one ply deep and in search, each against one opponent.
-
-    The first opponent has the game's own evaluation, or plays random moves if there is none.
-    """
+    """Measure the result of a run by matches between agents that use it and their opponents."""
     from boardgames.arena import Arena, Plan
 
-    game, weights = run.learner.game, _weights(run)
-    if weights is None or not matches:
+    if not matches:
         return []
+    game = run.learner.game
     results: list[dict[str, object]] = []
-    greedy = "greedy" if game.evaluation.weights.size else "random"
-    for agent, opponent in (
-        (f"{_agent_name(run)}:weights={weights}", greedy),
-        (f"{SEARCHER},weights={weights}", game.facts.benchmark_agent),
-    ):
+    for agent, opponent in run.learner.matchups(_result(run)):
         assert run.config.seed is not None
         report = Arena(Plan(game=game, agents=(agent, opponent), matches=matches), seed=run.config.seed).run(
             executor
@@ -253,6 +244,8 @@ def _print_summary(
     run, progress = trainer.run, trainer.progress
     best = f", {best_text(trainer)} at step {progress.best_step}" if best_text(trainer) else ""
     say(f"{_steps_text(trainer)}{best}", file=stream)
+    if trainer.summary():
+        say(trainer.summary(), file=stream)
     if run.best_path.exists():
         say(f"weights: {run.best_path}", file=stream)
     for one in strength:
@@ -261,8 +254,8 @@ def _print_summary(
             f"{one['wins']} won, {one['losses']} lost, {one['draws']} drawn",
             file=stream,
         )
-    agent = _agent(run)
-    if agent is not None:
+    agent = run.learner.agent_with(_result(run))
+    if agent:
         say(f"play against them: {_play_command(run, agent)}", file=stream)
     if not progress.is_done:
         say(_resume_text(run), file=stream)
@@ -280,7 +273,7 @@ def _print_summary(
             best_step=progress.best_step,
             metrics=dict(progress.metrics),
             strength=list(strength),
-            agent=agent,
+            agent=agent or None,
         )
 
 
@@ -365,37 +358,15 @@ def _run_reference(run: "Run") -> str:
     return run.name if run.folder == runs_folder() / run.name else str(run.folder)
 
 
-def _agent(run: "Run") -> str | None:
-    """Return the agent that plays with the weights of a run; None if agents cannot use them.
-
-    It searches if the weights were learned in search, and looks one ply ahead otherwise.
-    """
-    weights = _weights(run)
-    if weights is None:
-        return None
-    return f"{'alphabeta' if run.learner.searches else _agent_name(run)}:weights={weights}"
-
-
-def _agent_name(run: "Run") -> str:
-    """Return the agent that plays one ply ahead with the weights of a run."""
-    from boardgames.learning.base import WeightsLearner
-
-    assert isinstance(run.learner, WeightsLearner)
-    return run.learner.agent
-
-
-def _weights(run: "Run") -> str | None:
-    """Return the weights of a run as an option of an agent; None if agents cannot use them."""
-    from boardgames.learning.base import WeightsLearner
+def _result(run: "Run") -> str:
+    """Return the result of a run as the value of an option of an agent."""
     from boardgames.weights.lookup import offered_names
 
-    if not isinstance(run.learner, WeightsLearner):
-        return None
-    weights = str(run.folder) if run.name in offered_names(run.learner.game) else _run_reference(run)
-    if any(character in weights for character in ',"\\'):
-        escaped = weights.replace("\\", "\\\\").replace('"', '\\"')
-        weights = f'"{escaped}"'
-    return weights
+    result = str(run.folder) if run.name in offered_names(run.learner.game) else _run_reference(run)
+    if any(character in result for character in ',"\\'):
+        escaped = result.replace("\\", "\\\\").replace('"', '\\"')
+        result = f'"{escaped}"'
+    return result
 
 
 def _play_command(run: "Run", agent: str) -> str:

@@ -28,6 +28,8 @@ TEST_MATCHES = Option(
     "test_matches", int, 40, "matches per step against the reference player, for the score",
     minimum=0, maximum=100_000,
 )  # fmt: skip
+SEARCHER = "alphabeta:depth=3"
+"""The agent in which weights are measured in search."""
 TEST_BATCH = 20
 """Matches per task."""
 
@@ -81,6 +83,21 @@ class WeightsLearner(Configured, Learner):
     @abstractmethod
     def result(self, state: LearnerState) -> Weights:
         """Return the best weights so far, ready to be saved."""
+
+    def agent_with(self, result: str) -> str:
+        """Return the agent that searches if the weights were learned in search, or looks one ply ahead."""
+        return f"{'alphabeta' if self.searches else self.agent}:weights={result}"
+
+    def matchups(self, result: str) -> Sequence[tuple[str, str]]:
+        """Return the agents that use the weights one ply deep and in search, each with an opponent.
+
+        The first opponent has the game's own evaluation, or plays random moves if there is none.
+        """
+        greedy = "greedy" if self.game.evaluation.weights.size else "random"
+        return (
+            (f"{self.agent}:weights={result}", greedy),
+            (f"{SEARCHER},weights={result}", self.game.facts.benchmark_agent),
+        )
 
     def score_metrics(
         self, weights: Reals | Weights, executor: Executor, *, seed: int, depth: int = 1

@@ -316,12 +316,12 @@ class TDPlayer(Player):
             if save is not None:
                 raise OptionError(f"save needs learn=true: {self.describe()}")
             return find_source(self._weights_text(), self.game).path, None
-        target = None if save is None else _check_target(str(save), self.game)
+        target = None if save is None else check_target(str(save), self.game)
         if target is not None and self.options["weights"] is None and target.exists():
             return target, target
         source = find_source(self._weights_text(), self.game)
         if target is None:
-            target = _own_copy(source.name, self.game) if source.name else source.path
+            target = own_copy(source.name, self.game) if source.name else source.path
         if not target.exists():
             return source.path, target
         if source.name:
@@ -393,12 +393,12 @@ def _is_over(position: Position) -> bool:
     return int(position.game.kernels.outcome(position.words)) >= 0
 
 
-def _own_copy(name: str, game: Game) -> Path:
+def own_copy(name: str, game: Game) -> Path:
     """Return the user's file for weights learned from those of a plug-in or a run."""
     return data_folder() / "weights" / f"{game.facts.name}-{name}.safetensors"
 
 
-def _check_target(text: str, game: Game) -> Path:
+def check_target(text: str, game: Game) -> Path:
     """Return the file that the option `save` names; raise if it cannot be written or is not the user's."""
     try:
         path = Path(text).expanduser()

@@ -9,6 +9,11 @@ def bg_agents() -> list[Entry]:
     return [
         Entry("td", "one-ply search with learned weights", "boardgames.learning.player:TDPlayer"),
         Entry("ntuple", "one-ply search with learned tables of patterns", "boardgames.players.simple:NTuple"),
+        Entry(
+            "value-iteration",
+            "a learned table of abstract states, with guards",
+            "boardgames.learning.policy_player:PolicyPlayer",
+        ),
     ]
 
 
@@ -44,7 +49,7 @@ def bg_learners() -> list[Entry]:
         ),
         Entry(
             "ntuple",
-            "TD(lambda) with temporal coherence for tables of weights of patterns",
+            "TD(lambda) with temporal coherence for tables of patterns",
             "boardgames.learning.ntuple:NTuple",
         ),
         Entry(

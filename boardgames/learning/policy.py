@@ -202,6 +202,13 @@ class Experience:
         """Return the number of states in which a move has been made."""
         return len(np.unique(self.pairs // self.actions))
 
+    def describe(self) -> str:
+        """Return how much has been observed."""
+        return (
+            f"visited {self.visited:,} of {self.states:,} states, with {len(self.pairs):,} different moves "
+            f"and {len(self.links):,} transitions"
+        )
+
     def arrays(self) -> dict[str, Array]:
         """Return the tables by name."""
         return {name: getattr(self, name) for name in self.NAMES}

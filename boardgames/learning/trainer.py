@@ -99,6 +99,11 @@ class Trainer:
         with self._blaming_learner():
             return self.learner.standings(self.state)
 
+    def summary(self) -> str:
+        """Return what the learner says about its result."""
+        with self._blaming_learner():
+            return self.learner.summary(self.state)
+
     def train(self, executor: Executor, listener: "Callable[[Trainer], None] | None" = None) -> None:
         """Do the remaining steps and save each one.
 

@@ -143,6 +143,19 @@ class ValueIteration(Configured, Learner):
         except ValueError as error:
             raise LearnerStateError(f"the state cannot be used: {error}") from None
 
+    def agent_with(self, result: str) -> str:
+        """Return the agent that plays by the policy."""
+        return f"{self.name}:policy={result}"
+
+    def matchups(self, result: str) -> Sequence[tuple[str, str]]:
+        """Return the agent against random moves and, if the game has an evaluation, against that."""
+        opponents = ("random", "greedy") if self.game.evaluation.weights.size else ("random",)
+        return [(self.agent_with(result), opponent) for opponent in opponents]
+
+    def summary(self, state: LearnerState) -> str:
+        """Return how much of the table has been visited."""
+        return self.experience(state).describe()
+
     def header(self, state: LearnerState) -> Mapping[str, object]:
         """Return what `Policy` reads in the header of a checkpoint."""
         header = self.result(state).header()

@@ -107,10 +107,12 @@ def test_each_agent_and_learner_has_one_line_that_fits_the_terminal(
     command: list[str], bg_on_terminal: Run
 ) -> None:
     lines = bg_on_terminal(*command).out.splitlines()
-    offers = registry().offers("learners" if command == ["learners"] else "agents")
+    kind, *games = command
+    offers = registry().offers("learners" if kind == "learners" else "agents", *games)
     for offer in offers:
         assert any(f"{offer.entry.name} " in line and offer.entry.summary in line for line in lines)
-    assert len(lines) <= len(offers) + 6
+    headings = {offer.entry.game for offer in offers}
+    assert len(lines) <= len(offers) + 2 * len(headings) + 2
 
 
 def test_an_agent_for_one_game_is_listed_under_that_game(bg: Run) -> None:

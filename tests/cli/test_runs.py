@@ -11,6 +11,7 @@ from training import small
 
 from boardgames.executors import InProcess
 from boardgames.learning.config import Config
+from boardgames.learning.policy import Policy
 from boardgames.learning.runs import Run as Folder
 from boardgames.learning.trainer import Trainer
 from boardgames.weights import Weights
@@ -165,6 +166,22 @@ def test_exported_weights_are_those_of_the_best_step_and_can_play(
     assert target.stat().st_size < (runs / "done" / "checkpoints" / "best.safetensors").stat().st_size
     played = bg("arena", "connect4", f"td:weights={target}", "random", "--matches", "2", "--workers", "1")
     assert played.code == 0, played.err
+
+
+def test_exported_policy_is_that_of_the_last_step_and_can_play(home: Path, tmp_path: Path, bg: Run) -> None:
+    settings = {"steps": 2, "matches": 4, "test_matches": 0}
+    with Folder.create(
+        home / "runs" / "table", Config("connect4", "value-iteration", seed=1, settings=settings)
+    ) as run:
+        Trainer(run).train(InProcess())
+    target = tmp_path / "table.safetensors"
+    assert bg("runs", "export", "table", str(target)).code == 0
+    assert Policy.read(target).fingerprint() == Policy.read(run.best_path).fingerprint()
+    shown = bg("runs", "show", "table")
+    assert "step 2: visited " in shown.out
+    assert "weight 1" not in shown.out
+    agent = f"value-iteration:policy={target}"
+    assert bg("play", "connect4", "--agent", agent, "--first", "random", "--seed", "1").code == 0
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,28 @@ def test_the_strength_is_available_as_json(bg: Run) -> None:
     assert all(one["wins"] + one["losses"] + one["draws"] == 2 for one in strength)
 
 
+def test_value_iteration_tells_how_many_states_were_visited_and_how_to_play(bg: Run) -> None:
+    settings = ("--set", "steps=2", "--set", "matches=10", "--set", "test_matches=4", "--seed", "1")
+    ran = bg(
+        "train", "connect4", "--learner", "value-iteration", *settings, "--run", "table", "--measure", "2"
+    )
+    assert (ran.code, ran.err) == (0, "")
+    steps = [line for line in ran.out.splitlines() if line.startswith("step ")]
+    assert all(re.search(r": score \d.*, states \d+, moves \d+, transitions \d+, ", line) for line in steps)
+    visited = re.search(
+        r"^visited (\d+) of 2,187 states, with (\d+) different moves and (\d+) transitions$",
+        ran.out,
+        re.MULTILINE,
+    )
+    assert visited is not None
+    assert f"states {visited[1]}, moves {visited[2]}, transitions {visited[3]}" in steps[-1]
+    for opponent in ("random", "greedy"):
+        assert f"value-iteration:policy=table against {opponent}: " in ran.out
+    agent = "value-iteration:policy=table"
+    assert ran.out.splitlines()[-1] == f"play against them: boardgames play connect4 --agent {agent}"
+    assert bg("play", "connect4", "--agent", agent, "--first", "random", "--seed", "1").code == 0
+
+
 def test_a_run_that_learned_in_search_suggests_to_play_against_search(bg: Run) -> None:
     small = ("population=2", "parents=1", "steps=1", "pairs=1", "duel_pairs=1", "test_matches=0")
     settings = [part for one in small for part in ("--set", one)]

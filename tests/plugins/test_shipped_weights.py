@@ -6,6 +6,7 @@ import boardgames
 from boardgames.arena.arena import Arena
 from boardgames.arena.plan import Plan
 from boardgames.executors import open_executor
+from boardgames.learning.policy import Policy
 from boardgames.plugins import load_learner, registry
 from boardgames.weights import find_weights
 
@@ -29,6 +30,20 @@ def test_shipped_weights_record_learner_settings_and_seed(name: str, weights: st
     assert (provenance["settings"]["features"] or features.name) == features.name
     assert isinstance(provenance["seed"], int)
     assert 0 < provenance["step"] <= (learner.length or 0)
+
+
+@pytest.mark.parametrize("layout", ["7x6", "8x7"])
+def test_shipped_policies_are_small_and_record_how_they_were_made(layout: str) -> None:
+    game = boardgames.load("connect4", layout=layout)
+    abstraction = boardgames.load_abstraction("tops", game)
+    assert abstraction.policy is not None
+    assert abstraction.policy.stat().st_size < 200_000
+    policy = Policy.read(abstraction.policy)
+    policy.check(game, abstraction)
+    provenance = policy.provenance
+    learner = load_learner(provenance["learner"], game, **provenance["settings"])
+    assert learner.options == provenance["settings"]
+    assert (provenance["step"], provenance["layout"]) == (learner.length, layout)
 
 
 def test_players_load_shipped_weights_by_name() -> None:

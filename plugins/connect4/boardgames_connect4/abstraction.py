@@ -15,6 +15,7 @@ Three guards respond to threats that neither the states nor the rewards show in 
 
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,11 @@ GUARDS = (
 )
 """In the order in which they are applied."""
 DIAGONAL, GAP, OPEN_TWO = (1 << index for index in range(len(GUARDS)))
+
+
+DATA = Path(__file__).parent / "data"
+POLICIES = {columns: DATA / f"value-iteration-{columns}.safetensors" for columns in (7, 8)}
+"""Shipped policies for `tops` by the number of columns; the number of rows does not matter."""
 
 
 class Direction(NamedTuple):
@@ -233,4 +239,5 @@ def _abstraction(game: Game, name: str, *, needs_room: bool) -> StateAbstraction
         reward=sized_reward(board, needs_room),
         guards=GUARDS,
         answer=sized_answer(board),
+        policy=POLICIES.get(board.columns) if name == "tops" else None,
     )
