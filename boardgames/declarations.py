@@ -1,6 +1,7 @@
 """What a game declares about itself: facts, kernels, evaluations, features, symmetries."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -258,7 +259,15 @@ MAX_GUARDS = 32
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """A rule of thumb that chooses a move in certain positions, whatever has been learned."""
+    """A rule of thumb that chooses a move in certain positions, whatever has been learned.
+
+    Attributes
+    ----------
+    name : str
+        Lower-case letters, digits, `-` and `_`; `all` and `none` are reserved.
+    summary : str
+        What it does, on one line.
+    """
 
     name: str
     summary: str
@@ -291,7 +300,7 @@ class StateAbstraction:
     KernelError
         If a kernel has another signature.
     PluginError
-        If the number of states or guards is out of range.
+        If the number of states or guards is out of range, or a guard has no valid name of its own.
     """
 
     name: str
@@ -313,6 +322,13 @@ class StateAbstraction:
                 raise PluginError(
                     f"the number of {field_name} of state abstraction {self.name!r} must be "
                     f"{least} to {most:,}, not {quote(count)}"
+                )
+        for index, guard in enumerate(self.guards):
+            is_taken = guard.name in ("all", "none", *(other.name for other in self.guards[:index]))
+            if is_taken or not re.fullmatch(r"[a-z0-9][a-z0-9_-]*", guard.name):
+                raise PluginError(
+                    f"the guards of state abstraction {self.name!r} must have different names of lower-case "
+                    f"letters, digits, '-' and '_', and not 'all' or 'none'; one is {quote(guard.name)}"
                 )
 
 

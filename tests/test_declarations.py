@@ -1,6 +1,7 @@
 """Declarations of games: checks, immutability and defaults."""
 
 import dataclasses
+import re
 
 import numpy as np
 import pytest
@@ -60,6 +61,15 @@ def test_state_abstraction_out_of_range_raises(states: int, guards: int, message
     tops = boardgames.load_abstraction("tops", boardgames.load("connect4"))
     with pytest.raises(PluginError, match=message):
         StateAbstraction("mine", states, tops.state, tops.reward, (Guard("one", "a guard"),) * guards)
+
+
+@pytest.mark.parametrize("names", [("gap", "gap"), ("all",), ("gap+two",), ("",)], ids=str)
+def test_guards_must_have_names_that_an_option_can_list(names: tuple[str, ...]) -> None:
+    tops = boardgames.load_abstraction("tops", boardgames.load("connect4"))
+    with pytest.raises(
+        PluginError, match=f"must have different names .* one is {re.escape(repr(names[-1]))}"
+    ):
+        StateAbstraction("mine", 3, tops.state, tops.reward, tuple(Guard(name, "") for name in names))
 
 
 @pytest.mark.plain

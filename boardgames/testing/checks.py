@@ -255,7 +255,7 @@ def check_patterns(sample: Sample, pattern_sets: tuple[PatternSet, ...]) -> Runn
                     tuple(one for one in fits if _permutes(patterns, permutation, one, words)),
                 )
                 if before and not fits:
-                    yield Fault(f"symmetry {permutation} of {name} is none of the game's", words)
+                    yield Fault(f"symmetry {permutation} of {name} is not a symmetry of the game,", words)
     names = ", ".join(patterns.name for patterns in pattern_sets)
     return f"{len(sample.words)} positions: {names}" if names else "no patterns"
 

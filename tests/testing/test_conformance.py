@@ -234,7 +234,7 @@ def wrong_patterns(**changes: Any) -> Callable[[Game], PatternSet]:
     [
         ({"values": 3}, "cell 0 of patterns 'cells' is 3, not 0 to 2"),
         ({"phases": 1}, "the phase of patterns 'cells' is 1, not 0 to 0"),
-        ({"symmetries": ((*range(1, 16), 0),)}, "of patterns 'cells' is none of the game's"),
+        ({"symmetries": ((*range(1, 16), 0),)}, "of patterns 'cells' is not a symmetry of the game, in"),
     ],
     ids=["value", "phase", "symmetry"],
 )
