@@ -39,7 +39,7 @@ class PatternSet:
     cells, values : int
         Number of cells, and of values that a cell can have.
     groups : tuple of tuple of int
-        The groups of cells; if there are none, learners draw them at random.
+        The groups of cells; learners may draw others at random.
     neighbours : tuple of tuple of int
         For each cell, those that may follow it in a group drawn by a random walk; if empty, any cell may.
     symmetries : tuple of tuple of int

@@ -43,8 +43,9 @@ class NTuple(WeightsLearner):
     declared_options = (
         PATTERNS,
         Option(
-            "tuples", int, None, f"groups of cells to draw; default: those of the pattern set, else {TUPLES}",
-            minimum=1, maximum=10_000,
+            "tuples", int, None,
+            f"groups of cells to draw besides those of the set; default: {TUPLES} if it has none, else 0",
+            minimum=0, maximum=10_000,
         ),
         Option("length", int, 8, "cells of a drawn group", minimum=1, maximum=32),
         Option(
@@ -133,10 +134,13 @@ class NTuple(WeightsLearner):
     def groups(self, seed: int) -> tuple[tuple[int, ...], ...]:
         """Return the groups of cells of a run with this seed."""
         declared, tuples = self.features.groups, self.options["tuples"]
-        if declared and tuples is None:
-            return declared
-        count = TUPLES if tuples is None else self.integer("tuples")
-        return draw_groups(self.features, count, self.integer("length"), derive_seed(seed, "tuples"))
+        count = (0 if declared else TUPLES) if tuples is None else self.integer("tuples")
+        drawn = draw_groups(self.features, count, self.integer("length"), derive_seed(seed, "tuples"))
+        if not declared and not drawn:
+            raise OptionError(
+                f"there are no groups to learn: {self.features.name!r} declares none, and tuples is 0"
+            )
+        return declared + drawn
 
     def result(self, state: LearnerState) -> Weights:
         """Return the weights after the last step."""
@@ -158,8 +162,8 @@ class NTuple(WeightsLearner):
 def draw_groups(patterns: PatternSet, count: int, length: int, seed: int) -> tuple[tuple[int, ...], ...]:
     """Return different groups of cells, drawn by random walks along neighbours, or of any cells.
 
-    Groups that a symmetry maps onto each other count as equal. There may be fewer than
-    `count` if no more exist.
+    Groups that a symmetry maps onto each other count as equal, and none equals a group that the set
+    declares. There may be fewer than `count` if no more exist.
 
     Raises
     ------
@@ -174,20 +178,28 @@ def draw_groups(patterns: PatternSet, count: int, length: int, seed: int) -> tup
     ((19, 20, 26), (26, 32, 39))
     """
     random = np.random.default_rng(seed)
-    drawn: dict[tuple[int, ...], tuple[int, ...]] = {}
+    known = {_key(patterns, group) for group in patterns.groups}
+    drawn: list[tuple[int, ...]] = []
     failures = 0
     while len(drawn) < count and failures < MAX_DRAWS:
         group = _walk(patterns, length, random)
-        images = [group, *(tuple(image[cell] for cell in group) for image in patterns.symmetries)]
-        key = min(tuple(sorted(image)) for image in images)
-        failures = failures + 1 if len(group) < length or key in drawn else 0
-        if not failures:
-            drawn[key] = group
-    if not drawn:
+        if len(group) < length or _key(patterns, group) in known:
+            failures += 1
+            continue
+        drawn.append(group)
+        known.add(_key(patterns, group))
+        failures = 0
+    if count and not known:
         raise OptionError(
             f"the patterns {patterns.name!r} have no {length} connected cells; length must be less"
         )
-    return tuple(drawn.values())
+    return tuple(drawn)
+
+
+def _key(patterns: PatternSet, group: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the same cells for all groups that symmetries map onto each other."""
+    images = [group, *(tuple(image[cell] for cell in group) for image in patterns.symmetries)]
+    return min(tuple(sorted(image)) for image in images)
 
 
 def _walk(patterns: PatternSet, length: int, random: np.random.Generator) -> tuple[int, ...]:

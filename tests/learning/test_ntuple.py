@@ -66,11 +66,23 @@ def test_impossible_length_is_rejected(neighbours: tuple[tuple[int, ...], ...]) 
         )
 
 
-def test_declared_groups_are_used_unless_others_are_asked_for(offer: Callable[..., None]) -> None:
-    offer("bg_patterns", corners=lambda game: replace(CELLS, name="corners", groups=((0, 5), (36, 41))))
-    learner = NTuple(boardgames.load("connect4"), patterns="corners")
-    assert learner.groups(1) == ((0, 5), (36, 41))
-    assert len(NTuple(boardgames.load("connect4"), patterns="corners", tuples=7).groups(1)) == 7
+def test_declared_groups_come_before_drawn_ones(offer: Callable[..., None]) -> None:
+    game, corners = boardgames.load("connect4"), ((0, 5), (36, 41))
+    offer("bg_patterns", corners=lambda game: replace(CELLS, name="corners", groups=corners))
+    assert NTuple(game, patterns="corners").groups(1) == corners
+    more = NTuple(game, patterns="corners", tuples=7).groups(1)
+    assert more[:2] == corners
+    assert len(set(more)) == 9
+
+
+def test_a_declared_group_is_not_drawn_again() -> None:
+    few = replace(CELLS, cells=4, neighbours=(), symmetries=(), groups=((0, 1), (2, 3)))
+    assert sorted(draw_groups(few, 10, 2, seed=1)) == [(0, 2), (0, 3), (1, 2), (1, 3)]
+
+
+def test_nothing_to_learn_is_rejected() -> None:
+    with pytest.raises(OptionError, match="there are no groups to learn: 'cells' declares none"):
+        make("ntuple", tuples=0).start(1)
 
 
 def test_game_without_patterns_is_rejected() -> None:
