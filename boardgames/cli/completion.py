@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 Items = list[CompletionItem]
 Completer = Callable[[click.Context, click.Parameter, str], Items]
 
-WEIGHTS = "weights"
-"""Agents have an option of this name; its values are weights and training runs."""
+WEIGHTS, POLICY = "weights", "policy"
+"""Agents have options of these names; their values are training runs, and the names of weights."""
 
 BASH = r"""
 %(complete_func)s() {
@@ -295,6 +295,10 @@ def _values(option: "Option", context: click.Context) -> list[str]:
         from boardgames.weights.lookup import offered_names, run_names
 
         return [*offered_names(_game(context)), *run_names()]
+    if option.name == POLICY:
+        from boardgames.weights.lookup import run_names
+
+        return run_names()
     return [str(choice) for choice in option.choices]
 
 

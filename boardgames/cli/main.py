@@ -38,6 +38,7 @@ COMMANDS = {
     "check": ("check:check", "Test a game's rules, notation and drawing."),
     "engine": ("engine:engine", "Run an agent as a UGI engine for another program."),
     "experiment": ("experiment:experiment", "Run a learning experiment and print its results."),
+    "forget": ("forget:forget", "List or delete what agents have learned while playing."),
     "games": ("listing:games", "List the games, or the options of one."),
     "ladder": ("ladder:ladder", "Rank all agents by their stored matches."),
     "learners": ("listing:learners", "List the learning algorithms, or the options of one."),

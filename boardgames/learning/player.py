@@ -23,7 +23,7 @@ from boardgames.kernels import Reals
 from boardgames.kernels.bundles import Bundle
 from boardgames.learning.td import TD_OPTIONS
 from boardgames.options import Option, is_finite
-from boardgames.paths import check_writable, data_folder
+from boardgames.paths import check_writable
 from boardgames.player import (
     NO_CONTEXT,
     NO_LIMIT,
@@ -40,6 +40,7 @@ from boardgames.weights import Weights
 from boardgames.weights.linear import WEIGHTED_SUM
 from boardgames.weights.lookup import (
     find_source,
+    learned_copy,
     offered_names,
     owner_of,
     read_feature_weights,
@@ -321,7 +322,7 @@ class TDPlayer(Player):
             return target, target
         source = find_source(self._weights_text(), self.game)
         if target is None:
-            target = own_copy(source.name, self.game) if source.name else source.path
+            target = learned_copy(source.name, self.game) if source.name else source.path
         if not target.exists():
             return source.path, target
         if source.name:
@@ -391,11 +392,6 @@ class _Memory:
 def _is_over(position: Position) -> bool:
     """Return whether the last move ended the match; a lack of legal moves shows only on the next turn."""
     return int(position.game.kernels.outcome(position.words)) >= 0
-
-
-def own_copy(name: str, game: Game) -> Path:
-    """Return the user's file for weights learned from those of a plug-in or a run."""
-    return data_folder() / "weights" / f"{game.facts.name}-{name}.safetensors"
 
 
 def check_target(text: str, game: Game) -> Path:

@@ -18,7 +18,7 @@ from boardgames.errors import OptionError, UnknownNameError, WeightsError
 from boardgames.game import Game, Outcome, Position
 from boardgames.kernels import new_control
 from boardgames.kernels.bundles import Bundle
-from boardgames.learning.player import check_target, own_copy
+from boardgames.learning.player import check_target
 from boardgames.learning.policy import (
     CHOICES,
     CHOOSE,
@@ -47,7 +47,7 @@ from boardgames.plugins import load_abstraction
 from boardgames.score import Score, Unit
 from boardgames.selfplay import policies
 from boardgames.selfplay.policies import NO_STATE
-from boardgames.weights.lookup import Source, find_source
+from boardgames.weights.lookup import Source, find_source, learned_copy
 
 VALUE = Unit("value", "values of moves", half_return=4.0)
 """Unit of the values: the game's rewards, plus success."""
@@ -280,7 +280,7 @@ class PolicyPlayer(Player):
             return target, target
         source = self._source()
         if target is None:
-            target = own_copy(source.name, self.game) if source.name else source.path
+            target = learned_copy(source.name, self.game) if source.name else source.path
         if not target.exists() or target == source.path:
             return source.path, target
         begun = Policy.read(target).provenance.get("begun")

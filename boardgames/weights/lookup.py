@@ -8,12 +8,14 @@ from boardgames import plugins
 from boardgames.declarations import Evaluation, FeatureSet
 from boardgames.errors import BoardgamesError, PluginError, UnknownNameError, WeightsError, quote, suggest
 from boardgames.game import Game
-from boardgames.paths import find_path, runs_folder
+from boardgames.paths import data_folder, find_path, runs_folder
 from boardgames.patterns import PatternSet
 from boardgames.weights.weights import Weights
 
 BEST = Path("checkpoints") / "best.safetensors"
 """The best weights in the folder of a run."""
+
+SUFFIX = ".safetensors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,17 @@ def run_names() -> list[str]:
         return sorted(folder.name for folder in runs_folder().iterdir() if folder.is_dir())
     except OSError:
         return []
+
+
+def learned_copy(name: str, game: Game) -> Path:
+    """Return the user's file for what is learned from the weights of a plug-in or a run while playing."""
+    return data_folder() / "weights" / f"{game.facts.name}-{name}{SUFFIX}"
+
+
+def learned_files(game: str) -> dict[str, Path]:
+    """Return the user's files for a game by the names that `learned_copy` was given, sorted."""
+    paths = sorted((data_folder() / "weights").glob(f"{game}-*{SUFFIX}"))
+    return {path.name.removeprefix(f"{game}-").removesuffix(SUFFIX): path for path in paths}
 
 
 def is_plain_name(text: str) -> bool:

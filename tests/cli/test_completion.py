@@ -70,3 +70,5 @@ def test_training_runs_are_completed(home: Path, complete: Complete) -> None:
     assert complete("boardgames plot ") == ["early"]
     assert complete("boardgames train --resume ea") == ["early"]
     assert complete("boardgames play connect4 --agent td:weights=ea") == ["td:weights=early"]
+    agent = "value-iteration:policy="
+    assert complete(f"boardgames play connect4 --agent {agent}ea") == [f"{agent}early"]
