@@ -1,4 +1,4 @@
-"""The cells of Connect Four as patterns, from which n-tuples are drawn.
+"""The cells of Connect Four as patterns: in n-tuples that are drawn, or in lines of four side by side.
 
 A cell is empty, has a stone of the side or of its opponent, or is empty and playable at once:
 gravity makes a great difference between the last and the first. Both sides have tables of
@@ -8,7 +8,8 @@ Source: M. Thill, P. Koch and W. Konen, "Reinforcement learning with n-tuples on
 Connect-4", 2012.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from boardgames.game import Game
 from boardgames.kernels import Actions, Cells, Phase, Words, kernel
 from boardgames.patterns import PatternSet
-from boardgames_connect4.board import Board
+from boardgames_connect4.board import CONNECT, Board
 from boardgames_connect4.rules import ONE, ZERO
 
 BURIED, OWN, OPPONENT, PLAYABLE = range(4)
@@ -68,8 +69,8 @@ def cells(game: Game) -> PatternSet:
     >>> values.reshape(7, 6)[3].tolist()  # the middle column: own stone, opponent's, playable, buried
     [1, 2, 3, 0, 0, 0]
     """
-    board = Board(int(game.options["columns"] or 0), int(game.options["rows"] or 0))
-    places = [(column, row) for column in range(board.columns) for row in range(board.rows)]
+    board = _board_of(game)
+    places = _places(board)
     index = {place: number for number, place in enumerate(places)}
     neighbours = tuple(
         tuple(
@@ -91,3 +92,50 @@ def cells(game: Game) -> PatternSet:
         phases=2,
         phase=by_side,
     )
+
+
+def lines(game: Game) -> PatternSet:
+    """Return the pattern set `lines`: `cells` with a group for every two lines of four side by side.
+
+    Lines lie above each other, or beside each other if they are vertical. A line at the edge has a group
+    with those cells next to it that are on the board.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> groups = lines(boardgames.load("connect4")).groups
+    >>> len(groups), groups[0], max(map(len, groups))
+    (35, (0, 1, 6, 7, 12, 13, 18, 19), 8)
+    """
+    board, known = _board_of(game), cells(game)
+    (reflection,) = known.symmetries
+    index = {place: number for number, place in enumerate(_places(board))}
+    groups: dict[tuple[int, ...], None] = {}  # in order; of two reflections, one is enough
+    for line, is_vertical in _lines(board):
+        for step in (-1, 1):
+            right, up = (step, 0) if is_vertical else (0, step)
+            beside = [(column + right, row + up) for column, row in line]
+            group = sorted(index[place] for place in {*line, *beside} if place in index)
+            mirrored = sorted(reflection[cell] for cell in group)
+            if len(group) > CONNECT:
+                groups[tuple(min(group, mirrored))] = None
+    return replace(known, name="lines", groups=tuple(groups))
+
+
+def _board_of(game: Game) -> Board:
+    return Board(int(game.options["columns"] or 0), int(game.options["rows"] or 0))
+
+
+def _places(board: Board) -> list[tuple[int, int]]:
+    """Return column and row of each cell, in the order of the kernel."""
+    return [(column, row) for column in range(board.columns) for row in range(board.rows)]
+
+
+def _lines(board: Board) -> Iterator[tuple[list[tuple[int, int]], bool]]:
+    """Yield the lines of four on the board, and whether they are vertical."""
+    on_board = set(_places(board))
+    for column, row in _places(board):
+        for right, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+            line = [(column + right * step, row + up * step) for step in range(CONNECT)]
+            if on_board.issuperset(line):
+                yield line, right == 0

@@ -43,14 +43,20 @@ def bg_features() -> list[Entry]:
 
 @hookimpl
 def bg_patterns() -> list[Entry]:
-    """Return the pattern set."""
+    """Return the pattern sets."""
     return [
         Entry(
             "cells",
             "empty, playable, own and opponent's cells, with tables for each side",
             "boardgames_connect4.patterns:cells",
             game="connect4",
-        )
+        ),
+        Entry(
+            "lines",
+            "the same cells in groups of two lines of four side by side",
+            "boardgames_connect4.patterns:lines",
+            game="connect4",
+        ),
     ]
 
 

@@ -37,3 +37,25 @@ def test_both_sides_have_tables_of_their_own() -> None:
     words = game.parse("4453").words
     assert [patterns.phase(words, side) for side in (0, 1)] == [0, 1]
     assert patterns.phases == 2
+
+
+@pytest.mark.parametrize("size", [(7, 6), (8, 8), (4, 4)], ids=str)
+def test_every_line_of_four_is_in_a_group(size: tuple[int, int]) -> None:
+    patterns = boardgames.load_patterns("lines", boardgames.load("connect4", columns=size[0], rows=size[1]))
+    looked_up = [set(group) for group, _ in patterns.lookups]
+    columns, rows = size
+    for column in range(columns):
+        for row in range(rows):
+            for right, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+                line = [(column + right * step, row + up * step) for step in range(4)]
+                if all(0 <= x < columns and 0 <= y < rows for x, y in line):
+                    assert any({x * rows + y for x, y in line} <= group for group in looked_up)
+
+
+def test_no_group_is_the_reflection_of_another() -> None:
+    patterns = boardgames.load_patterns("lines", boardgames.load("connect4"))
+    (mirror,) = patterns.symmetries
+    groups = {frozenset(group) for group in patterns.groups}
+    images = {frozenset(mirror[cell] for cell in group) for group in patterns.groups}
+    own = {group for group in groups if group == frozenset(mirror[cell] for cell in group)}
+    assert groups & images == own
