@@ -1,4 +1,4 @@
-"""Charts as SVG documents, drawn by matplotlib (extra `plot`): the scores of a match, rating intervals.
+"""Charts as SVG documents, drawn by matplotlib (extra `plot`): the scores of a match, intervals, curves.
 
 Equal input gives equal text. The documents have descriptions for screen readers
 and are readable without colour.
@@ -7,7 +7,7 @@ and are readable without colour.
 import io
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -33,6 +33,8 @@ WIDTH, SCORES_HEIGHT, ROW_HEIGHT, REMARK_HEIGHT = 8.0, 4.0, 0.27, 0.17
 TITLE_HEIGHT, TOP, BOTTOM, MARGIN, GAP = 0.3, 0.42, 0.52, 0.12, 0.1
 MAX_LABEL_WIDTH, MAX_NOTE_WIDTH = 3.2, 1.4
 
+PANEL_HEIGHT = 2.6
+
 # points, 1/72 inch
 FONT_SIZE, TITLE_SIZE, REMARK_SIZE = 9, 12, 8
 
@@ -47,6 +49,8 @@ LABEL_SPACE = 0.22
 MARK_LABEL_GAP = 0.025
 """Minimum distance between the labels of two marks, as a share of the width."""
 MARKS_LEGEND = "? mistake, ?? blunder, in the colour of the side that made it"
+CURVE_STYLES, CURVE_MARKERS = ("-", "--", "-.", ":"), ("o", "s", "^")
+"""Without colour, curves differ by their combination of both."""
 OPEN_END = 0.06
 """Minimum length of an open end of an interval, as a share of the scale."""
 
@@ -82,6 +86,14 @@ class Interval:
     low: float | None
     high: float | None
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Curves over a common axis: what they show, and the points of each curve by its label."""
+
+    title: str
+    curves: Mapping[str, Sequence[tuple[float, float]]]
 
 
 def check_installed() -> None:
@@ -169,6 +181,35 @@ def interval_chart(
         return _svg(
             _interval_figure(intervals, title, unit, remarks), ". ".join([f"{title}: {rows}", *remarks])
         )
+
+
+def curve_chart(panels: Sequence[Panel], *, title: str, axis: str) -> str:
+    """Return a chart of curves in panels below each other; equal labels have equal colours.
+
+    Parameters
+    ----------
+    panels : sequence of Panel
+        The curves.
+    title, axis : str
+        Title of the chart, and name of the horizontal axis.
+
+    Raises
+    ------
+    MissingExtraError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> chart = curve_chart([Panel("mean loss", {"greedy": [(8, 1.5), (12, 2)]})], title="A", axis="ply")
+    >>> "A by ply. mean loss: greedy 1.5 at 8, 2 at 12" in chart
+    True
+    """
+    described = [
+        f"{panel.title}: " + "; ".join(_describe_curve(label, panel.curves[label]) for label in panel.curves)
+        for panel in panels
+    ]
+    with _style():
+        return _svg(_curve_figure(panels, title, axis), ". ".join([f"{title} by {axis}", *described]))
 
 
 # --- scores of a match ------------------------------------------------------
@@ -325,6 +366,48 @@ def _draw_interval(axes: "Axes", place: int, row: Interval) -> None:
 def _describe(row: Interval) -> str:
     ends = ["?" if end is None else f"{end:.0f}" for end in (row.low, row.high)]
     return f"{row.label} {row.value:+.0f} ({ends[0]} to {ends[1]})"
+
+
+# --- curves -------------------------------------------------------------------
+
+
+def _curve_figure(panels: Sequence[Panel], title: str, axis: str) -> "Figure":
+    from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+    from matplotlib.ticker import MaxNLocator
+
+    labels = list(dict.fromkeys(label for panel in panels for label in panel.curves))
+    short = dict(zip(labels, shorten_uniquely(labels, MAX_LABEL_WIDTH, measure=_width), strict=True))
+    height = TITLE_HEIGHT + PANEL_HEIGHT * max(len(panels), 1)
+    layout = ConstrainedLayoutEngine(w_pad=MARGIN, rect=(0, 0, 1, 1 - TITLE_HEIGHT / height))
+    figure = Figure(figsize=(WIDTH, height), layout=layout)
+    _draw_title(figure, title)
+    all_axes = figure.subplots(max(len(panels), 1), 1, sharex=True, squeeze=False)[:, 0]
+    lines = {}
+    for axes, panel in zip(all_axes, panels, strict=False):
+        axes.set_title(_shorten(panel.title, WIDTH - 1), fontsize=FONT_SIZE, loc="left")
+        for label, points in panel.curves.items():
+            place = labels.index(label)
+            lines[label] = axes.plot(
+                [x for x, _ in points],
+                [y for _, y in points],
+                color=f"C{place % 10}",
+                linestyle=CURVE_STYLES[place % len(CURVE_STYLES)],
+                marker=CURVE_MARKERS[place % len(CURVE_MARKERS)],
+                markersize=4,
+                linewidth=1.4,
+            )[0]
+        axes.grid()
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    all_axes[-1].set_xlabel(axis)
+    figure.legend(
+        list(lines.values()), [short[label] for label in lines], loc="outside right upper", frameon=False
+    )
+    return figure
+
+
+def _describe_curve(label: str, points: Sequence[tuple[float, float]]) -> str:
+    return f"{label} " + ", ".join(f"{y:.4g} at {x:g}" for x, y in points)
 
 
 # --- shared -------------------------------------------------------------------

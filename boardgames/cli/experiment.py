@@ -1,4 +1,4 @@
-"""`boardgames experiment`: learning experiments, with tables of their results."""
+"""`boardgames experiment`: experiments, with tables of their results."""
 
 import hashlib
 import secrets
@@ -33,11 +33,11 @@ from boardgames.cli.output import (
     wrap,
 )
 from boardgames.cli.progress import progress_bars
-from boardgames.errors import FileError, PluginError
+from boardgames.errors import FileError, OptionError, PluginError
 from boardgames.options import parse_assignments
 
 if TYPE_CHECKING:
-    from boardgames.learning.experiments import Experiment, Figure, Findings, Listener, Table
+    from boardgames.learning.experiments import Experiment, Figure, Findings, Listener, Measurements, Table
 
 FOLDER = "experiments"
 NARROW_COLUMNS = 2
@@ -77,6 +77,12 @@ Column = tuple[str, list[str]]
     metavar="FILE",
     help="File for the results; default: one in your data folder.",
 )
+@click.option(
+    "--svg",
+    "svg_text",
+    metavar="FILE",
+    help="Draw the results, if the experiment measures anything but wins.",
+)
 @json_option
 def experiment(
     game_name: str,
@@ -88,9 +94,10 @@ def experiment(
     workers: int | None,
     cluster: str | None,
     csv_text: str | None,
+    svg_text: str | None,
     as_json: bool,
 ) -> None:
-    """Run the learning experiment NAME in GAME, or list the experiments.
+    """Run the experiment NAME in GAME, or list the experiments.
 
     If the experiment repeats an earlier one, the tables also show the original
     wins. Matches start with a few random moves; every
@@ -102,14 +109,15 @@ def experiment(
     if name is None:
         _list(game_name, as_json)
         return
-    from boardgames.learning.experiments import load_experiment
-    from boardgames.paths import data_folder
+    from boardgames.learning.experiments import Measurements, load_experiment
+    from boardgames.paths import data_folder, write_atomic
 
     game = load_game(game_name, layout, options)
     chosen = load_experiment(name, game, **parse_assignments(settings))
     seed = secrets.randbits(32) if seed is None else seed
     stem = f"{game_name}-{name}-{seed}-{_stamp(chosen)}"
     path = _csv_path(csv_text, f"{stem}.csv")
+    chart = None if svg_text is None else _chart_path(svg_text, chosen)
     folder = data_folder() / FOLDER / stem
     with interrupt_on_termination():
         if not as_json:
@@ -117,12 +125,16 @@ def experiment(
             say("\n".join([heading, *settings_lines(chosen.settings), ""]))
         findings = _run(chosen, seed, folder, workers, cluster)
     _report(chosen, name, seed, findings, path, as_json)
+    if chart is not None and isinstance(findings, Measurements):
+        write_atomic(chart, findings.svg(f"{game.facts.title}: {name}"))
+        if not as_json:
+            say(f"wrote {chart}")
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def _run(
     chosen: "Experiment", seed: int, folder: Path, workers: int | None, cluster: str | None
-) -> "Findings":
+) -> "Findings | Measurements":
     """Run an experiment; the results of finished tasks are kept in `folder`."""
     from boardgames.arena.plan import code_stamp
     from boardgames.executors import open_executor
@@ -147,7 +159,12 @@ def _run(
 
 
 def _report(
-    chosen: "Experiment", name: str, seed: int, findings: "Findings", path: Path, as_json: bool
+    chosen: "Experiment",
+    name: str,
+    seed: int,
+    findings: "Findings | Measurements",
+    path: Path,
+    as_json: bool,
 ) -> None:
     """Print the results, then write the CSV file: the disk may be full by now."""
     from boardgames.paths import write_atomic
@@ -189,6 +206,19 @@ def _csv_path(text: str | None, default: str) -> Path:
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(f"cannot write {path}: {reason.lower()}") from None
+    return path
+
+
+def _chart_path(text: str, chosen: "Experiment") -> Path:
+    """Return the path of the chart; fails before the work if it cannot be drawn or written."""
+    from boardgames.adapters.charts import check_installed
+    from boardgames.paths import check_writable
+
+    if not chosen.has_chart:
+        raise OptionError(f"--svg does not work with {chosen.name}, which counts wins")
+    check_installed()
+    path = user_path(text)
+    check_writable(path)
     return path
 
 
@@ -242,8 +272,25 @@ def _progress() -> "Iterator[Listener]":
 # --- the results -------------------------------------------------------------
 
 
-def findings_json(findings: "Findings") -> dict[str, object]:
+def findings_json(findings: "Findings | Measurements") -> dict[str, object]:
     """Return the results as JSON fields."""
+    from boardgames.learning.experiments import Measurements
+
+    if isinstance(findings, Measurements):
+        return {
+            "grids": [
+                {
+                    "name": grid.name,
+                    "columns": list(grid.columns),
+                    "rows": [
+                        {"row": row, "values": list(values)}
+                        for row, values in zip(grid.rows, grid.values, strict=True)
+                    ],
+                }
+                for grid in findings.grids
+            ],
+            "conclusion": findings.conclusion,
+        }
     return {
         "tables": [
             {
@@ -276,8 +323,21 @@ def settings_lines(settings: Mapping[str, object]) -> list[str]:
     return textwrap.wrap(text, _width(), break_long_words=False, break_on_hyphens=False)
 
 
-def findings_lines(findings: "Findings") -> Iterator[str]:
+def findings_lines(findings: "Findings | Measurements") -> Iterator[str]:
     """Yield the results as lines of text."""
+    from boardgames.learning.experiments import Measurements
+
+    if isinstance(findings, Measurements):
+        for grid in findings.grids:
+            yield f"{grid.name}, by {findings.axis}:"
+            texts = [
+                [MISSING if value is None else f"{value:.{grid.digits}f}" for value in row]
+                for row in grid.values
+            ]
+            columns = [(name, [row[place] for row in texts]) for place, name in enumerate(grid.columns)]
+            yield from _blocks(grid.rows, columns)
+        yield from textwrap.wrap(findings.conclusion, _width(), break_on_hyphens=False)
+        return
     for table in findings.tables:
         yield from _table_lines(table)
     repeated = findings.matches - findings.distinct

@@ -1,9 +1,10 @@
-"""Experiments: learning measured in tables of wins, with confidence intervals.
+"""Experiments: learning measured in tables of wins, with confidence intervals, or other measurements.
 
 An experiment belongs to a plug-in, which subclasses `Experiment`. Its `run`
-sends tasks to an executor with `run_tasks`, turns their matches into `Figure`s
-and sums these up with `combine`; `Table.share` gives the share of decided
-matches with its interval, and `Findings.csv` writes everything as CSV.
+sends tasks to an executor with `run_tasks`. One that plays matches turns them into
+`Figure`s and sums these up with `combine`; `Table.share` gives the share of decided
+matches with its interval, and `Findings.csv` writes everything as CSV. One that
+measures something else returns `Measurements`, numbers in `Grid`s.
 
 Intervals are Wilson's, which assume independent matches. These are not: the two
 matches from one opening are related, and so are all matches of one player.
@@ -29,6 +30,7 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
+from boardgames.adapters import charts
 from boardgames.arena.pentanomial import Z, t_quantile
 from boardgames.errors import BoardgamesError, PluginError, describe_error
 from boardgames.executors import worker_count
@@ -65,6 +67,9 @@ TESTS = Option(
     "test_matches", int, 10, "test matches of each player, two from each opening", minimum=1, maximum=100_000
 )
 
+MEASUREMENT_FIELDS = ("game", "experiment", "seed", "table", "row", "column", "value", "settings")
+"""Columns of the CSV of `Measurements`, which has a line for each number."""
+
 # --- experiments ------------------------------------------------------------
 
 
@@ -83,14 +88,53 @@ Listener = Callable[[Progress], None]
 class Experiment(Configured, ABC):
     """Base class of the experiments that `bg_experiments` offers.
 
-    A subclass declares at least the options `FEATURES`, `OPENING` and `PLY_LIMIT`.
-
     Parameters
     ----------
     game : Game
-        A game with features.
+        The game.
     options : keywords
         See `declared_options`.
+
+    Attributes
+    ----------
+    has_chart : bool
+        True if it returns `Measurements`, which can be drawn.
+
+    Raises
+    ------
+    OptionError
+        If an option is unknown or has an invalid value.
+    """
+
+    name: ClassVar[str]
+    declared_options: ClassVar[tuple[Option, ...]] = ()
+    has_chart: ClassVar[bool] = False
+
+    def __init__(self, game: Game, **options: object) -> None:
+        self.game = game
+        owner = f"experiment {self.name!r}"
+        self.options: dict[str, OptionValue] = read_options(self.declared_options, options, owner)
+
+    @abstractmethod
+    def run(
+        self, executor: Executor, seed: int, listener: Listener | None = None
+    ) -> "Findings | Measurements":
+        """Return the results.
+
+        Work is sent to `executor` in tasks that are seeded by their content, so
+        that equal seeds give equal results on any number of workers.
+        """
+
+    @property
+    def settings(self) -> dict[str, OptionValue]:
+        """Return all options."""
+        return dict(self.options)
+
+
+class LearningExperiment(Experiment):
+    """Base class of experiments in which weights of features are learned.
+
+    A subclass declares at least the options `FEATURES`, `OPENING` and `PLY_LIMIT`.
 
     Attributes
     ----------
@@ -105,25 +149,14 @@ class Experiment(Configured, ABC):
         If an option is unknown or has an invalid value, or the game has no features.
     """
 
-    name: ClassVar[str]
     declared_options: ClassVar[tuple[Option, ...]] = (FEATURES, OPENING, PLY_LIMIT)
 
     def __init__(self, game: Game, **options: object) -> None:
-        self.game = game
-        owner = f"experiment {self.name!r}"
-        self.options: dict[str, OptionValue] = read_options(self.declared_options, options, owner)
+        super().__init__(game, **options)
         self.features = find_features(game, self.text("features"))
         self.setup = MatchSetup.of(
             game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
-
-    @abstractmethod
-    def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> "Findings":
-        """Return the findings.
-
-        Work is sent to `executor` in tasks that are seeded by their content, so
-        that equal seeds give equal findings on any number of workers.
-        """
 
     @property
     def settings(self) -> dict[str, OptionValue]:
@@ -352,6 +385,82 @@ class Findings:
             for total, figures in enumerate((table.figures, table.totals)):
                 writer.writerows({**common, "total": total, **table.fields(figure)} for figure in figures)
         return text.getvalue()
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Numbers by row and column.
+
+    Attributes
+    ----------
+    name : str
+        What the numbers are.
+    columns, rows : tuple of str
+        Labels. A chart has a curve for each row, over the columns whose labels are integers.
+    values : tuple of tuple of float or None
+        The numbers of each row; None if one is unknown.
+    digits : int
+        Decimals to print.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    values: tuple[tuple[float | None, ...], ...]
+    digits: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Measurements:
+    """The result of an experiment that measures other things than wins.
+
+    Attributes
+    ----------
+    axis : str
+        What the columns of all grids are, such as `ply`.
+    grids : tuple of Grid
+        The numbers.
+    conclusion : str
+        One sentence.
+    """
+
+    axis: str
+    grids: tuple[Grid, ...]
+    conclusion: str
+
+    def csv(self, game: str, experiment: str, seed: int, settings: Mapping[str, object]) -> str:
+        """Return all numbers as CSV (RFC 4180) with the columns `MEASUREMENT_FIELDS`."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text)
+        writer.writerow(MEASUREMENT_FIELDS)
+        setting_texts = " ".join(f"{name}={format_setting(value)}" for name, value in settings.items())
+        for grid in self.grids:
+            for row, values in zip(grid.rows, grid.values, strict=True):
+                for column, value in zip(grid.columns, values, strict=True):
+                    number = None if value is None else round(value, DIGITS)
+                    writer.writerow((game, experiment, seed, grid.name, row, column, number, setting_texts))
+        return text.getvalue()
+
+    def svg(self, title: str) -> str:
+        """Return a chart with a panel for each grid, as an SVG document.
+
+        Raises
+        ------
+        MissingExtraError
+            If matplotlib is not installed.
+        """
+        panels = []
+        for grid in self.grids:
+            curves = {
+                row: [
+                    (int(column), value)
+                    for column, value in zip(grid.columns, values, strict=True)
+                    if column.isdigit() and value is not None
+                ]
+                for row, values in zip(grid.rows, grid.values, strict=True)
+            }
+            panels.append(charts.Panel(grid.name, curves))
+        return charts.curve_chart(panels, title=title, axis=self.axis)
 
 
 def combine(row: str, column: str, figures: Sequence[Figure], original: Wins | None = None) -> Figure:

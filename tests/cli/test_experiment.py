@@ -55,6 +55,33 @@ def test_a_table_has_wins_shares_and_totals(bg: Callable[..., Any]) -> None:
     assert max(map(len, lines[:-1])) <= 85
 
 
+PERFECTION = (
+    "experiment", "connect4", "perfection", "--layout", "5x4", "--set", "agents=random solver",
+    "--set", "positions=3", "--set", "first=10", "--set", "last=14", "--seed", "1", "--workers", "1",
+)  # fmt: skip
+
+
+def test_measurements_are_printed_drawn_and_written(bg: Callable[..., Any], tmp_path: Path) -> None:
+    ran = bg(*PERFECTION, "--svg", "chart.svg", "--csv", "numbers.csv")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    assert "share of best moves, by ply:" in lines
+    assert lines[-2:] == ["wrote numbers.csv", "wrote chart.svg"]
+    assert [line.split() for line in lines if line.startswith("solver")] == [
+        ["solver", "1.00", "1.00", "1.00"],
+        ["solver", "0.00", "0.00", "0.00"],
+    ]
+    assert len(written(tmp_path / "numbers.csv")) == 2 * 2 * 3
+    assert ">random</text>" in (tmp_path / "chart.svg").read_text()
+
+
+def test_measurements_are_printed_as_json(bg: Callable[..., Any]) -> None:
+    shares, losses = json.loads(bg(*PERFECTION, "--json").out)["grids"]
+    assert shares["columns"] == ["10", "14", "all"]
+    assert [row["row"] for row in losses["rows"]] == ["random", "solver"]
+    assert losses["rows"][1]["values"] == [0.0] * 3
+
+
 def test_figures_of_the_original_program_are_shown_alongside(bg: Callable[..., Any]) -> None:
     assert re.search(r"^training 1 +\d+:\d+ +2:6 .* 1:3 ", bg(*ABALONE).out, re.MULTILINE)
     out = bg(*TUNING).out
@@ -188,6 +215,14 @@ def test_too_few_trainings_for_an_interval_are_reported(bg: Callable[..., Any]) 
         (["connect4", "fine-tuning", "--set", "couples=9"], "at least couples (9), not 8"),
         (["connect4", "ancestors", "--csv", "."], "is a directory"),
         (["connect4", "ancestors", "--csv", ""], "not a file name"),
+        (
+            ["connect4", "ancestors", "--svg", "x.svg"],
+            "--svg does not work with ancestors, which counts wins",
+        ),
+        (["connect4", "perfection", "--set", "agents=random rndom"], "did you mean 'random'"),
+        (["connect4", "perfection", "--set", "agents= "], "agents must name at least one agent"),
+        (["connect4", "perfection", "--set", "last=41"], "first and last must be plies from 0 to 40"),
+        (["connect4", "perfection", "--set", "first=37"], "first and last must be plies from 0 to 40"),
         (["connect4", "ancestors", "--workers", "0"], "--workers must be at least 1"),
         (["connect4", "ancestors", "--layout", "x"], "no layout 'x'"),
     ],

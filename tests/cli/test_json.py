@@ -177,6 +177,9 @@ def write_match(path: Path) -> None:
         "train",
         "runs list",
         "experiment",
+        "experiment, measurements",
+        "solve",
+        "solve --file",
     ],
 )
 def test_every_command_with_json_is_documented(words: str) -> None:

@@ -21,10 +21,12 @@ from boardgames.hookspecs import Entry, hookimpl
 from boardgames.learning.experiments import (
     CSV_FIELDS,
     MIN_UNITS,
-    Experiment,
     Figure,
     Findings,
+    Grid,
+    LearningExperiment,
     Listener,
+    Measurements,
     Progress,
     Share,
     Table,
@@ -186,14 +188,33 @@ def test_too_few_units_have_a_share_but_no_interval(units: list[tuple[int, int]]
     assert estimate_share([*units, *units, *units], MIN_UNITS) == estimate_share([*units, *units, *units])
 
 
+# --- measurements -------------------------------------------------------------
+
+LOSSES = Grid("mean loss", ("8", "12", "all"), ("greedy", "td"), ((1.5, 0.25, 0.875), (None, 0.1, 0.1)))
+
+
+def test_measurements_have_a_line_of_csv_for_each_number() -> None:
+    text = Measurements("ply", (LOSSES,), "").csv("connect4", "perfection", 7, {"positions": 2})
+    lines = text.splitlines()
+    assert lines[0] == "game,experiment,seed,table,row,column,value,settings"
+    assert lines[1] == "connect4,perfection,7,mean loss,greedy,8,1.5,positions=2"
+    assert lines[4] == "connect4,perfection,7,mean loss,td,8,,positions=2"
+    assert len(lines) == 7
+
+
+def test_measurements_are_drawn_over_the_columns_that_are_numbers() -> None:
+    chart = Measurements("ply", (LOSSES,), "").svg("Connect Four")
+    assert "Connect Four by ply. mean loss: greedy 1.5 at 8, 0.25 at 12; td 0.1 at 12" in chart
+
+
 # --- experiments --------------------------------------------------------------
 
 
-class Squares(Experiment):
+class Squares(LearningExperiment):
     """An experiment of a plug-in."""
 
     name = "squares"
-    declared_options = (*Experiment.declared_options, Option("count", int, 3, "number of tasks"))
+    declared_options = (*LearningExperiment.declared_options, Option("count", int, 3, "number of tasks"))
 
     def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Findings:
         tasks = [partial(pow, number, 2) for number in range(self.integer("count"))]

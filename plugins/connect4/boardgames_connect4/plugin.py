@@ -90,3 +90,16 @@ def bg_weights() -> list[Entry]:
             game="connect4",
         )
     ]
+
+
+@hookimpl
+def bg_experiments() -> list[Entry]:
+    """Return the experiment."""
+    return [
+        Entry(
+            "perfection",
+            "how often agents play a best move, and how much their moves give away, by the solver",
+            "boardgames_connect4.experiments:Perfection",
+            game="connect4",
+        )
+    ]

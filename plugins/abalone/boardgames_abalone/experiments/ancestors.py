@@ -16,9 +16,9 @@ from boardgames.learning.base import TEST_MATCHES
 from boardgames.learning.evolve import Evolve
 from boardgames.learning.experiments import (
     MIN_UNITS,
-    Experiment,
     Figure,
     Findings,
+    LearningExperiment,
     Listener,
     Progress,
     Table,
@@ -44,7 +44,7 @@ ORIGINAL: tuple[tuple[Wins, ...], ...] = (
 """Original wins of the winner and of each ancestor, by evolution; both were learning."""
 
 
-class Ancestors(Experiment):
+class Ancestors(LearningExperiment):
     """The winner of an evolution plays each ancestor, with and without learning."""
 
     name: ClassVar[str] = "ancestors"

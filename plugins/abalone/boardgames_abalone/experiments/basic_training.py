@@ -13,9 +13,9 @@ from typing import ClassVar
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT
 from boardgames.learning.experiments import (
     TESTS,
-    Experiment,
     Figure,
     Findings,
+    LearningExperiment,
     Listener,
     Table,
     Wins,
@@ -40,7 +40,7 @@ ORIGINAL: tuple[tuple[Wins, Wins], ...] = (
 """Original wins of the old and the trained self; for each training, those of its winner and its loser."""
 
 
-class BasicTraining(Experiment):
+class BasicTraining(LearningExperiment):
     """Two random players train against each other; then each plays its old self."""
 
     name: ClassVar[str] = "basic-training"

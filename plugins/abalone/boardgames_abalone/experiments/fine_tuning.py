@@ -25,9 +25,9 @@ from boardgames.kernels import Reals
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT
 from boardgames.learning.experiments import (
     TESTS,
-    Experiment,
     Figure,
     Findings,
+    LearningExperiment,
     Listener,
     Table,
     Wins,
@@ -74,7 +74,7 @@ ORIGINAL: tuple[tuple[Wins, ...], ...] = (
 """Original wins of the baseline and of the modified player; for each player, by variant."""
 
 
-class FineTuning(Experiment):
+class FineTuning(LearningExperiment):
     """Baseline players play the players that they become with one hyperparameter changed."""
 
     name: ClassVar[str] = "fine-tuning"

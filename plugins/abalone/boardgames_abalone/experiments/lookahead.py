@@ -17,9 +17,9 @@ from typing import ClassVar
 from boardgames.kernels import Reals
 from boardgames.learning.base import FEATURES, OPENING, PLY_LIMIT
 from boardgames.learning.experiments import (
-    Experiment,
     Figure,
     Findings,
+    LearningExperiment,
     Listener,
     Table,
     combine,
@@ -72,7 +72,7 @@ class Comparison:
     tests: tuple[list[MatchResult], ...]
 
 
-class Lookahead(Experiment):
+class Lookahead(LearningExperiment):
     """Players that learn with two plies of search meet those that learn with one."""
 
     name: ClassVar[str] = "lookahead"
