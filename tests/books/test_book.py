@@ -250,7 +250,7 @@ def test_a_plug_in_must_offer_a_path(offer: Callable[..., None]) -> None:
 
 def test_a_book_for_other_options_is_rejected_by_name(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.book")
-    with pytest.raises(BookError, match=r"is a book for connect4 .*columns=7.*not for connect4 .*columns=4"):
+    with pytest.raises(BookError, match=r"is a book for connect4 .*columns=7.*not for connect4 4x6"):
         find_books(str(path), boardgames.load("connect4", columns=4))
 
 

@@ -133,7 +133,7 @@ def test_finished_positions_have_no_page(tmp_path: Path) -> None:
         ({"limit": Limit(depth=2)}, r"was made with limit \{'depth': 3\}, not \{'depth': 2\}"),
         ({"agent": "minimax"}, "was made with agent 'alphabeta:table=1,book=false', not 'minimax'"),
         ({"lines": 2}, "was made with lines 4, not 2"),
-        ({"game": boardgames.load("connect4", columns=6)}, "is a book for connect4 .*not for .*columns=6"),
+        ({"game": boardgames.load("connect4", columns=6)}, "is a book for connect4 .*not for connect4 6x6"),
     ],
 )
 def test_a_book_made_with_other_settings_is_not_extended(

@@ -10,6 +10,7 @@ import pytest
 
 import boardgames
 from boardgames.cli.analyze import AnalysisRequest, review_limit
+from boardgames.errors import quote
 
 Run = Callable[..., Any]
 
@@ -307,4 +308,4 @@ def test_a_file_without_a_game_is_answered_with_the_right_order(
     file = tmp_path / "match.record"
     file.touch()
     ran = bg(command, str(file))
-    assert (ran.code, ran.err) == (2, f"error: '{file}' is a file, but the game comes first: {usage}\n")
+    assert (ran.code, ran.err) == (2, f"error: {quote(str(file))} is a file, but the game comes first: {usage}\n")

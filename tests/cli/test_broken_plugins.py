@@ -129,8 +129,8 @@ def test_an_agent_that_cannot_enter_an_arena_gives_one_line(agent: str, reason: 
 def test_agents_lists_the_others_beside_one_that_is_no_class(bg: Run) -> None:
     ran = bg("agents", "connect4")
     assert ran.code == 0
-    assert "\nno-class " in ran.out
-    assert "\nrandom " in ran.out
+    assert "\n  no-class " in ran.out
+    assert "\n  random " in ran.out
     assert "agent 'no-class' is not a subclass of Player: 7" in bg("agents", "connect4", "no-class").err
 
 

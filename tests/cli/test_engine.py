@@ -190,7 +190,7 @@ def test_quit_ends_it_at_once(bg_on_descriptors: Run) -> None:
         (["connect4", "--agent", "alphabeta:deep=3"], "error: agent 'alphabeta' has no option 'deep'"),
         (["connect4", "--agent", "human"], "error: 'human' cannot run as an engine"),
         (["connect4", "--layout", "round"], "error: connect4 has no layout 'round'"),
-        (["connect4", "--option", "rows=99"], "error: rows must be 2 to 8, not '99'"),
+        (["connect4", "--option", "rows=99"], "error: rows must be 4 to 8, not '99'"),
         (["connect4", "--seed", "-1"], "error: "),
     ],
 )

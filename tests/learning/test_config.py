@@ -23,9 +23,9 @@ NUMBERS = st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan
 
 def test_config_is_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "small.toml"
-    path.write_text('game = "connect4"\nlayout = "standard"\nseed = 4\n[settings]\nalpha = 0.05\nsteps = 3\n')
+    path.write_text('game = "connect4"\nlayout = "7x6"\nseed = 4\n[settings]\nalpha = 0.05\nsteps = 3\n')
     learner = Config.read(path).load()
-    assert (learner.game.layout, learner.options["alpha"], learner.options["steps"]) == ("standard", 0.05, 3)
+    assert (learner.game.layout, learner.options["alpha"], learner.options["steps"]) == ("7x6", 0.05, 3)
 
 
 def test_overrides_replace_values_and_merge_tables() -> None:

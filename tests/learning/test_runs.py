@@ -401,9 +401,9 @@ def interrupt(trainer: Trainer) -> None:
         (Config("connect4", "evolve", seed=7, settings=EVOLVE), "learner is 'evolve', not 'td'"),
         (small(alpha=0.01), r"setting alpha is 0\.01, not 0\.1"),
         (Config("connect4", seed=8, settings=SMALL), "seed is 8, not 7"),
-        (Config("connect4", seed=7, options={"rows": 5}, settings=SMALL), "option rows is 5, not 6"),
+        (Config("connect4", seed=7, options={"rows": 5}, settings=SMALL), "layout is '7x5', not '7x6'"),
     ],
-    ids=["game", "learner", "setting", "seed", "option"],
+    ids=["game", "learner", "setting", "seed", "layout"],
 )
 def test_checkpoints_of_another_run_are_rejected(
     other: Config, words: str, finished: Copy, tmp_path: Path
