@@ -1,7 +1,7 @@
 """Settings of the learners for Abalone.
 
 `original` has those of the first project in which a program learned Abalone. The default
-ones have richer features, no discount and falling learning rates;
+ones have richer features, little or no discount, and falling learning rates;
 docs/training.md says how strong the results are.
 """
 
@@ -20,7 +20,7 @@ DEFAULT: dict[str, dict[str, object]] = {
     },
     "evolve": {
         "features": "full",
-        "gamma": 1.0,
+        "gamma": 0.99,
         "lambda": 0.8,
         "alpha": 0.01,
         "alpha_decay": 0.92,
