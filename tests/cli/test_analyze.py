@@ -308,4 +308,5 @@ def test_a_file_without_a_game_is_answered_with_the_right_order(
     file = tmp_path / "match.record"
     file.touch()
     ran = bg(command, str(file))
-    assert (ran.code, ran.err) == (2, f"error: {quote(str(file))} is a file, but the game comes first: {usage}\n")
+    message = f"error: {quote(str(file))} is a file, but the game comes first: {usage}\n"
+    assert (ran.code, ran.err) == (2, message)
