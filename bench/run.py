@@ -30,6 +30,7 @@ from boardgames.selfplay import MatchSetup, TDParameters, train_players
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import engine
+import solver
 from engine import Row, summary
 from reference.tactics import Tactic, material_player, read_suite, solving_depth
 from reference.temporal import PlainLearner
@@ -212,6 +213,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "memory": memory,
     "matches": matches,
     "learning": learning,
+    "solver": solver.speed,
 }
 
 

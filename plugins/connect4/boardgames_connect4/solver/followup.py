@@ -36,15 +36,17 @@ def has_four(geometry: Geometry, cells: np.uint64) -> bool:
     return has_line(cells, geometry.height, geometry.starts)
 
 
-@kernel(types.uint64(GEOMETRY, types.uint64), inline=True)
-def cells_above(geometry: Geometry, cells: np.uint64) -> np.uint64:
-    """Return all cells of the board above one of `cells`."""
-    above = ZERO
+@kernel(types.uint64(GEOMETRY, types.uint64, types.uint64), inline=True)
+def upwards(geometry: Geometry, cells: np.uint64, empty: np.uint64) -> np.uint64:
+    """Return some empty cells and all cells above them."""
+    if geometry.has_guards:
+        return cells | (empty & ~(empty + cells))  # the sum carries from the lowest of them to the guard bit
+    column = cells
     row = (cells << ONE) & geometry.upper
     while row != ZERO:
-        above |= row
+        column |= row
         row = (row << ONE) & geometry.upper
-    return above
+    return column
 
 
 @kernel(types.int64(types.int64), inline=True)
@@ -80,8 +82,8 @@ def follow_up_bound(
     rows = geometry.mover_rows
     odd = playable & ~rows  # the lowest empty cells of columns with an odd number of them
     claimed = threats & ~rows & ~odd
-    above = cells_above(geometry, claimed)
-    cells = empty & rows & ~above  # nobody plays above a claimed cell: the follower has won there
+    dead = upwards(geometry, claimed, empty)  # nobody plays there: the follower has won before
+    cells = empty & rows & ~dead
     odd_columns = popcount(odd)
     if odd_columns & 1 == 0:
         first = odd if odd_columns > TWO_COLUMNS else odd & (ZERO - odd)
@@ -90,7 +92,7 @@ def follow_up_bound(
         if first != odd and has_four(geometry, mover | cells | (odd ^ first)):
             return NO_BOUND
         if claimed != ZERO:
-            return latest_loss(popcount(above | claimed | (claimed >> ONE)) - 2)
+            return latest_loss(popcount(dead | (claimed >> ONE)) - 2)
         if has_four(geometry, follower | (empty & ~rows & ~odd)):
             return latest_loss(0)
         return 0
@@ -99,7 +101,7 @@ def follow_up_bound(
     while rest != ZERO:
         lowest = rest & (ZERO - rest)
         rest ^= lowest
-        column = lowest | cells_above(geometry, lowest)
+        column = upwards(geometry, lowest, empty)
         threat = threats & rows & column
         if threat != ZERO:
             threat &= ZERO - threat  # the lowest one

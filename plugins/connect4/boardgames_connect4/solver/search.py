@@ -15,7 +15,8 @@ At each position, from cheap to expensive:
 - The children's entries in the table are tried before any of them is searched (enhanced
   transposition cut-off; A. Plaat et al., "Exploiting graph properties of game trees", 1996).
 - Moves are ordered by the threats that they make; a move below a threat of its own side gives
-  the threat away and comes last.
+  the threat away and comes last. While many cells are empty, open lines with two discs and
+  all lines through the cell count, too, otherwise only its distance from the centre.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,11 +27,11 @@ import numpy as np
 from numba import types
 
 from boardgames.kernels import Actions, Control, Words, is_stopped, kernel, lowest_bit, popcount, prefetch
-from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT
+from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
 from boardgames_connect4.board import Board
-from boardgames_connect4.features import winning_cells
+from boardgames_connect4.features import open_lines, winning_cells
 from boardgames_connect4.rules import ONE, ZERO
 from boardgames_connect4.solver.followup import NO_BOUND, follow_up_bound, has_four
 from boardgames_connect4.solver.geometry import GEOMETRY, Geometry, geometry_of
@@ -47,9 +48,12 @@ LOST = 99
 STOPPED = 1000
 """Returned instead of a score if the search was stopped."""
 
-THREAT_RANK, OWN_THREAT_RANK, CHECK_RANK, RANK_BIAS = 4, -6, 1, 32
-"""Ranks of a move: for each threat, for giving up a threat, and for a threat that must be answered."""
-RANK_SHIFT, CENTRE_SHIFT, INDEX_MASK = 16, 8, 255
+THREAT_RANK, OWN_THREAT_RANK, CHECK_RANK, TWO_RANK, RANK_BIAS = 32, -48, 8, 4, 1 << 12
+"""Ranks of a move: for each threat, for giving up a threat, for a threat that must be answered, and for each
+open line with two discs."""
+RANK_SHIFT, INDEX_MASK = 8, 255
+MANY_CELLS = 22
+"""Empty cells from which on the order of the moves also depends on lines that are not threats yet."""
 
 
 class Workspace(NamedTuple):
@@ -57,14 +61,14 @@ class Workspace(NamedTuple):
 
     table: Actions
     scratch: Actions
-    centre: Actions
+    preferences: Actions
     control: Control
 
 
 KINDS: Mapping[str, Any] = {  # Numba has no type stubs
     "table": ACTIONS_OUT,
     "scratch": ACTIONS_OUT,
-    "centre": ACTIONS,
+    "preferences": ACTIONS_STACK,
     "control": CONTROL,
 }
 unpack = unpacker(Workspace, KINDS)
@@ -221,8 +225,12 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
                 rank += OWN_THREAT_RANK
             if made & playable_below != ZERO:
                 rank += CHECK_RANK
-            entry = (rank + RANK_BIAS) << RANK_SHIFT | work.centre[lowest_bit(move)] << CENTRE_SHIFT
-            entry |= index - start
+            if left >= MANY_CELLS:
+                twos, _ = open_lines(own | move, empty ^ move, geometry.height, geometry.starts)
+                rank += TWO_RANK * twos + work.preferences[1, lowest_bit(move)]
+            else:
+                rank += work.preferences[0, lowest_bit(move)]
+            entry = (rank + RANK_BIAS) << RANK_SHIFT | (index - start)
             place = index
             while place > start and work.scratch[place - 1] < entry:
                 work.scratch[place] = work.scratch[place - 1]

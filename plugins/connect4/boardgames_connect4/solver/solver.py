@@ -13,7 +13,7 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.player import Stop
 from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
-from boardgames_connect4.board import Board
+from boardgames_connect4.board import CONNECT, Board
 from boardgames_connect4.solver.search import KINDS, STOPPED, WIDTH, Workspace, solver_kernel
 
 TABLE_MB = 128
@@ -80,12 +80,8 @@ class Solver:
         self._board = board
         self._control = new_control()
         self._table = new_table(table)
-        centre = np.zeros(MAX_CELLS, dtype=np.int64)
-        for column in range(board.columns):
-            for row in range(board.rows):
-                centre[board.bit(column, row)] = board.columns - abs(2 * column - (board.columns - 1))
         scratch = np.zeros((MAX_CELLS + 1) * WIDTH, dtype=np.int64)
-        self._bundle = Bundle(KINDS, Workspace(self._table, scratch, centre, self._control))
+        self._bundle = Bundle(KINDS, Workspace(self._table, scratch, _preferences(board), self._control))
         self._solve_positions = solver_kernel(board)
 
     @property
@@ -106,9 +102,29 @@ class Solver:
         MatchError
             If a match is over in one of them, or the search was stopped.
         """
-        packed = np.array([_packed(position) for position in positions], dtype=np.uint64).reshape(-1, 2)
-        found = self._solve_all(packed, stop)
-        return [int(score) for score in found]
+        return [int(score) for score in self.packed_scores(pack(positions), stop=stop)]
+
+    def packed_scores(self, packed: Words, *, stop: Stop | None = None) -> npt.NDArray[np.int64]:
+        """Return the scores of packed positions, `int64[n]`.
+
+        Parameters
+        ----------
+        packed : uint64[n, 2]
+            Positions from `pack`. They are not checked: nobody may have four in a line.
+        stop : Stop, optional
+            Set by another thread to end the search.
+
+        Raises
+        ------
+        MatchError
+            If the search was stopped.
+        """
+        found: Actions = np.zeros(len(packed), dtype=np.int64)
+        self._control[0].stop = 0
+        run(lambda: self._solve_positions(self._bundle.words, packed, found), self._control, stop=stop)
+        if (found == STOPPED).any():
+            raise MatchError("the search was stopped before the position was solved")
+        return found
 
     def solve(self, position: Position, *, stop: Stop | None = None) -> Solution:
         """Return the score of a position and of each of its moves.
@@ -118,7 +134,7 @@ class Solver:
         MatchError
             If the match is over, or the search was stopped.
         """
-        _, discs = _packed(position)
+        discs = int(pack([position])[0, 1])
         left = self._board.columns * self._board.rows - discs.bit_count()
         scores: dict[Move, int] = {}
         pending: dict[Move, Position] = {}
@@ -135,18 +151,35 @@ class Solver:
         ordered = {move: scores[move] for move in position.legal_moves}
         return Solution(max(ordered.values()), ordered)
 
-    def _solve_all(self, packed: Words, stop: Stop | None) -> npt.NDArray[np.int64]:
-        found: Actions = np.zeros(len(packed), dtype=np.int64)
-        self._control[0].stop = 0
-        run(lambda: self._solve_positions(self._bundle.words, packed, found), self._control, stop=stop)
-        if (found == STOPPED).any():
-            raise MatchError("the search was stopped before the position was solved")
-        return found
+
+def pack(positions: Iterable[Position]) -> Words:
+    """Return positions as `uint64[n, 2]`: the discs of the side to move, and all discs.
+
+    Raises
+    ------
+    MatchError
+        If a match is over in one of them.
+    """
+    packed = []
+    for position in positions:
+        if position.outcome is not None:
+            raise MatchError(f"the match is over in {position}")
+        discs = [int(word) for word in position.words[:2]]
+        packed.append((discs[position.side_to_move], discs[0] | discs[1]))
+    return np.array(packed, dtype=np.uint64).reshape(-1, 2)
 
 
-def _packed(position: Position) -> tuple[int, int]:
-    """Return the discs of the side to move, and all discs."""
-    if position.outcome is not None:
-        raise MatchError(f"the match is over in {position}")
-    discs = [int(word) for word in position.words[:2]]
-    return discs[position.side_to_move], discs[0] | discs[1]
+def _preferences(board: Board) -> Actions:
+    """Return how early a cell is tried by its bit: by its column, and by its column and lines."""
+    values = np.zeros((2, MAX_CELLS), dtype=np.int64)
+    directions = ((1, 0), (0, 1), (1, 1), (1, -1))
+    cells = [(column, row) for column in range(board.columns) for row in range(board.rows)]
+    for column, row in cells:
+        centre = board.columns - abs(2 * column - (board.columns - 1))
+        lines = sum(
+            all((column + step * right, row + step * up) in cells for step in range(first, first + CONNECT))
+            for right, up in directions
+            for first in range(1 - CONNECT, 1)
+        )
+        values[:, board.bit(column, row)] = centre, centre + lines
+    return values

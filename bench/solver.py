@@ -1,0 +1,89 @@
+"""Measure the solver of Connect Four, with bitbully solving the same positions in the same run."""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from engine import Row, summary
+
+import boardgames
+from boardgames.game import Game, Position
+from boardgames_connect4.solver.solver import Solver, pack
+
+SETS = {"early": (8, 13, 60, "0.2"), "middle": (14, 27, 600, "0.25"), "late": (28, 41, 6000, "0.3")}
+"""The fewest and the most discs, the number of positions, and the target of the ratio of the times."""
+SEED = 1
+
+
+def speed(runs: int) -> Iterator[Row]:
+    """Measure the CPU time for the score of a position, and compare it with that of bitbully."""
+    game, chance = boardgames.load("connect4"), random.Random(SEED)
+    for name, (fewest, most, count, target) in SETS.items():
+        positions = _random_positions(game, fewest, most, count, chance)
+        packed, boards = pack(positions), [_board(position) for position in positions]
+        ours, theirs, nodes = [], [], 0
+        for _ in range(runs):
+            solver = Solver(game)
+            solver.packed_scores(packed[:1])  # allocates the table
+            solver.clear()
+            seconds, scores = _timed(partial(solver.packed_scores, packed))
+            ours.append(seconds / count)
+            nodes = solver.nodes
+            if boards[0] is not None:
+                other = _bitbully().BitBullyCore()
+                seconds, others = _timed(lambda: [other.mtdf(board, 0) for board in boards])
+                assert scores.tolist() == others, "the solvers disagree"
+                theirs.append(seconds / count)
+        title = f"score of {name} positions ({fewest} to {most} discs)"
+        yield f"{title}, one on average", summary([seconds * 1e6 for seconds in ours], "us"), ""
+        yield "the same, nodes", f"{nodes / count:,.1f}", ""
+        if not theirs:
+            yield "the same, bitbully (C++)", "not installed", ""
+            continue
+        yield "the same, bitbully (C++)", summary([seconds * 1e6 for seconds in theirs], "us"), ""
+        ratios = [own / other for own, other in zip(ours, theirs, strict=True)]
+        yield "ratio", summary(ratios, "").strip(), f"< {target}"
+
+
+def _random_positions(
+    game: Game, fewest: int, most: int, count: int, chance: random.Random
+) -> list[Position]:
+    """Return positions of unfinished matches after random moves."""
+    found: list[Position] = []
+    while len(found) < count:
+        position = game.start()
+        for _ in range(chance.randint(fewest, most)):
+            successors = [position.apply(move) for move in position.legal_moves]
+            ongoing = [successor for successor in successors if successor.outcome is None]
+            if not ongoing:
+                break
+            position = chance.choice(ongoing)
+        else:
+            found.append(position)
+    return found
+
+
+def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """Return the CPU time of a call and its result."""
+    started = time.process_time()
+    result = work()
+    return time.process_time() - started, result
+
+
+def _bitbully() -> Any:  # compiled code without type stubs
+    import bitbully.bitbully_core
+
+    return bitbully.bitbully_core
+
+
+def _board(position: Position) -> Any:
+    """Return a position as bitbully has it, None if bitbully is not installed."""
+    try:
+        board = _bitbully().BoardCore()
+    except ImportError:
+        return None
+    rows = str(position).split("/")[::-1]
+    assert board.setBoard([[".rb".index(row[column]) for row in rows] for column in range(7)])
+    return board
