@@ -49,9 +49,9 @@ def table_evaluation(
     for group, start in patterns.lookups:
         described += [start, len(group), *group]
     described[2] = len(described)
-    table = np.zeros(patterns.size)
-    table[entries] = values
-    weights = np.concatenate([np.array(described, dtype=np.int64).view(np.float64), table])
+    weights = np.zeros(len(described) + patterns.size)
+    weights[: len(described)] = np.array(described, dtype=np.int64).view(np.float64)
+    weights[len(described) + entries] = values
     evaluate = _table_kernel(patterns.kernel, patterns.phase, game.kernels.side_to_move,
                              patterns.cells, patterns.values, tanh)  # fmt: skip
     unit, bound = (RETURN, 1.0) if tanh else (WEIGHTED_SUM, MAX_VALUE)
