@@ -214,5 +214,6 @@ class Trainer:
 
 
 def _check_bounded(weights: Reals, largest: float, step: int) -> None:
-    if not (np.isfinite(weights).all() and np.abs(weights).max(initial=0.0) <= largest):
+    extremes = np.array([weights.min(initial=0.0), weights.max(initial=0.0)])  # NaN if any weight is
+    if not (np.isfinite(extremes).all() and np.abs(extremes).max() <= largest):
         raise WeightsError(f"the weights diverged in step {step}; a smaller learning rate may help")
