@@ -230,8 +230,11 @@ def complete_layout(context: click.Context, parameter: click.Parameter, text: st
 
 @_quietly
 def complete_notation(context: click.Context, parameter: click.Parameter, text: str) -> Items:
-    """Return the notations of the game's moves."""
-    return _starting_with(text, dict.fromkeys(_game(context).facts.move_notations, ""))
+    """Return the notations of the game: of moves and, where a position is shown, of positions."""
+    facts = _game(context).facts
+    shows_position = context.info_name == "show"
+    names = (*facts.move_notations, *(facts.position_notations if shows_position else ()))
+    return _starting_with(text, dict.fromkeys(names, ""))
 
 
 @_quietly

@@ -36,7 +36,12 @@ if TYPE_CHECKING:
 )
 @click.argument("game", shell_complete=complete_game)
 @position_options
-@click.option("--notation", metavar="NAME", shell_complete=complete_notation, help="Notation for the moves.")
+@click.option(
+    "--notation",
+    metavar="NAME",
+    shell_complete=complete_notation,
+    help="Notation for the moves or for the position.",
+)
 @click.option("--flip", is_flag=True, help="Turn the board around.")
 @click.option(
     "--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw the board as SVG."
@@ -77,7 +82,11 @@ def show(
     position = load_position(game, layout, options, position_argument, position_text, moves, searches=False)
     rules = position.game
     explained = _explain(position, weights_text) if has_features else None
-    legal_moves = [rules.format_move(position, move, notation=notation) for move in position.legal_moves]
+    # a name that is neither is reported with the notations of moves
+    is_for_position = notation is not None and notation in rules.facts.position_notations
+    for_position, for_moves = (notation, None) if is_for_position else (None, notation)
+    text = rules.format(position, notation=for_position)
+    legal_moves = [rules.format_move(position, move, notation=for_moves) for move in position.legal_moves]
     if svg_file is not None:
         from boardgames.draw.svg import svg
         from boardgames.paths import write_atomic
@@ -86,7 +95,7 @@ def show(
     if as_json:
         print_json(
             game=game,
-            position=str(position),
+            position=text,
             side_to_move=position.side_to_move,
             legal_moves=legal_moves,
             outcome=outcome_json(position.outcome),
@@ -98,7 +107,7 @@ def show(
         say(f"wrote {svg_file}")
         return
     print_picture(position.picture(), flipped=flip)
-    say(f"\n{position}")
+    say(f"\n{text}")
     if rules.facts.score_name:
         named = zip(rules.facts.sides, position.score, strict=True)
         say(f"{rules.facts.score_name}: " + ", ".join(f"{side} {count}" for side, count in named))

@@ -35,6 +35,13 @@ def test_moves_are_written_in_the_chosen_notation(bg: Run) -> None:
     assert plain != nacre
 
 
+def test_the_position_is_written_in_the_chosen_notation(bg: Run) -> None:
+    assert (
+        "\n4354\nred to move, 7 legal moves:\n" in bg("show", "connect4", "4453", "--notation", "moves").out
+    )
+    assert json.loads(bg("show", "connect4", "11", "--notation", "moves", "--json").out)["position"] == "11"
+
+
 def test_svg_is_written_completely(home: Path, bg: Run) -> None:
     assert bg("show", "abalone", "--svg", "board.svg").out == "wrote board.svg\n"
     assert ET.fromstring((home.parent / "board.svg").read_text()).tag.endswith("svg")

@@ -76,7 +76,7 @@ class Connect4(Game):
             longest_match=columns * rows,
             layouts={self.board.name: empty},
             move_notations=("column",),
-            position_notations=(texts.ROWS,),
+            position_notations=(texts.ROWS, texts.MOVES),
             perft={empty: PERFT[self.board]} if self.board in PERFT else {},
         )
         sized = rules.sized_rules(self.board)
@@ -92,10 +92,12 @@ class Connect4(Game):
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
         """Return the packed position of rows or of a sequence of moves."""
-        return texts.parse_words(text, self.board)
+        return texts.parse_words(text, self.board, notation)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
-        """Return the rows of a packed position."""
+        """Return the rows of a packed position, or moves that lead to it."""
+        if notation == texts.MOVES:
+            return texts.format_moves(words, self.board)
         return texts.format_words(words, self.board)
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:

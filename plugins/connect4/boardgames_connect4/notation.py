@@ -1,8 +1,8 @@
 """Notation of Connect Four: parse and format positions and moves.
 
 A position is written as its rows from the top, separated by `/`: `.` is an empty cell, `r`
-a red stone and `b` a blue one. A sequence of moves from the empty board, such as `4453`,
-is accepted as well; `-` is the empty sequence. A move is written as its column, counted
+a red stone and `b` a blue one. The second notation is a sequence of moves from the empty
+board, such as `4453`; `-` is the empty sequence. A move is written as its column, counted
 from 1.
 """
 
@@ -24,13 +24,21 @@ from boardgames_connect4.rules import (
     sized_rules,
 )
 
-ROWS = "rows"
+ROWS, MOVES = "rows", "moves"
+"""The notations of positions."""
+MAX_DEAD_ENDS = 20_000
+"""Positions that `format_moves` gives up at most on its way to a sequence of moves."""
 SYMBOLS = "rb"
 EMPTY_SEQUENCE = "-"
 
 
-def parse_words(text: str, board: Board) -> Words:
+def parse_words(text: str, board: Board, notation: str | None = None) -> Words:
     """Return the packed position, `uint64[3]`, of rows or of a sequence of moves.
+
+    Parameters
+    ----------
+    notation : str, optional
+        `ROWS` or `MOVES` if only one of them is accepted.
 
     Raises
     ------
@@ -42,16 +50,15 @@ def parse_words(text: str, board: Board) -> Words:
     >>> format_words(parse_words("4453", Board(7, 6)), Board(7, 6))
     '......./......./......./......./...b.../..brr..'
     """
-    if text == EMPTY_SEQUENCE:
+    if notation != ROWS and text == EMPTY_SEQUENCE:
         return pack(0, 0, board)
-    if "/" in text:
+    if notation != MOVES and "/" in text:
         return _parse_rows(text, board)
-    if text.isascii() and text.isdigit():
+    if notation != ROWS and text.isascii() and text.isdigit():
         return _parse_sequence(text, board)
-    raise PositionError(
-        f"{quote(text)} is not a position; write {board.rows} rows separated by '/', "
-        "a sequence of moves, or '-'"
-    )
+    rows, sequence = f"{board.rows} rows separated by '/'", "a sequence of moves, or '-'"
+    expected = {ROWS: rows, MOVES: sequence}.get(notation or "", f"{rows}, {sequence}")
+    raise PositionError(f"{quote(text)} is not a position; write {expected}")
 
 
 def format_words(words: Words, board: Board) -> str:
@@ -62,6 +69,37 @@ def format_words(words: Words, board: Board) -> str:
         bits = [board.bit(column, row) for column in range(board.columns)]
         rows.append("".join("r" if red >> bit & 1 else "b" if blue >> bit & 1 else "." for bit in bits))
     return "/".join(rows)
+
+
+def format_moves(words: Words, board: Board) -> str:
+    """Return a sequence of moves that leads to a packed position; several sequences may.
+
+    Raises
+    ------
+    PositionError
+        If none is found.
+
+    Examples
+    --------
+    >>> format_moves(parse_words("4453", Board(7, 6)), Board(7, 6))
+    '4354'
+    """
+    red, blue = int(words[0]), int(words[1])
+    for last in _possible_last_stones(red, blue, board):
+        columns = [
+            "".join(
+                SYMBOLS[0] if red >> bit & 1 else SYMBOLS[1]
+                for bit in range(board.bit(column, 0), board.bit(column, board.rows))
+                if (red | blue) >> bit & 1 and 1 << bit != last
+            )
+            for column in range(board.columns)
+        ]
+        moves = _sequence(columns)
+        if moves is not None:
+            if last:
+                moves.append((last.bit_length() - 1) // board.height)
+            return "".join(map(format_action, moves)) or EMPTY_SEQUENCE
+    raise PositionError(f"no sequence of moves was found that leads to {format_words(words, board)}")
 
 
 def pack(red: int, blue: int, board: Board) -> Words:
@@ -176,15 +214,48 @@ def _check_end(red: int, blue: int, board: Board) -> None:
         return
     if len(winners) == 2:
         raise PositionError("both sides have four in a line")
-    winner, stones = winners[0], (red, blue)[winners[0]]
-    if winner == int(side_to_move(pack(red, blue, board))):
-        raise PositionError(f"{('red', 'blue')[winner]} has four in a line, but is to move")
-    for column in range(board.columns):
-        occupied = (red | blue) & board.column(column)
-        last = 1 << occupied.bit_length() >> 1
-        if stones & last and not _has_four(stones ^ last, board):
-            return
-    raise PositionError("no single last stone completes all fours in a line")
+    if winners[0] == int(side_to_move(pack(red, blue, board))):
+        raise PositionError(f"{('red', 'blue')[winners[0]]} has four in a line, but is to move")
+    if not _possible_last_stones(red, blue, board):
+        raise PositionError("no single last stone completes all fours in a line")
+
+
+def _possible_last_stones(red: int, blue: int, board: Board) -> list[int]:
+    """Return the stones, as bits, that can have ended the match; [0] if nobody has four in a line."""
+    stones = next((stones for stones in (red, blue) if _has_four(stones, board)), None)
+    if stones is None:
+        return [0]
+    tops = [(red | blue) & board.column(column) for column in range(board.columns)]
+    lasts = [1 << top.bit_length() >> 1 for top in tops]
+    return [last for last in lasts if stones & last and not _has_four(stones ^ last, board)]
+
+
+def _sequence(columns: Sequence[str]) -> list[int] | None:
+    """Return alternating moves that fill the columns from the bottom, or None if none are found.
+
+    Columns in which most stones are missing come first, which rarely leads into a dead end.
+    """
+    heights, moves, dead_ends = [0] * len(columns), list[int](), set[tuple[int, ...]]()
+    total = sum(map(len, columns))
+
+    def extend() -> bool:
+        if len(moves) == total:
+            return True
+        if tuple(heights) in dead_ends or len(dead_ends) > MAX_DEAD_ENDS:
+            return False
+        symbol = SYMBOLS[len(moves) % 2]
+        for column in sorted(range(len(columns)), key=lambda column: heights[column] - len(columns[column])):
+            if columns[column][heights[column] : heights[column] + 1] == symbol:
+                heights[column] += 1
+                moves.append(column)
+                if extend():
+                    return True
+                heights[column] -= 1
+                moves.pop()
+        dead_ends.add(tuple(heights))
+        return False
+
+    return moves if extend() else None
 
 
 def _has_four(stones: int, board: Board) -> bool:

@@ -13,15 +13,16 @@ from boardgames.player import Context, ExactPlayer, Limit, Stop
 from boardgames.score import Score
 from boardgames_connect4.agents import TEMPERATURES, points_of, score_of
 
-SIZES = [(7, 6), (8, 7), (5, 5), (4, 4)]
+SIZES = [(7, 6), (8, 8), (5, 5), (4, 4)]
 
 
 def connect4(columns: int = 7, rows: int = 6) -> Game:
     return boardgames.load("connect4", columns=columns, rows=rows)
 
 
-def solver(game: Game, text: str = "solver:table=4", seed: int = 1) -> ExactPlayer:
-    player = boardgames.load_player(text, game, seed=seed)
+def solver(game: Game, text: str = "", seed: int = 1) -> ExactPlayer:
+    small = "solver" if game.facts.longest_match == 64 else "solver:table=4"  # 8 x 8 needs a larger table
+    player = boardgames.load_player(text or small, game, seed=seed)
     assert isinstance(player, ExactPlayer)
     return player
 

@@ -44,6 +44,33 @@ def test_positions_of_every_size_round_trip(columns: int, rows: int) -> None:
     assert game.parse(str(position)) == position
 
 
+@pytest.mark.parametrize("columns", range(4, 9))
+@pytest.mark.parametrize("rows", range(4, 9))
+def test_a_sequence_of_moves_that_leads_to_a_position_is_found(columns: int, rows: int) -> None:
+    game, random = connect4(columns, rows), np.random.default_rng(2)
+    for _ in range(3):
+        position = game.start()
+        while position.legal_moves:
+            position = position.apply(random.choice([str(move) for move in position.legal_moves]))
+        moves = game.format(position, notation="moves")
+        assert len(moves) == sum(str(position).count(stone) for stone in "rb")
+        assert game.parse(moves, notation="moves") == position
+    assert game.format(game.start(), notation="moves") == "-"
+
+
+def test_a_position_that_no_moves_lead_to_has_no_sequence() -> None:
+    position = connect4().parse("......./......./......./......./rrr..../bbb....")
+    with pytest.raises(PositionError, match="no sequence of moves was found that leads to"):
+        connect4().format(position, notation="moves")
+
+
+def test_a_named_notation_excludes_the_other() -> None:
+    with pytest.raises(PositionError, match=r"^'4453' is not a position; write 6 rows separated by '/'$"):
+        connect4().parse("4453", notation="rows")
+    with pytest.raises(PositionError, match=r"is not a position; write a sequence of moves, or '-'$"):
+        connect4().parse(START, notation="moves")
+
+
 REFUSED = [
     (
         "",
