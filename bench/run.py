@@ -214,6 +214,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "matches": matches,
     "learning": learning,
     "solver": solver.speed,
+    "solver-threads": solver.threads,
 }
 
 

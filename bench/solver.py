@@ -15,6 +15,7 @@ from boardgames_connect4.solver.solver import Solver, pack
 SETS = {"early": (8, 13, 60, "0.2"), "middle": (14, 27, 600, "0.25"), "late": (28, 41, 6000, "0.3")}
 """The fewest and the most discs, the number of positions, and the target of the ratio of the times."""
 SEED = 1
+HARD = 30
 
 
 def speed(runs: int) -> Iterator[Row]:
@@ -45,6 +46,27 @@ def speed(runs: int) -> Iterator[Row]:
         yield "the same, bitbully (C++)", summary([seconds * 1e6 for seconds in theirs], "us"), ""
         ratios = [own / other for own, other in zip(ours, theirs, strict=True)]
         yield "ratio", summary(ratios, "").strip(), f"< {target}"
+
+
+def threads(runs: int) -> Iterator[Row]:
+    """Measure how much sooner two threads solve early positions than one, one position after the other."""
+    game = boardgames.load("connect4")
+    fewest, most, _, _ = SETS["early"]
+    packed = pack(_random_positions(game, fewest, most, HARD, random.Random(SEED)))
+    solvers, ratios = [Solver(game), Solver(game, threads=2)], []
+    for solver in solvers:
+        solver.packed_scores(packed[:1])
+    for _ in range(runs):
+        seconds = [0.0, 0.0]
+        for index in range(HARD):
+            for number, solver in enumerate(solvers):
+                solver.clear()
+                started = time.perf_counter()
+                solver.packed_scores(packed[index : index + 1])
+                seconds[number] += time.perf_counter() - started
+        ratios.append(seconds[0] / seconds[1])
+    title = f"{HARD} positions with {fewest} to {most} discs, speed-up with 2 threads"
+    yield title, summary(ratios, "x"), "1.4"
 
 
 def _random_positions(

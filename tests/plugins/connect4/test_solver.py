@@ -129,6 +129,17 @@ def test_scores_do_not_depend_on_what_was_solved_before() -> None:
     assert together == alone == solver.scores(positions)
 
 
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_find_the_same_scores(threads: int) -> None:
+    game, chance = connect4(), random.Random(7)
+    positions = [random_position(game, chance.randint(16, 30), chance) for _ in range(60)]
+    alone, together = Solver(game, table=4), Solver(game, table=4, threads=threads)
+    expected = alone.scores(positions)
+    assert together.scores(positions) == expected
+    together.clear()
+    assert [together.scores([position])[0] for position in positions] == expected
+
+
 @pytest.mark.slow
 def test_scores_of_all_columns_are_those_of_bitbully() -> None:
     bitbully: Any = pytest.importorskip("bitbully.bitbully_core")  # compiled code without type stubs
@@ -180,10 +191,16 @@ def test_another_game_is_rejected() -> None:
         Solver(boardgames.load("hexifence"))
 
 
-def test_a_search_can_be_stopped() -> None:
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_search_can_be_stopped(threads: int) -> None:
     game = connect4()
-    solver, stop = Solver(game, table=4), Stop()
+    solver, stop = Solver(game, table=4, threads=threads), Stop()
     threading.Timer(0.2, stop.set).start()
     with pytest.raises(MatchError, match="stopped"):
         solver.solve(game.start(), stop=stop)
     assert solver.scores([game.parse("112233")]) == [18]
+
+
+def test_a_wrong_number_of_threads_is_rejected() -> None:
+    with pytest.raises(OptionError, match="threads must be 1 to 64, not 0"):
+        Solver(connect4(), threads=0)

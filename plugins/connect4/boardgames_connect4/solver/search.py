@@ -17,6 +17,10 @@ At each position, from cheap to expensive:
 - Moves are ordered by the threats that they make; a move below a threat of its own side gives
   the threat away and comes last. While many cells are empty, open lines with two discs and
   all lines through the cell count, too, otherwise only its distance from the centre.
+
+Several threads share the table. A thread defers a move, except the first one, while another
+thread is searching it (ABDADA: J.-C. Weill, "The ABDADA distributed minimax-search algorithm",
+1996). The thread that finishes a window first stops the others that are still at it.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,6 +32,7 @@ from numba import types
 
 from boardgames.kernels import Actions, Control, Words, is_stopped, kernel, lowest_bit, popcount, prefetch
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK
+from boardgames.kernels.atomics import atomic_load, atomic_store, compare_and_swap
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
 from boardgames_connect4.board import Board
@@ -48,6 +53,13 @@ LOST = 99
 STOPPED = 1000
 """Returned instead of a score if the search was stopped."""
 
+SPLIT_CELLS = 20
+"""Empty cells from which on a thread defers a move that another thread is searching."""
+FLAG_STRIDE = 24
+"""Distance of the stop flags of two threads in words, so that they do not share a cache line."""
+OVERTAKEN = 2
+"""Stop flag of a thread that is searching a window which another thread has finished."""
+
 THREAT_RANK, OWN_THREAT_RANK, CHECK_RANK, TWO_RANK, RANK_BIAS = 32, -48, 8, 4, 1 << 12
 """Ranks of a move: for each threat, for giving up a threat, for a threat that must be answered, and for each
 open line with two discs."""
@@ -57,18 +69,38 @@ MANY_CELLS = 22
 
 
 class Workspace(NamedTuple):
-    """What the search works with, as a bundle."""
+    """What one thread works with, as a bundle.
+
+    Attributes
+    ----------
+    table, busy : int64[:]
+        Transposition table, and marks for the positions that a thread is searching; shared.
+    tasks, flags : int64[threads], int64[FLAG_STRIDE threads]
+        For each thread the number of the position that it solves, and its stop flag; shared.
+    preferences : int64[2, 64]
+        How early a cell is tried with few and with many empty cells.
+    scratch : int64[:]
+        Space for the moves of each ply.
+    control : CONTROL_DTYPE[1]
+        Stop flag and counter of this thread.
+    """
 
     table: Actions
-    scratch: Actions
+    busy: Actions
+    tasks: Actions
+    flags: Actions
     preferences: Actions
+    scratch: Actions
     control: Control
 
 
 KINDS: Mapping[str, Any] = {  # Numba has no type stubs
     "table": ACTIONS_OUT,
-    "scratch": ACTIONS_OUT,
+    "busy": ACTIONS_OUT,
+    "tasks": ACTIONS_OUT,
+    "flags": ACTIONS_OUT,
     "preferences": ACTIONS_STACK,
+    "scratch": ACTIONS_OUT,
     "control": CONTROL,
 }
 unpack = unpacker(Workspace, KINDS)
@@ -86,16 +118,23 @@ def below(geometry: Geometry, cells: np.uint64) -> np.uint64:
     return (cells if geometry.has_guards else cells & geometry.upper) >> ONE
 
 
+@kernel(types.boolean(ACTIONS_OUT, types.uint64), inline=True)
+def is_busy(busy: Actions, key: np.uint64) -> bool:
+    """Return True if a thread seems to search a position."""
+    return bool(atomic_load(busy, np.int64(key >> ONE) & (busy.size - 1)) == np.int64(key))
+
+
+@kernel(types.void(ACTIONS_OUT, types.uint64, types.boolean), inline=True)
+def set_busy(busy: Actions, key: np.uint64, is_searched: bool) -> None:
+    """Mark a position while it is searched."""
+    atomic_store(busy, np.int64(key >> ONE) & (busy.size - 1), np.int64(key) if is_searched else 0)
+
+
 @cache
 def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
     board: Board,
-) -> Callable[[Actions, Words, Actions], None]:
-    """Return the kernel that solves positions on a board, compiled on first use.
-
-    Its arguments are a `Workspace` as a bundle; positions, `uint64[n, 2]`, of each the discs of
-    the side to move and all discs, without four in a line; and `int64[n]` for their scores. The
-    score of a position that was not solved is `STOPPED`.
-    """
+) -> Callable[[Actions, Words, Actions, int], None]:
+    """Return the kernel that solves positions on a board, compiled on first use: `solve_all` below."""
     geometry = geometry_of(board)
 
     @kernel(
@@ -238,14 +277,34 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
             work.scratch[place] = entry
 
         best = -LOST
-        for place in range(start, start + count):
-            index = start + (work.scratch[place] & INDEX_MASK)
+        is_split = left >= SPLIT_CELLS and work.tasks.size > 1
+        turn, turns, deferred = 0, count, 0
+        while turn < turns:
+            place = turn % count
+            turn += 1
+            index = start + (work.scratch[start + place] & INDEX_MASK)
+            key_below = np.uint64(work.scratch[index + KEYS])
+            if is_split and turn > 1:
+                bounds = look_up(work.table, geometry, key, discs, left)  # another thread may be ahead
+                if bounds != 0 and lower_of(bounds) > alpha:
+                    return lower_of(bounds)
+                if turn > count:
+                    if deferred >> place & 1 == 0:
+                        continue
+                elif is_busy(work.busy, key_below):
+                    deferred |= 1 << place
+                    turns = 2 * count
+                    continue
             move = np.uint64(work.scratch[index + MOVES])
             made = np.uint64(work.scratch[index + THREATS])
             bound = work.scratch[index + BOUNDS]
+            if is_split:
+                set_busy(work.busy, key_below, True)
             value = search(
                 bundle, other, discs | move, left - 1, -alpha - 1, threats_against & ~move, made, bound
             )
+            if is_split:
+                set_busy(work.busy, key_below, False)
             if value == STOPPED:
                 return STOPPED
             best = max(best, -value)
@@ -259,9 +318,11 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
             store(work.table, geometry, key, discs, left, lower, upper)
         return best
 
-    @kernel(types.int64(BUNDLE, types.uint64, types.uint64))
-    def solve(bundle: Actions, own: np.uint64, discs: np.uint64) -> int:
-        """Return the score of a position, or `STOPPED`.
+    @kernel(types.boolean(BUNDLE, types.uint64, types.uint64, ACTIONS_OUT, types.int64, types.int64))
+    def solve(
+        bundle: Actions, own: np.uint64, discs: np.uint64, found: Actions, index: int, thread: int
+    ) -> bool:
+        """Narrow the bounds of a position down to its score; return False if the search was stopped.
 
         Parameters
         ----------
@@ -269,30 +330,50 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
             A `Workspace`.
         own, discs : uint64
             Discs of the side to move, and all discs. Nobody has four in a line.
+        found : int64[3 n]
+            For each position its lower bound, its upper bound, and the next guess.
+        index : int64
+            The number of this position.
+        thread : int64
+            The number of this thread.
         """
+        work = unpack(bundle)
         empty = geometry.full & ~discs
         left: int = popcount(empty)
         own_threats = winning_cells(own, empty, geometry.height, geometry.starts)
         threats_against = winning_cells(own ^ discs, empty, geometry.height, geometry.starts)
-        lower, upper, guess = -(left // 2), (left + 1) // 2, 0
         playable = playable_cells(geometry, discs)
-        if left == 0 or own_threats & playable != ZERO:
-            return upper
         bound = follow_up_bound(geometry, own, own ^ discs, empty, playable, threats_against)
-        while lower < upper:
-            alpha = guess if guess == lower else guess - 1
-            guess = search(bundle, own, discs, left, alpha, own_threats, threats_against, bound)
-            if guess == STOPPED:
-                return STOPPED
-            if guess > alpha:
-                lower = guess
+        place = 3 * index
+        least, most = -(left // 2), (left + 1) // 2
+        if left == 0 or own_threats & playable != ZERO:
+            least = most
+        atomic_store(work.tasks, thread, index)
+        while True:
+            lower, upper = max(least, atomic_load(found, place)), min(most, atomic_load(found, place + 1))
+            if lower >= upper:
+                atomic_store(found, place, lower)
+                atomic_store(found, place + 1, lower)
+                return True
+            guess = atomic_load(found, place + 2)
+            alpha = lower if guess <= lower else min(guess, upper) - 1
+            value = search(bundle, own, discs, left, alpha, own_threats, threats_against, bound)
+            if value == STOPPED:
+                if not compare_and_swap(work.flags, thread * FLAG_STRIDE, OVERTAKEN, 0):
+                    return False
+                continue
+            atomic_store(found, place + 2, value)
+            if value > alpha:
+                atomic_store(found, place, max(value, atomic_load(found, place)))
             else:
-                upper = guess
-        return lower
+                atomic_store(found, place + 1, min(value, atomic_load(found, place + 1)))
+            for other in range(work.tasks.size):
+                if other != thread and atomic_load(work.tasks, other) == index:
+                    compare_and_swap(work.flags, other * FLAG_STRIDE, 0, OVERTAKEN)
 
-    @kernel(types.void(BUNDLE, types.Array(types.uint64, 2, "C", readonly=True), ACTIONS_OUT))
-    def solve_all(bundle: Actions, positions: Words, scores: Actions) -> None:
-        """Write the scores of many positions.
+    @kernel(types.void(BUNDLE, types.Array(types.uint64, 2, "C", readonly=True), ACTIONS_OUT, types.int64))
+    def solve_all(bundle: Actions, positions: Words, found: Actions, thread: int) -> None:
+        """Find the scores of many positions. Each thread starts with other positions, and helps in the end.
 
         Parameters
         ----------
@@ -300,10 +381,17 @@ def solver_kernel(  # noqa: C901, PLR0915 - it contains the kernels
             A `Workspace`.
         positions : uint64[n, 2]
             For each the discs of the side to move, and all discs.
-        scores : int64[n]
-            Filled; `STOPPED` for positions that were not solved.
+        found : int64[3 n]
+            For each position a lower and an upper bound, which are equal to the score in the end
+            unless the search is stopped, and a guess.
+        thread : int64
+            The number of this thread.
         """
-        for index in range(scores.size):
-            scores[index] = solve(bundle, positions[index, 0], positions[index, 1])
+        count = positions.shape[0]
+        first = count * thread // unpack(bundle).tasks.size
+        for step in range(count):
+            index = (first + step) % count
+            if not solve(bundle, positions[index, 0], positions[index, 1], found, index, thread):
+                return
 
     return solve_all

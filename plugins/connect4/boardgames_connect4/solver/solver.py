@@ -1,6 +1,8 @@
 """The solver for Python: scores of positions, moves and lines of play."""
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,18 +10,26 @@ import numpy.typing as npt
 
 from boardgames.errors import MatchError, OptionError
 from boardgames.game import Game, Move, Position
-from boardgames.kernels import Actions, Words, new_control
+from boardgames.kernels import Actions, Control, Words
 from boardgames.kernels.bundles import Bundle
+from boardgames.kernels.control import CONTROL_DTYPE
 from boardgames.player import Stop
 from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
 from boardgames_connect4.board import CONNECT, Board
-from boardgames_connect4.solver.search import KINDS, STOPPED, WIDTH, Workspace, solver_kernel
+from boardgames_connect4.solver.search import FLAG_STRIDE, KINDS, WIDTH, Workspace, solver_kernel
 
 TABLE_MB = 128
 UNGUARDED_TABLE_MB = 64
 """Least size of the table on a board without guard bits, so that its tags fit into the entries."""
+MAX_THREADS = 64
 MAX_CELLS = 64
+BUSY_WORDS = 1 << 12
+CONTROL_STRIDE = FLAG_STRIDE * 8 // CONTROL_DTYPE.itemsize
+"""Distance of the control records of two threads in records."""
+NO_TASK = -1
+UNSOLVED = 99
+"""Larger than every score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +65,13 @@ class Solver:
         Connect Four of any size.
     table : int
         Size of the transposition table in MB; on 8 x 8 at least 64.
+    threads : int
+        Number of threads. They solve different positions, or the same position together.
 
     Raises
     ------
     OptionError
-        If the table is too large or too small, or the game is another one.
+        If the game is another one, or an option is out of range.
 
     Examples
     --------
@@ -70,29 +82,40 @@ class Solver:
     (0, ['1', '2', '3', '4', '5'])
     """
 
-    def __init__(self, game: Game, *, table: int = TABLE_MB) -> None:
+    def __init__(self, game: Game, *, table: int = TABLE_MB, threads: int = 1) -> None:
         board = getattr(game, "board", None)
         if not isinstance(board, Board):
             raise OptionError(f"the solver solves Connect Four, not {game.facts.title}")
         if not board.has_guards and table < UNGUARDED_TABLE_MB:
             raise OptionError(f"{board.name} needs a table of at least {UNGUARDED_TABLE_MB} MB, not {table}")
+        if not 1 <= threads <= MAX_THREADS:
+            raise OptionError(f"threads must be 1 to {MAX_THREADS}, not {threads}")
         self.game = game
         self._board = board
-        self._control = new_control()
         self._table = new_table(table)
-        scratch = np.zeros((MAX_CELLS + 1) * WIDTH, dtype=np.int64)
-        self._bundle = Bundle(KINDS, Workspace(self._table, scratch, _preferences(board), self._control))
-        self._solve_positions = solver_kernel(board)
+        self._tasks = _zeros(threads)
+        controls = np.zeros(threads * CONTROL_STRIDE, dtype=CONTROL_DTYPE).view(np.recarray)
+        self._controls: list[Control] = [
+            controls[first : first + 1] for first in range(0, controls.size, CONTROL_STRIDE)
+        ]
+        busy, flags, preferences = _zeros(BUSY_WORDS), controls.view(np.int64), _preferences(board)
+        shared = self._table, busy, self._tasks, flags, preferences
+        self._bundles = [
+            Bundle(KINDS, Workspace(*shared, _zeros((MAX_CELLS + 1) * WIDTH), control))
+            for control in self._controls
+        ]
+        self._solve_all = solver_kernel(board)
 
     @property
     def nodes(self) -> int:
         """Return the number of positions that were searched so far."""
-        return int(self._control[0].nodes)
+        return sum(int(control[0].nodes) for control in self._controls)
 
     def clear(self) -> None:
         """Forget everything."""
         self._table[:] = 0
-        self._control[0].nodes = 0
+        for control in self._controls:
+            control[0].nodes = 0
 
     def scores(self, positions: Iterable[Position], *, stop: Stop | None = None) -> list[int]:
         """Return the scores of many positions in one call of compiled code.
@@ -119,12 +142,16 @@ class Solver:
         MatchError
             If the search was stopped.
         """
-        found: Actions = np.zeros(len(packed), dtype=np.int64)
-        self._control[0].stop = 0
-        run(lambda: self._solve_positions(self._bundle.words, packed, found), self._control, stop=stop)
-        if (found == STOPPED).any():
+        found = np.tile(np.array([-UNSOLVED, UNSOLVED, 0]), len(packed))
+        self._tasks[:] = NO_TASK
+        for control in self._controls:
+            control[0].stop = 0
+        with self._helpers_solving(packed, found):
+            run(lambda: self._work(0, packed, found), self._controls[0], stop=stop)
+        lower, upper = found[::3], found[1::3]
+        if (lower != upper).any():
             raise MatchError("the search was stopped before the position was solved")
-        return found
+        return lower
 
     def solve(self, position: Position, *, stop: Stop | None = None) -> Solution:
         """Return the score of a position and of each of its moves.
@@ -151,6 +178,28 @@ class Solver:
         ordered = {move: scores[move] for move in position.legal_moves}
         return Solution(max(ordered.values()), ordered)
 
+    def _work(self, thread: int, packed: Words, found: Actions) -> None:
+        self._solve_all(self._bundles[thread].words, packed, found, thread)
+
+    @contextmanager
+    def _helpers_solving(self, packed: Words, found: Actions) -> Iterator[None]:
+        """Let all threads but the first one work inside the block."""
+        helpers = [
+            threading.Thread(
+                target=self._work, args=(number, packed, found), name="boardgames-helper", daemon=True
+            )
+            for number in range(1, len(self._bundles))
+        ]
+        for helper in helpers:
+            helper.start()
+        try:
+            yield
+        finally:
+            for control in self._controls[1:]:
+                control[0].stop = 1
+            for helper in helpers:
+                helper.join()
+
 
 def pack(positions: Iterable[Position]) -> Words:
     """Return positions as `uint64[n, 2]`: the discs of the side to move, and all discs.
@@ -167,6 +216,10 @@ def pack(positions: Iterable[Position]) -> Words:
         discs = [int(word) for word in position.words[:2]]
         packed.append((discs[position.side_to_move], discs[0] | discs[1]))
     return np.array(packed, dtype=np.uint64).reshape(-1, 2)
+
+
+def _zeros(words: int) -> Actions:
+    return np.zeros(words, dtype=np.int64)
 
 
 def _preferences(board: Board) -> Actions:
