@@ -33,7 +33,7 @@ from boardgames.players.alphabeta import DRAW_OFFER_LIMIT, TIME, AlphaBeta
 from boardgames.score import RETURN, Score
 from boardgames.search.alphabeta.table import MAX_MB
 from boardgames_connect4.solver import Solver
-from boardgames_connect4.solver.solver import TABLE_MB
+from boardgames_connect4.solver.solver import MAX_THREADS, TABLE_MB
 
 DEFAULT_SECONDS = 10.0
 SOLVER_SHARE = 0.8
@@ -53,6 +53,7 @@ TEMPERATURES = (40.0, 16.0, 9.0, 5.5, 3.5, 2.3, 1.5, 0.9, 0.45, 0.0)
 
 LEVEL = Option("level", int, 10, "strength: 1 makes many mistakes, 10 none", 1, len(TEMPERATURES))
 TABLE = Option("table", int, TABLE_MB, "size of the transposition table in MB", minimum=1, maximum=MAX_MB)
+THREADS = Option("threads", int, 1, "number of threads that solve together", minimum=1, maximum=MAX_THREADS)
 LIMIT = replace(TIME, summary=f"seconds per move; {DEFAULT_SECONDS:.0f} if there is no other limit")
 
 
@@ -63,7 +64,7 @@ class SolverPlayer(ExactPlayer):
     """
 
     name: ClassVar[str] = "solver"
-    declared_options = (LEVEL, LIMIT, TABLE)
+    declared_options = (LEVEL, LIMIT, TABLE, THREADS)
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
@@ -130,7 +131,8 @@ class SolverPlayer(ExactPlayer):
             self._estimator.close()
 
     def _new_solver(self) -> Solver:
-        return Solver(self.game, table=int(self.options[TABLE.name] or 0))
+        table, threads = (int(self.options[option.name] or 0) for option in (TABLE, THREADS))
+        return Solver(self.game, table=table, threads=threads)
 
     def _empty_cells(self, position: Position) -> int:
         stones = int(position.words[0] | position.words[1]).bit_count()

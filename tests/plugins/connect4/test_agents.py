@@ -94,6 +94,15 @@ def test_every_move_has_the_score_of_a_slow_solver(size: tuple[int, int]) -> Non
                 assert player.solver_score(position, entry.score) == expected
 
 
+def test_several_threads_find_the_same_scores() -> None:
+    one, two = solver(connect4()), solver(connect4(), "solver:table=4,threads=2")
+    for position in late_positions(7, 6, 16, 12):
+        scores = [
+            {entry.move: entry.score for entry in player.analyse(position).moves} for player in (one, two)
+        ]
+        assert scores[0] == scores[1]
+
+
 def test_many_positions_are_scored_at_once() -> None:
     player, positions = solver(connect4()), late_positions(7, 6, 12, 40)
     assert player.scores(positions) == [player.analyse(position).score for position in positions]
