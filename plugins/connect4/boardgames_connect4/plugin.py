@@ -1,6 +1,11 @@
 """Hooks of the Connect Four plug-in."""
 
+from typing import TYPE_CHECKING
+
 from boardgames.hookspecs import Entry, hookimpl
+
+if TYPE_CHECKING:
+    import click
 
 
 @hookimpl
@@ -103,3 +108,11 @@ def bg_experiments() -> list[Entry]:
             game="connect4",
         )
     ]
+
+
+@hookimpl
+def bg_commands(group: "click.Group") -> None:
+    """Add the command that builds books for the solver."""
+    from boardgames_connect4.commands import connect4_book
+
+    group.add_command(connect4_book)

@@ -4,6 +4,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from boardgames.player import Stop
 from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
 from boardgames_connect4.board import CONNECT, Board
+from boardgames_connect4.solver.book import MAX_PLIES, UNKNOWN, disc_counts, load_book, shipped_book
 from boardgames_connect4.solver.search import FLAG_STRIDE, KINDS, WIDTH, Workspace, solver_kernel
 
 TABLE_MB = 128
@@ -67,6 +69,9 @@ class Solver:
         Size of the transposition table in MB; on 8 x 8 at least 64.
     threads : int
         Number of threads. They solve different positions, or the same position together.
+    book : bool or Path
+        The book with the scores of early positions: true for that of the plug-in, which has one
+        for 7 x 6, or a file made by `boardgames connect4-book`. It is read when it is needed.
 
     Raises
     ------
@@ -82,7 +87,9 @@ class Solver:
     (0, ['1', '2', '3', '4', '5'])
     """
 
-    def __init__(self, game: Game, *, table: int = TABLE_MB, threads: int = 1) -> None:
+    def __init__(
+        self, game: Game, *, table: int = TABLE_MB, threads: int = 1, book: bool | Path = True
+    ) -> None:
         board = getattr(game, "board", None)
         if not isinstance(board, Board):
             raise OptionError(f"the solver solves Connect Four, not {game.facts.title}")
@@ -91,7 +98,10 @@ class Solver:
         if not 1 <= threads <= MAX_THREADS:
             raise OptionError(f"threads must be 1 to {MAX_THREADS}, not {threads}")
         self.game = game
-        self._board = board
+        self.board = board
+        self._book = shipped_book(board) if book is True else book or None
+        if isinstance(book, Path):
+            load_book(book, board)  # reports a bad file
         self._table = new_table(table)
         self._tasks = _zeros(threads)
         controls = np.zeros(threads * CONTROL_STRIDE, dtype=CONTROL_DTYPE).view(np.recarray)
@@ -141,17 +151,16 @@ class Solver:
         ------
         MatchError
             If the search was stopped.
+        BookError, FileError
+            If the book cannot be read.
         """
-        found = np.tile(np.array([-UNSOLVED, UNSOLVED, 0]), len(packed))
-        self._tasks[:] = NO_TASK
-        for control in self._controls:
-            control[0].stop = 0
-        with self._helpers_solving(packed, found):
-            run(lambda: self._work(0, packed, found), self._controls[0], stop=stop)
-        lower, upper = found[::3], found[1::3]
-        if (lower != upper).any():
-            raise MatchError("the search was stopped before the position was solved")
-        return lower
+        scores = np.full(len(packed), UNKNOWN)
+        if self._book is not None and (disc_counts(packed) <= MAX_PLIES).any():
+            scores = load_book(self._book, self.board).scores(packed)
+        (unknown,) = np.nonzero(scores == UNKNOWN)
+        if unknown.size:
+            scores[unknown] = self._search(packed[unknown], stop)
+        return scores
 
     def solve(self, position: Position, *, stop: Stop | None = None) -> Solution:
         """Return the score of a position and of each of its moves.
@@ -162,7 +171,7 @@ class Solver:
             If the match is over, or the search was stopped.
         """
         discs = int(pack([position])[0, 1])
-        left = self._board.columns * self._board.rows - discs.bit_count()
+        left = self.board.columns * self.board.rows - discs.bit_count()
         scores: dict[Move, int] = {}
         pending: dict[Move, Position] = {}
         for move in position.legal_moves:
@@ -177,6 +186,19 @@ class Solver:
             scores[move] = -score
         ordered = {move: scores[move] for move in position.legal_moves}
         return Solution(max(ordered.values()), ordered)
+
+    def _search(self, packed: Words, stop: Stop | None) -> npt.NDArray[np.int64]:
+        """Return the scores of positions, `int64[n]`, without the book."""
+        found = np.tile(np.array([-UNSOLVED, UNSOLVED, 0]), len(packed))
+        self._tasks[:] = NO_TASK
+        for control in self._controls:
+            control[0].stop = 0
+        with self._helpers_solving(packed, found):
+            run(lambda: self._work(0, packed, found), self._controls[0], stop=stop)
+        lower, upper = found[::3], found[1::3]
+        if (lower != upper).any():
+            raise MatchError("the search was stopped before the position was solved")
+        return lower
 
     def _work(self, thread: int, packed: Words, found: Actions) -> None:
         self._solve_all(self._bundles[thread].words, packed, found, thread)

@@ -1,0 +1,139 @@
+"""Books of the solver: enumeration, building, reading, and what the solver does with them."""
+
+import lzma
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import boardgames
+from boardgames.errors import BookError, OptionError
+from boardgames.game import Position
+from boardgames.kernels import Words
+from boardgames_connect4.board import Board
+from boardgames_connect4.commands import connect4_book
+from boardgames_connect4.solver import Solver
+from boardgames_connect4.solver.book import BATCH, UNKNOWN, Book, build_book, enumerate_positions, read_scores
+
+BOARD = Board(5, 4)
+GAME = boardgames.load("connect4", layout=BOARD.name)
+PLIES = 5
+
+
+def solver() -> Solver:
+    return Solver(GAME, table=4, book=False)
+
+
+def positions_after(plies: int) -> list[Position]:
+    """Return all positions of unfinished matches after a number of plies."""
+    positions = {str(GAME.start()): GAME.start()}
+    for _ in range(plies):
+        successors = [
+            position.apply(move) for position in positions.values() for move in position.legal_moves
+        ]
+        positions = {str(after): after for after in successors if after.outcome is None}
+    return list(positions.values())
+
+
+def mirror_image(position: Position) -> str:
+    return "/".join(row[::-1] for row in str(position).split("/"))
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("book") / "5x4.xz"
+    build_book(path, BOARD, PLIES, solver().packed_scores)
+    return path
+
+
+# --- building ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("plies", range(1, PLIES + 1))
+def test_a_book_has_one_position_of_each_pair_of_mirror_images(plies: int) -> None:
+    pairs = {min(str(position), mirror_image(position)) for position in positions_after(plies)}
+    assert len(enumerate_positions(BOARD, plies)[plies].packed) == len(pairs)
+
+
+def test_an_interrupted_book_is_continued(book: Path, tmp_path: Path) -> None:
+    path, solved = tmp_path / "again.xz", []
+
+    def solve(packed: Words) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        if len(solved) == 2:
+            raise KeyboardInterrupt
+        solved.append(len(packed))
+        return solver().packed_scores(packed)
+
+    with pytest.raises(KeyboardInterrupt):
+        build_book(path, BOARD, PLIES, solve)
+    _, scores = read_scores(path, BOARD)
+    assert (scores != UNKNOWN).sum() == 2 * BATCH
+    with pytest.raises(
+        BookError, match=f"is not finished: {scores.size - 2 * BATCH} of {scores.size} positions are missing"
+    ):
+        Book.read(path, BOARD)
+    rest = []
+    build_book(path, BOARD, PLIES, lambda packed: solver().packed_scores(packed[: rest.append(len(packed))]))
+    assert sum(rest) == scores.size - 2 * BATCH
+    assert path.read_bytes() == book.read_bytes()
+
+
+def test_the_command_writes_the_same_book_with_any_number_of_threads(book: Path, tmp_path: Path) -> None:
+    path = tmp_path / "5x4.xz"
+    options = ["--layout", "5x4", "--plies", str(PLIES), "--threads", "3", "--table", "4", "--out", str(path)]
+    ran = CliRunner().invoke(connect4_book, options)
+    assert ran.output == f"{read_scores(book, BOARD)[1].size} positions: {path}\n"
+    assert path.read_bytes() == book.read_bytes()
+
+
+# --- use ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("plies", range(PLIES + 1))
+def test_scores_in_a_book_are_those_of_the_search(book: Path, plies: int) -> None:
+    positions = positions_after(plies)
+    with_book = Solver(GAME, table=4, book=book)
+    assert with_book.scores(positions) == solver().scores(positions)
+    assert with_book.nodes == 0
+
+
+def test_later_positions_are_searched(book: Path) -> None:
+    with_book, position = Solver(GAME, table=4, book=book), GAME.parse("135241")
+    assert with_book.scores([GAME.start(), position]) == solver().scores([GAME.start(), position])
+    assert with_book.nodes > 0
+
+
+# --- errors ------------------------------------------------------------------
+
+
+def test_a_book_for_another_board_is_rejected(book: Path) -> None:
+    with pytest.raises(BookError, match="is a book for 5x4, not for 7x6"):
+        Solver(boardgames.load("connect4"), table=4, book=book)
+
+
+def test_a_book_of_other_plies_is_not_continued(book: Path) -> None:
+    with pytest.raises(BookError, match="has 5 plies, not 6"):
+        build_book(book, BOARD, 6, solver().packed_scores)
+
+
+def test_a_damaged_book_is_rejected(book: Path, tmp_path: Path) -> None:
+    content = book.read_bytes()
+    for number, damaged in enumerate(
+        [content[:-9], b"scores", lzma.compress(b"[]\n"), lzma.compress(lzma.decompress(content)[:-1])]
+    ):
+        path = tmp_path / str(number)
+        path.write_bytes(damaged)
+        with pytest.raises(BookError, match="is not a book of the solver, or it is damaged"):
+            Book.read(path, BOARD)
+
+
+@pytest.mark.parametrize(
+    ("size", "plies", "message"),
+    [((8, 8), 4, "there are no books for 8x8"), ((7, 6), 0, "plies must be 1 to 14, not 0")],
+)
+def test_impossible_books_are_rejected(
+    tmp_path: Path, size: tuple[int, int], plies: int, message: str
+) -> None:
+    with pytest.raises(OptionError, match=message):
+        build_book(tmp_path / "book", Board(*size), plies, solver().packed_scores)
