@@ -53,7 +53,7 @@ COMMANDS = {
     "runs": ("runs:runs", "List, show, export or delete training runs."),
     "shell-init": ("shell_init:shell_init", "Print shell code for `bg` and for completion."),
     "show": ("show:show", "Show a position, its legal moves and its outcome."),
-    "solve": ("solve:solve", "Give the exact score of positions, in games that have a solver."),
+    "solve": ("solve:solve", "Give exact scores in games that have a solver."),
     "train": ("train:train", "Train the weights of a game's features by self-play."),
 }
 """Module, attribute and summary of each command."""
