@@ -165,12 +165,7 @@ class Experience:
         ValueError
             If the tables are damaged or do not fit together.
         """
-        columns: dict[str, Any] = {}  # integers, and real numbers for the rewards
-        for name in cls.NAMES:
-            array, kind = arrays.get(name), "f" if name == "rewards" else "iu"
-            if array is None or array.ndim != 1 or array.dtype.kind not in kind:
-                raise ValueError(f"the table {name!r} is missing or of another type")
-            columns[name] = np.array(array, dtype=np.float64 if kind == "f" else np.int64)
+        columns: dict[str, Any] = {name: _column(arrays, name) for name in cls.NAMES}  # two types
         for name, keys in {"visits": "pairs", "rewards": "pairs", "counts": "links", "wins": "won"}.items():
             if len(columns[name]) != len(columns[keys]):
                 raise ValueError(f"the table {name!r} must have as many rows as {keys!r}")
@@ -264,6 +259,20 @@ class Experience:
         return success.reshape(2, self.states)
 
 
+def _column(arrays: Mapping[str, Array], name: str) -> Array:
+    """Return a table from a file, which may have any integer type, and that of the rewards any type.
+
+    Raises
+    ------
+    ValueError
+        If it is missing, or not one column of numbers of this kind.
+    """
+    array, kind = arrays.get(name), np.float64 if name == "rewards" else np.int64
+    if array is None or array.ndim != 1 or not np.can_cast(array.dtype, kind, "same_kind"):
+        raise ValueError(f"the table {name!r} is missing or of another type")
+    return array.astype(kind)
+
+
 def _summed(*tables: tuple[Array, ...]) -> list[Array]:
     """Return the columns of tables whose first column is a key, with one row for each key."""
     columns: list[Array] = []
@@ -326,8 +335,9 @@ class Policy:
         ):
             raise WeightsError(f"{path} has no policy of version {SCHEMA}")
         stored = {name.removeprefix(STATE_PREFIX): array for name, array in arrays.items()}
+        states, actions = int(str(sizes[0])), int(str(sizes[1]))
         try:
-            experience = Experience.from_arrays(int(str(sizes[0])), int(str(sizes[1])), stored)
+            experience = Experience.from_arrays(states, actions, _unpacked(stored, states))
         except ValueError as error:
             raise WeightsError(f"{path} has no policy: {error}") from None
         return cls(str(names[0]), str(names[1]), experience, float(gamma), provenance)
@@ -345,19 +355,14 @@ class Policy:
         }
 
     def write(self, path: Path) -> None:
-        """Write the policy to a file atomically; integers are stored in as few bytes as possible.
+        """Write the policy to a file atomically, in as few bytes as possible.
 
         Raises
         ------
         FileError
             If the file cannot be written.
         """
-        arrays = self.experience.arrays()
-        small = {
-            name: array.astype(np.min_scalar_type(array.max(initial=0))) if array.dtype == np.int64 else array
-            for name, array in arrays.items()
-        }
-        write_arrays(path, small, self.header())
+        write_arrays(path, _packed(self.experience), self.header())
 
     def fingerprint(self) -> str:
         """Return a short hash of everything but the provenance."""
@@ -377,6 +382,48 @@ class Policy:
                 f"the policy is for {sizes[0]} states and {sizes[1]} actions, but {game} has "
                 f"{abstraction.states} and {game.facts.actions}; it is probably for a board of another size"
             )
+
+
+def _packed(experience: Experience) -> dict[str, Array]:
+    """Return the tables with the smallest types.
+
+    Instead of `links` there are the states in `targets`, as many for each pair as `followers` says.
+    """
+    arrays, states = experience.arrays(), experience.states
+    links = arrays.pop("links")
+    places = np.searchsorted(experience.pairs, links // states)
+    arrays |= {"targets": links % states, "followers": np.bincount(places, minlength=len(experience.pairs))}
+    return {name: _small(array) for name, array in arrays.items()}
+
+
+def _unpacked(arrays: Mapping[str, Array], states: int) -> Mapping[str, Array]:
+    """Return tables with `links`; those of a checkpoint are returned as they are.
+
+    Raises
+    ------
+    ValueError
+        If the tables do not fit together.
+    """
+    if "links" in arrays:
+        return arrays
+    pairs, targets, followers = (_column(arrays, name) for name in ("pairs", "targets", "followers"))
+    if (
+        len(followers) != len(pairs)
+        or (followers < 0).any()
+        or followers.sum() != len(targets)
+        or (targets >= states).any()
+    ):
+        raise ValueError("the tables 'pairs', 'followers' and 'targets' do not fit together")
+    return {**arrays, "links": np.repeat(pairs, followers) * states + targets}
+
+
+def _small(array: Array) -> Array:
+    """Return whole numbers with the smallest integer type that holds them, and other arrays unchanged."""
+    whole = array.astype(np.int64)
+    if not np.array_equal(whole, array):
+        return array
+    ends = (whole.min(initial=0), whole.max(initial=0))
+    return whole.astype(np.result_type(*map(np.min_scalar_type, ends)))
 
 
 def find_abstraction(game: Game, name: str) -> StateAbstraction:

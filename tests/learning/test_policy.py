@@ -222,8 +222,9 @@ def test_file_of_weights_is_rejected(tmp_path: Path) -> None:
         ("pairs", lambda keys: keys * 10**6, "out of range"),
         ("visits", lambda counts: counts * 0, "counts below 1"),
         ("counts", lambda counts: counts[1:], "must have as many rows as 'links'"),
-        ("links", lambda keys: keys.astype(float), "of another type"),
-        ("links", lambda keys: keys + 243, "were never visited"),
+        ("wins", lambda counts: counts.astype(float), "of another type"),
+        ("targets", lambda states: states + 243, "do not fit together"),
+        ("followers", lambda counts: counts * 2, "do not fit together"),
         ("rewards", lambda sums: sums * np.nan, "must be finite"),
     ],
 )
@@ -233,7 +234,7 @@ def test_tables_that_do_not_fit_together_are_rejected(
     path = tmp_path / "policy.safetensors"
     policy().write(path)
     arrays, header = read_arrays(path)
-    wide = {key: array.astype(np.int64) if key != "rewards" else array for key, array in arrays.items()}
+    wide = {key: array.astype(np.int64) for key, array in arrays.items()}
     assert callable(change)
     write_arrays(path, {**wide, name: change(wide[name])}, header)
     with pytest.raises(WeightsError, match=message):
