@@ -13,10 +13,10 @@ import numpy as np
 from boardgames.errors import PluginError, quote
 from boardgames.kernels import (
     Actions,
-    Answer,
     Apply,
     Evaluate,
     Features,
+    GuardAction,
     LegalMoves,
     MoveOrder,
     OutcomeOf,
@@ -67,8 +67,8 @@ def position_key(position: Words) -> np.uint64:
     return key
 
 
-@kernel(Answer)
-def no_answer(position: Words, enabled: int) -> int:
+@kernel(GuardAction)
+def no_guard_action(position: Words, enabled: int) -> int:
     """Return -1, no action; used if a state abstraction has no guards."""
     return -1
 
@@ -289,7 +289,7 @@ class StateAbstraction:
         Returns the reward of the side that has just moved, given the position after its move.
     guards : tuple of Guard
         Rules that choose a move before the table does.
-    answer : callable
+    guard_action : callable
         Returns the action that the guards demand of the side to move, or -1. Bit `i` of its second
         argument is set if guard `i` is enabled.
     policy : Path or None
@@ -308,11 +308,11 @@ class StateAbstraction:
     state: Callable[[Words, int], int]
     reward: Callable[[Words, int], float]
     guards: tuple[Guard, ...] = ()
-    answer: Callable[[Words, int], int] = no_answer
+    guard_action: Callable[[Words, int], int] = no_guard_action
     policy: Path | None = None
 
     def __post_init__(self) -> None:
-        kernels = (("state", StateOf), ("reward", RewardOf), ("answer", Answer))
+        kernels = (("state", StateOf), ("reward", RewardOf), ("guard_action", GuardAction))
         for field_name, signature in kernels:
             function = getattr(self, field_name)
             check_kernel(f"{field_name!r} of state abstraction {self.name!r}", function, signature)

@@ -88,6 +88,11 @@ class Learner(ABC):
         """Return True if training is complete."""
 
     @property
+    def settings(self) -> dict[str, OptionValue]:
+        """Return all options, with the names of what the game provides by default filled in."""
+        return dict(self.options)
+
+    @property
     def length(self) -> int | None:
         """Return the number of steps of the whole training, or None if it is not known in advance."""
         return None

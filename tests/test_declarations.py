@@ -17,8 +17,8 @@ from boardgames.declarations import (
     Guard,
     Kernels,
     StateAbstraction,
-    no_answer,
     no_evaluation,
+    no_guard_action,
     no_move_order,
 )
 from boardgames.errors import KernelError, PluginError
@@ -47,7 +47,7 @@ def test_feature_kernel_with_another_signature_raises() -> None:
 
 def test_state_abstraction_with_another_signature_raises() -> None:
     with pytest.raises(KernelError, match="'state' of state abstraction 'mine'"):
-        StateAbstraction("mine", 3, outcome, no_answer)  # type: ignore[arg-type]  # wrong on purpose
+        StateAbstraction("mine", 3, outcome, no_guard_action)  # type: ignore[arg-type]  # wrong on purpose
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_guards_must_have_names_that_an_option_can_list(names: tuple[str, ...]) 
 
 
 @pytest.mark.plain
-def test_no_guard_answers_without_guards() -> None:
-    assert no_answer(START.words, 1) == -1
+def test_nothing_is_demanded_without_guards() -> None:
+    assert no_guard_action(START.words, 1) == -1
 
 
 @pytest.mark.plain

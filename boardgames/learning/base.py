@@ -80,6 +80,12 @@ class WeightsLearner(Configured, Learner):
     features: FeatureSet | PatternSet
     setup: MatchSetup
 
+    @property
+    def settings(self) -> dict[str, OptionValue]:
+        """Return all options, with the name of the default feature or pattern set filled in."""
+        names = {option.name for option in (FEATURES, PATTERNS)} & self.options.keys()
+        return {**self.options, **dict.fromkeys(names, self.features.name)}
+
     @abstractmethod
     def result(self, state: LearnerState) -> Weights:
         """Return the best weights so far, ready to be saved."""

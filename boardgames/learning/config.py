@@ -16,8 +16,7 @@ import tomlkit
 from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 from boardgames.game import Game
 from boardgames.learner import Learner
-from boardgames.learning.base import FEATURES, PATTERNS, WeightsLearner
-from boardgames.options import Option, OptionValue
+from boardgames.options import Option
 from boardgames.paths import read_text
 from boardgames.plugins import load, load_learner
 
@@ -147,7 +146,7 @@ class Config:
             seed=secrets.randbits(32) if self.seed is None else self.seed,
             layout=learner.game.layout or None,
             options=dict(learner.game.options),
-            settings=settings_of(learner),
+            settings=learner.settings,
             preset=None,
         )
 
@@ -186,21 +185,6 @@ def preset_settings(game: Game, name: str | None, learner: str) -> Mapping[str, 
     if name is not None and name not in presets:
         raise UnknownNameError(f"no such preset {quote(name)} for {game.facts.name}{suggest(name, presets)}")
     return presets.get(DEFAULT_PRESET if name is None else name, {}).get(learner, {})
-
-
-def settings_of(learner: Learner) -> dict[str, OptionValue]:
-    """Return the options of a learner, with the name of the default feature or pattern set filled in.
-
-    Examples
-    --------
-    >>> settings_of(Config("connect4").load())["features"]
-    'lines'
-    """
-    settings = dict(learner.options)
-    for option in (FEATURES, PATTERNS):
-        if isinstance(learner, WeightsLearner) and option.name in settings:
-            settings[option.name] = learner.features.name
-    return settings
 
 
 def _parse_toml(text: str, source: str) -> dict[str, object]:

@@ -8,7 +8,6 @@ of states by value iteration, and `play_recorded` is the task of workers that pl
 Source: R. Sutton and A. Barto, "Reinforcement Learning", 1998, chapter 4.
 """
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
@@ -18,24 +17,25 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from boardgames import plugins
-from boardgames.declarations import StateAbstraction
+from boardgames.declarations import MAX_STATES, StateAbstraction
 from boardgames.errors import OptionError, WeightsError, quote, suggest
 from boardgames.game import Game
-from boardgames.kernels import Actions, Reals, new_control
+from boardgames.kernels import Actions, Reals
 from boardgames.kernels.bundles import Bundle
 from boardgames.options import Option, is_finite
 from boardgames.player import fingerprint_of
+from boardgames.plugins import load_abstraction
 from boardgames.search.alphabeta.workspace import KINDS as SEARCH_KINDS
-from boardgames.search.rules import DRAWN, UNFINISHED
-from boardgames.search.runner import run
-from boardgames.selfplay import MatchResult, derive_seed, policies
+from boardgames.selfplay import MatchResult, MatchSetup, derive_seed, policies
 from boardgames.selfplay.contest import new_workspaces
 from boardgames.selfplay.policies import ACTION, BY_TABLE, NEXT, NO_STATE, REACHED, SIDE, STATE
-from boardgames.selfplay.temporal import RESULTS
+from boardgames.selfplay.worker import WorkerState, worker_state
 from boardgames.weights.files import Array, read_arrays, write_arrays
 
 TOLERANCE = 1e-9
-"""Value iteration ends when no value of a state changes by more than this in a sweep."""
+"""Value iteration ends when a sweep changes no value by more than this, times the largest reward above 1."""
+MAX_PAIRS = 50_000_000
+"""Largest number of states times actions: players have a number for each pair, at most 400 MB."""
 SCHEMA = 1
 STATE_PREFIX = "state."
 """Prefix of the arrays in checkpoints of a run."""
@@ -48,7 +48,7 @@ CHOOSE = Option(
     choices=tuple(CHOICES),
 )  # fmt: skip
 GUARDS = Option("guards", str, "all", "enabled guards: all, none, or names with + between them")
-WINS_FIRST = Option("wins_first", bool, True, "play a winning move before the guards are asked")
+WINS_FIRST = Option("wins_first", bool, True, "play a winning move before a guard is applied")
 
 # --- experience ---------------------------------------------------------------
 
@@ -61,7 +61,8 @@ class Solution(NamedTuple):
     values : float64[states]
         Value of each state; 0 if it has not been visited.
     ahead : float64[states, actions]
-        Discounted expected value of the state after an action; 0 if the action has not been tried.
+        Discounted value that the state after each action is expected to have; 0 for actions that
+        have not been tried.
     sweeps : int
         Number of sweeps of value iteration.
     """
@@ -220,7 +221,7 @@ class Experience:
         gamma : float
             Discount, less than 1.
         tolerance : float
-            Ends when no value changes by more than this in a sweep.
+            See `TOLERANCE`.
 
         Examples
         --------
@@ -238,6 +239,8 @@ class Experience:
         means = self.rewards / self.visits
         starts = np.flatnonzero(np.diff(self.pairs // self.actions, prepend=-1))
         visited = self.pairs[starts] // self.actions
+        # relative to the rewards, because values are rounded
+        tolerance *= max(1.0, float(np.abs(means).max()))
         change, sweeps = np.inf, 0
         while change > tolerance:
             expected = np.bincount(places, chances * values[targets], self.pairs.size)
@@ -323,19 +326,20 @@ class Policy:
     def from_arrays(cls, arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> "Policy":
         """Return the policy among the arrays of a file, given its header."""
         names = [header.get(key) for key in ("game", "abstraction")]
-        sizes = [header.get(key) for key in ("states", "actions")]
+        states, actions = header.get("states"), header.get("actions")
         gamma, provenance = header.get("gamma"), header.get("provenance")
         if not (
             header.get("schema") == SCHEMA
             and all(isinstance(name, str) for name in names)
-            and all(type(size) is int and size > 0 for size in sizes)
+            and type(states) is type(actions) is int
+            and 0 < states <= MAX_STATES
+            and 0 < actions <= MAX_PAIRS // states
             and is_finite(gamma)
             and 0 <= gamma <= MAX_GAMMA
             and isinstance(provenance, dict)
         ):
             raise WeightsError(f"{path} has no policy of version {SCHEMA}")
         stored = {name.removeprefix(STATE_PREFIX): array for name, array in arrays.items()}
-        states, actions = int(str(sizes[0])), int(str(sizes[1]))
         try:
             experience = Experience.from_arrays(states, actions, _unpacked(stored, states))
         except ValueError as error:
@@ -343,7 +347,7 @@ class Policy:
         return cls(str(names[0]), str(names[1]), experience, float(gamma), provenance)
 
     def header(self) -> dict[str, Any]:
-        """Return the header of the file as JSON values."""
+        """Return what a header needs besides the provenance, as JSON values."""
         return {
             "schema": SCHEMA,
             "game": self.game,
@@ -351,7 +355,6 @@ class Policy:
             "states": self.experience.states,
             "actions": self.experience.actions,
             "gamma": self.gamma,
-            "provenance": dict(self.provenance),
         }
 
     def write(self, path: Path) -> None:
@@ -362,7 +365,8 @@ class Policy:
         FileError
             If the file cannot be written.
         """
-        write_arrays(path, _packed(self.experience), self.header())
+        header = {**self.header(), "provenance": dict(self.provenance)}
+        write_arrays(path, _packed(self.experience), header)
 
     def fingerprint(self) -> str:
         """Return a short hash of everything but the provenance."""
@@ -379,7 +383,7 @@ class Policy:
         sizes = (self.experience.states, self.experience.actions)
         if sizes != (abstraction.states, game.facts.actions):
             raise WeightsError(
-                f"the policy is for {sizes[0]} states and {sizes[1]} actions, but {game} has "
+                f"the policy is for {sizes[0]} states and {sizes[1]} actions, but {game.describe()} has "
                 f"{abstraction.states} and {game.facts.actions}; it is probably for a board of another size"
             )
 
@@ -432,14 +436,20 @@ def find_abstraction(game: Game, name: str) -> StateAbstraction:
     Raises
     ------
     OptionError
-        If the game has no state abstraction.
+        If the game has no state abstraction, or too many states and actions for tables.
     UnknownNameError
         If it has none with that name.
     """
     names = [offer.entry.name for offer in plugins.registry().offers("abstractions", game.facts.name)]
     if not names:
         raise OptionError(f"{game.facts.name} has no state abstraction to learn with")
-    return plugins.load_abstraction(name or names[0], game)
+    abstraction = load_abstraction(name or names[0], game)
+    if abstraction.states * game.facts.actions > MAX_PAIRS:
+        raise OptionError(
+            f"state abstraction {abstraction.name!r} has {abstraction.states:,} states and {game.describe()} "
+            f"{game.facts.actions:,} actions; at most {MAX_PAIRS:,} pairs of them can be learned in a table"
+        )
+    return abstraction
 
 
 def guard_bits(text: str, abstraction: StateAbstraction) -> int:
@@ -472,37 +482,7 @@ def guard_bits(text: str, abstraction: StateAbstraction) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class TableSetup:
-    """What all matches of a learner have in common; made by `of`.
-
-    Attributes
-    ----------
-    game, layout, abstraction : str
-        Names for `boardgames.load` and `boardgames.load_abstraction`.
-    options : tuple of (str, str)
-        The game's options as text.
-    opening : int
-        Number of random opening plies.
-    ply_limit : int
-        A match that reaches this length is unfinished.
-    """
-
-    game: str
-    layout: str
-    options: tuple[tuple[str, str], ...]
-    abstraction: str
-    opening: int
-    ply_limit: int
-
-    @classmethod
-    def of(cls, game: Game, abstraction: str, *, opening: int, ply_limit: int) -> "TableSetup":
-        """Return the setup for matches of a registered game."""
-        options = tuple((name, str(value)) for name, value in game.options.items() if value is not None)
-        return cls(game.facts.name, game.layout, options, abstraction, opening, ply_limit)
-
-
-@dataclass(frozen=True, slots=True)
-class Manner:
+class ChoiceOptions:
     """How a player chooses between moves; see `boardgames.selfplay.policies`.
 
     Attributes
@@ -516,7 +496,7 @@ class Manner:
     guards : int
         Enabled guards, as bits.
     wins_first : bool
-        True if a winning move is played before the guards are asked.
+        True if a winning move is played before a guard is applied.
     """
 
     value_weight: float = 1.0
@@ -541,7 +521,7 @@ class TablePlayer:
         What its tables are computed from; None for a player without experience.
     gamma : float
         Discount.
-    manner : Manner
+    options : ChoiceOptions
         How it chooses between moves.
     depth : int
         `BY_TABLE`, 0 for random moves, or the depth to which it searches with the game's evaluation.
@@ -549,12 +529,12 @@ class TablePlayer:
 
     experience: Experience | None = None
     gamma: float = 0.1
-    manner: Manner = field(default_factory=Manner)
+    options: ChoiceOptions = field(default_factory=ChoiceOptions)
     depth: int = BY_TABLE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Played:
+class RecordedMatches:
     """Matches, from the first player's point of view, and the experience of both sides in them."""
 
     experience: Experience
@@ -562,12 +542,14 @@ class Played:
 
 
 def play_recorded(
-    setup: TableSetup, first: TablePlayer, second: TablePlayer | None = None, *, matches: int, seed: int
-) -> Played:
-    """Play matches and record them.
+    setup: MatchSetup, first: TablePlayer, second: TablePlayer | None = None, *, matches: int, seed: int
+) -> RecordedMatches:
+    """Play matches and record them; a task for workers.
 
     Parameters
     ----------
+    setup : MatchSetup
+        Made with the name of a state abstraction instead of features.
     first, second : TablePlayer
         There are two matches from each opening, with the sides exchanged. Without a second player
         the first plays against itself, each match from an opening of its own.
@@ -576,79 +558,54 @@ def play_recorded(
     seed : int
         Seeds openings and random choices.
     """
-    state = _table_state(setup)
-    return state.play(first, second, matches, seed)
+    state = worker_state(setup)
+    return state.run_stoppable(lambda: _play(state, first, second, matches, seed))
 
 
-_local = threading.local()
-
-
-def _table_state(setup: TableSetup) -> "_TableState":
-    """Return this thread's state for a setup, which is kept until another setup is used."""
-    state: _TableState | None = getattr(_local, "state", None)
-    if state is None or state.setup != setup:
-        state = _local.state = _TableState(setup)
-    return state
-
-
-class _TableState:
-    """A loaded game with its state abstraction, and the buffers of one thread."""
-
-    def __init__(self, setup: TableSetup) -> None:
-        self.setup = setup
-        self.game = plugins.load(setup.game, layout=setup.layout or None, **dict(setup.options))
-        self.abstraction = plugins.load_abstraction(setup.abstraction, self.game)
-        self.start = self.game.start().words
-        self.control = new_control()
-
-    def play(self, first: TablePlayer, second: TablePlayer | None, matches: int, seed: int) -> Played:
-        """Run the task `play_recorded`. Ctrl-C stops its kernels."""
-        self.control[0].stop = 0
-        return run(lambda: self._play(first, second, matches, seed), self.control)
-
-    def _play(self, first: TablePlayer, second: TablePlayer | None, matches: int, seed: int) -> Played:
-        setup, game = self.setup, self.game
-        players = (first, second or first)
-        sizes = (self.abstraction.states, game.facts.actions)
-        longest = min(setup.ply_limit, game.facts.longest_match or setup.ply_limit)
-        workspaces = self._workspaces(players, longest)
-        bundles = [Bundle(policies.KINDS, workspace) for workspace in workspaces]
-        depth = max(1, *(player.depth for player in players))
-        search = Bundle(SEARCH_KINDS, new_workspaces(game, [game.evaluation], depth, self.control)[0])
-        depths = np.array([player.depth for player in players], dtype=np.int64)
-        positions, record, rewards = workspaces[0].positions, workspaces[0].record, workspaces[0].rewards
-        results, experiences = [], []
-        for number in range(matches):
-            side = number % 2  # of the first player
-            order = 1 - 2 * side
-            by_side = bundles[::order]
-            positions[0] = self.start
-            opening = number if second is None else number // 2
-            random_state = np.array([derive_seed(seed, opening), 0], dtype=np.uint64)
-            code = policies.play_match(
-                by_side[0].words, by_side[1].words, search.words, np.ascontiguousarray(depths[::order]),
-                random_state, setup.opening, longest,
-            )  # fmt: skip
-            plies, result = divmod(int(code), RESULTS)
-            winner = None if result in (DRAWN, UNFINISHED) else result
-            moves_hash, scores = int(random_state[1]), game.score(positions[0])
-            unfinished = result == UNFINISHED
-            results.append(MatchResult(side, winner, unfinished, plies, moves_hash, scores))
-            experiences.append(Experience.of_match(*sizes, record[:plies], rewards[:plies], winner))
-        return Played(Experience.empty(*sizes).merged(experiences), results)
-
-    def _workspaces(self, players: Sequence[TablePlayer], plies: int) -> list[policies.Workspace]:
-        """Return the workspaces of the players, which share their buffers."""
-        tables = []
-        for player in players:
-            experience = player.experience or Experience.empty(
-                self.abstraction.states, self.game.facts.actions
-            )
-            tables.append((experience.solve(player.gamma).ahead, experience.success()))
-        shared = policies.new_workspace(
-            self.game, self.abstraction, *tables[0], players[0].manner.record(),
-            control=self.control, plies=plies,
+def _play(
+    state: WorkerState, first: TablePlayer, second: TablePlayer | None, matches: int, seed: int
+) -> RecordedMatches:
+    setup, game = state.setup, state.game
+    abstraction, players = load_abstraction(setup.features, game), (first, second or first)
+    longest = min(setup.ply_limit, game.facts.longest_match or setup.ply_limit)
+    workspaces = _workspaces(state, abstraction, players, longest)
+    bundles = [Bundle(policies.KINDS, workspace) for workspace in workspaces]
+    depth = max(1, *(player.depth for player in players))
+    search = Bundle(SEARCH_KINDS, new_workspaces(game, [game.evaluation], depth, state.control)[0])
+    depths = np.array([player.depth for player in players], dtype=np.int64)
+    positions, record, rewards = workspaces[0].positions, workspaces[0].record, workspaces[0].rewards
+    nothing = Experience.empty(abstraction.states, game.facts.actions)
+    results, experiences = [], []
+    for number in range(matches):
+        side = number % 2  # of the first player
+        order = 1 - 2 * side
+        by_side = bundles[::order]
+        positions[0] = state.start
+        opening = number if second is None else number // 2
+        random_state = np.array([derive_seed(seed, opening), 0], dtype=np.uint64)
+        code = policies.play_match(
+            by_side[0].words, by_side[1].words, search.words, np.ascontiguousarray(depths[::order]),
+            random_state, setup.opening, longest,
         )  # fmt: skip
-        ahead, success = tables[1]
-        second = shared._replace(ahead=ahead, success=success, parameters=players[1].manner.record())
-        return [shared, second]
+        result = state.result(code, side, random_state, positions[0])
+        played = (record[: result.plies], rewards[: result.plies], result.winner)
+        results.append(result)
+        experiences.append(Experience.of_match(nothing.states, nothing.actions, *played))
+    return RecordedMatches(nothing.merged(experiences), results)
+
+
+def _workspaces(
+    state: WorkerState, abstraction: StateAbstraction, players: Sequence[TablePlayer], plies: int
+) -> list[policies.Workspace]:
+    """Return the workspaces of two players, which share their buffers."""
+    nothing = Experience.empty(abstraction.states, state.game.facts.actions)
+    tables = []
+    for player in players:
+        experience = player.experience or nothing
+        tables.append((experience.solve(player.gamma).ahead, experience.success()))
+    shared = policies.new_workspace(
+        state.game, abstraction, *tables[0], players[0].options.record(),
+        control=state.control, plies=plies,
+    )  # fmt: skip
+    ahead, success = tables[1]
+    return [shared, shared._replace(ahead=ahead, success=success, parameters=players[1].options.record())]

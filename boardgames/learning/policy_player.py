@@ -24,8 +24,8 @@ from boardgames.learning.policy import (
     CHOOSE,
     GUARDS,
     WINS_FIRST,
+    ChoiceOptions,
     Experience,
-    Manner,
     Policy,
     find_abstraction,
     guard_bits,
@@ -104,10 +104,10 @@ class PolicyPlayer(Player):
         self._policy.check(game, self._abstraction)
         if self.options["gamma"] is not None:
             self._policy = replace(self._policy, gamma=self._number("gamma"))
-        shape = (self._abstraction.states, game.facts.actions)
+        states = self._abstraction.states
         self._workspace = policies.new_workspace(
-            game, self._abstraction, np.zeros(shape), np.zeros((2, shape[0])), self._manner().record(),
-            control=new_control(),
+            game, self._abstraction, np.zeros((states, game.facts.actions)), np.zeros((2, states)),
+            self._choice_options().record(), control=new_control(),
         )  # fmt: skip
         self._bundle = Bundle(policies.KINDS, self._workspace)
         self._solve(self._policy.experience)
@@ -131,7 +131,7 @@ class PolicyPlayer(Player):
         return self._policy
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return a win at once, the answer of a guard, the best move, or a random one nearly as good."""
+        """Return a win at once, what a guard demands, the best move, or a random one nearly as good."""
         started = time.perf_counter()
         actions, side = self._check_position(position).actions, position.side_to_move
         path = (*context.history, position)
@@ -212,10 +212,10 @@ class PolicyPlayer(Player):
 
     # --- moves ---------------------------------------------------------------
 
-    def _manner(self) -> Manner:
+    def _choice_options(self) -> ChoiceOptions:
         value_weight, success_weight = CHOICES[str(self.options["choose"])]
         guards = guard_bits(str(self.options["guards"]), self._abstraction)
-        return Manner(
+        return ChoiceOptions(
             value_weight, success_weight, self._number("epsilon"), self._number("bound"), guards,
             bool(self.options["wins_first"]),
         )  # fmt: skip

@@ -39,7 +39,7 @@ from boardgames.errors import (
 )
 from boardgames.learner import Array, Learner, LearnerState
 from boardgames.learning.base import WeightsLearner
-from boardgames.learning.config import Config, settings_of
+from boardgames.learning.config import Config
 from boardgames.options import is_finite
 from boardgames.paths import describe_os_error, make_folder, read_bytes, runs_folder, write_atomic
 from boardgames.store.lock import RunLock
@@ -693,7 +693,7 @@ def _origin(learner: Learner, config: Config) -> dict[str, object]:
         "learner": config.learner,
         "layout": learner.game.layout,
         "options": dict(learner.game.options),
-        "settings": settings_of(learner),
+        "settings": learner.settings,
         "seed": config.seed,
     }
 

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from typing import ClassVar
 
-import numpy as np
-
 from boardgames.errors import LearnerStateError
 from boardgames.game import Game
 from boardgames.kernels import Reals
@@ -30,18 +28,17 @@ from boardgames.learning.policy import (
     GUARDS,
     MAX_GAMMA,
     WINS_FIRST,
+    ChoiceOptions,
     Experience,
-    Manner,
-    Played,
     Policy,
+    RecordedMatches,
     TablePlayer,
-    TableSetup,
     find_abstraction,
     guard_bits,
     play_recorded,
 )
-from boardgames.options import Option
-from boardgames.selfplay import derive_seed
+from boardgames.options import Option, OptionValue
+from boardgames.selfplay import MatchSetup, derive_seed
 
 TASK = 10
 """Matches per task."""
@@ -57,7 +54,7 @@ class ValueIteration(Configured, Learner):
     ----------
     abstraction : StateAbstraction
         The states that are learned.
-    setup : TableSetup
+    setup : MatchSetup
         Setup of the training matches.
 
     Raises
@@ -85,11 +82,15 @@ class ValueIteration(Configured, Learner):
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
         self.abstraction = find_abstraction(game, self.text("abstraction"))
-        self.options["abstraction"] = self.abstraction.name
-        self.setup = TableSetup.of(
+        self.setup = MatchSetup.of(
             game, self.abstraction.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
         self._guards = guard_bits(self.text("guards"), self.abstraction)
+
+    @property
+    def settings(self) -> dict[str, OptionValue]:
+        """Return all options, with the name of the default abstraction filled in."""
+        return {**self.options, "abstraction": self.abstraction.name}
 
     @property
     def length(self) -> int:
@@ -110,15 +111,13 @@ class ValueIteration(Configured, Learner):
             matches=self.integer("matches"), task=TASK, seed=derive_seed(seed, "matches", step),
         )  # fmt: skip
         after = before.merged([one.experience for one in played])
-        solution, gamma = after.solve(self.number("gamma")), self.number("gamma")
         metrics = {
             **self._score(after, executor, derive_seed(seed, "test", step)),
             **match_metrics([match for one in played for match in one.matches]),
             "states": float(after.visited),
             "moves": float(len(after.pairs)),
             "transitions": float(len(after.links)),
-            "sweeps": float(solution.sweeps),
-            "change": float(np.abs(solution.values - before.solve(gamma).values).max()),
+            "sweeps": float(after.solve(self.number("gamma")).sweeps),
         }
         return LearnerState(after.arrays(), {**state.scalars, "step": step + 1}), metrics
 
@@ -158,9 +157,7 @@ class ValueIteration(Configured, Learner):
 
     def header(self, state: LearnerState) -> Mapping[str, object]:
         """Return what `Policy` reads in the header of a checkpoint."""
-        header = self.result(state).header()
-        del header["provenance"]
-        return header
+        return self.result(state).header()
 
     def result(self, state: LearnerState) -> Policy:
         """Return the policy of a state of training, ready to be saved."""
@@ -171,11 +168,11 @@ class ValueIteration(Configured, Learner):
     def player(self, experience: Experience, *, epsilon: float = 0.0) -> TablePlayer:
         """Return a player that chooses by the options of this learner."""
         value_weight, success_weight = CHOICES[self.text("choose")]
-        manner = Manner(
+        options = ChoiceOptions(
             value_weight, success_weight, epsilon,
             guards=self._guards, wins_first=bool(self.options["wins_first"]),
         )  # fmt: skip
-        return TablePlayer(experience, self.number("gamma"), manner)
+        return TablePlayer(experience, self.number("gamma"), options)
 
     def play(
         self,
@@ -186,8 +183,8 @@ class ValueIteration(Configured, Learner):
         matches: int,
         task: int,
         seed: int,
-        setup: TableSetup | None = None,
-    ) -> Sequence[Played]:
+        setup: MatchSetup | None = None,
+    ) -> Sequence[RecordedMatches]:
         """Play matches in tasks of `task` matches each."""
         futures = [
             executor.submit(
@@ -203,7 +200,7 @@ class ValueIteration(Configured, Learner):
         matches = self.integer("test_matches")
         if not matches:
             return {}
-        setup = TableSetup.of(
+        setup = MatchSetup.of(
             self.game, self.abstraction.name, opening=TEST_OPENING, ply_limit=self.integer("ply_limit")
         )
         opponent = TablePlayer(depth=1 if self.game.evaluation.weights.size else 0)

@@ -22,8 +22,8 @@ from boardgames.declarations import StateAbstraction
 from boardgames.game import Game
 from boardgames.kernels import (
     Actions,
-    Answer,
     Control,
+    GuardAction,
     Reals,
     RewardOf,
     StateOf,
@@ -69,8 +69,8 @@ PARAMETERS_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""Weights of value and success; probability of a random move, which is only played if it is worth less than
-`bound` less than the best one; enabled guards as bits; whether a win at once precedes everything else."""
+"""Weights of value and success; probability of a random move, and how far its value may at most be below the
+best one; enabled guards as bits; whether a win at once precedes the guards."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
 
@@ -81,7 +81,7 @@ class Workspace(NamedTuple):
     ----------
     legal_moves, apply, side_to_move, outcome : kernels
         The rules.
-    state, reward, answer : kernels
+    state, reward, guard_action : kernels
         The state abstraction.
     positions : uint64[2, words]
         The position, and a row for its successors.
@@ -109,7 +109,7 @@ class Workspace(NamedTuple):
     outcome: Callable[[Words], int]
     state: Callable[[Words, int], int]
     reward: Callable[[Words, int], float]
-    answer: Callable[[Words, int], int]
+    guard_action: Callable[[Words, int], int]
     positions: Words
     moves: Actions
     values: Reals
@@ -125,7 +125,7 @@ KINDS = {
     **RULES,
     "state": StateOf,
     "reward": RewardOf,
-    "answer": Answer,
+    "guard_action": GuardAction,
     "positions": WORDS_STACK,
     "moves": ACTIONS_STACK,
     "values": REALS_OUT,
@@ -156,7 +156,7 @@ def new_workspace(
         **rules_of(game),
         state=abstraction.state,
         reward=abstraction.reward,
-        answer=abstraction.answer,
+        guard_action=abstraction.guard_action,
         positions=np.zeros((2, facts.words), dtype=np.uint64),
         moves=np.zeros((1, facts.actions), dtype=np.int64),
         values=np.zeros(facts.actions),
@@ -223,7 +223,7 @@ def choose(bundle: Actions, count: int, random_state: Words) -> int:
         if winning >= 0:
             return moves[0, winning]
     if parameters.guards != 0:
-        action = work.answer(row(work.positions, 0), parameters.guards)
+        action = work.guard_action(row(work.positions, 0), parameters.guards)
         if action >= 0:
             return action
     best = best_move(bundle, count, random_state)

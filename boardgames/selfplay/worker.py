@@ -41,7 +41,7 @@ class MatchSetup:
     Attributes
     ----------
     game, layout, features : str
-        Names for `boardgames.load`, and for `boardgames.load_features` or `load_patterns`.
+        Names for `boardgames.load`, and for `load_features`, `load_patterns` or `load_abstraction`.
     options : tuple of (str, str)
         The game's options as text.
     opening : int
@@ -324,7 +324,7 @@ class WorkerState:
             workspace.random_state[1] = 0
             code = temporal.learn_match(bundle.words, setup.opening, setup.ply_limit, facts.no_moves_draws)
             by_player[:] = by_side[::-1] if exchanged else by_side
-            results.append(self._result(code, side, workspace.random_state, workspace.positions[0]))
+            results.append(self.result(code, side, workspace.random_state, workspace.positions[0]))
         return TrainingResult(by_player, results, int(self.control[0].nodes))
 
     def train_tables(
@@ -372,8 +372,15 @@ class WorkerState:
                 setup.ply_limit,
                 epsilon,
             )
-            results.append(self._result(code, side, random_state, positions[0]))
+            results.append(self.result(code, side, random_state, positions[0]))
         return results
+
+    def result(self, code: int, side: int, random_state: Words, words: Words) -> MatchResult:
+        """Return the result of a match from the code that a kernel returns, see `temporal.RESULTS`."""
+        plies, result = divmod(int(code), temporal.RESULTS)
+        winner = None if result in (DRAWN, UNFINISHED) else result
+        unfinished = result == UNFINISHED
+        return MatchResult(side, winner, unfinished, plies, int(random_state[1]), self.game.score(words))
 
     def _evaluation(self, contestant: Contestant) -> Evaluation:
         weights = contestant.weights
@@ -389,9 +396,3 @@ class WorkerState:
                 f"{quote(weights.shape)}"
             )
         return linear_evaluation(self.game, features, weights, tanh=False)
-
-    def _result(self, code: int, side: int, random_state: Words, words: Words) -> MatchResult:
-        plies, result = divmod(int(code), temporal.RESULTS)
-        winner = None if result in (DRAWN, UNFINISHED) else result
-        unfinished = result == UNFINISHED
-        return MatchResult(side, winner, unfinished, plies, int(random_state[1]), self.game.score(words))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from training import walker as walker  # noqa: PLC0414 - a fixture
 
 from boardgames.errors import FileError, OptionError, UnknownNameError
-from boardgames.learning.config import MAX_BYTES, Config, settings_of
+from boardgames.learning.config import MAX_BYTES, Config
 from boardgames.plugins import registry
 
 Walk = Callable[..., Config]
@@ -45,7 +45,7 @@ def test_complete_config_of_every_learner_can_be_used_again(learner: str) -> Non
     again = Config.parse(text)
     learner_again = again.load()
     assert again.completed(learner_again) == complete
-    assert learner_again.options == settings_of(loaded)
+    assert learner_again.options == loaded.settings
     content = tomllib.loads(text)
     assert content["seed"] == complete.seed
     assert content["options"] == {"columns": 7, "rows": 5}

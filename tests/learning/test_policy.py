@@ -1,6 +1,7 @@
 """Policies: experience as sparse tables, value iteration, the matches of workers, and files."""
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,20 +11,20 @@ from nim import Nim
 import boardgames
 from boardgames.errors import FileError, OptionError, UnknownNameError, WeightsError
 from boardgames.learning.policy import (
+    ChoiceOptions,
     Experience,
-    Manner,
     Policy,
     TablePlayer,
-    TableSetup,
     find_abstraction,
     guard_bits,
     play_recorded,
 )
+from boardgames.selfplay import MatchSetup
 from boardgames.weights import Weights
 from boardgames.weights.files import read_arrays, write_arrays
 
 GAME = boardgames.load("connect4", columns=5, rows=4)
-SETUP = TableSetup.of(GAME, "tops", opening=2, ply_limit=100)
+SETUP = MatchSetup.of(GAME, "tops", opening=2, ply_limit=100)
 
 Record = list[tuple[int, int, int, int, int]]
 
@@ -139,6 +140,13 @@ def test_nothing_is_worth_anything_without_experience() -> None:
     assert solution.sweeps == 0
 
 
+def test_tolerance_is_relative_to_the_rewards() -> None:
+    experience = random_experience()
+    large = replace(experience, rewards=experience.rewards * 2**40).solve(0.99)
+    assert large.sweeps == experience.solve(0.99).sweeps
+    assert large.values == pytest.approx(experience.solve(0.99).values * 2**40)
+
+
 def test_tolerance_decides_the_number_of_sweeps() -> None:
     experience = random_experience()
     assert experience.solve(0.9, 1e-2).sweeps < experience.solve(0.9, 1e-9).sweeps
@@ -154,7 +162,7 @@ def test_two_matches_from_each_opening_have_the_sides_exchanged() -> None:
 
 
 def test_matches_of_a_player_against_itself_are_all_different() -> None:
-    played = play_recorded(SETUP, TablePlayer(manner=Manner(epsilon=0.2)), matches=30, seed=3)
+    played = play_recorded(SETUP, TablePlayer(options=ChoiceOptions(epsilon=0.2)), matches=30, seed=3)
     assert len({match.moves_hash for match in played.matches}) > 25
 
 
@@ -166,7 +174,7 @@ def test_better_player_scores_more_whichever_is_named_first() -> None:
 
 
 def test_ply_limit_leaves_matches_unfinished() -> None:
-    short = TableSetup.of(GAME, "tops", opening=2, ply_limit=3)
+    short = MatchSetup.of(GAME, "tops", opening=2, ply_limit=3)
     played = play_recorded(short, TablePlayer(), matches=4, seed=3)
     assert all(match.is_unfinished and match.plies == 3 for match in played.matches)
 
@@ -242,7 +250,16 @@ def test_tables_that_do_not_fit_together_are_rejected(
 
 
 @pytest.mark.parametrize(
-    ("change", "value"), [("gamma", 1.0), ("states", 0), ("abstraction", 3), ("schema", 2), ("provenance", 1)]
+    ("change", "value"),
+    [
+        ("gamma", 1.0),
+        ("states", 0),
+        ("states", 10**30),
+        ("actions", 10**9),
+        ("abstraction", 3),
+        ("schema", 2),
+        ("provenance", 1),
+    ],
 )
 def test_header_with_a_bad_value_is_rejected(change: str, value: object, tmp_path: Path) -> None:
     path = tmp_path / "policy.safetensors"
@@ -274,6 +291,12 @@ def test_first_abstraction_is_the_default() -> None:
         find_abstraction(GAME, "top")
     with pytest.raises(OptionError, match="nim has no state abstraction to learn with"):
         find_abstraction(Nim(), "")
+
+
+def test_abstraction_too_large_for_tables_is_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("boardgames.learning.policy.MAX_PAIRS", 3**5 * 5 - 1)
+    with pytest.raises(OptionError, match=r"'tops' has 243 states and connect4 .*5 actions; at most 1,214"):
+        find_abstraction(GAME, "")
 
 
 def test_unknown_guard_is_rejected() -> None:

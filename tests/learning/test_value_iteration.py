@@ -33,7 +33,7 @@ def test_step_reports_metrics() -> None:
     learner = make("value-iteration")
     _, metrics = learner.step(learner.start(1), InProcess())
     assert set(metrics) == {
-        "score", "decided", "plies", "states", "moves", "transitions", "sweeps", "change",
+        "score", "decided", "plies", "states", "moves", "transitions", "sweeps",
     }  # fmt: skip
     assert 0 < metrics["states"] <= 3**5
 

@@ -7,7 +7,7 @@ import boardgames
 from boardgames.game import Position
 from boardgames.kernels import new_control
 from boardgames.kernels.bundles import Bundle
-from boardgames.learning.policy import Manner
+from boardgames.learning.policy import ChoiceOptions
 from boardgames.search.alphabeta.workspace import KINDS as SEARCH_KINDS
 from boardgames.search.rules import UNFINISHED
 from boardgames.selfplay.contest import new_workspaces
@@ -35,13 +35,13 @@ TOPS = boardgames.load_abstraction("tops", GAME)
 LENGTH = 20
 
 
-def workspace(manner: Manner, seed: int | None = None) -> Workspace:
+def workspace(options: ChoiceOptions, seed: int | None = None) -> Workspace:
     """Return a workspace with random tables, or with zeros if there is no seed."""
     random = np.random.default_rng(seed)
     scale = 0.0 if seed is None else 2.0
     ahead = scale * random.random((TOPS.states, GAME.facts.actions))
     success = scale / 2 * random.random((2, TOPS.states))
-    return new_workspace(GAME, TOPS, ahead, success, manner.record(), control=new_control(), plies=LENGTH)
+    return new_workspace(GAME, TOPS, ahead, success, options.record(), control=new_control(), plies=LENGTH)
 
 
 def chosen(work: Workspace, position: Position, seed: int = 1) -> int:
@@ -70,7 +70,7 @@ def random_positions() -> list[Position]:
 
 @pytest.mark.parametrize("weights", [(1.0, 0.0), (0.0, 1.0), (1.0, 0.5)], ids=str)
 def test_value_is_the_weighted_sum_of_reward_continuation_and_success(weights: tuple[float, float]) -> None:
-    work = workspace(Manner(*weights), seed=1)
+    work = workspace(ChoiceOptions(*weights), seed=1)
     for position in random_positions():
         side, state = position.side_to_move, TOPS.state(position.words, position.side_to_move)
         expected = []
@@ -87,25 +87,25 @@ def test_value_is_the_weighted_sum_of_reward_continuation_and_success(weights: t
 
 
 def test_choice_among_equal_moves_is_random() -> None:
-    assert choices(workspace(Manner(value_weight=0.0)), GAME.start()) == set("12345")
+    assert choices(workspace(ChoiceOptions(value_weight=0.0)), GAME.start()) == set("12345")
 
 
 def test_win_at_once_comes_before_a_guard_unless_that_is_switched_off() -> None:
     position = GAME.parse("314422")  # red has brrr., blue .b.b. above it
-    assert choices(workspace(Manner()), position) == {"5"}
-    assert choices(workspace(Manner(wins_first=False)), position) == {"3"}
+    assert choices(workspace(ChoiceOptions()), position) == {"5"}
+    assert choices(workspace(ChoiceOptions(wins_first=False)), position) == {"3"}
 
 
 def test_guards_choose_if_they_are_enabled() -> None:
     position = GAME.parse("223")  # .rr..: the third guard demands column 1
-    indifferent = {guards: Manner(value_weight=0.0, guards=guards) for guards in (4, 3)}
+    indifferent = {guards: ChoiceOptions(value_weight=0.0, guards=guards) for guards in (4, 3)}
     assert choices(workspace(indifferent[4]), position) == {"1"}
     assert choices(workspace(indifferent[3]), position) == set("12345")
 
 
 def test_random_move_is_only_played_if_it_is_worth_nearly_as_much() -> None:
     position = GAME.parse("33")  # a second stone in the middle column is worth 2 more
-    work = workspace(Manner(guards=0))
+    work = workspace(ChoiceOptions(guards=0))
     values = {}
     for move in position.legal_moves:
         after = position.apply(move).words
@@ -114,16 +114,16 @@ def test_random_move_is_only_played_if_it_is_worth_nearly_as_much() -> None:
     assert {move for move, value in values.items() if value == best} == choices(work, position)
     for bound in (2.0, 2.1):
         near = {move for move, value in values.items() if best - value < bound}
-        assert choices(workspace(Manner(guards=0, epsilon=1.0, bound=bound)), position) == near
+        assert choices(workspace(ChoiceOptions(guards=0, epsilon=1.0, bound=bound)), position) == near
     assert len(set(values.values())) > 1
-    assert choices(workspace(Manner(guards=0, epsilon=1.0)), position) == set(values)
+    assert choices(workspace(ChoiceOptions(guards=0, epsilon=1.0)), position) == set(values)
 
 
 # --- matches ------------------------------------------------------------------
 
 
 def played(
-    first: Workspace, second: Manner, depths: tuple[int, int], *, seed: int, opening: int = 0
+    first: Workspace, second: ChoiceOptions, depths: tuple[int, int], *, seed: int, opening: int = 0
 ) -> tuple[int, int]:
     """Play a match in the buffers of the first workspace; return the number of plies and the result."""
     first.positions[0] = GAME.start().words
@@ -143,9 +143,9 @@ def played(
 
 @pytest.mark.parametrize("depths", [(BY_TABLE, BY_TABLE), (BY_TABLE, 0), (2, BY_TABLE), (0, 0)], ids=str)
 def test_record_tells_the_match(depths: tuple[int, int]) -> None:
-    work = workspace(Manner(epsilon=0.3), seed=1)
+    work = workspace(ChoiceOptions(epsilon=0.3), seed=1)
     for seed in range(5):
-        plies, result = played(work, Manner(), depths, seed=seed, opening=2)
+        plies, result = played(work, ChoiceOptions(), depths, seed=seed, opening=2)
         path = [GAME.start()]
         for action in work.record[:plies, ACTION]:
             assert int(action) in path[-1].actions
@@ -164,7 +164,7 @@ def test_record_tells_the_match(depths: tuple[int, int]) -> None:
 
 
 def test_each_side_plays_in_its_own_way() -> None:
-    careless, careful = Manner(value_weight=0.0, guards=0, wins_first=False), Manner()
+    careless, careful = ChoiceOptions(value_weight=0.0, guards=0, wins_first=False), ChoiceOptions()
     results = [played(workspace(careful), careless, (BY_TABLE, BY_TABLE), seed=seed)[1] for seed in range(40)]
     assert results.count(0) > 30
     results = [played(workspace(careless), careful, (BY_TABLE, BY_TABLE), seed=seed)[1] for seed in range(40)]
@@ -172,6 +172,6 @@ def test_each_side_plays_in_its_own_way() -> None:
 
 
 def test_stopped_match_is_unfinished() -> None:
-    work = workspace(Manner())
+    work = workspace(ChoiceOptions())
     work.control[0].stop = 1
-    assert played(work, Manner(), (BY_TABLE, BY_TABLE), seed=1) == (0, UNFINISHED)
+    assert played(work, ChoiceOptions(), (BY_TABLE, BY_TABLE), seed=1) == (0, UNFINISHED)

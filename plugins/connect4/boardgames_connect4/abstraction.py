@@ -23,7 +23,7 @@ from numba import types
 
 from boardgames.declarations import Guard, StateAbstraction
 from boardgames.game import Game
-from boardgames.kernels import Answer, RewardOf, StateOf, Words, kernel, lowest_bit
+from boardgames.kernels import GuardAction, RewardOf, StateOf, Words, kernel, lowest_bit
 from boardgames_connect4.board import CONNECT, Board
 from boardgames_connect4.rules import ONE, STATUS, ZERO
 
@@ -185,13 +185,13 @@ def _ends_of_open_twos(other: np.uint64, playable: np.uint64, height: int) -> np
 
 
 @cache
-def sized_answer(board: Board) -> Callable[[Words, int], int]:
+def sized_guard_action(board: Board) -> Callable[[Words, int], int]:
     """Return the kernel of the guards for one board size."""
     height, bottom, full = board.height, np.uint64(board.bottom), np.uint64(board.full)
     rising, falling = directions(board)[2:]
 
-    @kernel(Answer)
-    def answer(position: Words, enabled: int) -> int:
+    @kernel(GuardAction)
+    def guard_action(position: Words, enabled: int) -> int:
         """Return the leftmost column demanded by the first enabled guard that demands one, or -1."""
         occupied = position[0] | position[1]
         other = position[1 - np.int64(position[STATUS] & ONE)]
@@ -207,7 +207,7 @@ def sized_answer(board: Board) -> Callable[[Words, int], int]:
             cells = _ends_of_open_twos(other, playable, height)
         return -1 if cells == ZERO else lowest_bit(cells) // height
 
-    return answer
+    return guard_action
 
 
 def tops(game: Game) -> StateAbstraction:
@@ -238,6 +238,6 @@ def _abstraction(game: Game, name: str, *, needs_room: bool) -> StateAbstraction
         state=sized_state(board),
         reward=sized_reward(board, needs_room),
         guards=GUARDS,
-        answer=sized_answer(board),
+        guard_action=sized_guard_action(board),
         policy=POLICIES.get(board.columns) if name == "tops" else None,
     )

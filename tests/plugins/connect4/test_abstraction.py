@@ -184,11 +184,11 @@ def test_guards_choose_what_a_scan_of_the_board_finds(size: tuple[int, int], cho
         return
     other = "br"[reference.side_to_move == "b"]
     demanded = [find(reference, other) for find in (holes, gaps, ends_of_open_twos)]
-    answer = abstraction(position).answer
+    guard_action = abstraction(position).guard_action
     for guard, columns in zip((DIAGONAL, GAP, OPEN_TWO), demanded, strict=True):
-        assert answer(position.words, guard) == min(columns, default=-1)
+        assert guard_action(position.words, guard) == min(columns, default=-1)
     first = next((columns for columns in demanded if columns), {-1})
-    assert answer(position.words, ALL) == min(first)
+    assert guard_action(position.words, ALL) == min(first)
 
 
 @pytest.mark.parametrize(
@@ -202,11 +202,11 @@ def test_guards_choose_what_a_scan_of_the_board_finds(size: tuple[int, int], cho
         ("564776677", DIAGONAL, 5),  # the hole below the third stone
     ],
 )
-def test_guard_answers_its_pattern(moves: str, guard: int, column: int | None) -> None:
+def test_guard_demands_a_move_in_its_pattern(moves: str, guard: int, column: int | None) -> None:
     position = boardgames.load("connect4").parse(moves)
     expected = -1 if column is None else column - 1
-    assert abstraction(position).answer(position.words, guard) == expected
-    assert abstraction(position).answer(position.words, ALL & ~guard) == -1
+    assert abstraction(position).guard_action(position.words, guard) == expected
+    assert abstraction(position).guard_action(position.words, ALL & ~guard) == -1
 
 
 def test_guards_have_names() -> None:
