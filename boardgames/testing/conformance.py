@@ -16,7 +16,7 @@ from boardgames.declarations import FeatureSet
 from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, quote
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
-from boardgames.plugins import load_features, load_patterns
+from boardgames.plugins import load_abstraction, load_features, load_patterns
 from boardgames.testing import checks
 from boardgames.testing.checks import RunningCheck, counted
 from boardgames.testing.hangs import HangError, interrupt_hangs
@@ -251,6 +251,10 @@ def _run_checks(
         run.check(name, partial(check, sample))
     run.check("features", lambda: checks.check_features(sample, _feature_sets(feature_sets, run)))
     run.check("patterns", lambda: checks.check_patterns(sample, _registered("patterns", load_patterns, run)))
+    run.check(
+        "abstractions",
+        lambda: checks.check_abstractions(sample, _registered("abstractions", load_abstraction, run)),
+    )
     run.check("perft", lambda: checks.check_perft(game, perft_depth))
     if reference is None:
         return run.report(NO_REFERENCE, *(() if game.facts.perft else (NO_PERFT,)))
@@ -292,6 +296,7 @@ CHECKS = (
     *_SAMPLE_CHECKS,
     "features",
     "patterns",
+    "abstractions",
     "perft",
     "reference",
     "reference-perft",
@@ -428,9 +433,9 @@ def _feature_sets(given: Sequence[FeatureSet] | None, run: _Run) -> tuple[Featur
 
 
 def _registered(
-    kind: Literal["features", "patterns"], load: Callable[[str, Game], Declared], run: _Run
+    kind: Literal["features", "patterns", "abstractions"], load: Callable[[str, Game], Declared], run: _Run
 ) -> tuple[Declared, ...]:
-    """Return the feature sets or pattern sets of the game; those that cannot be loaded are findings."""
+    """Return what plug-ins offer for the game; what cannot be loaded is a finding."""
     loaded = []
     for offer in plugins.registry().offers(kind, run.game.facts.name):
         try:
