@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from reference.connect4 import ReferencePosition, ReferenceSolver
+from reference.connect4_search import Cells, plain_scores, random_positions
 
 import boardgames
 from boardgames.errors import MatchError, OptionError
 from boardgames.game import Game, Position
+from boardgames.kernels import Words
 from boardgames.player import Stop
 from boardgames_connect4.board import Board
 from boardgames_connect4.solver import Solver
@@ -18,6 +20,8 @@ from boardgames_connect4.solver.geometry import geometry_of
 from boardgames_connect4.solver.table import MULTIPLIER, TAG_SHIFT, bucket_of, key_of, tag_bits, tag_of
 
 SIZES = [(7, 6), (6, 5), (5, 5), (4, 4), (8, 8), (8, 7), (7, 8), (4, 8), (8, 4)]
+
+ALL_SIZES = [(columns, rows) for columns in range(4, 9) for rows in range(4, 9)]
 
 VALUES = {
     (4, 4): "=", (5, 4): "=", (6, 4): "-", (7, 4): "=", (8, 4): "-",
@@ -55,12 +59,16 @@ def as_reference(position: Position, game: Game) -> ReferencePosition:
     )
 
 
-def compare_with_the_reference(size: tuple[int, int], positions: int, left: int) -> None:
-    game, chance = connect4(*size), random.Random(1)
-    solver, reference = Solver(game, table=64), ReferenceSolver(*size)
-    sampled = [random_position(game, chance.randint(1, left), chance) for _ in range(positions)]
-    for position, score in zip(sampled, solver.scores(sampled), strict=True):
-        assert score == reference.score(as_reference(position, game)), position
+def packed(cells: Cells) -> Words:
+    """Return positions of stones by column and row as the solver has them."""
+    _, columns, rows = cells.shape
+    board = Board(columns, rows)
+    bits = np.array(
+        [[1 << board.bit(column, row) for row in range(rows)] for column in range(columns)], dtype=np.uint64
+    )
+    first, second = ((bits * (cells == stone)).sum(axis=(1, 2), dtype=np.uint64) for stone in (1, 2))
+    is_first = (cells != 0).sum(axis=(1, 2)) % 2 == 0
+    return np.stack([np.where(is_first, first, second), first | second], axis=1)
 
 
 # --- values ------------------------------------------------------------------
@@ -79,13 +87,22 @@ def test_value_of_the_empty_board_is_the_known_one(size: tuple[int, int]) -> Non
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
 def test_scores_are_those_of_a_slow_solver(size: tuple[int, int]) -> None:
-    compare_with_the_reference(size, positions=12, left=7)
+    game, chance = connect4(*size), random.Random(1)
+    solver, reference = Solver(game, table=64), ReferenceSolver(*size)
+    sampled = [random_position(game, chance.randint(1, 7), chance) for _ in range(12)]
+    for position, score in zip(sampled, solver.scores(sampled), strict=True):
+        assert score == reference.score(as_reference(position, game)), position
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", SIZES, ids=str)
-def test_many_scores_are_those_of_a_slow_solver(size: tuple[int, int]) -> None:
-    compare_with_the_reference(size, positions=200, left=10)
+@pytest.mark.parametrize(
+    "size", [(columns, rows) for columns in range(4, 9) for rows in range(4, 9)], ids=str
+)
+def test_scores_of_1200_positions_are_those_of_plain_alpha_beta(size: tuple[int, int]) -> None:
+    columns, rows = size
+    cells = random_positions(columns, rows, 1_200, 1, min(14 + columns * rows // 6, columns * rows), seed=1)
+    scores = Solver(connect4(*size), table=64, book=False).packed_scores(packed(cells))
+    assert scores.tolist() == plain_scores(cells).tolist()
 
 
 def test_entries_of_the_table_tell_all_positions_of_8x8_apart() -> None:
@@ -143,21 +160,20 @@ def test_threads_find_the_same_scores(threads: int) -> None:
 @pytest.mark.slow
 def test_scores_of_all_columns_are_those_of_bitbully() -> None:
     bitbully: Any = pytest.importorskip("bitbully.bitbully_core")  # compiled code without type stubs
-    game, chance = connect4(), random.Random(3)
-    solver, other = Solver(game), bitbully.BitBullyCore()
-    for _ in range(500):
-        position = random_position(game, chance.randint(4, 28), chance)
-        board = bitbully.BoardCore()
-        assert board.setBoard(as_cells(position))
+    books = pytest.importorskip("bitbully_databases").BitBullyDatabases
+    game = connect4()
+    solver, other = Solver(game), bitbully.BitBullyCore(books.get_database_path("12-ply-dist"))
+    for cells in random_positions(7, 6, 2_000, 42 - 38, 42 - 8, seed=3):
+        board, position = bitbully.BoardCore(), game.parse(as_text(cells))
+        assert board.setBoard(cells.tolist())
         expected = {column: score for column, score in enumerate(other.scoreMoves(board)) if score > -1000}
         solution = solver.solve(position)
         assert {move.action: score for move, score in solution.scores.items()} == expected, position
 
 
-def as_cells(position: Position) -> list[list[int]]:
-    """Return the columns of a position from the bottom: 1 for the first player, 2 for the second."""
-    rows = str(position).split("/")[::-1]
-    return [[".rb".index(row[column]) for row in rows] for column in range(7)]
+def as_text(cells: Cells) -> str:
+    """Return the text of one position of stones by column and row."""
+    return "/".join("".join(".rb"[stone] for stone in row) for row in cells.T[::-1])
 
 
 # --- answers -----------------------------------------------------------------
