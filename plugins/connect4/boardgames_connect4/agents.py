@@ -38,6 +38,8 @@ from boardgames_connect4.solver.solver import MAX_THREADS, TABLE_MB
 DEFAULT_SECONDS = 10.0
 SOLVER_SHARE = 0.8
 """The part of the time after which the solver gives up and leaves the rest to `alphabeta`."""
+SHORTEST_SECONDS = 0.001
+"""Time of `alphabeta` if the clock is at zero, since a limit of time cannot be zero."""
 ALPHABETA_MB = 16
 
 EXACT = replace(RETURN, inaccuracy=0.2, mistake=1.0, blunder=2.0, delay=1)
@@ -113,7 +115,7 @@ class SolverPlayer(ExactPlayer):
         return points_of(score, self._empty_cells(position))
 
     def accepts_draw(self, position: Position, side: int) -> bool:
-        """Accept a draw unless `side` wins or, if that is not found out in time, seems to be ahead."""
+        """Accept a draw unless `side` wins or, if that cannot be determined in time, seems to be ahead."""
         self._check_game(position)
         if position.outcome is not None:
             return False
@@ -150,7 +152,8 @@ class SolverPlayer(ExactPlayer):
         """Return the scores of all moves, or only of those that win at once if there are any."""
         started, nodes = time.monotonic(), self._solver.nodes
         own = Limit(seconds=self.options[LIMIT.name])  # type: ignore[arg-type]  # read by kind
-        budget = limit.tightened(own).budget(position.side_to_move) or DEFAULT_SECONDS
+        budget = limit.tightened(own).budget(position.side_to_move)
+        budget = DEFAULT_SECONDS if budget is None else budget
         left, unit = self._empty_cells(position), EXACT
         others = () if context.stop is None else (context.stop,)
         with stop_after(budget * SOLVER_SHARE, *others) as stop:
@@ -164,7 +167,7 @@ class SolverPlayer(ExactPlayer):
         values = [MoveValue(move, score_of(points[move], left), True, lines[move]) for move in points]
         nodes, depth = self._solver.nodes - nodes, left
         if not is_solved:
-            rest = Limit(seconds=budget * (1 - SOLVER_SHARE))
+            rest = Limit(seconds=max(budget * (1 - SOLVER_SHARE), SHORTEST_SECONDS))
             estimate = self._estimator.analyse(position, rest, replace(context, report=None))
             for entry in estimate.moves:
                 if entry.move not in points:

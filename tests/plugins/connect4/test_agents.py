@@ -9,7 +9,7 @@ from reference.connect4 import ReferencePosition, ReferenceSolver
 import boardgames
 from boardgames.errors import MatchError
 from boardgames.game import Game, Position
-from boardgames.player import Context, ExactPlayer, Limit, Stop
+from boardgames.player import Clock, Context, ExactPlayer, Limit, Stop
 from boardgames.score import Score
 from boardgames_connect4.agents import TEMPERATURES, points_of, score_of
 
@@ -172,6 +172,13 @@ def test_without_enough_time_unsolved_moves_have_estimates(size: tuple[int, int]
     assert {entry.move for entry in analysis.moves} == set(game.start().legal_moves)
     assert all(entry.score.amount is not None for entry in analysis.moves)
     assert game.start().is_legal(solver(game).choose(game.start(), Limit(seconds=0.05)).move or "")
+
+
+def test_a_clock_at_zero_leaves_no_time_to_solve() -> None:
+    game = connect4()
+    position = game.parse("531777365")  # not in the book; takes about a second
+    assert solver(game).choose(position).proven
+    assert not solver(game).choose(position, Limit(clock=Clock((0.0, 0.0)))).proven
 
 
 def test_a_move_that_is_solved_in_time_is_proven_though_others_are_not() -> None:
