@@ -74,15 +74,15 @@ class Workspace(NamedTuple):
     Attributes
     ----------
     table, busy : int64[:]
-        Transposition table, and marks for the positions that a thread is searching; shared.
+        Transposition table, and marks on positions that a thread is searching; shared.
     tasks, flags : int64[threads], int64[FLAG_STRIDE threads]
         For each thread the number of the position that it solves, and its stop flag; shared.
     preferences : int64[2, 64]
-        How early a cell is tried with few and with many empty cells.
+        Rank of a move to each cell, by its bit: while few cells are empty, and while many are.
     scratch : int64[:]
         Space for the moves of each ply.
     control : CONTROL_DTYPE[1]
-        Stop flag and counter of this thread.
+        Stop flag of this thread, the same word as in `flags`, and its number of nodes.
     """
 
     table: Actions
@@ -120,7 +120,7 @@ def below(geometry: Geometry, cells: np.uint64) -> np.uint64:
 
 @kernel(types.boolean(ACTIONS_OUT, types.uint64), inline=True)
 def is_busy(busy: Actions, key: np.uint64) -> bool:
-    """Return True if a thread seems to search a position."""
+    """Return True if a thread is searching a position; one that shares its mark may hide it."""
     return bool(atomic_load(busy, np.int64(key >> ONE) & (busy.size - 1)) == np.int64(key))
 
 

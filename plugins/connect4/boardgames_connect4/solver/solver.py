@@ -59,7 +59,8 @@ class Solution:
 class Solver:
     """Solves positions of Connect Four on one size of the board.
 
-    It remembers what it has found, so related positions take less time.
+    It remembers what it has found, so related positions take less time. It is not thread-safe:
+    solve with it in one thread at a time, and give each thread of your own another solver.
 
     Parameters
     ----------

@@ -98,8 +98,8 @@ def tag_of(
     bits = np.uint64(tag_bits(table, geometry, empty_cells))
     tag = key & ((ONE << bits) - ONE)
     if not geometry.has_guards:
-        lowest_cells = full_columns(geometry, discs) >> np.uint64(geometry.height - 1)
-        tag |= ((lowest_cells * GATHER) >> GATHERED) << bits
+        full_bits = full_columns(geometry, discs) >> np.uint64(geometry.height - 1)
+        tag |= ((full_bits * GATHER) >> GATHERED) << bits
     return tag
 
 
