@@ -22,7 +22,7 @@ from boardgames.errors import OptionError, WeightsError, quote, suggest
 from boardgames.game import Game
 from boardgames.kernels import Actions, Reals
 from boardgames.kernels.bundles import Bundle
-from boardgames.options import Option, is_finite
+from boardgames.options import Option, OptionValue, is_finite
 from boardgames.player import fingerprint_of
 from boardgames.plugins import load_abstraction
 from boardgames.search.alphabeta.workspace import KINDS as SEARCH_KINDS
@@ -47,6 +47,10 @@ CHOOSE = Option(
     "choose", str, "value", "what decides between moves: their value, their success, or the sum of both",
     choices=tuple(CHOICES),
 )  # fmt: skip
+REWARD = Option(
+    "reward", str, "board", "reward of a move: on the board, or the mean observed in its state",
+    choices=("board", "observed"),
+)  # fmt: skip
 GUARDS = Option("guards", str, "all", "enabled guards: all, none, or names with + between them")
 WINS_FIRST = Option("wins_first", bool, True, "play a winning move before a guard is applied")
 
@@ -60,6 +64,8 @@ class Solution(NamedTuple):
     ----------
     values : float64[states]
         Value of each state; 0 if it has not been visited.
+    rewards : float64[states, actions]
+        Mean reward of each action; 0 for actions that have not been tried.
     ahead : float64[states, actions]
         Discounted value that the state after each action is expected to have; 0 for actions that
         have not been tried.
@@ -68,6 +74,7 @@ class Solution(NamedTuple):
     """
 
     values: Reals
+    rewards: Reals
     ahead: Reals
     sweeps: int
 
@@ -230,9 +237,10 @@ class Experience:
         >>> solution.values.tolist(), solution.ahead[0].tolist()
         ([5.0, 8.0, 0.0], [4.0, 0.0])
         """
-        values, ahead = np.zeros(self.states), np.zeros((self.states, self.actions))
+        values = np.zeros(self.states)
+        rewards, ahead = (np.zeros((self.states, self.actions)) for _ in range(2))
         if not self.pairs.size:
-            return Solution(values, ahead, 0)
+            return Solution(values, rewards, ahead, 0)
         places = np.searchsorted(self.pairs, self.links // self.states)
         targets = self.links % self.states
         chances = gamma * self.counts / self.visits[places]
@@ -249,7 +257,8 @@ class Experience:
             values[visited] = updated
             sweeps += 1
         ahead.ravel()[self.pairs] = np.bincount(places, chances * values[targets], self.pairs.size)
-        return Solution(values, ahead, sweeps)
+        rewards.ravel()[self.pairs] = means
+        return Solution(values, rewards, ahead, sweeps)
 
     def success(self) -> Reals:
         """Return the success of states for side 0 and side 1, `float64[2, states]`, in [0, 1].
@@ -489,6 +498,8 @@ class ChoiceOptions:
     ----------
     value_weight, success_weight : float
         Weights of the value and of the success of a move.
+    board_reward : bool
+        True if the reward is that on the board, False if it is the mean observed.
     epsilon : float
         Probability of a random move.
     bound : float
@@ -501,10 +512,36 @@ class ChoiceOptions:
 
     value_weight: float = 1.0
     success_weight: float = 0.0
+    board_reward: bool = True
     epsilon: float = 0.0
     bound: float = np.inf
     guards: int = -1
     wins_first: bool = True
+
+    @classmethod
+    def read(
+        cls,
+        options: Mapping[str, OptionValue],
+        abstraction: StateAbstraction,
+        *,
+        epsilon: float = 0.0,
+        bound: float = np.inf,
+    ) -> "ChoiceOptions":
+        """Return the values of `CHOOSE`, `REWARD`, `GUARDS` and `WINS_FIRST` among the options of a player.
+
+        Raises
+        ------
+        OptionError
+            If there is no such guard.
+        """
+        return cls(
+            *CHOICES[str(options["choose"])], options["reward"] == "board", epsilon, bound,
+            guard_bits(str(options["guards"]), abstraction), bool(options["wins_first"]),
+        )  # fmt: skip
+
+    def table(self, solution: Solution) -> Reals:
+        """Return what is known about each action in each state, `float64[states, actions]`."""
+        return solution.ahead if self.board_reward else solution.rewards + solution.ahead
 
     def record(self) -> np.ndarray:
         """Return the parameters as a record for the kernels."""
@@ -602,10 +639,10 @@ def _workspaces(
     tables = []
     for player in players:
         experience = player.experience or nothing
-        tables.append((experience.solve(player.gamma).ahead, experience.success()))
+        tables.append((player.options.table(experience.solve(player.gamma)), experience.success()))
     shared = policies.new_workspace(
         state.game, abstraction, *tables[0], players[0].options.record(),
         control=state.control, plies=plies,
     )  # fmt: skip
-    ahead, success = tables[1]
-    return [shared, shared._replace(ahead=ahead, success=success, parameters=players[1].options.record())]
+    table, success = tables[1]
+    return [shared, shared._replace(table=table, success=success, parameters=players[1].options.record())]

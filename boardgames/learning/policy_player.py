@@ -20,15 +20,14 @@ from boardgames.kernels import new_control
 from boardgames.kernels.bundles import Bundle
 from boardgames.learning.player import check_target
 from boardgames.learning.policy import (
-    CHOICES,
     CHOOSE,
     GUARDS,
+    REWARD,
     WINS_FIRST,
     ChoiceOptions,
     Experience,
     Policy,
     find_abstraction,
-    guard_bits,
 )
 from boardgames.learning.value_iteration import GAMMA
 from boardgames.options import Option
@@ -75,6 +74,7 @@ class PolicyPlayer(Player):
         Option("policy", str, None, "a run or a file; default: the policy that comes with the game"),
         replace(GAMMA, default=None, summary="discount factor; default: as the policy was learned"),
         CHOOSE,
+        REWARD,
         GUARDS,
         WINS_FIRST,
         Option("epsilon", float, 0.1, "probability of a random move", minimum=0, maximum=1),
@@ -105,9 +105,12 @@ class PolicyPlayer(Player):
         if self.options["gamma"] is not None:
             self._policy = replace(self._policy, gamma=self._number("gamma"))
         states = self._abstraction.states
+        self._choice_options = ChoiceOptions.read(
+            self.options, self._abstraction, epsilon=self._number("epsilon"), bound=self._number("bound")
+        )
         self._workspace = policies.new_workspace(
             game, self._abstraction, np.zeros((states, game.facts.actions)), np.zeros((2, states)),
-            self._choice_options().record(), control=new_control(),
+            self._choice_options.record(), control=new_control(),
         )  # fmt: skip
         self._bundle = Bundle(policies.KINDS, self._workspace)
         self._solve(self._policy.experience)
@@ -212,14 +215,6 @@ class PolicyPlayer(Player):
 
     # --- moves ---------------------------------------------------------------
 
-    def _choice_options(self) -> ChoiceOptions:
-        value_weight, success_weight = CHOICES[str(self.options["choose"])]
-        guards = guard_bits(str(self.options["guards"]), self._abstraction)
-        return ChoiceOptions(
-            value_weight, success_weight, self._number("epsilon"), self._number("bound"), guards,
-            bool(self.options["wins_first"]),
-        )  # fmt: skip
-
     def _values(self, position: Position) -> list[float]:
         """Return the values of the legal moves, which stay in the workspace with the moves."""
         work, count = self._workspace, len(position.actions)
@@ -229,7 +224,7 @@ class PolicyPlayer(Player):
         return [float(value) for value in work.values[:count]]
 
     def _solve(self, experience: Experience) -> None:
-        self._workspace.ahead[:] = experience.solve(self._policy.gamma).ahead
+        self._workspace.table[:] = self._choice_options.table(experience.solve(self._policy.gamma))
         self._workspace.success[:] = experience.success()
 
     def _number(self, name: str) -> float:

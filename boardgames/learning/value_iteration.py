@@ -8,6 +8,7 @@ from the same policy, so the result does not depend on the number of workers.
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import ClassVar
 
 from boardgames.errors import LearnerStateError
@@ -23,10 +24,10 @@ from boardgames.learning.base import (
     mean_points,
 )
 from boardgames.learning.policy import (
-    CHOICES,
     CHOOSE,
     GUARDS,
     MAX_GAMMA,
+    REWARD,
     WINS_FIRST,
     ChoiceOptions,
     Experience,
@@ -34,7 +35,6 @@ from boardgames.learning.policy import (
     RecordedMatches,
     TablePlayer,
     find_abstraction,
-    guard_bits,
     play_recorded,
 )
 from boardgames.options import Option, OptionValue
@@ -70,6 +70,7 @@ class ValueIteration(Configured, Learner):
         GAMMA,
         Option("epsilon", float, 0.1, "probability of a random move", minimum=0, maximum=1),
         CHOOSE,
+        REWARD,
         GUARDS,
         WINS_FIRST,
         Option("steps", int, 20, "number of steps", minimum=1, maximum=10**9),
@@ -85,7 +86,7 @@ class ValueIteration(Configured, Learner):
         self.setup = MatchSetup.of(
             game, self.abstraction.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
-        self._guards = guard_bits(self.text("guards"), self.abstraction)
+        self._choice_options = ChoiceOptions.read(self.options, self.abstraction)
 
     @property
     def settings(self) -> dict[str, OptionValue]:
@@ -167,11 +168,7 @@ class ValueIteration(Configured, Learner):
 
     def player(self, experience: Experience, *, epsilon: float = 0.0) -> TablePlayer:
         """Return a player that chooses by the options of this learner."""
-        value_weight, success_weight = CHOICES[self.text("choose")]
-        options = ChoiceOptions(
-            value_weight, success_weight, epsilon,
-            guards=self._guards, wins_first=bool(self.options["wins_first"]),
-        )  # fmt: skip
+        options = replace(self._choice_options, epsilon=epsilon)
         return TablePlayer(experience, self.number("gamma"), options)
 
     def play(

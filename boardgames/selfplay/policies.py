@@ -1,10 +1,11 @@
 """Matches of players that value moves by tables of abstract states, in compiled code.
 
-Such a player adds up two values of a move: its reward on the real board plus the discounted
-value of the states that have followed it so far, and the success of the state to which it
-leads. Each has a weight. Before that, the player takes a win at once and obeys the guards of
-the state abstraction. With probability epsilon it plays a random move instead of the best
-one, if that is worth nearly as much. Among moves of equal value the choice is random.
+Such a player adds up two values of a move: its reward plus the discounted value of the states
+that have followed it so far, and the success of the state to which it leads. Each has a
+weight. The reward is that on the real board, or the mean of those observed in the same state.
+Before that, the player takes a win at once and obeys the guards of the state abstraction.
+With probability epsilon it plays a random move instead of the best one, if that is worth
+nearly as much. Among moves of equal value the choice is random.
 
 Matches are recorded for learning: for each move the state, the action, the state in which
 the same side moved next, and the state to which the move led, all from the point of view of
@@ -62,6 +63,7 @@ PARAMETERS_DTYPE = np.dtype(
     [
         ("value_weight", np.float64),
         ("success_weight", np.float64),
+        ("board_reward", np.int64),
         ("epsilon", np.float64),
         ("bound", np.float64),
         ("guards", np.int64),
@@ -69,8 +71,9 @@ PARAMETERS_DTYPE = np.dtype(
     ],
     align=True,
 )
-"""Weights of value and success; probability of a random move, and how far its value may at most be below the
-best one; enabled guards as bits; whether a win at once precedes the guards."""
+"""Weights of value and success; whether the table is added to the reward on the board; probability of a
+random move, and how far its value may at most be below the best one; enabled guards as bits; whether a win at
+once precedes the guards."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
 
 
@@ -89,8 +92,9 @@ class Workspace(NamedTuple):
         Legal moves of the position.
     values : float64[actions]
         Values of the legal moves, in the order of `moves`.
-    ahead : float64[n, actions]
-        Discounted value of the states that follow an action.
+    table : float64[n, actions]
+        Discounted value of the states that follow an action; with its mean reward, unless that on
+        the board is added.
     success : float64[2, n]
         Success of the states to which the moves of side 0 and side 1 lead.
     parameters : one record
@@ -113,7 +117,7 @@ class Workspace(NamedTuple):
     positions: Words
     moves: Actions
     values: Reals
-    ahead: Reals
+    table: Reals
     success: Reals
     parameters: npt.NDArray[Any]  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
     record: Actions
@@ -129,7 +133,7 @@ KINDS = {
     "positions": WORDS_STACK,
     "moves": ACTIONS_STACK,
     "values": REALS_OUT,
-    "ahead": REALS_STACK,
+    "table": REALS_STACK,
     "success": REALS_STACK,
     "parameters": PARAMETERS,
     "record": ACTIONS_STACK,
@@ -143,7 +147,7 @@ unpack = unpacker(Workspace, KINDS)
 def new_workspace(
     game: Game,
     abstraction: StateAbstraction,
-    ahead: Reals,
+    table: Reals,
     success: Reals,
     parameters: npt.NDArray[Any],  # one record of PARAMETERS_DTYPE: NumPy has no type for fields
     *,
@@ -160,7 +164,7 @@ def new_workspace(
         positions=np.zeros((2, facts.words), dtype=np.uint64),
         moves=np.zeros((1, facts.actions), dtype=np.int64),
         values=np.zeros(facts.actions),
-        ahead=ahead,
+        table=table,
         success=success,
         parameters=parameters,
         record=np.zeros((plies, REACHED + 1), dtype=np.int64),
@@ -193,7 +197,9 @@ def best_move(bundle: Actions, count: int, random_state: Words) -> int:
     for index in range(count):
         action = moves[0, index]
         work.apply(row(positions, 0), action, row_out(positions, 1))
-        value = work.reward(row(positions, 1), side) + work.ahead[state, action]
+        value = work.table[state, action]
+        if parameters.board_reward != 0:
+            value += work.reward(row(positions, 1), side)
         success = work.success[side, work.state(row(positions, 1), side)]
         values[index] = parameters.value_weight * value + parameters.success_weight * success
         if values[index] > values[best] or index == 0:
@@ -249,7 +255,7 @@ def play_match(
     Parameters
     ----------
     first, second : int64[n]
-        Words of the workspaces of side 0 and side 1, which differ only in `ahead`, `success` and
+        Words of the workspaces of side 0 and side 1, which differ only in `table`, `success` and
         `parameters`. `positions[0]` is the start, and afterwards the final position.
     search : int64[m]
         Words of the workspace of a search, for sides that play by searching.

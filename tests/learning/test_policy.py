@@ -116,6 +116,7 @@ def test_values_of_a_small_problem_solved_by_hand() -> None:
     solution = experience.solve(0.5)
     # V0 = max(1 + 0.5 (V1 + V2) / 2, 2), V1 = 4 + 0.5 V0, V2 = 6: V0 = 1 + 0.25 (10 + 0.5 V0) = 4
     assert solution.values == pytest.approx([4.0, 6.0, 6.0], abs=1e-8)
+    assert solution.rewards == pytest.approx(np.array([[1.0, 2.0], [4.0, 0.0], [0.0, 6.0]]))
     assert solution.ahead == pytest.approx(np.array([[3.0, 0.0], [2.0, 0.0], [0.0, 0.0]]), abs=1e-8)
 
 

@@ -37,12 +37,15 @@ def play_match(player: PolicyPlayer, seed: int = 1) -> Manager:
     return match
 
 
-def value(policy: Policy, position: Position, action: int) -> float:
+def value(policy: Policy, position: Position, action: int, reward: str = "board") -> float:
     """Return the value of a move: its reward, and the discounted values of the states that followed."""
     side, move = position.side_to_move, position.game.decode(position, action)
     state = TOPS.state(position.words, side)
-    ahead = policy.experience.solve(policy.gamma).ahead
-    return float(TOPS.reward(position.apply(move).words, side) + ahead[state, action])
+    solution = policy.experience.solve(policy.gamma)
+    gained = TOPS.reward(position.apply(move).words, side)
+    if reward == "observed":
+        gained = solution.rewards[state, action]
+    return float(gained + solution.ahead[state, action])
 
 
 # --- moves --------------------------------------------------------------------
@@ -56,11 +59,13 @@ def test_shipped_policy_plays_without_options(game: Game) -> None:
     assert player.policy.experience.visited > 1000
 
 
-def test_best_move_is_played_and_scored_by_its_value() -> None:
-    player, random, position = load("value-iteration:epsilon=0,guards=none"), np.random.default_rng(1), None
+@pytest.mark.parametrize("reward", ["board", "observed"])
+def test_best_move_is_played_and_scored_by_its_value(reward: str) -> None:
+    player = load(f"value-iteration:epsilon=0,guards=none,wins_first=false,reward={reward}")
+    random, position = np.random.default_rng(1), None
     for _ in range(10):
         position = CONNECT4.start() if position is None or position.outcome else position
-        values = {action: value(player.policy, position, action) for action in position.actions}
+        values = {action: value(player.policy, position, action, reward) for action in position.actions}
         choice = player.choose(position)
         assert values[choice.move.action] == pytest.approx(max(values.values()), abs=1e-9)
         assert choice.score.amount == pytest.approx(max(values.values()), abs=1e-9)
@@ -170,7 +175,7 @@ def test_what_it_has_adapted_to_is_forgotten_after_the_match() -> None:
     player.choose(position, context=Context(history=tuple(before)))
     player.match_started(0)
     assert player.fingerprint() == fingerprint
-    assert np.array_equal(player._workspace.ahead, load()._workspace.ahead)
+    assert np.array_equal(player._workspace.table, load()._workspace.table)
     assert not player.is_learning
 
 

@@ -39,9 +39,9 @@ def workspace(options: ChoiceOptions, seed: int | None = None) -> Workspace:
     """Return a workspace with random tables, or with zeros if there is no seed."""
     random = np.random.default_rng(seed)
     scale = 0.0 if seed is None else 2.0
-    ahead = scale * random.random((TOPS.states, GAME.facts.actions))
+    table = scale * random.random((TOPS.states, GAME.facts.actions))
     success = scale / 2 * random.random((2, TOPS.states))
-    return new_workspace(GAME, TOPS, ahead, success, options.record(), control=new_control(), plies=LENGTH)
+    return new_workspace(GAME, TOPS, table, success, options.record(), control=new_control(), plies=LENGTH)
 
 
 def chosen(work: Workspace, position: Position, seed: int = 1) -> int:
@@ -68,15 +68,21 @@ def random_positions() -> list[Position]:
 # --- choices ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("weights", [(1.0, 0.0), (0.0, 1.0), (1.0, 0.5)], ids=str)
-def test_value_is_the_weighted_sum_of_reward_continuation_and_success(weights: tuple[float, float]) -> None:
-    work = workspace(ChoiceOptions(*weights), seed=1)
+@pytest.mark.parametrize(
+    ("weights", "board_reward"),
+    [((1.0, 0.0), True), ((0.0, 1.0), True), ((1.0, 0.5), True), ((1.0, 0.5), False)],
+    ids=str,
+)
+def test_value_is_the_weighted_sum_of_reward_table_and_success(
+    weights: tuple[float, float], board_reward: bool
+) -> None:
+    work = workspace(ChoiceOptions(*weights, board_reward), seed=1)
     for position in random_positions():
         side, state = position.side_to_move, TOPS.state(position.words, position.side_to_move)
         expected = []
         for move in position.legal_moves:
             after = position.apply(move).words
-            value = TOPS.reward(after, side) + work.ahead[state, move.action]
+            value = work.table[state, move.action] + (TOPS.reward(after, side) if board_reward else 0.0)
             success = work.success[side, TOPS.state(after, side)]
             expected.append(weights[0] * value + weights[1] * success)
         work.positions[0] = position.words
