@@ -43,13 +43,16 @@ class Scored:
     scores: tuple[int, ...]
 
 
-class Perfection(Experiment):
-    """Compares the moves of agents with those of perfect play."""
+class PositionExperiment(Experiment):
+    """Base class of experiments that compare moves with perfect play in positions.
 
-    name: ClassVar[str] = "perfection"
-    has_chart: ClassVar[bool] = True
-    declared_options = (
-        Option("agents", str, AGENTS, "the agents, separated by spaces"),
+    Attributes
+    ----------
+    plies : range
+        The numbers of moves after which positions are used.
+    """
+
+    declared_options: ClassVar[tuple[Option, ...]] = (
         Option("positions", int, 50, "positions at each ply", minimum=1, maximum=100_000),
         Option("first", int, 8, "first ply; earlier positions take longer to solve", minimum=0, maximum=62),
         Option("last", int, 36, "last ply", minimum=0, maximum=62),
@@ -62,6 +65,30 @@ class Perfection(Experiment):
         last = (game.facts.longest_match or 0) - MIN_LEFT
         if not self.plies or self.integer("last") > last:
             raise OptionError(f"first and last must be plies from 0 to {last}, in this order")
+
+    def sample(self, executor: Executor, seed: int, listener: Listener | None) -> list[list[Scored]]:
+        """Return the positions after each of the plies."""
+        options, count = tuple(self.game.options.items()), self.integer("positions")
+        return run_tasks(
+            executor,
+            [partial(sample, options, ply, count, derive_seed(seed, "sample", ply)) for ply in self.plies],
+            listener,
+            "solving positions",
+        )
+
+
+class Perfection(PositionExperiment):
+    """Compares the moves of agents with those of perfect play."""
+
+    name: ClassVar[str] = "perfection"
+    has_chart: ClassVar[bool] = True
+    declared_options = (
+        Option("agents", str, AGENTS, "the agents, separated by spaces"),
+        *PositionExperiment.declared_options,
+    )
+
+    def __init__(self, game: Game, **options: object) -> None:
+        super().__init__(game, **options)
         self.agents = list(dict.fromkeys(self.text("agents").split()))
         if not self.agents:
             raise OptionError("agents must name at least one agent")
@@ -71,13 +98,7 @@ class Perfection(Experiment):
     def run(self, executor: Executor, seed: int, listener: Listener | None = None) -> Measurements:
         """Return two grids by agent and ply: the share of best moves, and the mean loss."""
         options: GameOptions = tuple(self.game.options.items())
-        count = self.integer("positions")
-        groups = run_tasks(
-            executor,
-            [partial(sample, options, ply, count, derive_seed(seed, "sample", ply)) for ply in self.plies],
-            listener,
-            "solving positions",
-        )
+        groups = self.sample(executor, seed, listener)
         losses = run_tasks(
             executor,
             [

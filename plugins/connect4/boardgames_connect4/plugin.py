@@ -99,14 +99,26 @@ def bg_weights() -> list[Entry]:
 
 @hookimpl
 def bg_experiments() -> list[Entry]:
-    """Return the experiment."""
+    """Return the experiments."""
     return [
+        Entry(
+            "ablation",
+            "what the parts of value-iteration are worth, against opponents and perfect play",
+            "boardgames_connect4.ablations:Ablation",
+            game="connect4",
+        ),
+        Entry(
+            "discount",
+            "what value-iteration gains with several discounts, against opponents and perfect play",
+            "boardgames_connect4.ablations:Discount",
+            game="connect4",
+        ),
         Entry(
             "perfection",
             "how often agents play a best move, and how much their moves give away, by the solver",
             "boardgames_connect4.experiments:Perfection",
             game="connect4",
-        )
+        ),
     ]
 
 
