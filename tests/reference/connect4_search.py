@@ -98,3 +98,21 @@ def plain_scores(positions: Cells) -> npt.NDArray[np.int64]:
         left = cells.size - heights.sum()
         scores[number] = negamax(cells, heights, left, -64, 64)
     return scores
+
+
+def descendants(cells: Cells, plies: int) -> Cells:
+    """Return a position and those that moves lead to within a number of plies, if nobody has won."""
+    found, latest = {cells.tobytes(): cells}, [cells]
+    for _ in range(plies):
+        successors = {}
+        for before in latest:
+            stone = 1 + np.count_nonzero(before) % 2
+            heights = np.count_nonzero(before, axis=1)
+            for column, row in enumerate(heights):
+                if row < before.shape[1] and not completes_four(before, column, row, stone):
+                    after = before.copy()
+                    after[column, row] = stone
+                    successors[after.tobytes()] = after
+        found |= successors
+        latest = list(successors.values())
+    return np.array(list(found.values()))

@@ -2,12 +2,13 @@
 
 import random
 import threading
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pytest
 from reference.connect4 import ReferencePosition, ReferenceSolver
-from reference.connect4_search import Cells, plain_scores, random_positions
+from reference.connect4_search import Cells, descendants, plain_scores, random_positions
 
 import boardgames
 from boardgames.errors import MatchError, OptionError
@@ -61,7 +62,7 @@ def as_reference(position: Position, game: Game) -> ReferencePosition:
 
 def packed(cells: Cells) -> Words:
     """Return positions of stones by column and row as the solver has them."""
-    _, columns, rows = cells.shape
+    columns, rows = cells.shape[1:]
     board = Board(columns, rows)
     bits = np.array(
         [[1 << board.bit(column, row) for row in range(rows)] for column in range(columns)], dtype=np.uint64
@@ -105,11 +106,25 @@ def test_scores_of_1200_positions_are_those_of_plain_alpha_beta(size: tuple[int,
     assert scores.tolist() == plain_scores(cells).tolist()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(4, 4), (5, 4), (4, 5), (5, 5), (6, 6)], ids=str)
+def test_scores_of_related_positions_are_those_of_plain_alpha_beta(size: tuple[int, int]) -> None:
+    solver = Solver(connect4(*size), table=64, book=False)
+    left = min(15 + size[0] * size[1] // 7, size[0] * size[1])
+    for seed, cells in enumerate(random_positions(*size, 8, left, left, seed=2)):
+        related = descendants(cells, 4)
+        np.random.default_rng(seed).shuffle(related)  # what is found in one must not mislead in the next
+        solver.clear()
+        assert solver.packed_scores(packed(related)).tolist() == plain_scores(related).tolist()
+
+
 def test_entries_of_the_table_tell_all_positions_of_8x8_apart() -> None:
     game, chance = connect4(8, 8), random.Random(4)
     geometry, table = geometry_of(Board(8, 8)), np.zeros(1 << 23, dtype=np.int64)
-    for _ in range(200):
-        position = random_position(game, chance.randint(1, 50), chance)
+    positions = [random_position(game, chance.randint(1, 50), chance) for _ in range(200)]
+    early = [f"{column}" * 8 + f"{other}" * 3 for column in range(1, 9) for other in range(1, 9)]
+    positions += [game.parse(moves) for moves in early if moves[0] != moves[-1]]  # with a full column
+    for position in positions:
         own, discs = (int(word) for word in position.words[:2])
         discs |= own
         left = 64 - discs.bit_count()
@@ -127,6 +142,22 @@ def test_entries_of_the_table_tell_all_positions_of_8x8_apart() -> None:
             decoded_own |= stones % (1 << rows) << 8 * column
             decoded_discs |= (1 << rows) - 1 << 8 * column
         assert (decoded_own, decoded_discs) == (own, discs)
+
+
+@pytest.mark.parametrize("size", [(7, 6), (8, 7), (4, 4), (4, 8)], ids=str)
+def test_entries_of_the_table_tell_all_positions_apart(size: tuple[int, int]) -> None:
+    geometry, table = geometry_of(Board(*size)), np.zeros(1 << 17, dtype=np.int64)
+    cells = size[0] * size[1]
+    positions = packed(random_positions(*size, 300, 1, cells, seed=5))
+    for own, discs in positions:
+        left = cells - int(discs).bit_count()
+        key = key_of(geometry, own, discs, left)
+        tag, bits = int(tag_of(table, geometry, key, discs, left)), tag_bits(table, geometry, left)
+        assert tag.bit_length() + int(TAG_SHIFT) <= 64
+        bucket = bucket_of(table, geometry, key, left) % (table.size // 2) // 2
+        decoded = (bucket << bits | tag) * pow(int(MULTIPLIER), -1, 1 << 64) % (1 << geometry.key_bits)
+        images = (int(own), int(discs)), (Board(*size).mirror(int(own)), Board(*size).mirror(int(discs)))
+        assert decoded == min(sum(image) for image in images[: 2 if left > cells - 14 else 1])
 
 
 def test_a_table_too_small_for_8x8_is_rejected() -> None:
@@ -217,6 +248,19 @@ def test_a_search_can_be_stopped(threads: int) -> None:
     assert solver.scores([game.parse("112233")]) == [18]
 
 
-def test_a_wrong_number_of_threads_is_rejected() -> None:
-    with pytest.raises(OptionError, match="threads must be 1 to 64, not 0"):
-        Solver(connect4(), threads=0)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_stopped_search_leaves_no_wrong_scores_behind(threads: int) -> None:
+    game = connect4(6, 5)
+    solver = Solver(game, table=4, threads=threads)
+    for seconds in (0.01, 0.02, 0.04):
+        stop = Stop()
+        threading.Timer(seconds, stop.set).start()
+        with suppress(MatchError):
+            solver.solve(game.start(), stop=stop)
+    assert solver.solve(game.start()) == Solver(game, table=4).solve(game.start())
+
+
+@pytest.mark.parametrize("threads", [0, 65, 1.5])
+def test_a_wrong_number_of_threads_is_rejected(threads: Any) -> None:
+    with pytest.raises(OptionError, match=f"threads must be 1 to 64, not {threads}"):
+        Solver(connect4(), threads=threads)
