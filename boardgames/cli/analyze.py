@@ -201,7 +201,7 @@ def analyze_position(
     lines: int | None,
 ) -> None:
     """Print the values of a position's moves."""
-    from boardgames.player import Context
+    from boardgames.player import Context, ExactPlayer
     from boardgames.plugins import close_player
 
     position = load_position(request.game, layout, options, argument, text, moves)
@@ -219,12 +219,12 @@ def analyze_position(
     if request.as_json:
         _print_analysis_json(analysis, request.game, player.describe())
     else:
-        _print_analysis(analysis, lines)
+        _print_analysis(analysis, lines, is_exact=isinstance(player, ExactPlayer))
     if stop.is_set():
         click.get_current_context().exit(EXIT_INTERRUPTED)
 
 
-def _print_analysis(analysis: "Analysis", lines: int | None) -> None:
+def _print_analysis(analysis: "Analysis", lines: int | None, *, is_exact: bool) -> None:
     side = analysis.position.game.facts.sides[analysis.position.side_to_move]
     which = "all moves" if lines is None else "the best moves"
     say(f"values of {which} for {side}, in {analysis.unit.label}, with best play:")
@@ -237,6 +237,8 @@ def _print_analysis(analysis: "Analysis", lines: int | None) -> None:
         for entry in analysis.moves
     ]
     print_table(rows, right=(1,), cut=(2,))
+    if is_exact and not all(entry.proven for entry in analysis.moves):
+        say("not every move was solved in time: values without ! are estimates; --time S allows more time")
     say(f"depth {analysis.depth}, {analysis.nodes:,} nodes, {analysis.seconds:.2f} s; ! marks a proven value")
 
 

@@ -66,6 +66,13 @@ def test_the_solver_of_a_game_is_used_unless_depth_or_nodes_are_limited(bg: Run)
     assert bg("analyze", "connect4", late).out.splitlines()[3].split() == ["5", "draw!", "5"]
 
 
+def test_estimates_of_a_solver_are_announced(bg: Run) -> None:
+    notice = "not every move was solved in time: values without ! are estimates"
+    assert notice in bg("analyze", "connect4", "--layout", "8x7", "--time", "0.05").out
+    assert notice not in bg("analyze", "connect4", "366241373674445377651127").out
+    assert notice not in bg("analyze", "connect4", "445353", "--agent", "alphabeta:depth=2").out
+
+
 def test_values_are_aligned(bg: Run) -> None:
     lines = bg("analyze", "connect4", "4453", "--depth", "4").out.splitlines()[1:-1]
     assert len({line.index(".") for line in lines}) == 1
