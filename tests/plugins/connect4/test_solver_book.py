@@ -1,6 +1,7 @@
 """Books of the solver: enumeration, building, reading, and what the solver does with them."""
 
 import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import boardgames
-from boardgames.errors import BookError, OptionError
+from boardgames.errors import BookError, FileError, OptionError
 from boardgames.game import Position
 from boardgames.kernels import Words
 from boardgames_connect4.board import Board
@@ -112,20 +113,48 @@ def test_a_book_for_another_board_is_rejected(book: Path) -> None:
         Solver(boardgames.load("connect4"), table=4, book=book)
 
 
+@pytest.mark.parametrize("folder", ["", "a-file"])
+def test_a_book_that_cannot_be_written_is_reported_before_the_work(folder: str, tmp_path: Path) -> None:
+    (tmp_path / "a-file").touch()
+    path = tmp_path / folder / "book.xz" if folder else tmp_path
+    ran = CliRunner().invoke(connect4_book, ["--layout", "5x4", "--plies", "1", "--out", str(path)])
+    assert isinstance(ran.exception, FileError)
+    assert "cannot" in str(ran.exception)
+
+
 def test_a_book_of_other_plies_is_not_continued(book: Path) -> None:
     with pytest.raises(BookError, match="has 5 plies, not 6"):
         build_book(book, BOARD, 6, solver().packed_scores)
 
 
-def test_a_damaged_book_is_rejected(book: Path, tmp_path: Path) -> None:
-    content = book.read_bytes()
-    for number, damaged in enumerate(
-        [content[:-9], b"scores", lzma.compress(b"[]\n"), lzma.compress(lzma.decompress(content)[:-1])]
-    ):
-        path = tmp_path / str(number)
-        path.write_bytes(damaged)
-        with pytest.raises(BookError, match="is not a book of the solver, or it is damaged"):
-            Book.read(path, BOARD)
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _: b"",
+    "cut off": lambda content: content[:-9],
+    "not compressed": lambda _: b"scores",
+    "no facts": lambda _: lzma.compress(b"[]\n"),
+    "a score too few": lambda content: lzma.compress(lzma.decompress(content)[:-1]),
+    "other plies": lambda content: changed(content, f'"plies": {PLIES}', f'"plies": {PLIES - 1}'),
+    "endless plies": lambda content: changed(content, f'"plies": {PLIES}', '"plies": 99'),
+    "plies in words": lambda content: changed(content, f'"plies": {PLIES}', '"plies": "five"'),
+}
+
+
+def changed(content: bytes, old: str, new: str) -> bytes:
+    """Return a book with other facts."""
+    return lzma.compress(lzma.decompress(content).replace(old.encode(), new.encode()))
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_a_damaged_book_is_rejected_and_not_changed(
+    damage: Callable[[bytes], bytes], book: Path, tmp_path: Path
+) -> None:
+    path, damaged = tmp_path / "damaged.xz", damage(book.read_bytes())
+    path.write_bytes(damaged)
+    with pytest.raises(BookError, match="is not a book of the solver, or it is damaged"):
+        Book.read(path, BOARD)
+    with pytest.raises(BookError):
+        build_book(path, BOARD, PLIES, solver().packed_scores)
+    assert path.read_bytes() == damaged
 
 
 @pytest.mark.parametrize(

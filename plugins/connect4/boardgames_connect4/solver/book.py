@@ -45,17 +45,17 @@ class Book:
     ----------
     board : Board
         The board.
-    plies : int
-        Number of discs of the positions whose scores are given.
+    levels : list of Level
+        The positions for each number of discs, from `enumerate_positions`.
     scores : int8[n]
-        Their scores, in the order of `enumerate_positions`.
+        The scores of the last level.
     """
 
-    def __init__(self, board: Board, plies: int, scores: Scores) -> None:
-        self.board, self.plies = board, plies
-        self._levels = enumerate_positions(board, plies)
+    def __init__(self, board: Board, levels: "list[Level]", scores: Scores) -> None:
+        self.board, self.plies = board, len(levels) - 1
+        self._levels = levels
         self._scores = [scores.astype(np.int64)]
-        for ply in range(plies - 1, -1, -1):
+        for ply in range(self.plies - 1, -1, -1):
             win = (board.columns * board.rows + 1 - ply) // 2
             self._scores.insert(0, self._levels[ply].backed_up(self._scores[0], win))
 
@@ -74,7 +74,10 @@ class Book:
         missing = int((scores == UNKNOWN).sum())
         if missing:
             raise BookError(f"{path} is not finished: {missing:,} of {scores.size:,} positions are missing")
-        return cls(board, plies, scores)
+        levels = enumerate_positions(board, plies)
+        if scores.size != len(levels[-1].packed):
+            raise _not_a_book(path)
+        return cls(board, levels, scores)
 
     def scores(self, packed: Words) -> Numbers:
         """Return the scores of packed positions, `UNKNOWN` for those with more than `plies` discs."""
@@ -163,7 +166,7 @@ def build_book(
     OptionError
         If there are no books for this board or number of plies.
     BookError
-        If the file is not a book, or is for another board or number of plies.
+        If the file is not a book, is damaged, or is for another board or number of plies.
     FileError
         If it cannot be read or written.
     """
@@ -177,6 +180,8 @@ def build_book(
         plies_before, scores = read_scores(path, board)
         if plies_before != plies:
             raise BookError(f"{path} has {plies_before} plies, not {plies}")
+        if scores.size != len(positions):
+            raise _not_a_book(path)
     saved = time.monotonic()
     try:
         for first in range(0, len(scores), BATCH):
@@ -241,10 +246,10 @@ def read_scores(path: Path, board: Board) -> tuple[int, Scores]:
         facts = json.loads(header)
         plies, size = facts["plies"], (facts["columns"], facts["rows"])
         scores = np.frombuffer(content, dtype=np.int8).copy()
-        if scores.size != facts["positions"]:
+        if scores.size != facts["positions"] or plies not in range(1, MAX_PLIES + 1):
             raise ValueError
     except (lzma.LZMAError, EOFError, ValueError, KeyError, TypeError):
-        raise BookError(f"{path} is not a book of the solver, or it is damaged") from None
+        raise _not_a_book(path) from None
     if size != (board.columns, board.rows):
         raise BookError(f"{path} is a book for {size[0]}x{size[1]}, not for {board.name}")
     return plies, scores
@@ -255,6 +260,10 @@ def write_scores(path: Path, board: Board, plies: int, scores: Scores) -> None:
     facts = {"columns": board.columns, "rows": board.rows, "plies": plies, "positions": scores.size}
     content = json.dumps(facts).encode() + b"\n" + scores.tobytes()
     write_atomic(path, lzma.compress(content, preset=9 | lzma.PRESET_EXTREME))
+
+
+def _not_a_book(path: Path) -> BookError:
+    return BookError(f"{path} is not a book of the solver, or it is damaged")
 
 
 def _keys(packed: Words) -> Words:

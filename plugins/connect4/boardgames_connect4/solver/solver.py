@@ -96,13 +96,16 @@ class Solver:
             raise OptionError(f"the solver solves Connect Four, not {game.facts.title}")
         if not board.has_guards and table < UNGUARDED_TABLE_MB:
             raise OptionError(f"{board.name} needs a table of at least {UNGUARDED_TABLE_MB} MB, not {table}")
-        if not 1 <= threads <= MAX_THREADS:
+        if not (isinstance(threads, int) and 1 <= threads <= MAX_THREADS):
             raise OptionError(f"threads must be 1 to {MAX_THREADS}, not {threads}")
         self.game = game
         self.board = board
-        self._book = shipped_book(board) if book is True else book or None
-        if isinstance(book, Path):
-            load_book(book, board)  # reports a bad file
+        self._book: Path | None
+        if isinstance(book, bool):
+            self._book = shipped_book(board) if book else None
+        else:
+            self._book = Path(book)
+            load_book(self._book, board)  # reports a bad file
         self._table = new_table(table)
         self._tasks = _zeros(threads)
         controls = np.zeros(threads * CONTROL_STRIDE, dtype=CONTROL_DTYPE).view(np.recarray)
