@@ -18,6 +18,7 @@ from boardgames.game import Game
 from boardgames.kernels import (
     Actions,
     Apply,
+    Cells,
     Evaluate,
     Features,
     LegalMoves,
@@ -306,6 +307,21 @@ def features_out_of_place(position: Words, side: int, out: Reals) -> None:
 def features_left_out(position: Words, side: int, out: Reals) -> None:
     """Write nothing."""
     return
+
+
+@kernel(Cells)
+def cells_out_of_place(position: Words, side: int, out: Actions) -> None:
+    """Write the discs of the side, and one number more than declared."""
+    for cell in range(out.size):
+        out[cell] = np.int64(position[side] >> np.uint64(cell) & ONE)
+    out[out.size] = 0
+
+
+@kernel(Cells)
+def cells_left_out(position: Words, side: int, out: Actions) -> None:
+    """Write the discs of the side, except for the last cell."""
+    for cell in range(out.size - 1):
+        out[cell] = np.int64(position[side] >> np.uint64(cell) & ONE)
 
 
 def feature_set(kernel_: Any) -> FeatureSet:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -24,7 +24,8 @@ from boardgames.errors import BoardgamesError, DeadWorkerError, describe_error
 from boardgames.executors import run_isolated
 from boardgames.game import Game
 from boardgames.kernels import Words
-from boardgames.plugins import load_features, registry
+from boardgames.patterns import PatternSet
+from boardgames.plugins import load_features, load_patterns, registry
 from boardgames.testing.hangs import HangError, interrupt_hangs
 from boardgames.testing.sampling import (
     FILLS,
@@ -45,10 +46,13 @@ from boardgames.testing.sampling import (
 PATIENCE_S = 60.0
 """How long a single call of a kernel may take."""
 BOUNDS_CHECKS = {"NUMBA_BOUNDSCHECK": "1"}
+REAL_FILLS = (0.0, -12345.5)
+"""What buffers of real numbers contain before a kernel writes into them."""
 MORE_ROOM = 4096
 """By how much a buffer is extended to find out whether it was the one that was too short."""
 
 Result = TypeVar("Result")
+Declared = TypeVar("Declared", FeatureSet, PatternSet)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,17 +145,26 @@ def _last_call(content: bytes, error: DeadWorkerError, patience_s: float) -> Fau
 # --- in the child --------------------------------------------------------------------------
 
 
-def run_kernels(game: Game, plan: Plan, log: str, feature_sets: Sequence[FeatureSet] | None = None) -> Probed:
+def run_kernels(
+    game: Game,
+    plan: Plan,
+    log: str,
+    feature_sets: Sequence[FeatureSet] | None = None,
+    pattern_sets: Sequence[PatternSet] | None = None,
+) -> Probed:
     """Run the kernels in this process, and write each call to the file `log` before it is made."""
     descriptor = os.open(log, os.O_WRONLY)
     try:
         with interrupt_hangs(game):
-            feature_sets = _feature_sets(game) if feature_sets is None else feature_sets
+            if feature_sets is None:
+                feature_sets = _registered("features", load_features, game)
+            if pattern_sets is None:
+                pattern_sets = _registered("patterns", load_patterns, game)
             calls = _CheckedCalls(game, descriptor)
             sample = plan.sample(game, calls)
             for words in sample.words:
                 calls.check_rules(sample, words)
-            faults = tuple(_first_faults(calls, sample, feature_sets))
+            faults = tuple(_first_faults(calls, sample, feature_sets, pattern_sets))
             return Probed(faults, positions=len(sample.words))
     except KernelFaultError as error:
         return Probed((error.fault,))
@@ -161,18 +174,23 @@ def run_kernels(game: Game, plan: Plan, log: str, feature_sets: Sequence[Feature
         os.close(descriptor)
 
 
-def _feature_sets(game: Game) -> list[FeatureSet]:
+def _registered(
+    kind: Literal["features", "patterns"], load: Callable[[str, Game], Declared], game: Game
+) -> list[Declared]:
     sets = []
-    for offer in registry().offers("features", game.facts.name):
+    for offer in registry().offers(kind, game.facts.name):
         try:
-            sets.append(load_features(offer.entry.name, game))
-        except BoardgamesError:  # reported by the check of features
+            sets.append(load(offer.entry.name, game))
+        except BoardgamesError:  # reported by the check of features or patterns
             continue
     return sets
 
 
 def _first_faults(
-    calls: "_CheckedCalls", sample: Sample, feature_sets: Sequence[FeatureSet]
+    calls: "_CheckedCalls",
+    sample: Sample,
+    feature_sets: Sequence[FeatureSet],
+    pattern_sets: Sequence[PatternSet],
 ) -> Iterator[Fault]:
     """Yield the first fault of each kernel that is not part of the rules."""
 
@@ -186,7 +204,10 @@ def _first_faults(
     features: list[Callable[[Words], None]] = [
         partial(calls.features, feature_set) for feature_set in feature_sets
     ]
-    checks = [tactical, order, calls.evaluate, calls.key, calls.pass_turn, *features]
+    patterns: list[Callable[[Words], None]] = [
+        partial(calls.patterns, pattern_set) for pattern_set in pattern_sets
+    ]
+    checks = [tactical, order, calls.evaluate, calls.key, calls.pass_turn, *features, *patterns]
     for check in checks:
         try:
             for words in sample.words:
@@ -255,14 +276,33 @@ class _CheckedCalls(Calls):
 
     def features(self, feature_set: FeatureSet, words: Words) -> None:
         """Check that a feature set writes exactly its own numbers."""
-        size, name = len(feature_set.features), f"features {feature_set.name!r}"
+        names = [feature.name for feature in feature_set.features]
+        self._check_numbers(f"features {feature_set.name!r}", feature_set.kernel, names, words, REAL_FILLS)
+
+    def patterns(self, pattern_set: PatternSet, words: Words) -> None:
+        """Check that a pattern set writes exactly its own cells, and returns a phase."""
+        name, cells = f"patterns {pattern_set.name!r}", [f"cell {cell}" for cell in range(pattern_set.cells)]
+        self._check_numbers(name, pattern_set.kernel, cells, words, FILLS)
+        for side in (0, 1):
+            self._run(f"phase of {name}", partial(pattern_set.phase, words.copy(), side), words)
+
+    def _check_numbers(
+        self,
+        name: str,
+        kernel: Callable[[Words, int, Any], None],  # into an array of integers or real numbers
+        names: Sequence[str],
+        words: Words,
+        fills: tuple[float, float],
+    ) -> None:
+        """Check that a kernel writes one number for each name, from the point of view of each side."""
+        size = len(names)
         for side in (0, 1):
             results = []
-            for fill in (0.0, -12345.5):
+            for fill in fills:
 
                 def written(room: int, fill: float = fill, side: int = side) -> np.ndarray:
                     out = np.full(room + GUARD, fill)
-                    feature_set.kernel(words.copy(), side, out[:room])
+                    kernel(words.copy(), side, out[:room])
                     return out
 
                 room = f"its buffer of {size} numbers"
@@ -275,9 +315,7 @@ class _CheckedCalls(Calls):
                     raise self._fault(f"{name} writes beyond {room}", words)
             same = (results[0][:size] == results[1][:size]) | np.isnan(results[0][:size])
             if not same.all():
-                missing = ", ".join(
-                    feature.name for feature, kept in zip(feature_set.features, same, strict=True) if not kept
-                )
+                missing = ", ".join(one for one, kept in zip(names, same, strict=True) if not kept)
                 raise self._fault(f"{name} leaves numbers unwritten ({missing})", words)
 
     def key(self, words: Words) -> None:

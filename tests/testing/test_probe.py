@@ -5,9 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from othello import START, Othello, feature_set, features_left_out, features_out_of_place
+from othello import (
+    CELLS,
+    START,
+    Othello,
+    cells_left_out,
+    cells_out_of_place,
+    feature_set,
+    features_left_out,
+    features_out_of_place,
+)
 
 from boardgames.declarations import FeatureSet
+from boardgames.patterns import PatternSet
 from boardgames.testing import check_game
 from boardgames.testing.probe import Plan, probe_kernels, run_kernels
 
@@ -63,6 +73,21 @@ def test_features_stay_inside_their_buffer_and_fill_it(kernel: Any, message: str
     log.touch()
     sets: list[FeatureSet] = [feature_set(kernel)]
     (fault,) = run_kernels(Othello(), PLAN, str(log), sets).faults
+    assert fault.message == message
+
+
+@pytest.mark.parametrize(
+    ("kernel", "message"),
+    [
+        (cells_out_of_place, "patterns 'discs' writes beyond its buffer of 36 numbers"),
+        (cells_left_out, "patterns 'discs' leaves numbers unwritten (cell 35)"),
+    ],
+)
+def test_cells_stay_inside_their_buffer_and_fill_it(kernel: Any, message: str, tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.touch()
+    sets = [PatternSet("discs", kernel, CELLS, 2)]
+    (fault,) = run_kernels(Othello(), PLAN, str(log), [], sets).faults
     assert fault.message == message
 
 
