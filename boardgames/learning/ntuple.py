@@ -16,7 +16,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boardgames.errors import OptionError
+from boardgames.errors import OptionError, PluginError
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
@@ -24,7 +24,7 @@ from boardgames.learning.base import OPENING, PATTERNS, PLY_LIMIT, TEST_MATCHES,
 from boardgames.options import Option
 from boardgames.patterns import PatternSet
 from boardgames.selfplay import MatchSetup, TableParameters, derive_seed, train_tables
-from boardgames.selfplay.tables import Tables, merged
+from boardgames.selfplay.tables import MAX_HISTORY, Tables, longest_match, merged
 from boardgames.weights import Weights
 
 TUPLES = 70
@@ -49,11 +49,11 @@ class NTuple(WeightsLearner):
         ),
         Option("length", int, 8, "cells of a drawn group", minimum=1, maximum=32),
         Option(
-            "alpha", float, 1.0, "learning rate: the share of an error that is corrected at once",
+            "alpha", float, 1.0, "learning rate, shared among the weights that a position looks up",
             minimum=0, maximum=100,
         ),
         Option(
-            "beta", float, 2.7, "how much smaller steps are for weights with fluctuating errors; 0: not",
+            "beta", float, 2.7, "how much smaller steps are for weights with fluctuating errors; 0: as large",
             minimum=0, maximum=100,
         ),
         Option("gamma", float, 1.0, "discount factor per ply", minimum=0, maximum=1),
@@ -140,7 +140,7 @@ class NTuple(WeightsLearner):
             raise OptionError(
                 f"there are no groups to learn: {self.features.name!r} declares none, and tuples is 0"
             )
-        return declared + drawn
+        return self._checked(declared + drawn)
 
     def result(self, state: LearnerState) -> Weights:
         """Return the weights after the last step."""
@@ -154,21 +154,35 @@ class NTuple(WeightsLearner):
         weights[tables.entries] = tables.weights
         return weights
 
+    def _checked(self, groups: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+        """Return the groups if their tables, and the lookups of a match, are not too many."""
+        try:
+            lookups = len(self.features.grouped(groups).lookups)
+        except PluginError as error:
+            raise OptionError(f"{error}; set length or tuples to a smaller number") from None
+        plies = longest_match(self.game, self.setup.ply_limit)
+        if plies * lookups > MAX_HISTORY:
+            raise OptionError(
+                f"a match of {plies:,} plies with {lookups:,} lookups each would need too much memory; set "
+                f"ply_limit to {MAX_HISTORY // lookups} or less"
+            )
+        return groups
+
     def _grouped(self, state: LearnerState) -> PatternSet:
         return self.features.grouped(self.groups(_integer(state, "seed")))
 
 
 @lru_cache(maxsize=4)
 def draw_groups(patterns: PatternSet, count: int, length: int, seed: int) -> tuple[tuple[int, ...], ...]:
-    """Return different groups of cells, drawn by random walks along neighbours, or of any cells.
+    """Return groups of cells, drawn by random walks along neighbours, or at random if there are none.
 
-    Groups that a symmetry maps onto each other count as equal, and none equals a group that the set
-    declares. There may be fewer than `count` if no more exist.
+    No group is drawn twice, and none that the set declares; groups that a symmetry maps onto each
+    other count as the same. If fewer than `count` groups are left, all of them are returned.
 
     Raises
     ------
     OptionError
-        If there is no group of this length.
+        If no group is as long as `length`.
 
     Examples
     --------
@@ -180,18 +194,20 @@ def draw_groups(patterns: PatternSet, count: int, length: int, seed: int) -> tup
     random = np.random.default_rng(seed)
     known = {_key(patterns, group) for group in patterns.groups}
     drawn: list[tuple[int, ...]] = []
-    failures = 0
+    failures = longest = 0
     while len(drawn) < count and failures < MAX_DRAWS:
         group = _walk(patterns, length, random)
+        longest = max(longest, len(group))
         if len(group) < length or _key(patterns, group) in known:
             failures += 1
             continue
         drawn.append(group)
         known.add(_key(patterns, group))
         failures = 0
-    if count and not known:
+    if count and longest < length:
         raise OptionError(
-            f"the patterns {patterns.name!r} have no {length} connected cells; length must be less"
+            f"the patterns {patterns.name!r} have no {length} connected cells; set length to {longest} or "
+            "less"
         )
     return tuple(drawn)
 

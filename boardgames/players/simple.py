@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from boardgames.declarations import Evaluation
+from boardgames.errors import UnknownNameError
 from boardgames.game import Game, Position
 from boardgames.player import (
     NO_CONTEXT,
@@ -15,6 +16,7 @@ from boardgames.player import (
     Player,
 )
 from boardgames.players.alphabeta import WEIGHTS, fingerprint_of_evaluation, learned_evaluation
+from boardgames.plugins import registry
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
 
@@ -77,4 +79,16 @@ class NTuple(Greedy):
     """Plays the best move one ply ahead, judging by tables of weights of patterns."""
 
     name: ClassVar[str] = "ntuple"
-    declared_options = (replace(WEIGHTS, default="ntuple"),)
+    declared_options = (replace(WEIGHTS, default=name),)
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        try:
+            super().__init__(game, seed=seed, **options)
+        except UnknownNameError:
+            if self.options[WEIGHTS.name] != self.name:
+                raise
+            if registry().offers("patterns", game.facts.name):
+                message = "has no weights for 'ntuple'; train some with --learner ntuple, and use weights=RUN"
+            else:
+                message = "has no patterns, which the agent 'ntuple' needs"
+            raise UnknownNameError(f"{game} {message}") from None

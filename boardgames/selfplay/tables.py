@@ -84,6 +84,8 @@ PARAMETERS_DTYPE = np.dtype(
 """Learning rate, steepness of the step sizes, discount, lambda, probability of exploration; random opening
 plies; longest match; whether a side without moves draws; size of the tables of one phase."""
 PARAMETERS = record_array(PARAMETERS_DTYPE, readonly=True)
+MAX_HISTORY = 1 << 27
+"""Largest number of lookups in the longest match, which are stored until it ends: 1 GB."""
 SIDE, EXPLORED = range(2)
 """Columns of `made`."""
 
@@ -112,7 +114,7 @@ class Workspace(NamedTuple):
     seen, touched, moved : int64[n], int64[k], int64[m]
         Cells of a successor, lookups that differ there, and by how many places.
     history : int64[p, m]
-        For each ply of the match, the places looked up after it.
+        For each ply of the match, the places looked up after it; at most `MAX_HISTORY` in all.
     values : float64[p]
         The value of that position for side 0.
     made : int64[p, 2]
@@ -216,8 +218,8 @@ class Tables:
 def merged(before: Tables, after: Sequence[Tables]) -> Tables:
     """Return tables that were trained separately from the same tables as one.
 
-    The change of a weight is the mean of those trainings that have changed it, since all of them correct
-    the same error; N and A change by the sums of their changes.
+    A weight changes by the mean of what the trainings that used it have changed, since each of them has
+    corrected the same error. N and A change by the sum.
 
     Examples
     --------
@@ -267,6 +269,11 @@ def new_parameters(
     return np.array([values], dtype=PARAMETERS_DTYPE).view(np.recarray)
 
 
+def longest_match(game: Game, ply_limit: int) -> int:
+    """Return the number of plies after which a match of the game ends at the latest."""
+    return min(ply_limit, game.facts.longest_match or ply_limit)
+
+
 def new_workspace(
     game: Game,
     patterns: PatternSet,
@@ -283,7 +290,7 @@ def new_workspace(
     starts = np.cumsum([0, *map(len, uses)])
     own = parameters.copy().view(np.recarray)
     own[0].no_moves_draws, own[0].phase_size = facts.no_moves_draws, patterns.size // patterns.phases
-    plies = min(int(own[0].ply_limit), facts.longest_match or int(own[0].ply_limit))
+    plies = longest_match(game, int(own[0].ply_limit))
     count = len(lookups)
     return Workspace(
         **rules_of(game),

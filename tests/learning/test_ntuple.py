@@ -57,12 +57,20 @@ def test_all_groups_are_drawn_if_there_are_fewer() -> None:
     ]
 
 
+@pytest.mark.parametrize("groups", [(), ((0, 1),)], ids=["no groups", "with groups"])
 @pytest.mark.parametrize("neighbours", [(), ((),) * 42], ids=["too few cells", "not connected"])
-def test_impossible_length_is_rejected(neighbours: tuple[tuple[int, ...], ...]) -> None:
-    length = 2 if neighbours else 32
-    with pytest.raises(OptionError, match=f"no {length} connected cells; length must be less"):
+def test_impossible_length_is_rejected(
+    neighbours: tuple[tuple[int, ...], ...], groups: tuple[tuple[int, ...], ...]
+) -> None:
+    length, longest = (2, 1) if neighbours else (32, 10)
+    with pytest.raises(OptionError, match=f"no {length} connected cells; set length to {longest} or less"):
         draw_groups(
-            replace(CELLS, neighbours=neighbours, cells=42 if neighbours else 10, symmetries=()), 3, length, 1
+            replace(
+                CELLS, neighbours=neighbours, cells=42 if neighbours else 10, symmetries=(), groups=groups
+            ),
+            3,
+            length,
+            1,
         )
 
 
@@ -83,6 +91,20 @@ def test_a_declared_group_is_not_drawn_again() -> None:
 def test_nothing_to_learn_is_rejected() -> None:
     with pytest.raises(OptionError, match="there are no groups to learn: 'cells' declares none"):
         make("ntuple", tuples=0).start(1)
+
+
+def test_tables_that_are_too_large_are_rejected() -> None:
+    with pytest.raises(OptionError, match=r"would have .* weights; .*; set length or tuples to a smaller"):
+        make("ntuple", length=20).start(1)
+
+
+def test_match_that_needs_too_much_memory_is_rejected(offer: Callable[..., None]) -> None:
+    offer("bg_patterns", any=lambda game: replace(CELLS, name="any", neighbours=()))
+    game = boardgames.load("connect4")
+    game.facts = replace(game.facts, longest_match=None)
+    learner = NTuple(game, patterns="any", tuples=1000, length=3, ply_limit=100_000)
+    with pytest.raises(OptionError, match=r"a match of 100,000 plies .*; set ply_limit to 67108 or less"):
+        learner.start(1)
 
 
 def test_game_without_patterns_is_rejected() -> None:

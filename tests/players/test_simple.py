@@ -4,11 +4,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from installed import tictactoe_installed
 from nim import Nim
 from reference.minimax import cases, minimax_values, reached, search_value, tictactoe
 
 import boardgames
-from boardgames.errors import MatchError, PositionError
+from boardgames.errors import MatchError, PositionError, UnknownNameError
 from boardgames.game import Game, Position
 from boardgames.player import Limit
 
@@ -93,3 +94,19 @@ def test_a_position_of_another_game_is_rejected(agent: str, other: Game) -> None
 def test_random_cannot_analyse() -> None:
     with pytest.raises(boardgames.BoardgamesError, match="'random'"):
         boardgames.load_player("random", CONNECT4).analyse(CONNECT4.start())
+
+
+def test_ntuple_says_how_to_train_weights_if_a_game_ships_none() -> None:
+    message = "has no weights for 'ntuple'; train some with --learner ntuple"
+    with tictactoe_installed() as game, pytest.raises(UnknownNameError, match=message):
+        boardgames.load_player("ntuple", game)
+
+
+def test_ntuple_rejects_a_game_without_patterns() -> None:
+    with pytest.raises(UnknownNameError, match=r"abalone.* has no patterns, which the agent 'ntuple' needs"):
+        boardgames.load_player("ntuple", boardgames.load("abalone"))
+
+
+def test_ntuple_names_weights_that_are_not_found() -> None:
+    with pytest.raises(UnknownNameError, match="no such weights, run or file 'ntupel'"):
+        boardgames.load_player("ntuple:weights=ntupel", CONNECT4)
