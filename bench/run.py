@@ -1,6 +1,6 @@
 """Measure speed and memory and print a table, with other programs measured in the same run.
 
-    make bench                      all sections
+    make bench                      all sections but those that take long, `solver-long`
     make bench ARGS="perft start"   only these sections
 
 Results are medians of several runs, followed by the minimum and maximum. They depend on the
@@ -42,14 +42,16 @@ PROGRAM = [sys.executable, "-m", "boardgames"]
 def main() -> None:
     """Run the requested sections and print their rows."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="default: all")
+    parser.add_argument(
+        "sections", nargs="*", choices=[*SECTIONS, []], help="default: all but those that take long"
+    )
     parser.add_argument("--runs", type=int, default=RUNS, help="runs of each measurement")
     arguments = parser.parse_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, ", end="")
     print(f"Numba {numba.__version__}, NumPy {np.__version__}; median (min to max) of {arguments.runs}\n")
     print("| benchmark | result | target |")
     print("| --- | --- | --- |")
-    for section in arguments.sections or SECTIONS:
+    for section in arguments.sections or [name for name in SECTIONS if name not in LONG]:
         for benchmark, result, target in SECTIONS[section](arguments.runs):
             print(f"| {benchmark} | {result} | {target} |", flush=True)
 
@@ -215,7 +217,12 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "learning": learning,
     "solver": solver.speed,
     "solver-threads": solver.threads,
+    "solver-boards": solver.boards,
+    "solver-moves": solver.first_moves,
+    "solver-compilation": solver.compilation,
+    "solver-long": solver.long_boards,
 }
+LONG = {"solver-long"}
 
 
 def _openspiel_playouts(runs: int) -> Iterator[Row]:

@@ -1,21 +1,31 @@
 """Measure the solver of Connect Four, with bitbully solving the same positions in the same run."""
 
+import os
 import random
+import subprocess
+import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from engine import Row, summary
+from reference.connect4 import FIRST_MOVE_SCORES, VALUES
 
 import boardgames
 from boardgames.game import Game, Position
-from boardgames_connect4.solver.solver import Solver, pack
+from boardgames_connect4.solver.solver import TABLE_MB, Solver, pack
 
 SETS = {"early": (8, 13, 60, "0.2"), "middle": (14, 27, 600, "0.25"), "late": (28, 41, 6000, "0.3")}
 """The fewest and the most discs, the number of positions, and the target of the ratio of the times."""
 SEED = 1
 HARD = 30
+BOARDS = ((6, 6), (7, 5), (8, 5), (6, 7), (7, 6))
+LONG_BOARDS = ((8, 6), (7, 7))
+LONG_TABLE_MB = 2048
+EMPTY_LIMITS = {(7, 6): "< 30"}
+LATE = "366241373674445377651127"
 
 
 def speed(runs: int) -> Iterator[Row]:
@@ -46,6 +56,61 @@ def speed(runs: int) -> Iterator[Row]:
         yield "the same, bitbully (C++)", summary([seconds * 1e6 for seconds in theirs], "us"), ""
         ratios = [own / other for own, other in zip(ours, theirs, strict=True)]
         yield "ratio", summary(ratios, "").strip(), f"< {target}"
+
+
+def boards(runs: int, sizes: Sequence[tuple[int, int]] = BOARDS, table: int = TABLE_MB) -> Iterator[Row]:
+    """Measure the CPU time for empty boards without a book, and check that their values are right."""
+    for columns, rows in sizes:
+        game = boardgames.load("connect4", columns=columns, rows=rows)
+        times, score, nodes = [], 0, 0
+        for _ in range(runs):
+            solver = Solver(game, table=table, book=False)
+            seconds, (score,) = _timed(partial(solver.scores, [game.start()]))
+            times.append(seconds)
+            nodes = solver.nodes
+        value = "=" if score == 0 else "+" if score > 0 else "-"
+        assert value == VALUES[columns, rows], f"the value of {columns}x{rows} is wrong: {value}"
+        title = f"empty board of {columns} x {rows}, score {score}"
+        yield title, summary(times, "s"), EMPTY_LIMITS.get((columns, rows), "")
+        yield "the same, nodes", f"{nodes / 1e6:,.1f} million", ""
+
+
+def long_boards(runs: int) -> Iterator[Row]:
+    """Do the same with boards that take minutes, once."""
+    yield from boards(min(runs, 1), LONG_BOARDS, LONG_TABLE_MB)
+
+
+def first_moves(runs: int) -> Iterator[Row]:
+    """Measure the CPU time for the scores of all first moves without a book, and check the scores."""
+    game, times = boardgames.load("connect4"), []
+    for _ in range(runs):
+        solver = Solver(game, book=False)
+        seconds, solution = _timed(partial(solver.solve, game.start()))
+        assert tuple(solution.scores.values()) == FIRST_MOVE_SCORES, "the scores of the first moves are wrong"
+        times.append(seconds)
+    yield f"scores {FIRST_MOVE_SCORES} of the first moves", summary(times, "s"), ""
+
+
+def compilation(runs: int) -> Iterator[Row]:
+    """Measure the CPU time of processes that prepare the solver or solve a late position, without a cache."""
+    prepare = "import boardgames; from boardgames_connect4.solver import Solver; "
+    prepare += "Solver(boardgames.load('connect4'))"
+    solve = ["-m", "boardgames", "solve", "connect4", LATE]
+    cases = (
+        ("rules and solver, compiled in a process without a cache", ["-c", prepare], "< 12"),
+        ("boardgames solve, compiling `alphabeta` as well", solve, ""),
+    )
+    for title, arguments, target in cases:
+        times = []
+        for _ in range(runs):
+            with tempfile.TemporaryDirectory() as folder:
+                times.append(_cpu_time(arguments, {**os.environ, "BOARDGAMES_HOME": folder}))
+        yield title, summary(times, "s"), target
+    for command, target in ((f"solve connect4 {LATE}", ""), ("analyze connect4 44", "< 1")):
+        arguments = ["-m", "boardgames", *command.split()]
+        _cpu_time(arguments, dict(os.environ))
+        times = [_cpu_time(arguments, dict(os.environ)) for _ in range(runs)]
+        yield f"boardgames {command}, with a cache", summary(times, "s"), target
 
 
 def threads(runs: int) -> Iterator[Row]:
@@ -85,6 +150,14 @@ def _random_positions(
         else:
             found.append(position)
     return found
+
+
+def _cpu_time(arguments: list[str], environment: dict[str, str]) -> float:
+    """Return the CPU time of a Python process."""
+    before = os.times()
+    subprocess.run([sys.executable, *arguments], env=environment, stdout=subprocess.DEVNULL, check=True)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:

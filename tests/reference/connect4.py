@@ -4,6 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
+VALUES = {
+    (4, 4): "=", (5, 4): "=", (6, 4): "-", (7, 4): "=", (8, 4): "-",
+    (4, 5): "=", (5, 5): "=", (6, 5): "=", (7, 5): "=", (8, 5): "+",
+    (4, 6): "=", (5, 6): "=", (6, 6): "-", (7, 6): "+", (8, 6): "-",
+    (4, 7): "=", (5, 7): "=", (6, 7): "+", (7, 7): "=", (8, 7): "+",
+}  # fmt: skip
+"""Whether the first player wins, draws or loses on a board of these columns and rows; source: J. Tromp."""
+FIRST_MOVE_SCORES = (-2, -1, 0, 1, 0, -1, -2)
+"""The score of each first move on 7 x 6."""
 
 
 @dataclass(frozen=True)
