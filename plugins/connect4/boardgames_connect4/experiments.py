@@ -1,7 +1,8 @@
 """The experiment `perfection`: how often agents play a best move, and how much their moves give away.
 
-Positions are reached by random moves, the same number of them for each of several plies. Only
-positions in which not all moves are equally good are used. The solver scores every move, so the
+Positions are reached by random moves, or by those of an agent after a random opening, the same
+number of them for each of several plies. Only positions in which not all moves are equally good
+are used. The solver scores every move, so the
 loss of a move is exact: how far its score is below the best one. A score is (cells + 1 - stones
 before the winning one) // 2, so a point is a win two plies later or a loss two plies sooner.
 """
@@ -29,6 +30,8 @@ AGENTS = (
 )
 ALL = "all"
 TABLE_MB = 64
+OPENING = 4
+"""Random moves before those of the agent that plays the positions."""
 MIN_LEFT = 2
 """Empty cells that are left at the last ply: with one, there is no choice."""
 
@@ -57,6 +60,9 @@ class PositionExperiment(Experiment):
         Option("first", int, 8, "first ply; earlier positions take longer to solve", minimum=0, maximum=62),
         Option("last", int, 36, "last ply", minimum=0, maximum=62),
         Option("step", int, 4, "plies from one group of positions to the next", minimum=1, maximum=62),
+        Option(
+            "played_by", str, "random", "the agent whose moves lead to the positions, after four random ones"
+        ),
     )
 
     def __init__(self, game: Game, **options: object) -> None:
@@ -66,12 +72,18 @@ class PositionExperiment(Experiment):
         if not self.plies or self.integer("last") > last:
             raise OptionError(f"first and last must be plies from 0 to {last}, in this order")
 
+        close_player(load_player(self.text("played_by"), game))  # reports an unknown agent before the work
+
     def sample(self, executor: Executor, seed: int, listener: Listener | None) -> list[list[Scored]]:
         """Return the positions after each of the plies."""
-        options, count = tuple(self.game.options.items()), self.integer("positions")
+        options: GameOptions = tuple(self.game.options.items())
+        agent, count = self.text("played_by"), self.integer("positions")
         return run_tasks(
             executor,
-            [partial(sample, options, ply, count, derive_seed(seed, "sample", ply)) for ply in self.plies],
+            [
+                partial(sample, options, ply, count, derive_seed(seed, "sample", ply), agent)
+                for ply in self.plies
+            ],
             listener,
             "solving positions",
         )
@@ -122,16 +134,23 @@ class Perfection(PositionExperiment):
         )
 
 
-def sample(options: GameOptions, ply: int, count: int, seed: int) -> list[Scored]:
-    """Return positions after `ply` random moves in which moves differ, with the scores of their moves."""
+def sample(options: GameOptions, ply: int, count: int, seed: int, agent: str = "random") -> list[Scored]:
+    """Return positions after `ply` moves of an agent in which moves differ, with the scores of their moves.
+
+    The first `OPENING` moves are random.
+    """
     game = load("connect4", layout=None, **dict(options))
     solver, random = Solver(game, table=TABLE_MB), np.random.default_rng(seed)
+    player = load_player(agent, game, seed=seed)
     scored: list[Scored] = []
-    while len(scored) < count:
-        position = _random_position(game, ply, random)
-        scores = tuple(solver.solve(position).scores.values())
-        if len(set(scores)) > 1:
-            scored.append(Scored(str(position), scores))
+    try:
+        while len(scored) < count:
+            position = _position(game, ply, player, random)
+            scores = tuple(solver.solve(position).scores.values())
+            if len(set(scores)) > 1:
+                scored.append(Scored(str(position), scores))
+    finally:
+        close_player(player)
     return scored
 
 
@@ -151,12 +170,16 @@ def _loss(player: Player, position: Position, scores: Sequence[int]) -> int:
     return max(scores) - (min(scores) if move is None else scores[position.legal_moves.index(move)])
 
 
-def _random_position(game: Game, plies: int, random: np.random.Generator) -> Position:
-    """Return the position of an unfinished match after random moves."""
+def _position(game: Game, plies: int, player: Player, random: np.random.Generator) -> Position:
+    """Return the position of an unfinished match after random moves and then those of a player."""
     while True:
         position = game.start()
-        for _ in range(plies):
-            position = position.apply(position.legal_moves[random.integers(len(position.legal_moves))])
+        player.match_started(0)
+        for ply in range(plies):
+            move = player.choose(position).move if ply >= OPENING else None
+            position = position.apply(
+                move or position.legal_moves[random.integers(len(position.legal_moves))]
+            )
             if position.outcome is not None:
                 break
         else:

@@ -4,11 +4,14 @@ import pytest
 from reference.connect4 import ReferencePosition, ReferenceSolver
 
 import boardgames
+from boardgames.errors import UnknownNameError
 from boardgames.executors import InProcess, ProcessPool
 from boardgames.learning.experiments import Measurements, load_experiment
 from boardgames_connect4.experiments import losses_of, sample
 
 OPTIONS = (("columns", 7), ("rows", 6))
+WIN_AT_ONCE = (42 + 1 - 12) // 2
+"""The score of a win with the thirteenth stone."""
 
 
 def test_sampled_positions_have_a_choice_and_the_scores_of_a_slow_solver() -> None:
@@ -45,3 +48,19 @@ def test_results_do_not_depend_on_the_workers() -> None:
     assert results[0] == results[1]
     assert isinstance(results[0], Measurements)
     assert results[0].grids[0].columns == ("10", "14", "18", "all")
+
+
+def test_positions_are_those_of_the_agent_that_plays_them() -> None:
+    # a side that looks two plies ahead rarely leaves the other a win at once; random moves often do
+    found = sample(OPTIONS, 12, 20, 1, "alphabeta:depth=2")
+    assert all(sum(scored.text.count(stone) for stone in "rb") == 12 for scored in found)
+    winning = [
+        sum(max(scored.scores) == WIN_AT_ONCE for scored in group)
+        for group in (found, sample(OPTIONS, 12, 20, 1))
+    ]
+    assert winning[0] < winning[1]
+
+
+def test_unknown_agent_is_reported_before_the_work() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'greedy'"):
+        load_experiment("perfection", boardgames.load("connect4"), played_by="gredy")
