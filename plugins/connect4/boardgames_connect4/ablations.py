@@ -55,6 +55,10 @@ class Variant:
     epsilon: float = 0.0
     bound: float = np.inf
 
+    def learner(self, game: Game, training: Mapping[str, object]) -> ValueIteration:
+        """Return the learner with settings of the training."""
+        return ValueIteration(game, **{"test_matches": 0, **training, **self.settings})
+
     def player(self, learner: ValueIteration, experience: Experience) -> TablePlayer:
         """Return the player that plays by some experience."""
         player = learner.player(experience, epsilon=self.epsilon)
@@ -89,8 +93,17 @@ class Comparison(PositionExperiment):
             "test_matches", int, 200, "matches of each trained player against each opponent",
             minimum=2, maximum=100_000,
         ),
+        Option("learner", str, None, "settings of the learner in all variants: NAME=VALUE NAME=VALUE"),
         *PositionExperiment.declared_options,
     )  # fmt: skip
+
+    def __init__(self, game: Game, **options: object) -> None:
+        super().__init__(game, **options)
+        pairs = [text.partition("=") for text in self.text("learner").split()]
+        self.training: dict[str, object] = {name: value for name, _, value in pairs}
+        self.training |= {name: self.integer(name) for name in ("steps", "matches")}
+        for variant in self.variants():
+            variant.learner(game, self.training)  # reports a wrong setting before the work
 
     @abstractmethod
     def variants(self) -> Sequence[Variant]:
@@ -100,12 +113,11 @@ class Comparison(PositionExperiment):
         """Return grids by variant: shares of points, points given away, and differences with intervals."""
         variants, repetitions = self.variants(), self.integer("repetitions")
         positions = tuple(one for group in self.sample(executor, seed, listener) for one in group)
-        training = {name: self.integer(name) for name in ("steps", "matches")}
         measured = run_tasks(
             executor,
             [
                 partial(
-                    measure, tuple(self.game.options.items()), variant, training, positions,
+                    measure, tuple(self.game.options.items()), variant, self.training, positions,
                     test_matches=self.integer("test_matches"), seed=derive_seed(seed, number),
                 )
                 for variant in variants
@@ -150,13 +162,13 @@ class Discount(Comparison):
 
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
-        self.gammas = [GAMMA.read(text) for text in self.text("gammas").split()]
-        if not self.gammas:
+        if not self.variants():
             raise OptionError(f"gammas must be numbers from 0 to {MAX_GAMMA}, separated by spaces")
 
     def variants(self) -> Sequence[Variant]:
         """Return a variant for each discount."""
-        return [Variant(f"gamma {gamma:g}", {"gamma": gamma}) for gamma in self.gammas]
+        gammas = [GAMMA.read(text) for text in self.text("gammas").split()]
+        return [Variant(f"gamma {gamma:g}", {"gamma": gamma}) for gamma in gammas]
 
 
 class Ablation(Comparison):
@@ -194,7 +206,7 @@ def measure(
 ) -> Measured:
     """Train a variant and measure the player before and after."""
     game = load("connect4", layout=None, **dict(options))
-    learner = ValueIteration(game, **variant.settings, **training, test_matches=0)
+    learner = variant.learner(game, training)
     state = learner.start(seed)
     before = variant.player(learner, learner.experience(state))
     while not learner.is_done(state):

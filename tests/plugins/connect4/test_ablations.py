@@ -7,8 +7,7 @@ import boardgames
 from boardgames.errors import OptionError
 from boardgames.executors import InProcess, ProcessPool
 from boardgames.learning.experiments import Measurements, load_experiment
-from boardgames.learning.value_iteration import ValueIteration
-from boardgames_connect4.ablations import OPPONENTS, Variant, losses_of, measure
+from boardgames_connect4.ablations import OPPONENTS, Discount, Variant, losses_of, measure
 from boardgames_connect4.experiments import Scored, sample
 from boardgames_connect4.solver import Solver
 
@@ -22,7 +21,7 @@ def scored(text: str) -> Scored:
 
 
 def untrained_losses(variant: Variant, positions: list[Scored]) -> list[int]:
-    learner = ValueIteration(SMALL, **variant.settings)
+    learner = variant.learner(SMALL, {})
     return losses_of(learner, variant.player(learner, learner.experience(learner.start(1))), positions, 1)
 
 
@@ -82,6 +81,16 @@ def test_experiments_compare_variants_on_any_number_of_workers() -> None:
         for intervals in (gained, behind):
             assert (intervals[:, 1] <= intervals[:, 0]).all()
             assert (intervals[:, 0] <= intervals[:, 2]).all()
+
+
+def test_settings_of_the_learner_apply_to_all_variants() -> None:
+    experiment = load_experiment("discount", SMALL, last=16, learner="epsilon=0.3 reward=observed")
+    assert isinstance(experiment, Discount)
+    for variant in experiment.variants():
+        learner = variant.learner(SMALL, experiment.training)
+        assert (learner.number("epsilon"), learner.text("reward")) == (0.3, "observed")
+    with pytest.raises(OptionError, match="did you mean 'epsilon'"):
+        load_experiment("ablation", SMALL, last=16, learner="epsilo=0.3")
 
 
 @pytest.mark.parametrize("gammas", ["", "1", "0.1 x"])
