@@ -25,8 +25,8 @@ from boardgames.selfplay import derive_seed
 from boardgames_connect4.solver import Solver
 
 AGENTS = (
-    "random greedy td alphabeta:depth=2 alphabeta:depth=4 alphabeta:depth=8 mcts:simulations=1000 "
-    "solver:level=5 solver:level=9"
+    "random greedy td value-iteration alphabeta:depth=2 alphabeta:depth=4 alphabeta:depth=8 "
+    "mcts:simulations=1000 solver:level=5 solver:level=9"
 )
 ALL = "all"
 TABLE_MB = 64
