@@ -7,6 +7,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -15,12 +16,13 @@ from reference.connect4 import FIRST_MOVE_SCORES, VALUES
 
 import boardgames
 from boardgames.game import Game, Position
+from boardgames.kernels import Words
 from boardgames_connect4.solver.solver import TABLE_MB, Solver, pack
 
 SETS = {"early": (8, 13, 60, "0.2"), "middle": (14, 27, 600, "0.25"), "late": (28, 41, 6000, "0.3")}
 """The fewest and the most discs, the number of positions, and the target of the ratio of the times."""
 SEED = 1
-HARD = 30
+HARD, HARD_DISCS = 12, (4, 7)
 BOARDS = ((6, 6), (7, 5), (8, 5), (6, 7), (7, 6))
 LONG_BOARDS = ((8, 6), (7, 7))
 LONG_TABLE_MB = 2048
@@ -114,24 +116,46 @@ def compilation(runs: int) -> Iterator[Row]:
 
 
 def threads(runs: int) -> Iterator[Row]:
-    """Measure how much sooner two threads solve early positions than one, one position after the other."""
+    """Measure how much sooner two threads solve hard positions than one, and what the machine allows.
+
+    The control is two solvers of one thread side by side, each solving all positions. If they do not get
+    two free cores, two threads cannot be faster than one either.
+    """
     game = boardgames.load("connect4")
-    fewest, most, _, _ = SETS["early"]
-    packed = pack(_random_positions(game, fewest, most, HARD, random.Random(SEED)))
-    solvers, ratios = [Solver(game), Solver(game, threads=2)], []
-    for solver in solvers:
-        solver.packed_scores(packed[:1])
+    packed = pack(_random_positions(game, *HARD_DISCS, HARD, random.Random(SEED)))
+    one, other, both = (Solver(game, threads=number, book=False) for number in (1, 1, 2))
+    speed, control, cpu, nodes = [], [], [], []
     for _ in range(runs):
-        seconds = [0.0, 0.0]
-        for index in range(HARD):
-            for number, solver in enumerate(solvers):
-                solver.clear()
-                started = time.perf_counter()
-                solver.packed_scores(packed[index : index + 1])
-                seconds[number] += time.perf_counter() - started
-        ratios.append(seconds[0] / seconds[1])
-    title = f"{HARD} positions with {fewest} to {most} discs, speed-up with 2 threads"
-    yield title, summary(ratios, "x"), "1.4"
+        alone, alone_cpu = _time_to_solve([one], packed)
+        together, together_cpu = _time_to_solve([both], packed)
+        beside, _ = _time_to_solve([one, other], packed)
+        speed.append(alone / together)
+        control.append(2 * alone / beside)
+        cpu.append(together_cpu / alone_cpu)
+        nodes.append(both.nodes / one.nodes)
+    fewest, most = HARD_DISCS
+    yield (
+        f"{HARD} positions with {fewest} to {most} discs, speed-up with 2 threads",
+        summary(speed, "x"),
+        "1.4",
+    )
+    yield "the same, two solvers side by side (2 if both cores are free)", summary(control, "x"), ""
+    yield "CPU time of 2 threads, relative to one", summary(cpu, "x"), ""
+    yield "nodes of 2 threads, relative to one", summary(nodes, "x"), ""
+
+
+def _time_to_solve(solvers: Sequence[Solver], packed: Words) -> tuple[float, float]:
+    """Let solvers work side by side, each on all positions in order; return seconds and CPU time."""
+
+    def work(solver: Solver) -> None:
+        solver.clear()
+        for index in range(len(packed)):
+            solver.packed_scores(packed[index : index + 1])
+
+    started, cpu = time.perf_counter(), time.process_time()
+    with ThreadPoolExecutor(len(solvers)) as pool:
+        list(pool.map(work, solvers))
+    return time.perf_counter() - started, time.process_time() - cpu
 
 
 def _random_positions(
