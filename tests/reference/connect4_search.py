@@ -116,3 +116,21 @@ def descendants(cells: Cells, plies: int) -> Cells:
         found |= successors
         latest = list(successors.values())
     return np.array(list(found.values()))
+
+
+def scores_of_moves(cells: Cells) -> dict[int, int]:
+    """Return the score of each column that is not full, for the side to move."""
+    stone, left = 1 + np.count_nonzero(cells) % 2, cells.size - np.count_nonzero(cells)
+    scores = {}
+    for column, row in enumerate(np.count_nonzero(cells, axis=1)):
+        if row < cells.shape[1]:
+            after = cells.copy()
+            after[column, row] = stone
+            wins = completes_four(cells, column, row, stone)
+            scores[column] = (left + 1) // 2 if wins else -int(plain_scores(after[None])[0])
+    return scores
+
+
+def text_of(cells: Cells) -> str:
+    """Return the text of one position: its rows from the top."""
+    return "/".join("".join(".rb"[stone] for stone in row) for row in cells.T[::-1])

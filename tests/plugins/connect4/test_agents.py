@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 from reference.connect4 import ReferencePosition, ReferenceSolver
+from reference.connect4_search import random_positions, scores_of_moves, text_of
 
 import boardgames
 from boardgames.errors import MatchError
@@ -146,8 +147,12 @@ def test_draws_are_accepted_unless_the_match_is_won() -> None:
 
 @pytest.mark.slow
 def test_perfect_play_never_gives_away_half_a_point() -> None:
-    player, reference = solver(connect4()), ReferenceSolver(7, 6)
-    assert not any(loss_of(player, reference, position) for position in late_positions(7, 6, 10, 2_000))
+    game, player = connect4(), solver(connect4())
+    for cells in random_positions(7, 6, 2_000, 1, 22, seed=6):
+        scores = scores_of_moves(cells)
+        move = player.choose(game.parse(text_of(cells))).move
+        assert move is not None
+        assert scores[move.action] == max(scores.values()), text_of(cells)
 
 
 @pytest.mark.slow

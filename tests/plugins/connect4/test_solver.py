@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 from reference.connect4 import FIRST_MOVE_SCORES, VALUES, ReferencePosition, ReferenceSolver
-from reference.connect4_search import Cells, descendants, plain_scores, random_positions
+from reference.connect4_search import Cells, descendants, plain_scores, random_positions, text_of
 
 import boardgames
-from boardgames.errors import MatchError, OptionError
+from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.player import Stop
@@ -200,16 +200,11 @@ def test_scores_of_all_columns_are_those_of_bitbully() -> None:
     game = connect4()
     solver, other = Solver(game), bitbully.BitBullyCore(books.get_database_path("12-ply-dist"))
     for cells in random_positions(7, 6, 2_000, 42 - 38, 42 - 8, seed=3):
-        board, position = bitbully.BoardCore(), game.parse(as_text(cells))
+        board, position = bitbully.BoardCore(), game.parse(text_of(cells))
         assert board.setBoard(cells.tolist())
         expected = {column: score for column, score in enumerate(other.scoreMoves(board)) if score > -1000}
         solution = solver.solve(position)
         assert {move.action: score for move, score in solution.scores.items()} == expected, position
-
-
-def as_text(cells: Cells) -> str:
-    """Return the text of one position of stones by column and row."""
-    return "/".join("".join(".rb"[stone] for stone in row) for row in cells.T[::-1])
 
 
 # --- answers -----------------------------------------------------------------
@@ -236,6 +231,17 @@ def test_a_finished_match_is_rejected() -> None:
     game = connect4()
     with pytest.raises(MatchError, match="the match is over"):
         Solver(game, table=4).solve(game.parse("1122334"))
+
+
+def test_positions_of_another_board_are_rejected() -> None:
+    position = connect4(6, 5).parse("33")
+    for request in (Solver(connect4(), table=4).solve, lambda one: Solver(connect4(), table=4).scores([one])):
+        with pytest.raises(PositionError, match="not a position of"):
+            request(position)
+
+
+def test_no_positions_have_no_scores() -> None:
+    assert Solver(connect4(), table=4).scores([]) == []
 
 
 def test_another_game_is_rejected() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.errors import MatchError, OptionError
+from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Game, Move, Position
 from boardgames.kernels import Actions, Control, Words
 from boardgames.kernels.bundles import Bundle
@@ -138,8 +138,10 @@ class Solver:
         ------
         MatchError
             If a match is over in one of them, or the search was stopped.
+        PositionError
+            If one of them is not a position of this board.
         """
-        return [int(score) for score in self.packed_scores(pack(positions), stop=stop)]
+        return [int(score) for score in self.packed_scores(self._pack(positions), stop=stop)]
 
     def packed_scores(self, packed: Words, *, stop: Stop | None = None) -> npt.NDArray[np.int64]:
         """Return the scores of packed positions, `int64[n]`.
@@ -173,8 +175,10 @@ class Solver:
         ------
         MatchError
             If the match is over, or the search was stopped.
+        PositionError
+            If it is not a position of this board.
         """
-        discs = int(pack([position])[0, 1])
+        discs = int(self._pack([position])[0, 1])
         left = self.board.columns * self.board.rows - discs.bit_count()
         scores: dict[Move, int] = {}
         pending: dict[Move, Position] = {}
@@ -190,6 +194,13 @@ class Solver:
             scores[move] = -score
         ordered = {move: scores[move] for move in position.legal_moves}
         return Solution(max(ordered.values()), ordered)
+
+    def _pack(self, positions: Iterable[Position]) -> Words:
+        positions = list(positions)
+        for position in positions:
+            if position.game is not self.game and position.game != self.game:
+                raise PositionError(f"not a position of {self.game!r}: {position!r}")
+        return pack(positions)
 
     def _search(self, packed: Words, stop: Stop | None) -> npt.NDArray[np.int64]:
         """Return the scores of positions, `int64[n]`, without the book."""
