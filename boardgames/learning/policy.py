@@ -35,7 +35,7 @@ from boardgames.weights.files import Array, read_arrays, write_arrays
 TOLERANCE = 1e-9
 """Value iteration ends when a sweep changes no value by more than this, times the largest reward above 1."""
 MAX_PAIRS = 50_000_000
-"""Largest number of states times actions: players have a number for each pair, at most 400 MB."""
+"""Largest number of states times actions; a table of so many numbers takes 400 MB."""
 SCHEMA = 1
 STATE_PREFIX = "state."
 """Prefix of the arrays in checkpoints of a run."""
