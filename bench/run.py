@@ -216,6 +216,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "matches": matches,
     "learning": learning,
     "solver": solver.speed,
+    "solver-books": solver.books,
     "solver-threads": solver.threads,
     "solver-boards": solver.boards,
     "solver-moves": solver.first_moves,

@@ -38,7 +38,7 @@ def speed(runs: int) -> Iterator[Row]:
         packed, boards = pack(positions), [_board(position) for position in positions]
         ours, theirs, nodes = [], [], 0
         for _ in range(runs):
-            solver = Solver(game)
+            solver = Solver(game, book=False)
             solver.packed_scores(packed[:1])  # allocates the table
             solver.clear()
             seconds, scores = _timed(partial(solver.packed_scores, packed))
@@ -58,6 +58,32 @@ def speed(runs: int) -> Iterator[Row]:
         yield "the same, bitbully (C++)", summary([seconds * 1e6 for seconds in theirs], "us"), ""
         ratios = [own / other for own, other in zip(ours, theirs, strict=True)]
         yield "ratio", summary(ratios, "").strip(), f"< {target}"
+
+
+def books(runs: int) -> Iterator[Row]:
+    """Measure the time for the score of early positions with books: ours of 8 plies, bitbully's of 12."""
+    game, (_, most, count, _) = boardgames.load("connect4"), SETS["early"]
+    try:
+        from bitbully_databases import BitBullyDatabases
+    except ImportError:
+        yield "early positions with books", "bitbully is not installed", ""
+        return
+    for discs in range(4, most + 1):
+        positions = _random_positions(game, discs, discs, count, random.Random(SEED))
+        packed, boards = pack(positions), [_board(position) for position in positions]
+        ours, theirs = [], []
+        for _ in range(runs):
+            solver = Solver(game)
+            solver.packed_scores(packed[:1])  # reads the book
+            solver.clear()
+            seconds, scores = _timed(partial(solver.packed_scores, packed))
+            ours.append(seconds / count * 1e6)
+            other = _bitbully().BitBullyCore(BitBullyDatabases.get_database_path("12-ply-dist"))
+            seconds, others = _timed(lambda: [other.mtdf(board, 0) for board in boards])
+            assert scores.tolist() == others, "the solvers disagree"
+            theirs.append(seconds / count * 1e6)
+        yield f"score of positions with {discs} discs, with a book of 8 plies", summary(ours, "us"), ""
+        yield "the same, bitbully with a book of 12 plies", summary(theirs, "us"), ""
 
 
 def boards(runs: int, sizes: Sequence[tuple[int, int]] = BOARDS, table: int = TABLE_MB) -> Iterator[Row]:
