@@ -9,10 +9,12 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
+from boardgames.books.book import ALL, NONE
 from boardgames.errors import MatchError
 from boardgames.game import Game, Move, Position
 from boardgames.options import Option
@@ -56,6 +58,7 @@ TEMPERATURES = (40.0, 16.0, 9.0, 5.5, 3.5, 2.3, 1.5, 0.9, 0.45, 0.0)
 LEVEL = Option("level", int, 10, "strength: 1 makes many mistakes, 10 none", 1, len(TEMPERATURES))
 TABLE = Option("table", int, TABLE_MB, "size of the transposition table in MB", minimum=1, maximum=MAX_MB)
 THREADS = Option("threads", int, 1, "number of threads that solve together", minimum=1, maximum=MAX_THREADS)
+BOOK = Option("book", str, ALL, "book of exact scores: true for the built-in one, false for none, or a file")
 LIMIT = replace(TIME, summary=f"seconds per move; {DEFAULT_SECONDS:.0f} if there is no other limit")
 
 
@@ -66,7 +69,7 @@ class SolverPlayer(ExactPlayer):
     """
 
     name: ClassVar[str] = "solver"
-    declared_options = (LEVEL, LIMIT, TABLE, THREADS)
+    declared_options = (LEVEL, LIMIT, TABLE, THREADS, BOOK)
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
@@ -134,7 +137,9 @@ class SolverPlayer(ExactPlayer):
 
     def _new_solver(self) -> Solver:
         table, threads = (int(self.options[option.name] or 0) for option in (TABLE, THREADS))
-        return Solver(self.game, table=table, threads=threads)
+        text = str(self.options[BOOK.name])
+        book = text == ALL if text in (ALL, NONE) else Path(text).expanduser()
+        return Solver(self.game, table=table, threads=threads, book=book)
 
     def _empty_cells(self, position: Position) -> int:
         stones = int(position.words[0] | position.words[1]).bit_count()

@@ -48,9 +48,9 @@ from boardgames.paths import check_writable
 def connect4_book(layout: str | None, plies: int, threads: int | None, table: int, out: str) -> None:
     """Build a book for the solver of Connect Four.
 
-    A book has the exact scores of all positions with up to --plies stones. One
-    of 8 plies on 7x6 is built in; in Python, Solver(game, book=Path(FILE)) uses
-    another one.
+    A book has the exact scores of all positions with up to --plies stones. The
+    solver comes with a book of 8 plies for 7x6; use another one with the option
+    "book" of the agent, or Solver(game, book=Path(FILE)) in Python.
 
     The book is saved every few seconds: after an interruption, the same command
     continues where it stopped. The number of threads does not change the file.

@@ -2,17 +2,21 @@
 
 import random
 from functools import cache
+from pathlib import Path
 
 import pytest
 from reference.connect4 import ReferencePosition, ReferenceSolver
 from reference.connect4_search import random_positions, scores_of_moves, text_of
 
 import boardgames
-from boardgames.errors import MatchError
+from boardgames.errors import BookError, MatchError
 from boardgames.game import Game, Position
 from boardgames.player import Clock, Context, ExactPlayer, Limit, Stop
 from boardgames.score import Score
 from boardgames_connect4.agents import TEMPERATURES, points_of, score_of
+from boardgames_connect4.board import Board
+from boardgames_connect4.solver import Solver
+from boardgames_connect4.solver.book import build_book
 
 SIZES = [(7, 6), (8, 8), (5, 5), (4, 4)]
 
@@ -172,11 +176,24 @@ def test_weaker_levels_give_away_more() -> None:
 @pytest.mark.parametrize("size", [(7, 6), (8, 7)], ids=str)
 def test_without_enough_time_unsolved_moves_have_estimates(size: tuple[int, int]) -> None:
     game = connect4(*size)
-    analysis = solver(game).analyse(game.start(), Limit(seconds=0.1))
+    agent = solver(game, "solver:table=4,book=false")
+    analysis = agent.analyse(game.start(), Limit(seconds=0.1))
     assert not analysis.proven
     assert {entry.move for entry in analysis.moves} == set(game.start().legal_moves)
     assert all(entry.score.amount is not None for entry in analysis.moves)
-    assert game.start().is_legal(solver(game).choose(game.start(), Limit(seconds=0.05)).move or "")
+    assert game.start().is_legal(agent.choose(game.start(), Limit(seconds=0.05)).move or "")
+
+
+def test_the_first_moves_are_known_from_the_book(tmp_path: Path) -> None:
+    game = connect4()
+    assert solver(game).choose(game.start(), Limit(seconds=0.05)).proven
+    small, path = connect4(4, 4), tmp_path / "4x4.xz"
+    searched = solver(small, "solver:book=false")
+    build_book(path, Board(4, 4), 3, Solver(small, book=False).packed_scores)
+    with_book = solver(small, f"solver:book={path}")
+    assert with_book.analyse(small.parse("1")).score == searched.analyse(small.parse("1")).score
+    with pytest.raises(BookError, match="is a book for 4x4, not for 7x6"):
+        solver(game, f"solver:book={path}")
 
 
 def test_a_clock_at_zero_leaves_no_time_to_solve() -> None:

@@ -252,7 +252,7 @@ def test_another_game_is_rejected() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_search_can_be_stopped(threads: int) -> None:
     game = connect4()
-    solver, stop = Solver(game, table=4, threads=threads), Stop()
+    solver, stop = Solver(game, table=4, threads=threads, book=False), Stop()
     threading.Timer(0.2, stop.set).start()
     with pytest.raises(MatchError, match="stopped"):
         solver.solve(game.start(), stop=stop)

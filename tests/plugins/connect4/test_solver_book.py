@@ -3,6 +3,7 @@
 import lzma
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +11,20 @@ from click.testing import CliRunner
 
 import boardgames
 from boardgames.errors import BookError, FileError, OptionError
-from boardgames.game import Position
-from boardgames.kernels import Words
+from boardgames.game import Game, Position
+from boardgames.kernels import JIT, Words
 from boardgames_connect4.board import Board
 from boardgames_connect4.commands import connect4_book
 from boardgames_connect4.solver import Solver
-from boardgames_connect4.solver.book import BATCH, UNKNOWN, Book, build_book, enumerate_positions, read_scores
+from boardgames_connect4.solver.book import (
+    BATCH,
+    UNKNOWN,
+    Book,
+    build_book,
+    enumerate_positions,
+    read_scores,
+    shipped_book,
+)
 
 BOARD = Board(5, 4)
 GAME = boardgames.load("connect4", layout=BOARD.name)
@@ -103,6 +112,63 @@ def test_later_positions_are_searched(book: Path) -> None:
     with_book, position = Solver(GAME, table=4, book=book), GAME.parse("135241")
     assert with_book.scores([GAME.start(), position]) == solver().scores([GAME.start(), position])
     assert with_book.nodes > 0
+
+
+# --- the book of the plug-in -------------------------------------------------
+
+
+SHIPPED = shipped_book(Board(7, 6))
+
+
+def random_positions(game: Game, plies: range, count: int) -> list[Position]:
+    """Return positions of unfinished matches after random moves."""
+    random, positions = np.random.default_rng(1), list[Position]()
+    while len(positions) < count:
+        position = game.start()
+        for _ in range(int(random.integers(plies.start, plies.stop))):
+            position = position.apply(position.legal_moves[int(random.integers(len(position.legal_moves)))])
+            if position.outcome is not None:
+                break
+        else:
+            positions.append(position)
+    return positions
+
+
+def test_first_moves_score_what_is_known_about_the_game() -> None:
+    game = boardgames.load("connect4")
+    shipped = Solver(game, table=4)
+    assert list(shipped.solve(game.start()).scores.values()) == [-2, -1, 0, 1, 0, -1, -2]
+    assert shipped.nodes == 0
+
+
+def test_the_shipped_book_is_small() -> None:
+    assert SHIPPED is not None
+    assert read_scores(SHIPPED, Board(7, 6))[0] == 8
+    assert SHIPPED.stat().st_size < 150_000
+
+
+@pytest.mark.slow
+def test_the_shipped_book_agrees_with_bitbully() -> None:
+    bitbully: Any = pytest.importorskip("bitbully.bitbully_core")  # compiled code without type stubs
+    databases: Any = pytest.importorskip("bitbully_databases")
+    other = bitbully.BitBullyCore(databases.BitBullyDatabases.get_database_path("12-ply-dist"))
+    game = boardgames.load("connect4")
+    positions = random_positions(game, range(9), 500)
+    shipped, theirs = Solver(game, table=4), []
+    for position in positions:
+        board = bitbully.BoardCore()
+        assert board.setBoard([int(move) - 1 for move in game.format(position, notation="moves").strip("-")])
+        theirs.append(other.mtdf(board, 0))
+    assert shipped.scores(positions) == theirs
+    assert shipped.nodes == 0
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not JIT, reason="too slow in plain Python")
+def test_the_shipped_book_agrees_with_the_search() -> None:
+    game = boardgames.load("connect4")
+    positions = random_positions(game, range(7, 9), 50)
+    assert Solver(game, table=4).scores(positions) == Solver(game, book=False).scores(positions)
 
 
 # --- errors ------------------------------------------------------------------

@@ -18,7 +18,7 @@ from boardgames.player import Stop
 from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
 from boardgames_connect4.board import CONNECT, Board
-from boardgames_connect4.solver.book import MAX_PLIES, UNKNOWN, disc_counts, load_book, shipped_book
+from boardgames_connect4.solver.book import UNKNOWN, load_book, shipped_book
 from boardgames_connect4.solver.search import FLAG_STRIDE, KINDS, WIDTH, Workspace, solver_kernel
 
 TABLE_MB = 128
@@ -71,13 +71,15 @@ class Solver:
     threads : int
         Number of threads. They solve different positions, or the same position together.
     book : bool or Path
-        The book with the scores of early positions: true for that of the plug-in, which has one
-        for 7 x 6, or a file made by `boardgames connect4-book`. It is read when it is needed.
+        The book with the scores of early positions: true for the one that comes with the plug-in
+        for 7 x 6, or a file made by `boardgames connect4-book`.
 
     Raises
     ------
     OptionError
         If the game is another one, or an option is out of range.
+    BookError, FileError
+        If the book cannot be read, or is for another board.
 
     Examples
     --------
@@ -100,12 +102,8 @@ class Solver:
             raise OptionError(f"threads must be 1 to {MAX_THREADS}, not {threads}")
         self.game = game
         self.board = board
-        self._book: Path | None
-        if isinstance(book, bool):
-            self._book = shipped_book(board) if book else None
-        else:
-            self._book = Path(book)
-            load_book(self._book, board)  # reports a bad file
+        file = (shipped_book(board) if book else None) if isinstance(book, bool) else Path(book)
+        self._book = load_book(file, board) if file else None
         self._table = new_table(table)
         self._tasks = _zeros(threads)
         controls = np.zeros(threads * CONTROL_STRIDE, dtype=CONTROL_DTYPE).view(np.recarray)
@@ -157,12 +155,8 @@ class Solver:
         ------
         MatchError
             If the search was stopped.
-        BookError, FileError
-            If the book cannot be read.
         """
-        scores = np.full(len(packed), UNKNOWN)
-        if self._book is not None and (disc_counts(packed) <= MAX_PLIES).any():
-            scores = load_book(self._book, self.board).scores(packed)
+        scores = self._book.scores(packed) if self._book else np.full(len(packed), UNKNOWN)
         (unknown,) = np.nonzero(scores == UNKNOWN)
         if unknown.size:
             scores[unknown] = self._search(packed[unknown], stop)
