@@ -183,7 +183,7 @@ def test_evolve_is_short_for_a_learner(bg: Run, tmp_path: Path) -> None:
         (["connect4", "--learner", "tdd"], "'tdd'; did you mean 'td'"),
         (["connect4", "--evolve", "--learner", "td"], "give --evolve or --learner td, not both"),
         (["abalone", "--preset", "orignal"], "no such preset 'orignal' for abalone; did you mean 'original'"),
-        (["connect4", "--preset", "original"], "no such preset 'original' for connect4; none available"),
+        (["connect4", "--preset", "original"], "no such preset 'original' for connect4; available: default"),
         (["connect4", "--set", "alfa=1"], "no option 'alfa'; did you mean 'alpha'"),
         (["connect4", "--set", "alpha"], "an option is written name=value, not 'alpha'"),
         (["connect4", "--set", "alpha=many"], "alpha must be "),

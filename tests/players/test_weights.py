@@ -51,6 +51,27 @@ def test_the_move_is_best_according_to_the_weights(
         assert evaluation.unit is (RETURN if tanh else WEIGHTED_SUM)
 
 
+@pytest.mark.parametrize("agent", ["minimax:depth=3,", "alphabeta:depth=3,"])
+def test_tables_of_patterns_evaluate_the_leaves_of_a_search(agent: str) -> None:
+    evaluation = find_evaluation("ntuple", CONNECT4)
+    player = boardgames.load_player(f"{agent}weights=ntuple", CONNECT4)
+    for seed in range(4):
+        position = reached(CONNECT4, 8 + seed, seed)
+        values = minimax_values(position, 3, evaluation=evaluation)
+        choice = player.choose(position)
+        assert values[position.actions.index(choice.move.action)] == pytest.approx(max(values), abs=1e-9)
+        assert search_value(choice.score) == pytest.approx(max(values), abs=1e-9)
+
+
+def test_tables_of_patterns_evaluate_the_simulations_of_mcts() -> None:
+    evaluation, start = find_evaluation("ntuple", CONNECT4), CONNECT4.start()
+    # without plies and priors, nothing but the evaluation distinguishes the moves
+    player = boardgames.load_player("mcts:weights=ntuple,cutoff=0,prior=none,simulations=7,depth=1", CONNECT4)
+    for entry in player.analyse(start).moves:
+        value = -float(evaluation.kernel(start.apply(entry.move).words, evaluation.weights))
+        assert entry.score.to_return() == pytest.approx(value, abs=1e-6)
+
+
 @AGENTS
 def test_weights_are_part_of_the_agent_text_and_the_fingerprint(
     agent: str, weights_file: Path, tmp_path: Path

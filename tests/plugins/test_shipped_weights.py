@@ -14,7 +14,9 @@ OFFERS = [(offer.entry.game, offer.entry.name) for offer in registry().offers("w
 
 
 def test_abalone_and_connect_four_ship_weights() -> None:
-    assert {("abalone", "td"), ("abalone", "three-terms"), ("connect4", "td")} <= set(OFFERS)
+    assert {("abalone", "td"), ("abalone", "three-terms"), ("connect4", "td"), ("connect4", "ntuple")} <= set(
+        OFFERS
+    )
 
 
 @pytest.mark.parametrize(("name", "weights"), OFFERS)
@@ -27,7 +29,8 @@ def test_shipped_weights_record_learner_settings_and_seed(name: str, weights: st
         return
     learner = load_learner(provenance["learner"], game, **provenance["settings"])
     assert learner.options == provenance["settings"]
-    assert (provenance["settings"]["features"] or features.name) == features.name
+    name = provenance["settings"].get("features") or provenance["settings"].get("patterns")
+    assert (name or features.name) == features.name
     assert isinstance(provenance["seed"], int)
     assert 0 < provenance["step"] <= (learner.length or 0)
 

@@ -11,6 +11,7 @@ from boardgames_connect4 import notation as texts
 from boardgames_connect4 import rules, view
 from boardgames_connect4.board import MAX_SIZE, MIN_SIZE, SIZES, Board
 from boardgames_connect4.evaluation import evaluation
+from boardgames_connect4.patterns import TRAINING
 
 RULES = (
     "The sides take turns to drop a stone into a column, red first; it falls to the lowest empty cell. Type "
@@ -78,6 +79,7 @@ class Connect4(Game):
             move_notations=("column",),
             position_notations=(texts.ROWS, texts.MOVES),
             perft={empty: PERFT[self.board]} if self.board in PERFT else {},
+            presets={"default": {"ntuple": TRAINING}},
         )
         sized = rules.sized_rules(self.board)
         self.kernels = Kernels(

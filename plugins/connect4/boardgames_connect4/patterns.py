@@ -11,6 +11,7 @@ Connect-4", 2012.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -19,6 +20,17 @@ from boardgames.kernels import Actions, Cells, Phase, Words, kernel
 from boardgames.patterns import PatternSet
 from boardgames_connect4.board import CONNECT, Board
 from boardgames_connect4.rules import ONE, ZERO
+
+TRAINING = {
+    "patterns": "lines",
+    "alpha": 4.0,
+    "alpha_decay": 0.971,
+    "steps": 120,
+    "parts": 1,
+}
+"""Settings of the learner `ntuple` that suit the game."""
+
+WEIGHTS = Path(__file__).parent / "data" / "ntuple.safetensors"
 
 BURIED, OWN, OPPONENT, PLAYABLE = range(4)
 """Values of a cell; a buried one is empty, and so is the cell below it."""

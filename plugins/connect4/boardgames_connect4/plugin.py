@@ -93,7 +93,13 @@ def bg_weights() -> list[Entry]:
             "for lines on 7 x 6, learned by TD(lambda) in 9,800 matches of self-play",
             "boardgames_connect4.evaluation:TD_WEIGHTS",
             game="connect4",
-        )
+        ),
+        Entry(
+            "ntuple",
+            "for patterns on 7 x 6, learned by TD(lambda) in 2,400,000 matches of self-play",
+            "boardgames_connect4.patterns:WEIGHTS",
+            game="connect4",
+        ),
     ]
 
 

@@ -7,6 +7,9 @@ from hypothesis import strategies as st
 from reference.connect4 import ReferencePosition
 
 import boardgames
+from boardgames.kernels import JIT
+from boardgames_connect4.patterns import WEIGHTS
+from boardgames_connect4.solver import Solver
 
 pytestmark = pytest.mark.plain
 
@@ -59,3 +62,47 @@ def test_no_group_is_the_reflection_of_another() -> None:
     images = {frozenset(mirror[cell] for cell in group) for group in patterns.groups}
     own = {group for group in groups if group == frozenset(mirror[cell] for cell in group)}
     assert groups & images == own
+
+
+def test_the_preset_sets_options_of_the_learner() -> None:
+    game = boardgames.load("connect4")
+    settings = game.facts.presets["default"]["ntuple"]
+    learner = boardgames.load_learner("ntuple", game, **settings)
+    assert {name: learner.options[name] for name in settings} == settings
+
+
+def test_the_agent_needs_no_options_on_the_usual_board() -> None:
+    game = boardgames.load("connect4")
+    default, named = (boardgames.load_player(text, game) for text in ("ntuple", "ntuple:weights=ntuple"))
+    assert default.fingerprint() == named.fingerprint()
+    assert str(default.choose(game.start()).move) == "4"  # the only move that wins
+
+
+def test_shipped_weights_are_a_small_file() -> None:
+    assert WEIGHTS.stat().st_size <= 2 * 2**20
+
+
+RED_WINS = (
+    "4365513442 4444413265 4444415666 4444422224 4444422726 4444422727 "
+    "4444433336 4444452513 4444466664 4444466723 4623244422 4664624464"
+)
+"""Positions after ten plies, of which the first player wins all with perfect play."""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not JIT, reason="too slow in plain Python")
+def test_shipped_weights_hold_won_positions_against_perfect_play() -> None:
+    game = boardgames.load("connect4")
+    agent, solver = boardgames.load_player("ntuple", game, seed=1), Solver(game, table=64)
+    random = np.random.default_rng(1)
+    points = 0.0
+    for text in RED_WINS.split():
+        position = game.parse(text)
+        while position.outcome is None:
+            if position.side_to_move == 0:
+                position = position.apply(agent.choose(position).move)
+            else:
+                best = solver.solve(position).best
+                position = position.apply(best[int(random.integers(len(best)))])
+        points += position.outcome.returns[0]
+    assert points >= 8
