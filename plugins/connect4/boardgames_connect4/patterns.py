@@ -23,9 +23,11 @@ from boardgames_connect4.rules import ONE, ZERO
 
 TRAINING = {
     "patterns": "lines",
+    "tuples": 40,
     "alpha": 4.0,
-    "alpha_decay": 0.971,
-    "steps": 120,
+    "alpha_decay": 0.893,
+    "steps": 32,
+    "matches": 40_000,
     "parts": 1,
 }
 """Settings of the learner `ntuple` that suit the game."""

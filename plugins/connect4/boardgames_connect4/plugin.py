@@ -96,7 +96,7 @@ def bg_weights() -> list[Entry]:
         ),
         Entry(
             "ntuple",
-            "for patterns on 7 x 6, learned by TD(lambda) in 2,400,000 matches of self-play",
+            "for lines and n-tuples on 7 x 6, learned by TD(lambda) in 1,280,000 matches of self-play",
             "boardgames_connect4.patterns:WEIGHTS",
             game="connect4",
         ),
