@@ -53,7 +53,7 @@ LOST = 99
 STOPPED = 1000
 """Returned instead of a score if the search was stopped."""
 
-SPLIT_CELLS = 20
+SPLIT_CELLS = 14
 """Empty cells from which on a thread defers a move that another thread is searching."""
 FLAG_STRIDE = 24
 """Distance of the stop flags of two threads in words, so that they do not share a cache line."""
