@@ -23,6 +23,11 @@ in units of half the distance between neighbouring cells, y runs down in units o
 of the distance between rows. A cell at (x, y) has its corners at (x, y - 2),
 (x + 1, y - 1), (x + 1, y + 1), (x, y + 2), (x - 1, y + 1) and (x - 1, y - 1).
 
+The grid of the original program has 4n - 1 rows and columns, both from 0. The cells stand at
+odd (row, column), and the edges of the cell at (r, c) at (r - 1, c - 1), (r - 1, c), (r, c - 1),
+(r, c + 1), (r + 1, c) and (r + 1, c + 1). Cells and edges are numbered in row-major order
+there too.
+
 The tables at the end are for kernels. They contain all dimensions, one after the
 other; the entries of dimension n start at `CELL_OFFSETS[n]` or `EDGE_OFFSETS[n]`.
 """
@@ -39,6 +44,7 @@ SIDES_OF_CELL = 6
 WORD_BITS = 64
 
 Point = tuple[int, int]
+Place = tuple[int, int]
 Edge = tuple[Point, Point]
 
 
@@ -120,6 +126,26 @@ def symmetries(dimension: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.in
         edges.append([edge_number[_edge(start, end)] for start, end in ends])
         cells.append([cell_number[_image(centre, symmetry)] for centre in places.centres])
     return _frozen(np.array(edges)), _frozen(np.array(cells))
+
+
+@cache
+def grid_places(dimension: int) -> tuple[tuple[Place, ...], tuple[Place, ...]]:
+    """Return the places (row, column) of all edges and of all cells on the grid of the original program.
+
+    Examples
+    --------
+    >>> edges, cells = grid_places(2)
+    >>> edges[:5], edges[29], cells[:3]
+    (((0, 0), (0, 1), (0, 2), (0, 3), (1, 0)), (6, 6), ((1, 1), (1, 3), (3, 1)))
+    """
+    places, middle = board(dimension), 2 * dimension - 1
+
+    def place(x: int, y: int) -> Place:
+        """Return the place of a point whose coordinates are given twice as large."""
+        return y // 3 + middle, (3 * x + y) // 6 + middle
+
+    edges = tuple(place(x1 + x2, y1 + y2) for (x1, y1), (x2, y2) in places.edges)
+    return edges, tuple(place(2 * x, 2 * y) for x, y in places.centres)
 
 
 def cells_of(dimension: int) -> int:

@@ -59,6 +59,7 @@ class Hexifence(Game):
             alternates=False,
             score_name="cells closed",
             layouts={"empty": start},
+            position_notations=(texts.CANONICAL, texts.GRID),
             perft={start: _perft(edges)},
         )
         self.kernels = Kernels(
@@ -71,12 +72,12 @@ class Hexifence(Game):
         self.evaluation = margin_evaluation(self.dimension)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
-        """Return the packed position of a text."""
-        return texts.parse_words(text, self.dimension)
+        """Return the packed position of a text or of a printed board."""
+        return texts.parse_words(text, self.dimension, notation)
 
     def format_words(self, words: Words, notation: str | None = None) -> str:
-        """Return the text of a packed position."""
-        return texts.format_words(words)
+        """Return the text of a packed position, or the printed board."""
+        return texts.format_grid(words) if notation == texts.GRID else texts.format_words(words)
 
     def parse_action(self, position: Position, text: str, notation: str | None = None) -> int:
         """Return the open edge of a move text."""
@@ -92,7 +93,8 @@ class Hexifence(Game):
     def explain_illegal_move(self, position: Position, text: str, notation: str | None = None) -> str:
         """Return the reason: who has drawn the edge."""
         edges, _ = texts.unpack_sides(position.words)
-        return f"{self.facts.sides[edges[int(text)]]} has already drawn edge {text}"
+        edge = texts.parse_edge(text, self.dimension)
+        return f"{self.facts.sides[edges[edge]]} has already drawn edge {edge}"
 
     def check_words(self, words: Words) -> None:
         """Reject edges or cells that belong to both sides, and owners or counts that do not match the edges.

@@ -2,7 +2,12 @@
 
 A position is `DIMENSION:EDGES:CELLS:SIDE`: one character `.`, `B` or `R` for each edge and
 for each cell, in the order of their numbers (see `board`), and the side to move, `B` or
-`R`. A move is the number of its edge.
+`R`. The second notation is the board as the original program prints it, followed by the
+side to move, which the original does not print. A move is the number of its edge, or the
+place of the edge on the printed board, `ROW,COLUMN`.
+
+Source of the printed board: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University
+of Melbourne, 2016).
 """
 
 import re
@@ -12,7 +17,14 @@ import numpy as np
 
 from boardgames.errors import MalformedMoveError, PositionError, quote
 from boardgames.kernels import Words
-from boardgames_hexifence.board import CELL_WORDS, EDGE_WORDS, WORD_BITS, cells_of, edges_of
+from boardgames_hexifence.board import (
+    CELL_WORDS,
+    EDGE_WORDS,
+    WORD_BITS,
+    cells_of,
+    edges_of,
+    grid_places,
+)
 from boardgames_hexifence.rules import (
     CELLS_SHIFTS,
     DIMENSION_SHIFT,
@@ -22,11 +34,16 @@ from boardgames_hexifence.rules import (
     side_to_move,
 )
 
+CANONICAL, GRID = "canonical", "grid"
+"""The notations of positions."""
 EMPTY = "."
 SIDES = "BR"
+GRID_FREE, GRID_CELLS, GRID_REST = "+", "br", "-"
+"""Symbols of the printed board: a free edge, captured cells of both sides, and everything else."""
 
 _WORD_MASK = (1 << WORD_BITS) - 1
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,2}")
+_PLACE = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
 
 
 def start_text(dimension: int) -> str:
@@ -40,8 +57,13 @@ def start_text(dimension: int) -> str:
     return f"{dimension}:{EMPTY * edges_of(dimension)}:{EMPTY * cells_of(dimension)}:{SIDES[0]}"
 
 
-def parse_words(text: str, dimension: int) -> Words:
+def parse_words(text: str, dimension: int, notation: str | None = None) -> Words:
     """Return the packed position of a text.
+
+    Parameters
+    ----------
+    notation : str, optional
+        `CANONICAL` or `GRID` if only one of them is accepted.
 
     Raises
     ------
@@ -53,9 +75,14 @@ def parse_words(text: str, dimension: int) -> Words:
     >>> format_words(parse_words("2:B.............................:.......:R", 2))
     '2:B.............................:.......:R'
     """
+    if notation == GRID or (notation is None and ("/" in text or len(text.split()) > 1)):
+        return _parse_grid(text, dimension)
     parts = text.split(":")
     if len(parts) != 4:
-        raise PositionError(f"{quote(text)} is not a position; write DIMENSION:EDGES:CELLS:SIDE")
+        expected = "DIMENSION:EDGES:CELLS:SIDE"
+        if notation is None:
+            expected += f", or {_expected_grid(dimension)}"
+        raise PositionError(f"{quote(text)} is not a position; write {expected}")
     if parts[0] != str(dimension):
         raise PositionError(f"the position has dimension {quote(parts[0])}, but the game has {dimension}")
     if parts[3] not in tuple(SIDES):
@@ -73,23 +100,55 @@ def format_words(words: Words) -> str:
     return f"{dimension}:{symbols[0]}:{symbols[1]}:{SIDES[side_to_move(words)]}"
 
 
+def format_grid(words: Words) -> str:
+    """Return the board as the original program prints it, and the side to move in a line of its own.
+
+    Examples
+    --------
+    >>> print(format_grid(parse_words(start_text(2), 2)))
+    + + + + - - -
+    + - + - + - -
+    + + + + + + -
+    + - + - + - +
+    - + + + + + +
+    - - + - + - +
+    - - - + + + +
+    B
+    """
+    dimension = int(dimension_of(words))
+    size = 4 * dimension - 1
+    rows = [[GRID_REST] * size for _ in range(size)]
+    symbols = ((*SIDES, GRID_FREE), (*GRID_CELLS, GRID_REST))  # the last of each stands for -1, no side
+    groups = zip(grid_places(dimension), unpack_sides(words), symbols, strict=True)
+    for places, owners, symbols_of_group in groups:
+        for (row, column), owner in zip(places, owners, strict=True):
+            rows[row][column] = symbols_of_group[owner]
+    return "\n".join([*map(" ".join, rows), SIDES[side_to_move(words)]])
+
+
 def parse_edge(text: str, dimension: int) -> int:
     """Return the edge of a move text.
 
     Raises
     ------
     MalformedMoveError
-        If the text is not the number of an edge.
+        If the text is neither the number of an edge nor its place on the printed board.
 
     Examples
     --------
-    >>> parse_edge("29", 2)
-    29
+    >>> parse_edge("29", 2), parse_edge("6,6", 2)
+    (29, 29)
     """
-    last = edges_of(dimension) - 1
-    if not _NUMBER.fullmatch(text) or int(text) > last:
-        raise MalformedMoveError(f"{quote(text)} is not an edge; edges are 0 to {last}")
-    return int(text)
+    edges, _ = grid_places(dimension)
+    last = len(edges) - 1
+    if _NUMBER.fullmatch(text) and int(text) <= last:
+        return int(text)
+    if match := _PLACE.fullmatch(text):
+        place = int(match[1]), int(match[2])
+        if place in edges:
+            return edges.index(place)
+        raise MalformedMoveError(f"there is no edge at {quote(text)}, which must be ROW,COLUMN from 0,0")
+    raise MalformedMoveError(f"{quote(text)} is not an edge; edges are 0 to {last}, or ROW,COLUMN")
 
 
 def unpack_sides(words: Words) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -142,6 +201,53 @@ def _word_counts(dimension: int) -> tuple[int, int, int, int]:
 
 def _owner_of(first: int, second: int, bit: int) -> int:
     return 0 if first >> bit & 1 else 1 if second >> bit & 1 else -1
+
+
+def _expected_grid(dimension: int) -> str:
+    return f"{4 * dimension - 1} rows of the printed board and the side to move, 'B' or 'R'"
+
+
+def _parse_grid(text: str, dimension: int) -> Words:
+    """Return the packed position of a printed board.
+
+    The side to move may be missing as long as no cell is captured, because then the sides have
+    taken turns.
+    """
+    size = 4 * dimension - 1
+    rows = ["".join(line.split()) for line in re.split(r"[/\n]", text) if line.strip()]
+    if len(rows) not in (size, size + 1):
+        raise PositionError(
+            f"{quote(text)} is not a board of dimension {dimension}; write {_expected_grid(dimension)}"
+        )
+    side = rows.pop() if len(rows) > size else ""
+    if side not in ("", *SIDES):
+        raise PositionError(f"the side to move, after the rows, must be 'B' or 'R', not {quote(side)}")
+    for number, row in enumerate(rows):
+        if len(row) != size:
+            raise PositionError(f"row {number} must have {size} symbols, not {len(row)}: {quote(row)}")
+    edges, cells = grid_places(dimension)
+    drawn = [_grid_side(rows, place, SIDES + GRID_FREE, "edge") for place in edges]
+    owned = [_grid_side(rows, place, GRID_CELLS + GRID_REST, "cell") for place in cells]
+    used = {*edges, *cells}
+    for place in ((row, column) for row in range(size) for column in range(size)):
+        symbol = rows[place[0]][place[1]]
+        if place not in used and symbol != GRID_REST:
+            where = f"{place[0]},{place[1]}"
+            raise PositionError(f"there is no edge or cell at {where}; write '-', not {symbol!r}")
+    if not side and any(owner >= 0 for owner in owned):
+        raise PositionError("the side to move is missing; write 'B' or 'R' after the rows")
+    to_move = SIDES.index(side) if side else sum(owner >= 0 for owner in drawn) % 2
+    return pack_sides(dimension, drawn, owned, to_move)
+
+
+def _grid_side(rows: Sequence[str], place: tuple[int, int], symbols: str, what: str) -> int:
+    """Return the side at a place of a printed board; the last of the three symbols stands for -1, neither."""
+    row, column = place
+    index = symbols.find(rows[row][column])
+    if index < 0:
+        expected = f"{symbols[0]!r}, {symbols[1]!r} or {symbols[2]!r}"
+        raise PositionError(f"the {what} at {row},{column} must be {expected}, not {rows[row][column]!r}")
+    return -1 if index == len(SIDES) else index
 
 
 def _parse_sides(text: str, count: int, what: str) -> tuple[int, ...]:

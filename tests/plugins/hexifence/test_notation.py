@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from reference import hexifence as reference
 
 from boardgames.errors import BoardgamesError, IllegalMoveError, MalformedMoveError, PositionError
+from boardgames_hexifence.board import board, grid_places
 from boardgames_hexifence.game import Hexifence
 
 GAME = Hexifence(dimension=2)
@@ -62,7 +63,7 @@ def test_any_text_of_the_right_shape_round_trips_or_raises_a_position_error(edge
 
 @pytest.mark.parametrize("text", ["30", "-1", "007", "e5", "", "1.0", "1_0", "\u0663", "9" * 5000])
 def test_a_text_that_is_not_an_edge_is_malformed(text: str) -> None:
-    with pytest.raises(MalformedMoveError, match="is not an edge; edges are 0 to 29"):
+    with pytest.raises(MalformedMoveError, match="is not an edge; edges are 0 to 29, or ROW,COLUMN"):
         GAME.start().apply(text)
 
 
@@ -76,3 +77,128 @@ def test_a_move_text_is_the_number_of_the_edge(edge: int) -> None:
     position = GAME.start()
     assert str(position.legal_moves[edge]) == str(edge)
     assert GAME.parse_move(position, str(edge)).action == edge
+
+
+# --- the printed board -------------------------------------------------------
+
+PRINTED = """\
++ + + + - - -
++ - + - B - -
++ + + + + + -
++ - + - R - +
+- + + + + + +
+- - + - + - +
+- - - + + + +
+B"""
+ROWS = PRINTED.split("\n")
+CAPTURED = [
+    "B R + + - - -",
+    "B b R - + - -",
+    "B R + + + + -",
+    *ROWS[3:7],
+]
+"""Rows of a position in which blue has captured the first cell."""
+
+
+def test_the_printed_board_shows_edges_cells_and_the_side_to_move() -> None:
+    position = GAME.start().apply_moves("6 15")
+    assert GAME.format(position, notation="grid") == PRINTED
+    assert GAME.parse(PRINTED) == GAME.parse(PRINTED, notation="grid") == position
+
+
+def test_captured_cells_are_lower_case_letters() -> None:
+    position = GAME.start().apply_moves("0 1 4 5 8 9")
+    assert GAME.format(position, notation="grid").split("\n")[1] == "B r R - + - -"
+
+
+@pytest.mark.parametrize("dimension", range(2, 9))
+def test_edges_and_cells_of_the_printed_board_are_numbered_in_row_major_order(dimension: int) -> None:
+    edges, cells = grid_places(dimension)
+    assert list(edges) == sorted(edges)
+    assert list(cells) == sorted(cells)
+    for (row, column), around in zip(cells, board(dimension).edges_of_cell, strict=True):
+        assert row % 2 == column % 2 == 1
+        assert {edges[edge] for edge in around} == {
+            (row, column - 1),
+            (row + 1, column),
+            (row + 1, column + 1),
+            (row, column + 1),
+            (row - 1, column),
+            (row - 1, column - 1),
+        }
+    places = {*edges, *cells}
+    assert max(row for row, _ in places) == max(column for _, column in places) == 4 * dimension - 2
+
+
+@settings(max_examples=30)
+@given(st.lists(st.integers(0, 71), unique=True))
+def test_printed_boards_round_trip(moves: list[int]) -> None:
+    game = Hexifence()
+    position = game.parse(reference.play(3, moves).text())
+    assert game.parse(game.format(position, notation="grid")) == position
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PRINTED.replace("\n", "/"),
+        PRINTED.replace(" ", ""),
+        PRINTED.replace("\n", "\r\n"),
+        "\n".join(ROWS[:7]),
+    ],
+    ids=["slashes", "no spaces", "line ends of Windows", "no side to move"],
+)
+def test_printed_boards_are_read_in_one_line_and_without_spaces(text: str) -> None:
+    assert GAME.parse(text) == GAME.parse(PRINTED)
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (ROWS[:6], "not a board of dimension 2; write 7 rows of the printed board and the side"),
+        ([*ROWS, "B"], "not a board of dimension 2; write 7 rows"),
+        ([*ROWS[:7], "b"], "the side to move, after the rows, must be 'B' or 'R', not 'b'"),
+        (CAPTURED, "the side to move is missing; write 'B' or 'R' after the rows"),
+        (["+ + + +", *ROWS[1:]], "row 0 must have 7 symbols, not 4: '[+]{4}'"),
+        (["b + + + - - -", *ROWS[1:]], "the edge at 0,0 must be 'B', 'R' or '[+]', not 'b'"),
+        (["+ + - + - - -", *ROWS[1:]], "the edge at 0,2 must be 'B', 'R' or '[+]', not '-'"),
+        ([ROWS[0], "+ B + - B - -", *ROWS[2:]], "the cell at 1,1 must be 'b', 'r' or '-', not 'B'"),
+        (["+ + + + + - -", *ROWS[1:]], "there is no edge or cell at 0,4; write '-', not '[+]'"),
+        ([ROWS[0], "+ b + - B - -", *ROWS[2:]], "cell 0 has 0 drawn edges and the owner 'B'"),
+    ],
+)
+def test_malformed_printed_boards_are_rejected_with_the_reason(rows: list[str], message: str) -> None:
+    with pytest.raises(PositionError, match=message):
+        GAME.parse("\n".join(rows))
+
+
+@given(st.text("+-BRbr \n/", max_size=120))
+def test_any_text_is_a_printed_board_or_raises_a_position_error(text: str) -> None:
+    try:
+        GAME.parse(text, notation="grid")
+    except PositionError:
+        return
+
+
+def test_each_notation_alone_rejects_the_other() -> None:
+    with pytest.raises(PositionError, match=r"write DIMENSION:EDGES:CELLS:SIDE$"):
+        GAME.parse(PRINTED, notation="canonical")
+    with pytest.raises(PositionError, match="write 7 rows of the printed board"):
+        GAME.parse(f"2:{EDGES}:{CELLS}:B", notation="grid")
+
+
+def test_every_move_is_read_as_row_and_column_too() -> None:
+    position = GAME.start()
+    for edge, (row, column) in enumerate(grid_places(2)[0]):
+        assert GAME.parse_move(position, f"{row},{column}").action == edge
+
+
+@pytest.mark.parametrize("text", ["1,1", "0,4", "7,0", "99,99"])
+def test_a_place_without_an_edge_is_malformed(text: str) -> None:
+    with pytest.raises(MalformedMoveError, match=rf"^there is no edge at '{text}'"):
+        GAME.start().apply(text)
+
+
+def test_a_drawn_edge_is_illegal_as_a_place_too() -> None:
+    with pytest.raises(IllegalMoveError, match=r"^illegal move '3,0': blue has already drawn edge 13$"):
+        GAME.start().apply("13").apply("3,0")
