@@ -30,6 +30,7 @@ from boardgames.selfplay import MatchSetup, TDParameters, train_players
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import engine
+import hexifence
 import solver
 from engine import Row, summary
 from reference.tactics import Tactic, material_player, read_suite, solving_depth
@@ -215,6 +216,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "memory": memory,
     "matches": matches,
     "learning": learning,
+    "edge-sets": hexifence.edge_sets,
     "solver": solver.speed,
     "solver-books": solver.books,
     "solver-threads": solver.threads,

@@ -30,6 +30,7 @@ from boardgames.kernels import (
     SideToMove,
     Words,
     bit,
+    has_bit,
     kernel,
     lowest_bit,
 )
@@ -73,6 +74,14 @@ def dimension_of(position: Words) -> int:
 def closed_cells(position: Words, side: int) -> int:
     """Return the number of cells that a side owns."""
     return np.int64((position[STATUS] >> np.uint64(CELLS_SHIFTS[side])) & BYTE)
+
+
+@kernel(types.boolean(WORDS, types.int64, types.int64))
+def is_drawn(position: Words, dimension: int, edge: int) -> bool:
+    """Return True if either side has drawn an edge."""
+    word = FIRST + (edge >> 6)
+    drawn = position[word] | position[word + EDGE_WORDS[dimension]]
+    return has_bit(drawn, edge & 63)
 
 
 @kernel(types.int64(WORDS, types.int64, types.int64))
