@@ -123,7 +123,7 @@ def test_killed_run_ends_with_the_same_bytes(tmp_path: Path) -> None:
     with Run.create(tmp_path / "parted", config) as run:
 
         class Killed(InProcess):
-            left = 9
+            left = 5
 
             def submit(self, *arguments: object, **named: object) -> object:  # type: ignore[override]
                 self.left -= 1
