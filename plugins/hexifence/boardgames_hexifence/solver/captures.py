@@ -1,0 +1,131 @@
+"""Captures: what the side to move takes before it has a choice, and when it has one.
+
+A cell of degree 1 can be taken at once. Taking it is right unless it gives up a *hand-out*: the
+last two cells of a chain, or the last four of a loop, can be left to the opponent by cutting a
+string that takes nothing. The opponent then has to move first in the rest. These are the only
+decisions; `take_all` makes the other captures, and the reasons why they are right are:
+
+- Let the string of a cell of degree 1 lead to the ground, to another cell of degree 1, or to a
+  cell of degree 3 or more. If the side to move has a best move elsewhere, it can cut this
+  string first and then make the same move. It has a cell more (or two), and moves again, and no
+  cell has become capturable that was not before. If it left the cell, the opponent could do
+  the same. So it never loses by taking.
+- Let the cell c1 of degree 1 be tied to c2 of degree 2. If c2 leads on to c3 of degree 2, the chain
+  is longer than two. After c1 is taken there are still two cells, and the hand-out is as
+  good as before, so c1 costs nothing. If it leads to the ground or to a cell of degree 3 or
+  more, these are the last two: cutting the second string instead hands them out.
+- If both ends of a path are cells of degree 1, as in an opened loop, a hand-out cuts it into two
+  pairs, which takes a path of four. A longer path shrinks first; one of two or three
+  cells offers no hand-out, since the string in the middle takes a cell, and is taken whole.
+- A side needs one hand-out to pass the turn on. Of several it keeps the cheapest, two cells rather
+  than four, and takes the others.
+
+With V(R) the value of the rest R after everything is taken, c the cells taken and h those handed
+out, the value is the larger of c + V(R) and (c - h) - h - V(R), that is c - h + |V(R) + h|.
+"""
+
+from numba import types
+
+from boardgames.kernels import Words, kernel
+from boardgames.kernels.abi import WORDS_OUT
+from boardgames_hexifence.solver.strings import (
+    NOWHERE,
+    ZERO,
+    Cells,
+    cells_by_degree,
+    opposite,
+    string_of,
+    take,
+    tied_to,
+)
+
+NOTHING, PAIR, PATH_OF_FOUR = 0, 2, 4
+"""Number of cells of a hand-out."""
+
+
+@kernel(types.int64(WORDS_OUT, types.uint64, types.uint64, types.uint64, types.uint64), inline=True)
+def hand_out_at(strings: Words, cell: Cells, ends: Cells, middles: Cells, joints: Cells) -> int:
+    """Return the size of the hand-out that taking a cell would give up.
+
+    Parameters
+    ----------
+    strings : uint64[6]
+        The state.
+    cell : uint64
+        A cell of degree 1.
+    ends, middles, joints : uint64
+        The cells of degree 1, those of degree 2, and those of a higher degree.
+    """
+    direction = string_of(strings, cell, NOWHERE)
+    second = tied_to(strings, cell, direction)
+    if second & middles == ZERO:
+        return NOTHING
+    direction = string_of(strings, second, opposite(direction))
+    third = tied_to(strings, second, direction)
+    if third == ZERO or third & joints != ZERO:
+        return PAIR
+    if third & ends != ZERO:
+        return NOTHING
+    direction = string_of(strings, third, opposite(direction))
+    fourth = tied_to(strings, third, direction)
+    return PATH_OF_FOUR if fourth & ends != ZERO else NOTHING
+
+
+@kernel(types.int64(WORDS_OUT, types.uint64, types.int64), inline=True)
+def take_path(strings: Words, cell: Cells, count: int) -> int:
+    """Take `count` cells in a row from one of degree 1 on, and return the count."""
+    taken = 0
+    while taken < count:
+        direction = string_of(strings, cell, NOWHERE)
+        following = tied_to(strings, cell, direction)
+        taken += take(strings, cell, direction)
+        cell = following
+    return taken
+
+
+@kernel(types.UniTuple(types.int64, 2)(WORDS_OUT))
+def take_all(strings: Words) -> tuple[int, int]:
+    """Take every cell that can be taken, changing the state to the rest R.
+
+    Returns
+    -------
+    taken : int64
+        Number of cells taken, with those of the hand-out.
+    hand_out : int64
+        Number of cells that can be handed out instead at the end: 0, 2 or 4.
+    """
+    taken = 0
+    while True:
+        ends, middles, joints = cells_by_degree(strings)
+        if ends == ZERO:
+            return taken, NOTHING
+        pairs, path_ends = 0, 0
+        pair, path_end, free = ZERO, ZERO, ZERO
+        left = ends
+        while left != ZERO and free == ZERO:
+            cell = left & (ZERO - left)
+            left ^= cell
+            hand_out = hand_out_at(strings, cell, ends, middles, joints)
+            if hand_out == NOTHING:
+                free = cell
+            elif hand_out == PAIR:
+                pairs += 1
+                pair = cell
+            else:
+                path_ends += 1
+                path_end = cell
+        if free == ZERO:
+            if pairs == 1 and path_ends == 0:
+                return taken + take_path(strings, pair, PAIR), PAIR
+            if pairs == 0 and path_ends == 2:  # both ends of one path
+                return taken + take_path(strings, path_end, PATH_OF_FOUR), PATH_OF_FOUR
+            free = path_end if path_ends > 0 else pair
+        taken += take(strings, free, string_of(strings, free, NOWHERE))
+
+
+@kernel(types.int64(types.int64, types.int64, types.int64))
+def value_of_captures(taken: int, hand_out: int, rest: int) -> int:
+    """Return the value of a state from the results of `take_all` and the value of the rest."""
+    if hand_out == NOTHING:
+        return taken + rest
+    return taken - hand_out + int(abs(rest + hand_out))

@@ -1,0 +1,261 @@
+"""Chains and loops: the moves of a state without captures, and the values of simple endgames.
+
+A *chain* is a row of cells of degree 2, of any length from 1. Each of its two ends leads to the
+ground or to a *joint*, a cell of degree 3 or more. A *loop* is a ring of cells of degree 2. A
+chain whose ends both lead to the ground is isolated, and every loop is. Cutting a string of
+a chain or loop opens it: the opponent can take all of it.
+
+The moves are one of each class:
+
+- Safe ones cut a string whose cells, one or two, are joints. Those from the same cell to the
+  ground are one class.
+- All strings of a chain of three or more are one class, since whoever takes the chain has the same
+  choice in the end. A chain of two is cut in the middle: that lets the opponent take two cells,
+  while a cut at an end would leave it a hand-out besides. Either string opens a single cell.
+- All strings of a loop are one class. A loop of three can only be taken whole.
+
+Isolated chains and loops come in three groups: those that offer no hand-out (chains of one or
+two, loops of three), longer chains, and longer loops. Within a group only the shortest needs to
+be opened. If a state differs from another one only in the length of such a member, play is the
+same in both up to the moment when it is opened, and the side that takes it gets the
+difference. So the values differ by no more than the difference in length, and opening the
+longer one first never gains more than that.
+
+States in which only isolated chains and loops are left are *simple*. Their values follow from
+the numbers and lengths of the members by dynamic programming.
+"""
+
+import numpy as np
+from numba import types
+
+from boardgames.kernels import Actions, Words, kernel, lowest_bit, mix, popcount, row_out
+from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT
+from boardgames_hexifence.solver.captures import PAIR, PATH_OF_FOUR, value_of_captures
+from boardgames_hexifence.solver.strings import (
+    DIRECTIONS,
+    NOWHERE,
+    ONE,
+    ZERO,
+    Cells,
+    opposite,
+    shifted,
+    string_of,
+    tied_to,
+)
+
+SHORT, CHAIN, LOOP = 0, 1, 2
+"""The groups of isolated chains and loops."""
+GROUPS = 3
+TWO_CHAIN, THREE_LOOP = 2, 3
+"""The longest chain and loop without a hand-out."""
+MOST_IN_GROUP = 40
+"""More than the cells of a board."""
+NO_MOVE = 0
+LENGTH_SHIFT = 16
+MOVE_MASK = (1 << LENGTH_SHIFT) - 1
+"""An entry of the list of moves has the cells given away above these bits."""
+UNBOUNDED = 1 << 20
+
+
+@kernel(types.int64(types.uint64, types.int64), inline=True)
+def move_of(cell: Cells, direction: int) -> int:
+    """Return the number of the move that cuts a string, at least 1."""
+    return DIRECTIONS * int(lowest_bit(cell)) + direction + 1
+
+
+@kernel(types.UniTuple(types.uint64, 2)(WORDS_OUT, types.uint64, types.uint64, types.int64), inline=True)
+def follow(strings: Words, middles: Cells, start: Cells, direction: int) -> tuple[Cells, Cells]:
+    """Follow a chain from one of its cells in one direction.
+
+    Returns
+    -------
+    passed : uint64
+        The cells after `start`.
+    end : uint64
+        The joint that was reached, `ZERO` for the ground, or `start` in a loop.
+    """
+    passed = ZERO
+    cell = start
+    while True:
+        cell = tied_to(strings, cell, direction)
+        if cell & middles == ZERO or cell == start:
+            return passed, cell
+        passed |= cell
+        direction = string_of(strings, cell, opposite(direction))
+
+
+@kernel(types.int64(types.int64, types.boolean), inline=True)
+def group_of(length: int, is_loop: bool) -> int:
+    """Return the group of an isolated chain or loop."""
+    if is_loop:
+        return SHORT if length <= THREE_LOOP else LOOP
+    return SHORT if length <= TWO_CHAIN else CHAIN
+
+
+@kernel(types.int64(ACTIONS_OUT, types.int64, types.int64), inline=True)
+def insert(entries: Actions, count: int, entry: int) -> int:
+    """Insert an entry into the first `count` ones, which are in ascending order; return the new count."""
+    place = count
+    while place > 0 and entries[place - 1] > entry:
+        entries[place] = entries[place - 1]
+        place -= 1
+    entries[place] = entry
+    return count + 1
+
+
+@kernel(types.int64(ACTIONS_OUT, types.int64, types.uint64, types.int64), inline=True)
+def append_moves(moves: Actions, count: int, cells: Cells, direction: int) -> int:
+    """Append the moves that cut the strings of some cells in one direction; return the new count."""
+    while cells != ZERO:
+        moves[count] = move_of(cells, direction)
+        count += 1
+        cells &= cells - ONE
+    return count
+
+
+@kernel(types.int64(WORDS_OUT, types.uint64, ACTIONS_OUT))
+def safe_moves(strings: Words, joints: Cells, moves: Actions) -> int:
+    """Write one move of each class of safe ones, and return their number."""
+    count = 0
+    for direction in range(DIRECTIONS // 2):
+        others = shifted(strings[opposite(direction)] & joints, opposite(direction))
+        count = append_moves(moves, count, strings[direction] & joints & others, direction)
+    seen = ZERO
+    for direction in range(DIRECTIONS):
+        tied = shifted(strings[opposite(direction)], opposite(direction))
+        grounded = strings[direction] & ~tied & joints & ~seen
+        seen |= grounded
+        count = append_moves(moves, count, grounded, direction)
+    return count
+
+
+@kernel(
+    types.Tuple((types.uint64, types.boolean, types.boolean, types.int64))(
+        WORDS_OUT, types.uint64, types.uint64
+    )
+)
+def member_of(strings: Words, middles: Cells, cell: Cells) -> tuple[Cells, bool, bool, int]:
+    """Return the chain or loop of a cell of degree 2.
+
+    Returns
+    -------
+    cells : uint64
+        Its cells.
+    is_isolated : bool
+        Whether it touches no joint.
+    is_loop : bool
+        Whether it is a loop.
+    move : int64
+        The move that opens it, in a chain of two the one in the middle.
+    """
+    first = string_of(strings, cell, NOWHERE)
+    second = string_of(strings, cell, first)
+    passed, end = follow(strings, middles, cell, first)
+    if end == cell:
+        return passed | cell, True, True, move_of(cell, first)
+    passed_back, end_back = follow(strings, middles, cell, second)
+    move = move_of(cell, first if passed != ZERO else second)
+    return passed | passed_back | cell, end == ZERO and end_back == ZERO, False, move
+
+
+@kernel(
+    types.Tuple((types.int64, types.uint64, types.uint64))(
+        WORDS_OUT, types.uint64, types.uint64, ACTIONS_OUT, ACTIONS_OUT
+    )
+)
+def find_moves(
+    strings: Words, middles: Cells, joints: Cells, moves: Actions, shortest: Actions
+) -> tuple[int, Cells, np.uint64]:
+    """Write one move of each class: the safe ones, and then the others by how many cells they give away.
+
+    Parameters
+    ----------
+    strings : uint64[6]
+        A state without captures.
+    middles, joints : uint64
+        The cells of degree 2, and those of a higher degree.
+    moves : int64[:]
+        For each move the cells that it gives away, shifted by `LENGTH_SHIFT`, and its number.
+    shortest : int64[3]
+        Scratch memory.
+
+    Returns
+    -------
+    count : int64
+        Number of moves.
+    isolated : uint64
+        The cells of isolated chains and loops.
+    lengths : uint64
+        A hash of their kinds and lengths.
+    """
+    count = safe_moves(strings, joints, moves)
+    isolated, lengths = ZERO, ZERO
+    for group in range(GROUPS):
+        shortest[group] = NO_MOVE
+    left = middles
+    while left != ZERO:
+        cells, is_isolated, is_loop, move = member_of(strings, middles, left & (ZERO - left))
+        left &= ~cells
+        length = popcount(cells)
+        entry = length << LENGTH_SHIFT | move
+        if is_isolated:
+            isolated |= cells
+            lengths += mix(np.uint64(2 * length + is_loop))
+            group = group_of(length, is_loop)
+            if shortest[group] == NO_MOVE or entry < shortest[group]:
+                shortest[group] = entry
+        else:
+            count = insert(moves, count, entry)
+    for group in range(GROUPS):
+        if shortest[group] != NO_MOVE:
+            count = insert(moves, count, shortest[group])
+    return count, isolated, lengths
+
+
+@kernel(types.int64(WORDS_OUT, types.uint64, ACTIONS_STACK, ACTIONS_OUT))
+def simple_value(strings: Words, middles: Cells, members: Actions, values: Actions) -> int:
+    """Return the value of a state in which only isolated chains and loops are left.
+
+    Parameters
+    ----------
+    strings : uint64[6]
+        The state.
+    middles : uint64
+        Its cells, which all have degree 2.
+    members : int64[3, MOST_IN_GROUP]
+        Scratch memory for the lengths in each group.
+    values : int64[:]
+        Scratch memory for the values of the states that remain when the shortest members of
+        each group are gone.
+    """
+    shorts, chains, loops = 0, 0, 0
+    left = middles
+    while left != ZERO:
+        cells, _, is_loop, _ = member_of(strings, middles, left & (ZERO - left))
+        left &= ~cells
+        length = popcount(cells)
+        group = group_of(length, is_loop)
+        if group == SHORT:
+            shorts = insert(row_out(members, SHORT), shorts, length)
+        elif group == CHAIN:
+            chains = insert(row_out(members, CHAIN), chains, length)
+        else:
+            loops = insert(row_out(members, LOOP), loops, length)
+    after_loop = 1
+    after_chain = loops + 1
+    after_short = (chains + 1) * after_chain
+    for short in range(shorts, -1, -1):
+        for chain in range(chains, -1, -1):
+            for loop in range(loops, -1, -1):
+                place = short * after_short + chain * after_chain + loop
+                best = -UNBOUNDED
+                if short < shorts:
+                    best = -members[SHORT, short] - values[place + after_short]
+                if chain < chains:
+                    rest = values[place + after_chain]
+                    best = max(best, -value_of_captures(members[CHAIN, chain], PAIR, rest))
+                if loop < loops:
+                    rest = values[place + after_loop]
+                    best = max(best, -value_of_captures(members[LOOP, loop], PATH_OF_FOUR, rest))
+                values[place] = 0 if best == -UNBOUNDED else best
+    return int(values[0])

@@ -1,0 +1,223 @@
+"""Null-window search for the value of a state: the best remaining difference for the side to move.
+
+The value V of a state is the number of cells that the side to move takes from now on minus those
+of its opponent, with best play of both. It has the parity of the number of cells left. Every
+test asks whether V is at least a bound, and `solve` narrows V down in steps of 2.
+
+At each state the captures come first (captures.py). With c cells taken and none handed out
+V is c + V(R), with a hand-out of h it is c - h + |V(R) + h|, which takes up to two tests of the rest R.
+Without captures there is one move of each class (chains.py), and simple states need no search.
+
+The table has two words for each state, its key and what is known of its value. The key is a
+hash of 103 bits of the state, in which isolated chains and loops count only by their
+lengths, and the index has the other 20 or more bits of a hash of 128. A wrong answer is as likely
+as a collision of this hash.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from boardgames.kernels import Actions, Control, Words, is_stopped, kernel, popcount, row_out
+from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_STACK
+from boardgames.kernels.bundles import BUNDLE, unpacker
+from boardgames.kernels.control import CONTROL
+from boardgames_hexifence.solver.captures import NOTHING, take_all
+from boardgames_hexifence.solver.chains import MOVE_MASK, find_moves, simple_value
+from boardgames_hexifence.solver.strings import (
+    DIRECTIONS,
+    ONE,
+    ZERO,
+    Cells,
+    cells_by_degree,
+    cut,
+    opposite,
+    shifted,
+)
+
+MOST_MOVES = 160
+"""More than the moves of a state."""
+MOST_PLIES = 136
+"""More than the edges of a board."""
+WORDS_PER_ENTRY = 2
+BIAS = 64
+"""Added to the bounds in an entry, so that they are positive."""
+UPPER_SHIFT, MOVE_SHIFT = 8, 16
+BYTE = 255
+TAG = ~np.uint64((1 << 25) - 1)
+"""The bits of an entry's second word that belong to the key; the others hold bounds and a move."""
+FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F], dtype=np.uint64)
+U29, U32 = np.uint64(29), np.uint64(32)
+
+
+class Workspace(NamedTuple):
+    """What a search works with, as a bundle.
+
+    Attributes
+    ----------
+    table : int64[:]
+        Transposition table.
+    states : uint64[plies, 6]
+        The state at each ply.
+    moves : int64[plies, MOST_MOVES]
+        Its moves.
+    shortest, members, values : int64[3], int64[3, MOST_IN_GROUP], int64[:]
+        Scratch memory of `find_moves` and `simple_value`.
+    control : CONTROL_DTYPE[1]
+        Stop flag, node limit and number of nodes.
+    """
+
+    table: Actions
+    states: Words
+    moves: Actions
+    shortest: Actions
+    members: Actions
+    values: Actions
+    control: Control
+
+
+KINDS: Mapping[str, Any] = {  # Numba has no type stubs
+    "table": ACTIONS_OUT,
+    "states": WORDS_STACK,
+    "moves": ACTIONS_STACK,
+    "shortest": ACTIONS_OUT,
+    "members": ACTIONS_STACK,
+    "values": ACTIONS_OUT,
+    "control": CONTROL,
+}
+unpack = unpacker(Workspace, KINDS)
+
+
+@kernel(
+    types.UniTuple(types.uint64, 2)(types.Array(types.uint64, 1, "C"), types.uint64, types.uint64),
+    inline=True,
+)
+def key_of(strings: Words, isolated: Cells, lengths: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Return a hash of 128 bits of a state without its isolated chains and loops, and of their lengths."""
+    first, second = lengths, ~lengths
+    for direction in range(DIRECTIONS):
+        word = strings[direction] & ~isolated
+        if direction >= DIRECTIONS // 2:  # a string between two cells is already in the first three words
+            word &= ~shifted(strings[opposite(direction)], opposite(direction))
+        first = (first ^ word) * FACTORS[0]
+        first ^= first >> U32
+        second = (second + word) * FACTORS[1]
+        second ^= second >> U29
+    return first * FACTORS[1], second * FACTORS[0] ^ (second >> U32)
+
+
+@kernel(types.void(types.Array(types.uint64, 2, "C"), types.int64, types.int64), inline=True)
+def copy_state(states: Words, source: int, target: int) -> None:
+    """Copy a row of the stack of states."""
+    for direction in range(DIRECTIONS):
+        states[target, direction] = states[source, direction]
+
+
+@kernel(types.boolean(BUNDLE, types.int64, types.int64))
+def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, PLR0912 - it calls itself
+    """Return whether the value of the state at a ply is at least `bound`; meaningless if it was stopped.
+
+    The state is changed: its captures are made.
+    """
+    work = unpack(bundle)
+    strings = row_out(work.states, ply)
+    ends, middles, joints = cells_by_degree(strings)
+    if ends != ZERO:
+        taken, hand_out = take_all(strings)
+        if hand_out == NOTHING:
+            return is_at_least(bundle, ply, bound - taken)
+        copy_state(work.states, ply, ply + 1)
+        if is_at_least(bundle, ply + 1, bound - taken):
+            return True
+        copy_state(work.states, ply, ply + 1)
+        return not is_at_least(bundle, ply + 1, taken - 2 * hand_out - bound + 1)
+
+    left = popcount(middles | joints)
+    bound += (bound ^ left) & 1  # the value has the parity of the cells left
+    if bound <= -left:
+        return True
+    if bound > left:
+        return False
+    if is_stopped(work.control):
+        return False
+    work.control[0].nodes += 1
+    if joints == ZERO:
+        return simple_value(strings, middles, work.members, work.values) >= bound
+
+    moves = row_out(work.moves, ply)
+    count, isolated, lengths = find_moves(strings, middles, joints, moves, work.shortest)
+    key, check = key_of(strings, isolated, lengths)
+    slot = np.int64(check & np.uint64(work.table.size // WORDS_PER_ENTRY - 1)) * WORDS_PER_ENTRY
+    known = np.uint64(work.table[slot + 1])
+    lower, upper, best = -left, left, 0
+    if np.uint64(work.table[slot]) == key and known & TAG == check & TAG:
+        lower = np.int64(known & np.uint64(BYTE)) - BIAS
+        upper = np.int64((known >> np.uint64(UPPER_SHIFT)) & np.uint64(BYTE)) - BIAS
+        best = int(np.int64((known & ~TAG) >> np.uint64(MOVE_SHIFT)))
+        if lower >= bound:
+            return True
+        if upper < bound:
+            return False
+        for index in range(1, count):
+            if moves[index] & MOVE_MASK == best:  # the best move of an earlier test comes first
+                entry = moves[index]
+                for place in range(index, 0, -1):
+                    moves[place] = moves[place - 1]
+                moves[0] = entry
+                break
+
+    is_reached = False
+    for index in range(count):
+        move = moves[index] & MOVE_MASK
+        copy_state(work.states, ply, ply + 1)
+        cut(
+            row_out(work.states, ply + 1), ONE << np.uint64((move - 1) // DIRECTIONS), (move - 1) % DIRECTIONS
+        )
+        if not is_at_least(bundle, ply + 1, 1 - bound):
+            is_reached, best = True, move
+            break
+    if is_stopped(work.control):
+        return False
+    if is_reached:
+        lower = bound
+    else:
+        upper = bound - 2
+    facts = (lower + BIAS) | (upper + BIAS) << UPPER_SHIFT | best << MOVE_SHIFT
+    work.table[slot] = np.int64(key)
+    work.table[slot + 1] = np.int64(check & TAG | np.uint64(facts))
+    return is_reached
+
+
+@kernel(types.void(BUNDLE, types.Array(types.uint64, 2, "C", readonly=True), ACTIONS_STACK))
+def solve(bundle: Actions, states: Words, bounds: Actions) -> None:
+    """Narrow the bounds of the values of states down, until they are equal or the search is stopped.
+
+    Parameters
+    ----------
+    bundle : int64[:]
+        A `Workspace`.
+    states : uint64[n, 6]
+        The states, collapsed.
+    bounds : int64[n, 2]
+        For each state a lower and an upper bound of its value, which have the parity of its value.
+    """
+    work = unpack(bundle)
+    for index in range(states.shape[0]):
+        lower, upper = bounds[index, 0], bounds[index, 1]
+        guess = lower & 1
+        while lower < upper:
+            guess = min(max(guess, lower + 2), upper)
+            for direction in range(DIRECTIONS):
+                work.states[0, direction] = states[index, direction]
+            is_reached = is_at_least(bundle, 0, guess)
+            if is_stopped(work.control):
+                return
+            if is_reached:
+                lower = guess
+                guess += 2
+            else:
+                upper = guess - 2
+                guess -= 2
+            bounds[index, 0], bounds[index, 1] = lower, upper

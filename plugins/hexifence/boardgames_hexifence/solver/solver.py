@@ -1,0 +1,185 @@
+"""The solver for Python: exact values of positions and moves."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from boardgames.errors import MatchError, OptionError, PositionError
+from boardgames.game import Game, Move, Position
+from boardgames.kernels import Actions, Words, new_control
+from boardgames.kernels.bundles import Bundle
+from boardgames.player import Stop
+from boardgames.search.alphabeta.table import new_table
+from boardgames.search.runner import run
+from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.solver.chains import GROUPS, MOST_IN_GROUP
+from boardgames_hexifence.solver.search import KINDS, MOST_MOVES, MOST_PLIES, Workspace, solve
+from boardgames_hexifence.solver.strings import DIRECTIONS, MAX_SOLVED_DIMENSION, strings_of
+
+TABLE_MB = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """The exact value of a position and of each of its moves, for the side to move.
+
+    Attributes
+    ----------
+    value : int
+        The cells that the side to move will take minus those that its opponent will take, from
+        now on and with best play of both.
+    values : dict of Move to int
+        The value after each legal move, with the cells that it takes.
+    """
+
+    value: int
+    values: dict[Move, int]
+
+    @property
+    def best(self) -> tuple[Move, ...]:
+        """Return the moves that keep the value."""
+        return tuple(move for move, value in self.values.items() if value == self.value)
+
+
+class Solver:
+    """Solves positions of Hexifence up to dimension 4.
+
+    It remembers what it has found, so related positions take less time. It is not thread-safe.
+
+    Parameters
+    ----------
+    game : Game
+        Hexifence of dimension 2, 3 or 4.
+    table : int
+        Size of the transposition table in MB.
+
+    Raises
+    ------
+    OptionError
+        If the game is another one, or the dimension or the size is out of range.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> solver = Solver(boardgames.load("hexifence", dimension=2))
+    >>> position = solver.game.parse("2:BBBB.R.BB.RRR.R.RRRBRBRBRBRBRB:.....RB:B")
+    >>> solution = solver.solve(position)
+    >>> solution.value, [str(move) for move in solution.best]
+    (5, ['6', '13', '15'])
+    """
+
+    def __init__(self, game: Game, *, table: int = TABLE_MB) -> None:
+        if not isinstance(game, Hexifence):
+            raise OptionError(f"the solver solves Hexifence, not {game.facts.title}")
+        if game.dimension > MAX_SOLVED_DIMENSION:
+            raise OptionError(
+                f"the solver solves dimensions up to {MAX_SOLVED_DIMENSION}, not {game.dimension}"
+            )
+        self.game = game
+        self._table = new_table(table)
+        self._control = new_control()
+        self._bundle = Bundle(
+            KINDS,
+            Workspace(
+                table=self._table,
+                states=np.zeros((MOST_PLIES, DIRECTIONS), dtype=np.uint64),
+                moves=np.zeros((MOST_PLIES, MOST_MOVES), dtype=np.int64),
+                shortest=np.zeros(GROUPS, dtype=np.int64),
+                members=np.zeros((GROUPS, MOST_IN_GROUP), dtype=np.int64),
+                values=np.zeros(MOST_IN_GROUP**2, dtype=np.int64),
+                control=self._control,
+            ),
+        )
+
+    @property
+    def nodes(self) -> int:
+        """Return the number of states that were searched so far."""
+        return int(self._control[0].nodes)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._table[:] = 0
+        self._control[0].nodes = 0
+
+    def values(
+        self, positions: Iterable[Position], *, stop: Stop | None = None, node_limit: int = 0
+    ) -> list[int]:
+        """Return for each position the best remaining difference of cells for the side to move.
+
+        Parameters
+        ----------
+        positions : iterable of Position
+            Positions of this game; 0 is returned where the match is over.
+        stop : Stop, optional
+            Set by another thread to end the search.
+        node_limit : int
+            Number of states to search at most, 0 for no limit.
+
+        Raises
+        ------
+        MatchError
+            If the search was stopped, or reached the limit.
+        PositionError
+            If one of them is not a position of this game.
+        """
+        bounds = self.bounds(positions, stop=stop, node_limit=node_limit)
+        if (bounds[:, 0] != bounds[:, 1]).any():
+            raise MatchError("the search was stopped before the position was solved")
+        return [int(value) for value in bounds[:, 0]]
+
+    def bounds(
+        self, positions: Iterable[Position], *, stop: Stop | None = None, node_limit: int = 0
+    ) -> Actions:
+        """Return bounds of each value, `int64[n, 2]`, which are equal unless the search was stopped.
+
+        The parameters are those of `values`.
+        """
+        states = self._states(positions)
+        alive = np.bitwise_count(np.bitwise_or.reduce(states, axis=1)).astype(np.int64)
+        bounds = np.stack([-alive, alive], axis=1)
+        self._control[0].stop = 0
+        self._control[0].node_limit = self.nodes + node_limit if node_limit else 0
+        run(lambda: solve(self._bundle.words, states, bounds), self._control, stop=stop)
+        return bounds
+
+    def solve(self, position: Position, *, stop: Stop | None = None, node_limit: int = 0) -> Solution:
+        """Return the value of a position and of each of its moves.
+
+        Raises
+        ------
+        MatchError
+            If the match is over, or the search was stopped or reached the limit.
+        PositionError
+            If it is not a position of this game.
+        """
+        self._states([position])
+        if position.outcome is not None:
+            raise MatchError(f"the match is over in {position}")
+        after = {move: position.apply(move) for move in position.legal_moves}
+        rests = self.values(after.values(), stop=stop, node_limit=node_limit)
+        values = {
+            move: cells_taken(position, successor) + (rest if keeps_turn(position, successor) else -rest)
+            for (move, successor), rest in zip(after.items(), rests, strict=True)
+        }
+        return Solution(max(values.values()), values)
+
+    def _states(self, positions: Iterable[Position]) -> Words:
+        """Return positions as `uint64[n, 6]`."""
+        states = []
+        for position in positions:
+            if position.game is not self.game and position.game != self.game:
+                raise PositionError(f"not a position of {self.game!r}: {position!r}")
+            states.append(strings_of(position.words, self.game.dimension))
+        return np.array(states, dtype=np.uint64).reshape(-1, DIRECTIONS)
+
+
+def cells_taken(before: Position, after: Position) -> int:
+    """Return how many cells a move has taken."""
+    game = before.game
+    return sum(game.score(after.words)) - sum(game.score(before.words))
+
+
+def keeps_turn(before: Position, after: Position) -> bool:
+    """Return True if the side that has moved is to move again, or would be if the match were not over."""
+    return before.side_to_move == after.side_to_move

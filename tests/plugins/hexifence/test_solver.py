@@ -1,0 +1,160 @@
+"""The solver of Hexifence: known values, plain negamax, and the rules about captures."""
+
+import random
+import threading
+
+import numpy as np
+import pytest
+from reference.hexifence_values import move_values, random_chains, random_edges, text_of, value
+
+import boardgames
+from boardgames.errors import MatchError, OptionError, PositionError
+from boardgames.player import Stop
+from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.solver import Solver
+from boardgames_hexifence.solver.captures import take_all, value_of_captures
+from boardgames_hexifence.solver.strings import collapsed, places
+
+VALUE_OF_DIMENSION_2 = -3
+
+GAMES = {dimension: Hexifence(dimension=dimension) for dimension in (2, 3, 4)}
+
+
+def state_of(dimension: int, open_edges: int) -> np.ndarray:
+    """Return a state as the solver has it, by a way of its own."""
+    state = np.zeros(6, dtype=np.uint64)
+    for edge, ends in enumerate(places(dimension)[1]):
+        for direction, cell in ends:
+            state[direction] |= np.uint64((open_edges >> edge & 1) << cell)
+    return collapsed(state, dimension)
+
+
+def edges_of(dimension: int, state: np.ndarray) -> int:
+    """Return the open edges of a state."""
+    return sum(
+        1 << edge
+        for edge, ends in enumerate(places(dimension)[1])
+        if int(state[ends[0][0]]) >> ends[0][1] & 1
+    )
+
+
+def sample(dimension: int, count: int, most: int, seed: int) -> list[int]:
+    chance = random.Random(seed)
+    return [random_edges(dimension, chance.randint(1, most), chance) for _ in range(count)]
+
+
+# --- values ------------------------------------------------------------------
+
+
+def assert_values_are_those_of_negamax(dimension: int, sets: list[int], *, by_moves: bool) -> None:
+    game = GAMES[dimension]
+    solver = Solver(game, table=4)
+    positions = [game.parse(text_of(dimension, open_edges)) for open_edges in sets]
+    expected = [value(dimension, open_edges) for open_edges in sets]
+    assert solver.values(positions) == expected
+    if by_moves:
+        for position, open_edges in zip(positions, sets, strict=True):
+            found = {move.action: value for move, value in solver.solve(position).values.items()}
+            assert found == move_values(dimension, open_edges), position
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_values_are_those_of_plain_negamax(dimension: int) -> None:
+    assert_values_are_those_of_negamax(dimension, sample(dimension, 60, 9, seed=1), by_moves=True)
+
+
+def test_values_of_chains_and_loops_are_those_of_plain_negamax() -> None:
+    chance = random.Random(6)
+    sets = [random_chains(4, 11, chance) for _ in range(100)]
+    assert_values_are_those_of_negamax(4, sets, by_moves=False)
+
+
+@pytest.mark.slow
+def test_values_of_many_chains_and_loops_are_those_of_plain_negamax() -> None:
+    chance = random.Random(7)
+    for _ in range(4):
+        sets = [random_chains(4, 14, chance) for _ in range(50)]
+        assert_values_are_those_of_negamax(4, sets, by_moves=False)
+        value.cache_clear()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_values_of_a_thousand_positions_are_those_of_plain_negamax(dimension: int) -> None:
+    for seed in range(2, 12):
+        sets = sample(dimension, 60, 14, seed)
+        assert_values_are_those_of_negamax(dimension, sets, by_moves=False)
+        value.cache_clear()
+
+
+@pytest.mark.slow
+def test_empty_board_of_dimension_2_is_worth_minus_three() -> None:
+    game = GAMES[2]
+    assert Solver(game).values([game.start()]) == [VALUE_OF_DIMENSION_2]
+
+
+# --- captures ----------------------------------------------------------------
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_value_follows_from_the_captures_and_the_value_of_the_rest(dimension: int) -> None:
+    for open_edges in sample(dimension, 150, 9, seed=3):
+        state = state_of(dimension, open_edges)
+        taken, hand_out = take_all(state)
+        rest = value(dimension, edges_of(dimension, state))
+        assert value_of_captures(taken, hand_out, rest) == value(dimension, open_edges)
+
+
+@pytest.mark.plain
+def test_rest_after_the_captures_has_none() -> None:
+    for open_edges in sample(3, 200, 30, seed=4):
+        state = state_of(3, open_edges)
+        take_all(state)
+        assert take_all(state) == (0, 0)
+
+
+# --- limits and errors -------------------------------------------------------
+
+
+def test_solver_forgets_nothing_wrong_when_it_is_stopped() -> None:
+    game = GAMES[2]
+    positions = [game.parse(text_of(2, open_edges)) for open_edges in sample(2, 40, 14, seed=5)]
+    start, stopped = game.start(), Solver(game, table=4)
+    for limit in range(1, 1_500, 97):
+        with pytest.raises(MatchError, match="stopped before"):
+            stopped.values([start], node_limit=limit)
+    assert stopped.values(positions) == Solver(game, table=4).values(positions)
+
+
+def test_node_limit_is_kept() -> None:
+    solver = Solver(GAMES[3], table=4)
+    with pytest.raises(MatchError):
+        solver.values([solver.game.start()], node_limit=1_000)
+    assert solver.nodes == 1_000
+
+
+def test_solver_stops_when_told_to() -> None:
+    solver, stop = Solver(GAMES[4], table=4), Stop()
+    threading.Timer(0.1, stop.set).start()
+    with pytest.raises(MatchError, match="stopped before"):
+        solver.values([solver.game.start()], stop=stop)
+
+
+def test_bounds_of_a_stopped_search_hold() -> None:
+    solver = Solver(GAMES[2], table=4)
+    ((lower, upper),) = solver.bounds([solver.game.start()], node_limit=100_000)
+    assert lower <= VALUE_OF_DIMENSION_2 <= upper
+    assert lower < upper
+
+
+def test_solver_rejects_other_games_and_dimensions() -> None:
+    with pytest.raises(OptionError, match="solves Hexifence, not Connect Four"):
+        Solver(boardgames.load("connect4"))
+    with pytest.raises(OptionError, match="dimensions up to 4, not 5"):
+        Solver(Hexifence(dimension=5))
+    with pytest.raises(PositionError, match="not a position of"):
+        Solver(GAMES[3]).values([GAMES[2].start()])
+    game = GAMES[2]
+    with pytest.raises(MatchError, match="the match is over"):
+        Solver(game).solve(game.parse(text_of(2, 0)))
