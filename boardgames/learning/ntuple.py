@@ -53,7 +53,8 @@ class NTuple(WeightsLearner):
             minimum=0, maximum=100,
         ),
         Option(
-            "beta", float, 2.7, "how much smaller steps are for weights with fluctuating errors; 0: as large",
+            "beta", float, 2.7,
+            "how much smaller steps are for weights with fluctuating errors; 0 for equal steps",
             minimum=0, maximum=100,
         ),
         Option("gamma", float, 1.0, "discount factor per ply", minimum=0, maximum=1),

@@ -33,7 +33,8 @@ from boardgames.selfplay.worker import WorkerState, worker_state
 from boardgames.weights.files import Array, read_arrays, write_arrays
 
 TOLERANCE = 1e-9
-"""Value iteration ends when a sweep changes no value by more than this, times the largest reward above 1."""
+"""Value iteration ends when a sweep changes no value by more than this, or by more than this times the
+largest absolute mean reward if that is above 1."""
 MAX_PAIRS = 50_000_000
 """Largest number of states times actions; a table of so many numbers takes 400 MB."""
 SCHEMA = 1
@@ -272,12 +273,12 @@ class Experience:
 
 
 def _column(arrays: Mapping[str, Array], name: str) -> Array:
-    """Return a table from a file, which may have any integer type, and that of the rewards any type.
+    """Return a column from a file: the rewards as real numbers, every other table as integers.
 
     Raises
     ------
     ValueError
-        If it is missing, or not one column of numbers of this kind.
+        If it is missing, has more than one dimension, or is of a type that cannot be converted.
     """
     array, kind = arrays.get(name), np.float64 if name == "rewards" else np.int64
     if array is None or array.ndim != 1 or not np.can_cast(array.dtype, kind, "same_kind"):
@@ -356,7 +357,7 @@ class Policy:
         return cls(str(names[0]), str(names[1]), experience, float(gamma), provenance)
 
     def header(self) -> dict[str, Any]:
-        """Return what a header needs besides the provenance, as JSON values."""
+        """Return the header of the file without the provenance, as JSON values."""
         return {
             "schema": SCHEMA,
             "game": self.game,

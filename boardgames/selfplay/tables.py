@@ -218,8 +218,8 @@ class Tables:
 def merged(before: Tables, after: Sequence[Tables]) -> Tables:
     """Return tables that were trained separately from the same tables as one.
 
-    A weight changes by the mean of what the trainings that used it have changed, since each of them has
-    corrected the same error. N and A change by the sum.
+    A weight changes by the mean of its changes in those trainings that updated it, since each of them
+    corrected the same error. N and A change by the sum of their changes.
 
     Examples
     --------

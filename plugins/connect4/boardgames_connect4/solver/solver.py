@@ -71,8 +71,8 @@ class Solver:
     threads : int
         Number of threads. They solve different positions, or the same position together.
     book : bool or Path
-        The book with the scores of early positions: true for the one that comes with the plug-in
-        for 7 x 6, or a file made by `boardgames connect4-book`.
+        The book with the scores of early positions: True for the one that comes with the plug-in
+        (only for 7 x 6), False for none, or a file made by `boardgames connect4-book`.
 
     Raises
     ------
@@ -124,7 +124,7 @@ class Solver:
         return sum(int(control[0].nodes) for control in self._controls)
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Empty the transposition table and set the number of nodes to 0; the book is kept."""
         self._table[:] = 0
         for control in self._controls:
             control[0].nodes = 0
