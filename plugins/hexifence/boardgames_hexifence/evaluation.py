@@ -5,15 +5,14 @@ import numpy as np
 from boardgames.declarations import Evaluation
 from boardgames.kernels import Evaluate, MoveOrder, Reals, Words, kernel
 from boardgames.score import Unit
-from boardgames_hexifence.board import SIDES_OF_CELL, cells_of
-from boardgames_hexifence.features import cells_with, edge_kind
+from boardgames_hexifence.board import cells_of
+from boardgames_hexifence.features import edge_kind, takeable_cells
 from boardgames_hexifence.rules import closed_cells, dimension_of, side_to_move
 
-MARGIN_WEIGHTS = (1.0, 0.75)
-"""Weights of the margin in cells and of each cell that can be closed at once.
+MARGIN_WEIGHTS = (1.0, 1.0)
+"""Weights of the margin in cells and of each cell that can be captured in this turn.
 
-Set by hand: the side to move closes most of the cells that can be closed, but its last move
-may have to give others away.
+Set by hand: usually the side to move captures them all.
 """
 BOUND_SLACK = 1.0
 
@@ -23,19 +22,19 @@ MOVE_RANKS = (2, 1, 0, -1)
 
 @kernel(Evaluate)
 def evaluate(position: Words, weights: Reals) -> float:
-    """Return the weighted sum of the margin and the cells that can be closed, for the side to move.
+    """Return the weighted sum of the margin and the cells that can be captured, for the side to move.
 
     Parameters
     ----------
     position : uint64[words]
         Packed position.
     weights : float64[2]
-        Weights of the margin in cells, and of the cells with one open edge. At the end of the
-        match there are no such cells, and the value is the true margin.
+        Weights of the margin in cells, and of the cells that the side to move can capture in
+        this turn. At the end of the match there are none, and the value is the true margin.
     """
     side = side_to_move(position)
     margin = closed_cells(position, side) - closed_cells(position, 1 - side)
-    return weights[0] * margin + weights[1] * cells_with(position, SIDES_OF_CELL - 1)
+    return weights[0] * margin + weights[1] * takeable_cells(position)
 
 
 @kernel(MoveOrder)

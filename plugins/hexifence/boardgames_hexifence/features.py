@@ -4,17 +4,20 @@ The four kinds of edges are those of J. Tran and M. Farrugia's Hexifence agent
 (COMP30024, University of Melbourne, 2016).
 """
 
+import numpy as np
 from numba import types
 
 from boardgames.declarations import Feature, FeatureSet
 from boardgames.game import Game
-from boardgames.kernels import Features, Reals, Words, kernel, lowest_bit
+from boardgames.kernels import Features, Reals, Words, bit, has_bit, kernel, lowest_bit
 from boardgames.kernels.abi import WORDS
 from boardgames_hexifence.board import (
+    CELL_OFFSETS,
     CELLS,
     CELLS_OF_EDGE,
     EDGE_OFFSETS,
     EDGE_WORDS,
+    EDGES_OF_CELL,
     SIDES_OF_CELL,
     WORD_BITS,
     cells_of,
@@ -26,6 +29,7 @@ from boardgames_hexifence.rules import (
     closed_cells,
     dimension_of,
     drawn_edges,
+    is_drawn,
     open_edges,
     side_to_move,
 )
@@ -65,6 +69,51 @@ def cells_with(position: Words, drawn: int) -> int:
     for cell in range(CELLS[dimension]):
         if drawn_edges(position, dimension, cell) == drawn:
             count += 1
+    return count
+
+
+@kernel(types.boolean(types.uint64, types.uint64, types.uint64, types.int64))
+def _has_cell(first: np.uint64, second: np.uint64, third: np.uint64, cell: int) -> bool:
+    """Return True if the bit of a cell is set in one of three words."""
+    if cell < WORD_BITS:
+        return has_bit(first, cell)
+    return has_bit(second, cell - WORD_BITS) if cell < 2 * WORD_BITS else has_bit(third, cell - 2 * WORD_BITS)
+
+
+@kernel(types.int64(WORDS))
+def takeable_cells(position: Words) -> int:
+    """Return the number of cells that the side to move can capture in a row, in one turn.
+
+    The order of the captures does not matter: each cell with one open edge is followed through
+    that edge to the next cell as long as it leaves no other choice.
+    """
+    dimension = dimension_of(position)
+    first = second = third = ZERO  # the cells that have been taken, as bits
+    count = 0
+    for start in range(CELLS[dimension]):
+        if drawn_edges(position, dimension, start) != SIDES_OF_CELL - 1:
+            continue
+        cell = start
+        while cell >= 0 and not _has_cell(first, second, third, cell):
+            left, following = 0, -1
+            for index in range(SIDES_OF_CELL):
+                edge = EDGES_OF_CELL[CELL_OFFSETS[dimension] + cell, index]
+                if not is_drawn(position, dimension, edge):
+                    place = EDGE_OFFSETS[dimension] + edge
+                    other = CELLS_OF_EDGE[place, 0] + CELLS_OF_EDGE[place, 1] - cell  # -1 on the rim
+                    if other < 0 or not _has_cell(first, second, third, other):
+                        left += 1
+                        following = other
+            if left > 1:
+                break
+            if cell < WORD_BITS:
+                first |= bit(cell)
+            elif cell < 2 * WORD_BITS:
+                second |= bit(cell - WORD_BITS)
+            else:
+                third |= bit(cell - 2 * WORD_BITS)
+            count += 1
+            cell = following
     return count
 
 
