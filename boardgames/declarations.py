@@ -392,6 +392,9 @@ class Facts:
         What is counted as points, such as `marbles pushed off`; empty in a game without points.
     default_agent : str
         The opponent in `boardgames play`.
+    solver : str
+        The agent that `boardgames solve` and `analyze` use if a plug-in offers it for the game; an
+        `ExactPlayer`. Empty if no agent can solve the game with its options.
     default_features : str
         The default feature set of learners; if empty, the first in alphabetical
         order.
@@ -429,6 +432,7 @@ class Facts:
     score_name: str = ""
     rules: str = ""
     default_agent: str = "alphabeta"
+    solver: str = "solver"
     default_features: str = ""
     benchmark_agent: str = "alphabeta:depth=3"
     options: tuple[Option, ...] = ()

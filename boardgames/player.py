@@ -501,7 +501,7 @@ class Player(ABC):
 class ExactPlayer(Player):
     """A player that solves positions: it knows the outcome with best play and the plies to the end.
 
-    `boardgames solve` and `analyze` use the agent named `solver` of a game, which is such a player.
+    `boardgames solve` and `analyze` use such a player if a game has one: the agent `Facts.solver`.
     `analyse` returns proven scores as far as the limit allows it.
     """
 

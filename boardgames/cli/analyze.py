@@ -11,7 +11,7 @@ import click
 
 from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
-from boardgames.cli.loading import SOLVER, has_solver, load_game, load_player, load_position
+from boardgames.cli.loading import load_game, load_player, load_position, solver_of
 from boardgames.cli.options import (
     DEPTH,
     NODES,
@@ -78,7 +78,7 @@ class AnalysisRequest:
         if self.agent is not None:
             return self.agent
         is_searching = self.depth is not None or self.nodes is not None
-        return game.facts.default_agent if is_searching or not has_solver(game) else SOLVER
+        return game.facts.default_agent if is_searching else solver_of(game) or game.facts.default_agent
 
     @property
     def limit(self) -> "Limit":
@@ -112,7 +112,7 @@ class AnalysisRequest:
     "--agent",
     metavar="AGENT",
     shell_complete=complete_agent,
-    help="Agent that evaluates; default: `solver` if the game has one, else its default agent.",
+    help="Agent that evaluates; default: the solver of the game, else its default agent.",
 )
 @click.option(
     "--time",

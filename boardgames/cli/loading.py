@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from boardgames.player import Player
 
 
-SOLVER = "solver"
 """The name of agents that solve positions."""
 
 
@@ -61,12 +60,13 @@ def _check_game_name(name: str) -> None:
         raise UnknownNameError(f"{quote(name)} is a file, but the game comes first: {usage}") from None
 
 
-def has_solver(game: "Game") -> bool:
-    """Return True if a plug-in offers an agent named `solver` for the game."""
+def solver_of(game: "Game") -> str | None:
+    """Return the agent that solves positions of a game, or None if no plug-in offers it."""
     from boardgames.plugins import registry
 
     offers = registry().offers("agents", game.facts.name)
-    return any(offer.entry.name == SOLVER and offer.entry.game for offer in offers)
+    name = game.facts.solver
+    return name if any(offer.entry.name == name and offer.entry.game for offer in offers) else None
 
 
 def load_position(

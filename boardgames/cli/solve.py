@@ -10,7 +10,7 @@ import click
 
 from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
-from boardgames.cli.loading import SOLVER, has_solver, load_game, load_player, load_position
+from boardgames.cli.loading import load_game, load_player, load_position, solver_of
 from boardgames.cli.options import SECONDS, WEEK_S, examples, json_option, position_options
 from boardgames.cli.output import (
     count_text,
@@ -57,8 +57,7 @@ STDIN = "-"
     "--agent",
     metavar="AGENT",
     shell_complete=complete_agent,
-    default=SOLVER,
-    help="The solver, with its options.",
+    help="The solver, with its options; default: that of the game.",
 )
 @click.option("--time", "seconds", type=SECONDS, metavar="S", help="Give up after S seconds.")
 @json_option
@@ -70,7 +69,7 @@ def solve(
     layout: str | None,
     options: tuple[str, ...],
     file: str | None,
-    agent: str,
+    agent: str | None,
     seconds: float | None,
     as_json: bool,
 ) -> None:
@@ -78,7 +77,8 @@ def solve(
 
     Prints the score of every move and best play to the end. The score is the
     number that solvers of the game state; in Connect Four it is positive for a
-    win, and the larger, the sooner the win.
+    win, and the larger, the sooner the win. In Hexifence it is the final
+    difference of cells.
 
     With --file the positions are solved together, and one score is printed for
     each. If not everything is solved within --time, the exit code is 1.
@@ -125,11 +125,12 @@ def read_positions(file: str, game: "Game") -> "list[Position]":
     return positions
 
 
-def _load_solver(agent: str, game: "Game") -> "ExactPlayer":
+def _load_solver(agent: str | None, game: "Game") -> "ExactPlayer":
     from boardgames.player import ExactPlayer
     from boardgames.plugins import close_player
 
-    if agent == SOLVER and not has_solver(game):
+    agent = agent or solver_of(game)
+    if agent is None:
         raise OptionError(f"there is no solver for {game}; `boardgames agents {game}` lists its agents")
     player = load_player(agent, game)
     if not isinstance(player, ExactPlayer):

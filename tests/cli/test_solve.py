@@ -82,3 +82,14 @@ def test_wrong_input_is_reported_in_one_line(arguments: list[str], said: str, bg
     assert ran.code == 2
     assert said in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_solver_may_have_another_name(bg: Run) -> None:
+    moves = "0 5 10 12 21 28 24 3 14 16 26 7 17 18"
+    solution = json.loads(bg("solve", "hexifence", "--option", "dimension=2", "--moves", moves, "--json").out)
+    assert (solution["agent"].split(":")[0], solution["score"], solution["proven"]) == ("strong", -1, True)
+    assert solution["moves"][0]["move"] == "11"
+    ran = bg("solve", "hexifence", "--option", "dimension=5")
+    assert (
+        ran.err == "error: there is no solver for hexifence; `boardgames agents hexifence` lists its agents\n"
+    )

@@ -29,6 +29,8 @@ RULES = (
     "board shows: 24. Whoever draws the last open edge of a hexagon, or of two at once, owns them and moves "
     "again. When all edges are drawn, the side with more hexagons wins."
 )
+MAX_SOLVED_DIMENSION = 4
+"""Largest dimension that the solver solves."""
 PERFT_LEAVES = 1_000_000
 """Largest leaf count that is declared."""
 
@@ -58,6 +60,7 @@ class Hexifence(Game):
             longest_match=edges,
             alternates=False,
             score_name="cells closed",
+            solver="strong" if self.dimension <= MAX_SOLVED_DIMENSION else "",
             layouts={"empty": start},
             position_notations=(texts.CANONICAL, texts.GRID),
             perft={start: _perft(edges)},

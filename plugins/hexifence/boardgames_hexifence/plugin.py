@@ -16,6 +16,19 @@ def bg_games() -> list[Entry]:
 
 
 @hookimpl
+def bg_agents() -> list[Entry]:
+    """Return the agent that plays perfectly where it can."""
+    return [
+        Entry(
+            "strong",
+            "exact values where they can be found in time, else alpha-beta",
+            "boardgames_hexifence.agents:Strong",
+            game="hexifence",
+        )
+    ]
+
+
+@hookimpl
 def bg_features() -> list[Entry]:
     """Return the feature set."""
     return [

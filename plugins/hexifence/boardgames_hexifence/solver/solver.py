@@ -12,10 +12,10 @@ from boardgames.kernels.bundles import Bundle
 from boardgames.player import Stop
 from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
-from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.game import MAX_SOLVED_DIMENSION, Hexifence
 from boardgames_hexifence.solver.chains import GROUPS, MOST_IN_GROUP
 from boardgames_hexifence.solver.search import KINDS, MOST_MOVES, MOST_PLIES, Workspace, solve
-from boardgames_hexifence.solver.strings import DIRECTIONS, MAX_SOLVED_DIMENSION, strings_of
+from boardgames_hexifence.solver.strings import DIRECTIONS, strings_of
 
 TABLE_MB = 64
 

@@ -30,8 +30,6 @@ from boardgames_hexifence.rules import FIRST
 
 DIRECTIONS = 6
 """Right, lower right, lower left, and then their opposites."""
-MAX_SOLVED_DIMENSION = 4
-"""Largest dimension whose cells have one bit each in a word."""
 ROW_BITS = 8
 UP = np.array([1, 8, 7, 0, 0, 0], dtype=np.uint64)
 DOWN = np.array([0, 0, 0, 1, 8, 7], dtype=np.uint64)

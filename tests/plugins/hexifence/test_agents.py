@@ -1,0 +1,71 @@
+"""The agent `strong`."""
+
+import random
+
+import pytest
+from reference.hexifence_values import move_values, random_edges, text_of
+
+import boardgames
+from boardgames.errors import OptionError
+from boardgames.player import Limit
+from boardgames_hexifence.agents import Strong, lead
+from boardgames_hexifence.game import Hexifence
+
+LATE = "0 5 10 12 21 28 24 3 14 16 26 7 17 18"
+
+
+def test_values_of_moves_are_final_differences_of_cells() -> None:
+    chance, game = random.Random(8), Hexifence(dimension=3)
+    player = Strong(game, table=4)
+    for _ in range(10):
+        open_edges = random_edges(3, 9, chance)
+        position = game.parse(text_of(3, open_edges))
+        analysis = player.analyse(position, Limit(seconds=60))
+        values = {entry.move.action: entry.score.amount for entry in analysis.moves}
+        before = lead(position)
+        expected = {edge: before + value for edge, value in move_values(3, open_edges).items()}
+        assert values == expected
+        assert analysis.proven
+
+
+def test_best_line_ends_with_the_value() -> None:
+    game = Hexifence(dimension=2)
+    position = game.start().apply_moves(LATE)
+    analysis = Strong(game, table=4).analyse(position, Limit(seconds=60))
+    end = position.apply_moves(" ".join(map(str, analysis.moves[0].line)))
+    assert end.outcome is not None
+    difference = end.score[position.side_to_move] - end.score[1 - position.side_to_move]
+    assert difference == analysis.score.amount
+
+
+def test_moves_that_are_not_solved_in_time_are_not_proven() -> None:
+    game = Hexifence(dimension=4)
+    analysis = Strong(game, table=4).analyse(game.start(), Limit(seconds=0.2))
+    assert not analysis.proven
+    assert len(analysis.moves) == len(game.start().legal_moves)
+    assert not any(entry.proven for entry in analysis.moves)
+
+
+@pytest.mark.parametrize("dimension", [2, 5])
+def test_every_dimension_has_a_legal_move(dimension: int) -> None:
+    game = Hexifence(dimension=dimension)
+    choice = Strong(game, table=4).choose(game.start(), Limit(seconds=0.2))
+    assert game.start().is_legal(choice.move)
+
+
+def test_solver_wins_a_won_position_against_greedy() -> None:
+    game = Hexifence(dimension=2)
+    position = game.start().apply_moves(LATE)
+    player, opponent = Strong(game, table=4, seed=1), boardgames.load_player("greedy", game, seed=1)
+    if player.analyse(position, Limit(seconds=60)).score.amount < 0:
+        player, opponent = opponent, player
+    winner = position.side_to_move if isinstance(player, Strong) else 1 - position.side_to_move
+    players = {position.side_to_move: player, 1 - position.side_to_move: opponent}
+    while position.outcome is None:
+        position = position.apply(players[position.side_to_move].choose(position, Limit(seconds=60)).move)
+    assert position.outcome.winner == winner
+
+
+def test_other_games_are_rejected() -> None:
+    with pytest.raises(OptionError, match="plays Hexifence, not Connect Four"):
+        Strong(boardgames.load("connect4"))
