@@ -168,7 +168,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def suggest(name: object, names: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: similar names, or all names if there are few.
+    """Return the end of a message about an unknown name: similar names, or all names unless there are many.
 
     Examples
     --------
@@ -184,4 +184,6 @@ def suggest(name: object, names: Iterable[str]) -> str:
     close = get_close_matches(str(name), known, n=3, cutoff=0.6) if is_name else []
     if close:
         return "; did you mean " + " or ".join(repr(text) for text in close) + "?"
-    return "; available: " + ", ".join(known) if len(known) <= MAX_LISTED_NAMES else ""
+    if len(known) <= MAX_LISTED_NAMES:
+        return "; available: " + ", ".join(known)
+    return f"; available: {known[0]}, {known[1]} and {len(known) - 2} others"

@@ -58,8 +58,13 @@ def test_message_of_an_unknown_name_has_no_quotes_around_it() -> None:
         ("alphabta", ["alphabeta", "alphabetb"], "; did you mean 'alphabeta' or 'alphabetb'?"),
         ("zzz", ["b", "a", "a"], "; available: a, b"),
         ("zzz", [], "; none available"),
+        (
+            "zzz",
+            [f"{width}x{height}" for width in range(4, 9) for height in range(4, 9)],
+            "; available: 4x4, 4x5 and 23 others",
+        ),
     ],
-    ids=["one similar", "two similar", "none similar", "no names"],
+    ids=["one similar", "two similar", "none similar", "no names", "many names"],
 )
 def test_similar_names_are_suggested(name: str, names: list[str], ending: str) -> None:
     assert suggest(name, names) == ending

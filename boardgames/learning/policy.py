@@ -348,7 +348,9 @@ class Policy:
             and 0 <= gamma <= MAX_GAMMA
             and isinstance(provenance, dict)
         ):
-            raise WeightsError(f"{path} has no policy of version {SCHEMA}")
+            raise WeightsError(
+                f"{path} has no policy of version {SCHEMA}; the learner 'value-iteration' makes policies"
+            )
         stored = {name.removeprefix(STATE_PREFIX): array for name, array in arrays.items()}
         try:
             experience = Experience.from_arrays(states, actions, _unpacked(stored, states))
