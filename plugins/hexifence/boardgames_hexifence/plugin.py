@@ -17,14 +17,20 @@ def bg_games() -> list[Entry]:
 
 @hookimpl
 def bg_agents() -> list[Entry]:
-    """Return the agent that plays perfectly where it can."""
+    """Return the agents."""
     return [
+        Entry(
+            "double",
+            "no search: captures, hands out the end of a chain to keep control, sacrifices least",
+            "boardgames_hexifence.original:Double",
+            game="hexifence",
+        ),
         Entry(
             "strong",
             "exact values where they can be found in time, else alpha-beta",
             "boardgames_hexifence.agents:Strong",
             game="hexifence",
-        )
+        ),
     ]
 
 

@@ -3,13 +3,15 @@
 import pytest
 
 from boardgames import load, load_features
-from boardgames.plugins import registry
+from boardgames.plugins import Kind, registry
 
 
-@pytest.mark.parametrize("kind", ["games", "features"])
-def test_the_plugin_registers_its_game_and_features(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "names"), [("games", {"hexifence"}), ("features", {"simple"}), ("agents", {"double", "strong"})]
+)
+def test_the_plugin_registers_its_game_features_and_agents(kind: Kind, names: set[str]) -> None:
     offered = {offer.entry.name for offer in registry().offers(kind) if offer.plugin == "hexifence"}
-    assert offered == {"hexifence"} if kind == "games" else {"simple"}
+    assert offered == names
 
 
 def test_the_registered_summary_is_that_of_the_game() -> None:

@@ -1,0 +1,190 @@
+"""Chains and loops of Hexifence: what they cost, what the rest is worth, and the moves of `double`."""
+
+from collections.abc import Sequence
+from functools import cache
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import boardgames
+from boardgames import Game, Position
+from boardgames.player import Player
+from boardgames_hexifence.board import board
+from boardgames_hexifence.edges import new_edge_set
+from boardgames_hexifence.endgame import cost_of, new_scratch, smallest_sacrifice, value_of_rest
+from boardgames_hexifence.notation import pack_sides
+
+GAMES = {dimension: boardgames.load("hexifence", dimension=dimension) for dimension in (2, 3, 6)}
+RING = [0, 1, 2, 6, 11, 15, 18, 17, 16, 12, 7, 3]
+"""The cells on the rim of dimension 3, in order."""
+LOOP = [4, 5, 10, 14, 13, 8]
+"""The cells around the centre of dimension 3, in order."""
+LONG_CHAIN = [11, 15, 18, 17, 16, 12]
+
+
+def shared(dimension: int, first: int, second: int) -> int:
+    """Return the edge between two neighbouring cells."""
+    around = board(dimension).edges_of_cell
+    return next(iter(set(around[first]) & set(around[second])))
+
+
+def rim(dimension: int, cell: int, index: int = 0) -> int:
+    """Return an edge of a cell on the rim of the board that has no cell on its other side."""
+    places = board(dimension)
+    return [edge for edge in places.edges_of_cell[cell] if len(places.cells_of_edge[edge]) == 1][index]
+
+
+def inside(dimension: int, cells: Sequence[int]) -> list[int]:
+    """Return the edges between consecutive cells."""
+    return [shared(dimension, first, second) for first, second in pairwise(cells)]
+
+
+def chain(dimension: int, cells: Sequence[int], *, is_opened: bool = False) -> list[int]:
+    """Return the open edges of a chain from rim to rim; if it is opened, its first edge is drawn."""
+    ends = [rim(dimension, cells[0]), rim(dimension, cells[-1], -1)]
+    return [*ends[is_opened:], *inside(dimension, cells)]
+
+
+def with_open(dimension: int, edges: Sequence[int]) -> Position:
+    """Return the position with blue to move in which all other edges are drawn."""
+    places = board(dimension)
+    drawn = [-1 if edge in edges else edge % 2 for edge in range(len(places.edges))]
+    cells = [-1 if set(around) & set(edges) else 0 for around in places.edges_of_cell]
+    return GAMES[dimension].unpack(pack_sides(dimension, drawn, cells, 0).tolist())
+
+
+def best_difference(position: Position) -> int:
+    """Return the cells that the side to move gets more than its opponent with best play, by plain search."""
+
+    @cache
+    def search(words: tuple[int, ...]) -> int:
+        here = position.game.unpack(words)
+        values = []
+        for move in here.legal_moves:
+            after = here.apply(move)
+            gained = sum(after.score) - sum(here.score)
+            rest = search(tuple(after.words.tolist()))
+            values.append(gained + rest if gained else -rest)
+        return max(values, default=0)
+
+    return search(tuple(position.words.tolist()))
+
+
+def double(game: Game, seed: int = 1) -> Player:
+    return boardgames.load_player("double", game, seed=seed)
+
+
+def move_of_double(position: Position) -> int:
+    move = double(position.game).choose(position).move
+    assert move is not None
+    return move.action
+
+
+CHAINS = [
+    [[0]],
+    [[0], [1]],
+    [[0, 1]],
+    [[0, 1], [6]],
+    [[0, 1], [6, 5]],
+    [[0, 1, 4]],
+    [[0, 1, 4], [5]],
+    [[0, 1, 4], [6, 5]],
+    [[0, 1, 4, 6], [2]],
+    [[0, 1, 4, 6, 5]],
+]
+
+
+@pytest.mark.parametrize("chains", CHAINS, ids=str)
+def test_the_value_of_separate_chains_is_that_of_best_play(chains: list[list[int]]) -> None:
+    position = with_open(2, [edge for cells in chains for edge in chain(2, cells)])
+    value = value_of_rest(new_edge_set(position.words), new_scratch(2), 0, np.array([1], dtype=np.uint64))
+    assert value == best_difference(position)
+
+
+@pytest.mark.parametrize(
+    ("edges", "edge", "cost"),
+    [
+        (chain(3, [0]), rim(3, 0), 1),
+        (chain(3, [0, 1]), shared(3, 0, 1), 2),
+        (chain(3, LONG_CHAIN), shared(3, 18, 17), 6),
+        (inside(3, [*LOOP, LOOP[0]]), shared(3, 4, 5), 6),
+        (inside(3, [0, 1, 4, 0]), shared(3, 0, 1), 3),
+    ],
+    ids=["one cell", "two", "chain of six", "loop of six", "loop of three"],
+)
+def test_a_sacrifice_costs_all_cells_of_its_chain_or_loop(edges: list[int], edge: int, cost: int) -> None:
+    words = with_open(3, edges).words
+    assert cost_of(new_edge_set(words), new_scratch(3), edge, 0) == cost
+
+
+def test_the_smallest_chain_is_sacrificed() -> None:
+    edges = [*chain(3, [0, 1, 2]), *chain(3, LONG_CHAIN), *inside(3, [4, 5, 9, 4])]
+    words = with_open(3, [*edges, *chain(3, [7])]).words
+    edge_set = new_edge_set(words)
+    edge = smallest_sacrifice(edge_set, new_scratch(3), 0, np.array([1], dtype=np.uint64))
+    assert edge in chain(3, [7])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_chain_of_two_is_cut_in_the_middle(seed: int) -> None:
+    position = with_open(3, [*chain(3, [0, 1]), *chain(3, LONG_CHAIN)])
+    assert (
+        double(position.game, seed).choose(position).move
+        == position.legal_moves[position.actions.index(shared(3, 0, 1))]
+    )
+
+
+def test_the_last_two_cells_of_a_chain_are_handed_out_if_the_rest_is_worth_it() -> None:
+    position = with_open(3, [*chain(3, [0, 1], is_opened=True), *chain(3, LONG_CHAIN)])
+    assert move_of_double(position) == rim(3, 1, -1)
+
+
+def test_a_chain_is_captured_up_to_its_last_two_cells() -> None:
+    position = with_open(3, [*chain(3, [0, 1, 2], is_opened=True), *chain(3, LONG_CHAIN)])
+    assert move_of_double(position) == shared(3, 0, 1)
+
+
+@pytest.mark.parametrize("rest", [[], chain(3, [16]), chain(3, [17, 16])], ids=["nothing", "one", "two"])
+def test_a_chain_is_captured_whole_if_the_rest_is_small(rest: list[int]) -> None:
+    position = with_open(3, [*chain(3, [0, 1], is_opened=True), *rest])
+    assert move_of_double(position) == shared(3, 0, 1)
+
+
+def test_the_last_four_cells_of_a_loop_are_handed_out_if_the_rest_is_worth_it() -> None:
+    position = with_open(3, [*inside(3, LOOP[:4]), *chain(3, LONG_CHAIN)])
+    assert move_of_double(position) == shared(3, 5, 10)
+
+
+@pytest.mark.parametrize(
+    ("loop", "rest"), [(LOOP[:4], [18, 17, 16]), (LOOP[:5], LONG_CHAIN), (LOOP, LONG_CHAIN)], ids=str
+)
+def test_a_loop_is_captured_up_to_four_cells_or_whole_if_the_rest_is_small(
+    loop: list[int], rest: list[int]
+) -> None:
+    position = with_open(3, [*inside(3, loop), *chain(3, rest)])
+    assert move_of_double(position) in (inside(3, loop)[0], inside(3, loop)[-1])
+
+
+def test_other_cells_are_captured_before_cells_are_handed_out() -> None:
+    opened = [chain(3, [0, 1], is_opened=True), inside(3, LOOP[2:5])]
+    position = with_open(3, [*opened[0], *opened[1], *chain(3, LONG_CHAIN)])
+    assert move_of_double(position) in opened[1]
+
+
+def test_free_cells_are_captured_and_safe_edges_come_before_sacrifices() -> None:
+    position = GAMES[2].start().apply_moves("0 1 4 8")  # cell 0 has two open edges
+    chosen = {move_of_double(position.game.parse(str(position))) for _ in range(3)}
+    assert not chosen & {5, 9}
+    assert move_of_double(position.apply("9")) == 5
+
+
+@pytest.mark.parametrize("dimension", [2, 6])
+def test_double_plays_whole_matches_and_repeats_them_with_the_same_seed(dimension: int) -> None:
+    game, records = GAMES[dimension], []
+    for _ in range(2):
+        match = boardgames.Manager(game, [double(game, 1), double(game, 2)])
+        match.play()
+        assert match.outcome is not None
+        records.append(match.record().moves)
+    assert records[0] == records[1]
