@@ -2,6 +2,7 @@
 
 import random
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import boardgames
 from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.player import Stop
 from boardgames_hexifence.game import Hexifence
-from boardgames_hexifence.solver import Solver
+from boardgames_hexifence.solver import Solver, small
 from boardgames_hexifence.solver.captures import take_all, value_of_captures
 from boardgames_hexifence.solver.strings import collapsed, places
 
@@ -48,7 +49,7 @@ def sample(dimension: int, count: int, most: int, seed: int) -> list[int]:
 
 def assert_values_are_those_of_negamax(dimension: int, sets: list[int], *, by_moves: bool) -> None:
     game = GAMES[dimension]
-    solver = Solver(game, table=4)
+    solver = Solver(game, table=4, all_values=False)
     positions = [game.parse(text_of(dimension, open_edges)) for open_edges in sets]
     expected = [value(dimension, open_edges) for open_edges in sets]
     assert solver.values(positions) == expected
@@ -90,7 +91,61 @@ def test_values_of_a_thousand_positions_are_those_of_plain_negamax(dimension: in
 @pytest.mark.slow
 def test_empty_board_of_dimension_2_is_worth_minus_three() -> None:
     game = GAMES[2]
-    assert Solver(game).values([game.start()]) == [VALUE_OF_DIMENSION_2]
+    assert Solver(game, all_values=False).values([game.start()]) == [VALUE_OF_DIMENSION_2]
+
+
+# --- the table of dimension 2 ------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def table() -> np.ndarray:
+    return small.build()
+
+
+def test_table_and_search_agree(table: np.ndarray) -> None:
+    assert_table_agrees_with_search(table, sample(2, 1_000, 24, seed=9))
+
+
+@pytest.mark.slow
+def test_table_and_search_agree_on_100000_positions_and_the_empty_board(table: np.ndarray) -> None:
+    assert table[-1] == VALUE_OF_DIMENSION_2
+    assert_table_agrees_with_search(table, [(1 << 30) - 1, *sample(2, 100_000, 26, seed=10)])
+
+
+def assert_table_agrees_with_search(table: np.ndarray, sets: list[int]) -> None:
+    game = GAMES[2]
+    positions = [game.parse(text_of(2, open_edges)) for open_edges in sets]
+    found = [int(table[small.index_of(position.words)]) for position in positions]
+    assert found == Solver(game, table=64, all_values=False).values(positions)
+
+
+def test_table_is_kept_and_a_damaged_file_is_built_again(
+    table: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builds = []
+
+    def build() -> np.ndarray:
+        builds.append(True)
+        return table
+
+    monkeypatch.setattr(small, "build", build)
+    path = tmp_path / "values"
+    small.load(path)
+    content = path.read_bytes()
+    assert (small.load(path) == table).all()
+    assert len(builds) == 1
+    for count, damaged in enumerate((b"", content[:-1], content[:99] + b"?" + content[100:]), start=2):
+        path.write_bytes(damaged)
+        assert (small.load(path) == table).all()
+        assert len(builds) == count
+        assert path.read_bytes() == content
+
+
+def test_solver_looks_values_of_dimension_2_up(home: Path) -> None:
+    game = GAMES[2]
+    solver = Solver(game, table=4)
+    assert solver.solve(game.start()).value == VALUE_OF_DIMENSION_2
+    assert solver.nodes == len(game.start().legal_moves)
 
 
 # --- captures ----------------------------------------------------------------
@@ -120,11 +175,11 @@ def test_rest_after_the_captures_has_none() -> None:
 def test_solver_forgets_nothing_wrong_when_it_is_stopped() -> None:
     game = GAMES[2]
     positions = [game.parse(text_of(2, open_edges)) for open_edges in sample(2, 40, 14, seed=5)]
-    start, stopped = game.start(), Solver(game, table=4)
+    start, stopped = game.start(), Solver(game, table=4, all_values=False)
     for limit in range(1, 1_500, 97):
         with pytest.raises(MatchError, match="stopped before"):
             stopped.values([start], node_limit=limit)
-    assert stopped.values(positions) == Solver(game, table=4).values(positions)
+    assert stopped.values(positions) == Solver(game, table=4, all_values=False).values(positions)
 
 
 def test_node_limit_is_kept() -> None:
@@ -142,7 +197,7 @@ def test_solver_stops_when_told_to() -> None:
 
 
 def test_bounds_of_a_stopped_search_hold() -> None:
-    solver = Solver(GAMES[2], table=4)
+    solver = Solver(GAMES[2], table=4, all_values=False)
     ((lower, upper),) = solver.bounds([solver.game.start()], node_limit=100_000)
     assert lower <= VALUE_OF_DIMENSION_2 <= upper
     assert lower < upper

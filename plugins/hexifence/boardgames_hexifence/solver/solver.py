@@ -15,6 +15,8 @@ from boardgames.search.runner import run
 from boardgames_hexifence.game import MAX_SOLVED_DIMENSION, Hexifence
 from boardgames_hexifence.solver.chains import GROUPS, MOST_IN_GROUP
 from boardgames_hexifence.solver.search import KINDS, MOST_MOVES, MOST_PLIES, Workspace, solve
+from boardgames_hexifence.solver.small import DIMENSION, index_of
+from boardgames_hexifence.solver.small import all_values as values_of_all_states
 from boardgames_hexifence.solver.strings import DIRECTIONS, strings_of
 
 TABLE_MB = 64
@@ -53,6 +55,9 @@ class Solver:
         Hexifence of dimension 2, 3 or 4.
     table : int
         Size of the transposition table in MB.
+    all_values : bool
+        Whether the values of dimension 2 are looked up in a table of all positions, which is built on
+        first use and kept in the cache folder.
 
     Raises
     ------
@@ -69,7 +74,7 @@ class Solver:
     (5, ['6', '13', '15'])
     """
 
-    def __init__(self, game: Game, *, table: int = TABLE_MB) -> None:
+    def __init__(self, game: Game, *, table: int = TABLE_MB, all_values: bool = True) -> None:
         if not isinstance(game, Hexifence):
             raise OptionError(f"the solver solves Hexifence, not {game.facts.title}")
         if game.dimension > MAX_SOLVED_DIMENSION:
@@ -77,6 +82,7 @@ class Solver:
                 f"the solver solves dimensions up to {MAX_SOLVED_DIMENSION}, not {game.dimension}"
             )
         self.game = game
+        self._has_all_values = all_values and game.dimension == DIMENSION
         self._table = new_table(table)
         self._control = new_control()
         self._bundle = Bundle(
@@ -94,7 +100,7 @@ class Solver:
 
     @property
     def nodes(self) -> int:
-        """Return the number of states that were searched so far."""
+        """Return the number of states that were searched or looked up so far."""
         return int(self._control[0].nodes)
 
     def clear(self) -> None:
@@ -135,6 +141,13 @@ class Solver:
 
         The parameters are those of `values`.
         """
+        positions = list(positions)
+        self._check(positions)
+        if self._has_all_values:
+            table = values_of_all_states()
+            self._control[0].nodes += len(positions)
+            values = np.array([table[index_of(position.words)] for position in positions], dtype=np.int64)
+            return np.stack([values, values], axis=1)
         states = self._states(positions)
         alive = np.bitwise_count(np.bitwise_or.reduce(states, axis=1)).astype(np.int64)
         bounds = np.stack([-alive, alive], axis=1)
@@ -153,7 +166,7 @@ class Solver:
         PositionError
             If it is not a position of this game.
         """
-        self._states([position])
+        self._check([position])
         if position.outcome is not None:
             raise MatchError(f"the match is over in {position}")
         after = {move: position.apply(move) for move in position.legal_moves}
@@ -164,13 +177,15 @@ class Solver:
         }
         return Solution(max(values.values()), values)
 
-    def _states(self, positions: Iterable[Position]) -> Words:
-        """Return positions as `uint64[n, 6]`."""
-        states = []
+    def _check(self, positions: Iterable[Position]) -> None:
+        """Raise PositionError if a position belongs to another game."""
         for position in positions:
             if position.game is not self.game and position.game != self.game:
                 raise PositionError(f"not a position of {self.game!r}: {position!r}")
-            states.append(strings_of(position.words, self.game.dimension))
+
+    def _states(self, positions: Iterable[Position]) -> Words:
+        """Return positions as `uint64[n, 6]`."""
+        states = [strings_of(position.words, self.game.dimension) for position in positions]
         return np.array(states, dtype=np.uint64).reshape(-1, DIRECTIONS)
 
 
