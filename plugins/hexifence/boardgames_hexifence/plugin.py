@@ -21,7 +21,7 @@ def bg_agents() -> list[Entry]:
     return [
         Entry(
             "double",
-            "no search: captures, hands out the end of a chain to keep control, sacrifices least",
+            "no search: captures, and hands out chain ends to keep control",
             "boardgames_hexifence.original:Double",
             game="hexifence",
         ),
