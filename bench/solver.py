@@ -224,7 +224,7 @@ def _bitbully() -> Any:  # compiled code without type stubs
 
 
 def _board(position: Position) -> Any:
-    """Return a position as bitbully has it, None if bitbully is not installed."""
+    """Convert a position to a board of bitbully; return None if bitbully is not installed."""
     try:
         board = _bitbully().BoardCore()
     except ImportError:

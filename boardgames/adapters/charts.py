@@ -90,7 +90,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Curves over a common axis: what they show, and the points of each curve by its label."""
+    """One panel of a chart: its title, and the points of each curve by label."""
 
     title: str
     curves: Mapping[str, Sequence[tuple[float, float]]]

@@ -16,7 +16,7 @@ from boardgames.errors import FileError, UnknownNameError, quote, suggest
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation; required without a terminal.")
 def forget(game_name: str, name: str | None, yes: bool) -> None:
-    """Delete what agents have learned as NAME while playing GAME, or list the names.
+    """Delete what agents learned while playing GAME, or list what they have learned.
 
     Agents with learn=true save what they learn to your data folder, under the
     name of the weights or the policy that they started from, unless save=FILE

@@ -262,7 +262,7 @@ def check_patterns(sample: Sample, pattern_sets: tuple[PatternSet, ...]) -> Runn
 
 
 def check_abstractions(sample: Sample, abstractions: tuple[StateAbstraction, ...]) -> RunningCheck:
-    """Check that states are in their range, that rewards are finite, and that guards demand legal moves."""
+    """Check that states are in range, rewards are finite, and guards only return legal moves."""
     for abstraction in abstractions:
         name = f"state abstraction {abstraction.name!r}"
         for words in sample.words:

@@ -25,7 +25,7 @@ from boardgames_connect4.rules import (
 )
 
 ROWS, MOVES = "rows", "moves"
-"""The notations of positions."""
+"""Names of the notations for positions."""
 MAX_DEAD_ENDS = 20_000
 """Positions that `format_moves` gives up at most on its way to a sequence of moves."""
 SYMBOLS = "rb"

@@ -48,7 +48,7 @@ def bg_features() -> list[Entry]:
 
 @hookimpl
 def bg_patterns() -> list[Entry]:
-    """Return the pattern sets."""
+    """Return the pattern sets that `ntuple` can learn with."""
     return [
         Entry(
             "cells",

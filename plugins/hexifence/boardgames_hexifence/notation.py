@@ -35,7 +35,7 @@ from boardgames_hexifence.rules import (
 )
 
 CANONICAL, GRID = "canonical", "grid"
-"""The notations of positions."""
+"""Names of the notations for positions."""
 EMPTY = "."
 SIDES = "BR"
 GRID_FREE, GRID_CELLS, GRID_REST = "+", "br", "-"

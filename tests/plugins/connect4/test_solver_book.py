@@ -1,4 +1,4 @@
-"""Books of the solver: enumeration, building, reading, and what the solver does with them."""
+"""Books of the solver: building and reading them, and looking up scores."""
 
 import lzma
 from collections.abc import Callable

@@ -32,7 +32,7 @@ def shared(dimension: int, first: int, second: int) -> int:
 
 
 def rim(dimension: int, cell: int, index: int = 0) -> int:
-    """Return an edge of a cell on the rim of the board that has no cell on its other side."""
+    """Return an outer edge of a cell on the rim of the board."""
     places = board(dimension)
     return [edge for edge in places.edges_of_cell[cell] if len(places.cells_of_edge[edge]) == 1][index]
 

@@ -39,7 +39,7 @@ SHIPPED = Path(__file__).parent.parent / "data"
 
 
 class Book:
-    """The scores of all positions with up to `plies` discs, in which nobody has won.
+    """The exact scores of all unfinished positions with up to `plies` discs.
 
     Parameters
     ----------

@@ -120,7 +120,10 @@ def below(geometry: Geometry, cells: np.uint64) -> np.uint64:
 
 @kernel(types.boolean(ACTIONS_OUT, types.uint64), inline=True)
 def is_busy(busy: Actions, key: np.uint64) -> bool:
-    """Return True if a thread is searching a position; one that shares its mark may hide it."""
+    """Return True if a thread is searching a position.
+
+    Positions may share a place in `busy`; then only the one that was set last is found.
+    """
     return bool(atomic_load(busy, np.int64(key >> ONE) & (busy.size - 1)) == np.int64(key))
 
 

@@ -40,7 +40,7 @@ from boardgames_hexifence.solver.strings import (
 )
 
 NOTHING, PAIR, PATH_OF_FOUR = 0, 2, 4
-"""Number of cells of a hand-out."""
+"""Number of cells that a hand-out leaves to the opponent."""
 
 
 @kernel(types.int64(WORDS_OUT, types.uint64, types.uint64, types.uint64, types.uint64), inline=True)
