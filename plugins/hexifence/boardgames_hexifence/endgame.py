@@ -14,32 +14,27 @@ E. Berlekamp, "The Dots and Boxes Game", 2000.
 import numpy as np
 from numba import types
 
-from boardgames.kernels import Actions, Words, kernel, lowest_bit, random_below
+from boardgames.kernels import Actions, Words, kernel, random_below
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT
 from boardgames_hexifence.board import (
-    CELL_OFFSETS,
     CELLS_OF_EDGE,
     EDGE_OFFSETS,
     EDGES,
-    EDGES_OF_CELL,
     edges_of,
 )
+from boardgames_hexifence.chains import across, other_edge, state_of
 from boardgames_hexifence.edges import (
     DIMENSION,
-    MANY_OPEN,
     ONE_OPEN,
-    STATES,
     TWO_OPEN,
     kind_of,
     make,
     member,
     number_of,
-    open_of,
     random_member,
     unmake,
 )
 from boardgames_hexifence.features import CAPTURING, FREE, SACRIFICING, SAFE
-from boardgames_hexifence.rules import ONE
 
 CHAIN_HANDOUT, LOOP_HANDOUT = 2, 4
 """Cells that have to be handed out to keep control after a chain and after a loop."""
@@ -55,29 +50,6 @@ _NONE = -1
 def new_scratch(dimension: int) -> Actions:
     """Return the working memory of the kernels of this module, `int64[4, edges]`."""
     return np.zeros((4, edges_of(dimension)), dtype=np.int64)
-
-
-@kernel(types.int64(ACTIONS, types.int64, types.int64))
-def _across(edge_set: Actions, edge: int, cell: int) -> int:
-    """Return the cell on the other side of an edge, -1 if that is outside of the board."""
-    place = EDGE_OFFSETS[edge_set[DIMENSION]] + edge
-    return CELLS_OF_EDGE[place, 0] + CELLS_OF_EDGE[place, 1] - cell
-
-
-@kernel(types.int64(ACTIONS, types.int64, types.int64))
-def _other_edge(edge_set: Actions, cell: int, edge: int) -> int:
-    """Return the other open edge of a cell with two open edges, or the first one if `edge` is drawn."""
-    place, bits = CELL_OFFSETS[edge_set[DIMENSION]] + cell, np.uint64(open_of(edge_set, cell))
-    first = EDGES_OF_CELL[place, lowest_bit(bits)]
-    if first != edge:
-        return first
-    return EDGES_OF_CELL[place, lowest_bit(bits & (bits - ONE))]
-
-
-@kernel(types.int64(ACTIONS, types.int64))
-def _state_of(edge_set: Actions, cell: int) -> int:
-    """Return the state of a cell; what is outside of the board has `MANY_OPEN`."""
-    return STATES[open_of(edge_set, cell)] if cell >= 0 else MANY_OPEN
 
 
 @kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, types.int64))
@@ -122,12 +94,12 @@ def _mark_chain(edge_set: Actions, scratch: Actions, edge: int) -> bool:
     for index in range(2):
         place = EDGE_OFFSETS[edge_set[DIMENSION]] + edge
         cell, last = CELLS_OF_EDGE[place, index], edge
-        while _state_of(edge_set, cell) == TWO_OPEN:
-            last = _other_edge(edge_set, cell, last)
+        while state_of(edge_set, cell) == TWO_OPEN:
+            last = other_edge(edge_set, cell, last)
             if last == edge:
                 return True
             scratch[MARKS, last] = 1
-            cell = _across(edge_set, last, cell)
+            cell = across(edge_set, last, cell)
     return False
 
 
@@ -136,9 +108,9 @@ def _middle_of(edge_set: Actions, edge: int) -> int:
     """Return the edge between the two cells of a chain of two, given any of its edges; otherwise the edge."""
     place = EDGE_OFFSETS[edge_set[DIMENSION]] + edge
     first, second = CELLS_OF_EDGE[place, 0], CELLS_OF_EDGE[place, 1]
-    if _state_of(edge_set, first) == TWO_OPEN and _state_of(edge_set, second) == TWO_OPEN:
+    if state_of(edge_set, first) == TWO_OPEN and state_of(edge_set, second) == TWO_OPEN:
         return edge
-    return _other_edge(edge_set, first if _state_of(edge_set, first) == TWO_OPEN else second, edge)
+    return other_edge(edge_set, first if state_of(edge_set, first) == TWO_OPEN else second, edge)
 
 
 @kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, types.int64, WORDS_OUT))
@@ -247,18 +219,18 @@ def capture_or_hand_out(edge_set: Actions, scratch: Actions, state: Words) -> in
         row = EDGE_OFFSETS[edge_set[DIMENSION]] + edge
         first, second = CELLS_OF_EDGE[row, 0], CELLS_OF_EDGE[row, 1]
         cell, last, length, middle = (
-            second if _state_of(edge_set, first) == ONE_OPEN else first,
+            second if state_of(edge_set, first) == ONE_OPEN else first,
             edge,
             1,
             _NONE,
         )
-        while _state_of(edge_set, cell) == TWO_OPEN:
-            last = _other_edge(edge_set, cell, last)
-            cell = _across(edge_set, last, cell)
+        while state_of(edge_set, cell) == TWO_OPEN:
+            last = other_edge(edge_set, cell, last)
+            cell = across(edge_set, last, cell)
             length += 1
             if length == 2:
                 middle = last
-        if _state_of(edge_set, cell) != ONE_OPEN:
+        if state_of(edge_set, cell) != ONE_OPEN:
             if not is_chain:
                 reserved, cells, handout, far_end, is_chain = edge, length, last, edge, True
         elif length + 1 >= LOOP_HANDOUT and reserved < 0:
