@@ -6,37 +6,39 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from reference.hexifence_values import move_values, random_chains, random_edges, text_of, value
+from reference.hexifence_values import cell_masks, move_values, random_chains, random_edges, text_of, value
 
 import boardgames
 from boardgames.errors import MatchError, OptionError, PositionError
+from boardgames.game import Position
 from boardgames.player import Stop
+from boardgames_hexifence.board import board, cells_of, symmetries
 from boardgames_hexifence.game import Hexifence
 from boardgames_hexifence.solver import Solver, small
 from boardgames_hexifence.solver.captures import take_all, value_of_captures
-from boardgames_hexifence.solver.strings import collapsed, places
+from boardgames_hexifence.solver.strings import MAX_CELLS, Frame, edge_towards, frame_of
 
 VALUE_OF_DIMENSION_2 = -3
 
-GAMES = {dimension: Hexifence(dimension=dimension) for dimension in (2, 3, 4)}
+GAMES = {dimension: Hexifence(dimension=dimension) for dimension in range(2, 9)}
 
 
-def state_of(dimension: int, open_edges: int) -> np.ndarray:
-    """Return a state as the solver has it, by a way of its own."""
-    state = np.zeros(6, dtype=np.uint64)
-    for edge, ends in enumerate(places(dimension)[1]):
-        for direction, cell in ends:
-            state[direction] |= np.uint64((open_edges >> edge & 1) << cell)
-    return collapsed(state, dimension)
+def position_of(dimension: int, open_edges: int) -> Position:
+    return GAMES[dimension].parse(text_of(dimension, open_edges))
 
 
-def edges_of(dimension: int, state: np.ndarray) -> int:
-    """Return the open edges of a state."""
-    return sum(
-        1 << edge
-        for edge, ends in enumerate(places(dimension)[1])
-        if int(state[ends[0][0]]) >> ends[0][1] & 1
-    )
+def edges_of(frame: Frame, open_edges: int, state: np.ndarray) -> int:
+    """Return which of the open edges of a position are left in a later state of it."""
+    edges = 0
+    for bit, cell in enumerate(frame.cells):
+        around = board(frame.dimension).edges_of_cell[cell]
+        grounded = [direction for direction in range(6) if frame.neighbours[direction, bit] == 0]
+        tied = [direction for direction in range(6) if int(state[direction]) >> bit & 1]
+        outer = [edge_towards(around, direction) for direction in grounded]
+        outer = [edge for edge in outer if open_edges >> edge & 1][: len({*tied} & {*grounded})]
+        inner = [edge_towards(around, direction) for direction in tied if direction not in grounded]
+        edges |= sum(1 << edge for edge in outer) | sum(1 << edge for edge in inner if not edges >> edge & 1)
+    return edges
 
 
 def sample(dimension: int, count: int, most: int, seed: int) -> list[int]:
@@ -50,7 +52,7 @@ def sample(dimension: int, count: int, most: int, seed: int) -> list[int]:
 def assert_values_are_those_of_negamax(dimension: int, sets: list[int], *, by_moves: bool) -> None:
     game = GAMES[dimension]
     solver = Solver(game, table=4, all_values=False)
-    positions = [game.parse(text_of(dimension, open_edges)) for open_edges in sets]
+    positions = [position_of(dimension, open_edges) for open_edges in sets]
     expected = [value(dimension, open_edges) for open_edges in sets]
     assert solver.values(positions) == expected
     if by_moves:
@@ -64,10 +66,31 @@ def test_values_are_those_of_plain_negamax(dimension: int) -> None:
     assert_values_are_those_of_negamax(dimension, sample(dimension, 60, 9, seed=1), by_moves=True)
 
 
+@pytest.mark.parametrize("dimension", [5, 6, 8])
+def test_values_on_large_boards_are_those_of_plain_negamax(dimension: int) -> None:
+    assert_values_are_those_of_negamax(dimension, sample(dimension, 30, 9, seed=8), by_moves=True)
+
+
+def test_positions_of_a_large_board_may_have_different_open_cells() -> None:
+    chance, game = random.Random(9), GAMES[8]
+    sets = [random_edges(8, 11, chance) for _ in range(20)]
+    together = {cell for edges in sets for cell, mask in enumerate(cell_masks(8)) if edges & mask}
+    assert len(together) > MAX_CELLS
+    values = Solver(game, table=4).values([position_of(8, open_edges) for open_edges in sets])
+    assert values == [value(8, open_edges) for open_edges in sets]
+
+
 def test_values_of_chains_and_loops_are_those_of_plain_negamax() -> None:
     chance = random.Random(6)
-    sets = [random_chains(4, 11, chance) for _ in range(100)]
-    assert_values_are_those_of_negamax(4, sets, by_moves=False)
+    for dimension in (4, 6):
+        sets = [random_chains(dimension, 11, chance) for _ in range(50)]
+        assert_values_are_those_of_negamax(dimension, sets, by_moves=False)
+
+
+def test_shortest_of_isolated_chains_is_opened_first() -> None:
+    edges = (88, 102, 103, 113, 144, 178, 210, 212, 217, 220, 221, 222, 230, 233, 236, 237, 247, 256, 259)
+    position = position_of(6, sum(1 << edge for edge in (*edges, 269, 271, 305)))
+    assert Solver(GAMES[6], table=4).values([position]) == [4]  # by plain negamax, which takes a minute
 
 
 @pytest.mark.slow
@@ -92,6 +115,20 @@ def test_values_of_a_thousand_positions_are_those_of_plain_negamax(dimension: in
 def test_empty_board_of_dimension_2_is_worth_minus_three() -> None:
     game = GAMES[2]
     assert Solver(game, all_values=False).values([game.start()]) == [VALUE_OF_DIMENSION_2]
+
+
+def test_images_of_a_position_are_searched_once() -> None:
+    solver, moves = Solver(GAMES[2], table=16, all_values=False), (0, 5, 10, 12, 21, 28, 24)
+    positions = [
+        GAMES[2].start().apply_moves(" ".join(str(image[edge]) for edge in moves))
+        for image in symmetries(2)[0].tolist()
+    ]
+    first, *others = solver.values(positions[:1]) + solver.values(positions[1:])
+    assert others == [first] * 11
+    nodes = solver.nodes
+    solver.clear()
+    solver.values(positions[:1])
+    assert nodes < 1.5 * solver.nodes
 
 
 # --- the table of dimension 2 ------------------------------------------------
@@ -154,19 +191,21 @@ def test_solver_looks_values_of_dimension_2_up(home: Path) -> None:
 @pytest.mark.plain
 @pytest.mark.parametrize("dimension", [2, 3])
 def test_value_follows_from_the_captures_and_the_value_of_the_rest(dimension: int) -> None:
+    frame = frame_of(dimension, tuple(range(cells_of(dimension))))
     for open_edges in sample(dimension, 150, 9, seed=3):
-        state = state_of(dimension, open_edges)
-        taken, hand_out = take_all(state)
-        rest = value(dimension, edges_of(dimension, state))
+        state = frame.state_of(position_of(dimension, open_edges).words)
+        taken, hand_out = take_all(state, frame.neighbours)
+        rest = value(dimension, edges_of(frame, open_edges, state))
         assert value_of_captures(taken, hand_out, rest) == value(dimension, open_edges)
 
 
 @pytest.mark.plain
 def test_rest_after_the_captures_has_none() -> None:
+    frame = frame_of(3, tuple(range(cells_of(3))))
     for open_edges in sample(3, 200, 30, seed=4):
-        state = state_of(3, open_edges)
-        take_all(state)
-        assert take_all(state) == (0, 0)
+        state = frame.state_of(position_of(3, open_edges).words)
+        take_all(state, frame.neighbours)
+        assert take_all(state, frame.neighbours) == (0, 0)
 
 
 # --- limits and errors -------------------------------------------------------
@@ -203,11 +242,11 @@ def test_bounds_of_a_stopped_search_hold() -> None:
     assert lower < upper
 
 
-def test_solver_rejects_other_games_and_dimensions() -> None:
+def test_solver_rejects_other_games_and_positions() -> None:
     with pytest.raises(OptionError, match="solves Hexifence, not Connect Four"):
         Solver(boardgames.load("connect4"))
-    with pytest.raises(OptionError, match="dimensions up to 4, not 5"):
-        Solver(Hexifence(dimension=5))
+    with pytest.raises(PositionError, match="at most 64 open cells, not 91"):
+        Solver(GAMES[6]).values([GAMES[6].start()])
     with pytest.raises(PositionError, match="not a position of"):
         Solver(GAMES[3]).values([GAMES[2].start()])
     game = GAMES[2]

@@ -27,7 +27,7 @@ out, the value is the larger of c + V(R) and (c - h) - h - V(R), that is c - h +
 from numba import types
 
 from boardgames.kernels import Words, kernel
-from boardgames.kernels.abi import WORDS_OUT
+from boardgames.kernels.abi import WORDS_OUT, WORDS_STACK
 from boardgames_hexifence.solver.strings import (
     NOWHERE,
     ZERO,
@@ -43,48 +43,54 @@ NOTHING, PAIR, PATH_OF_FOUR = 0, 2, 4
 """Number of cells that a hand-out leaves to the opponent."""
 
 
-@kernel(types.int64(WORDS_OUT, types.uint64, types.uint64, types.uint64, types.uint64), inline=True)
-def hand_out_at(strings: Words, cell: Cells, ends: Cells, middles: Cells, joints: Cells) -> int:
+@kernel(
+    types.int64(WORDS_OUT, WORDS_STACK, types.uint64, types.uint64, types.uint64, types.uint64), inline=True
+)
+def hand_out_at(
+    strings: Words, neighbours: Words, cell: Cells, ends: Cells, middles: Cells, joints: Cells
+) -> int:
     """Return the size of the hand-out that taking a cell would give up.
 
     Parameters
     ----------
     strings : uint64[6]
         The state.
+    neighbours : uint64[6, 64]
+        The neighbours of the cells of its frame.
     cell : uint64
         A cell of degree 1.
     ends, middles, joints : uint64
         The cells of degree 1, those of degree 2, and those of a higher degree.
     """
     direction = string_of(strings, cell, NOWHERE)
-    second = tied_to(strings, cell, direction)
+    second = tied_to(strings, neighbours, cell, direction)
     if second & middles == ZERO:
         return NOTHING
     direction = string_of(strings, second, opposite(direction))
-    third = tied_to(strings, second, direction)
+    third = tied_to(strings, neighbours, second, direction)
     if third == ZERO or third & joints != ZERO:
         return PAIR
     if third & ends != ZERO:
         return NOTHING
     direction = string_of(strings, third, opposite(direction))
-    fourth = tied_to(strings, third, direction)
+    fourth = tied_to(strings, neighbours, third, direction)
     return PATH_OF_FOUR if fourth & ends != ZERO else NOTHING
 
 
-@kernel(types.int64(WORDS_OUT, types.uint64, types.int64), inline=True)
-def take_path(strings: Words, cell: Cells, count: int) -> int:
+@kernel(types.int64(WORDS_OUT, WORDS_STACK, types.uint64, types.int64), inline=True)
+def take_path(strings: Words, neighbours: Words, cell: Cells, count: int) -> int:
     """Take `count` cells in a row from one of degree 1 on, and return the count."""
     taken = 0
     while taken < count:
         direction = string_of(strings, cell, NOWHERE)
-        following = tied_to(strings, cell, direction)
-        taken += take(strings, cell, direction)
+        following = tied_to(strings, neighbours, cell, direction)
+        taken += take(strings, neighbours, cell, direction)
         cell = following
     return taken
 
 
-@kernel(types.UniTuple(types.int64, 2)(WORDS_OUT))
-def take_all(strings: Words) -> tuple[int, int]:
+@kernel(types.UniTuple(types.int64, 2)(WORDS_OUT, WORDS_STACK))
+def take_all(strings: Words, neighbours: Words) -> tuple[int, int]:
     """Take every cell that can be taken, changing the state to the rest R.
 
     Returns
@@ -105,7 +111,7 @@ def take_all(strings: Words) -> tuple[int, int]:
         while left != ZERO and free == ZERO:
             cell = left & (ZERO - left)
             left ^= cell
-            hand_out = hand_out_at(strings, cell, ends, middles, joints)
+            hand_out = hand_out_at(strings, neighbours, cell, ends, middles, joints)
             if hand_out == NOTHING:
                 free = cell
             elif hand_out == PAIR:
@@ -116,11 +122,11 @@ def take_all(strings: Words) -> tuple[int, int]:
                 path_end = cell
         if free == ZERO:
             if pairs == 1 and path_ends == 0:
-                return taken + take_path(strings, pair, PAIR), PAIR
+                return taken + take_path(strings, neighbours, pair, PAIR), PAIR
             if pairs == 0 and path_ends == 2:  # both ends of one path
-                return taken + take_path(strings, path_end, PATH_OF_FOUR), PATH_OF_FOUR
+                return taken + take_path(strings, neighbours, path_end, PATH_OF_FOUR), PATH_OF_FOUR
             free = path_end if path_ends > 0 else pair
-        taken += take(strings, free, string_of(strings, free, NOWHERE))
+        taken += take(strings, neighbours, free, string_of(strings, free, NOWHERE))
 
 
 @kernel(types.int64(types.int64, types.int64, types.int64))

@@ -29,16 +29,16 @@ import numpy as np
 from numba import types
 
 from boardgames.kernels import Actions, Words, kernel, lowest_bit, mix, popcount, row_out
-from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT
+from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT, WORDS_STACK
 from boardgames_hexifence.solver.captures import PAIR, PATH_OF_FOUR, value_of_captures
 from boardgames_hexifence.solver.strings import (
     DIRECTIONS,
+    MAX_CELLS,
     NOWHERE,
     ONE,
     ZERO,
     Cells,
     opposite,
-    shifted,
     string_of,
     tied_to,
 )
@@ -48,8 +48,7 @@ SHORT, CHAIN, LOOP = 0, 1, 2
 GROUPS = 3
 TWO_CHAIN, THREE_LOOP = 2, 3
 """The longest chain and loop without a hand-out."""
-MOST_IN_GROUP = 40
-"""More than the cells of a board."""
+MOST_IN_GROUP = MAX_CELLS + 1
 NO_MOVE = 0
 LENGTH_SHIFT = 16
 MOVE_MASK = (1 << LENGTH_SHIFT) - 1
@@ -63,8 +62,13 @@ def move_of(cell: Cells, direction: int) -> int:
     return DIRECTIONS * int(lowest_bit(cell)) + direction + 1
 
 
-@kernel(types.UniTuple(types.uint64, 2)(WORDS_OUT, types.uint64, types.uint64, types.int64), inline=True)
-def follow(strings: Words, middles: Cells, start: Cells, direction: int) -> tuple[Cells, Cells]:
+@kernel(
+    types.UniTuple(types.uint64, 2)(WORDS_OUT, WORDS_STACK, types.uint64, types.uint64, types.int64),
+    inline=True,
+)
+def follow(
+    strings: Words, neighbours: Words, middles: Cells, start: Cells, direction: int
+) -> tuple[Cells, Cells]:
     """Follow a chain from one of its cells in one direction.
 
     Returns
@@ -77,7 +81,7 @@ def follow(strings: Words, middles: Cells, start: Cells, direction: int) -> tupl
     passed = ZERO
     cell = start
     while True:
-        cell = tied_to(strings, cell, direction)
+        cell = tied_to(strings, neighbours, cell, direction)
         if cell & middles == ZERO or cell == start:
             return passed, cell
         passed |= cell
@@ -103,38 +107,37 @@ def insert(entries: Actions, count: int, entry: int) -> int:
     return count + 1
 
 
-@kernel(types.int64(ACTIONS_OUT, types.int64, types.uint64, types.int64), inline=True)
-def append_moves(moves: Actions, count: int, cells: Cells, direction: int) -> int:
-    """Append the moves that cut the strings of some cells in one direction; return the new count."""
-    while cells != ZERO:
-        moves[count] = move_of(cells, direction)
-        count += 1
-        cells &= cells - ONE
-    return count
-
-
-@kernel(types.int64(WORDS_OUT, types.uint64, ACTIONS_OUT))
-def safe_moves(strings: Words, joints: Cells, moves: Actions) -> int:
+@kernel(types.int64(WORDS_OUT, WORDS_STACK, WORDS_OUT, types.uint64, ACTIONS_OUT))
+def safe_moves(strings: Words, neighbours: Words, grounded: Words, joints: Cells, moves: Actions) -> int:
     """Write one move of each class of safe ones, and return their number."""
     count = 0
     for direction in range(DIRECTIONS // 2):
-        others = shifted(strings[opposite(direction)] & joints, opposite(direction))
-        count = append_moves(moves, count, strings[direction] & joints & others, direction)
+        left = strings[direction] & joints & ~grounded[direction]
+        while left != ZERO:
+            cell = left & (ZERO - left)
+            left ^= cell
+            if neighbours[direction, lowest_bit(cell)] & joints != ZERO:
+                moves[count] = move_of(cell, direction)
+                count += 1
     seen = ZERO
     for direction in range(DIRECTIONS):
-        tied = shifted(strings[opposite(direction)], opposite(direction))
-        grounded = strings[direction] & ~tied & joints & ~seen
-        seen |= grounded
-        count = append_moves(moves, count, grounded, direction)
+        left = strings[direction] & grounded[direction] & joints & ~seen
+        seen |= left
+        while left != ZERO:
+            moves[count] = move_of(left, direction)
+            count += 1
+            left &= left - ONE
     return count
 
 
 @kernel(
     types.Tuple((types.uint64, types.boolean, types.boolean, types.int64))(
-        WORDS_OUT, types.uint64, types.uint64
+        WORDS_OUT, WORDS_STACK, types.uint64, types.uint64
     )
 )
-def member_of(strings: Words, middles: Cells, cell: Cells) -> tuple[Cells, bool, bool, int]:
+def member_of(
+    strings: Words, neighbours: Words, middles: Cells, cell: Cells
+) -> tuple[Cells, bool, bool, int]:
     """Return the chain or loop of a cell of degree 2.
 
     Returns
@@ -150,21 +153,27 @@ def member_of(strings: Words, middles: Cells, cell: Cells) -> tuple[Cells, bool,
     """
     first = string_of(strings, cell, NOWHERE)
     second = string_of(strings, cell, first)
-    passed, end = follow(strings, middles, cell, first)
+    passed, end = follow(strings, neighbours, middles, cell, first)
     if end == cell:
         return passed | cell, True, True, move_of(cell, first)
-    passed_back, end_back = follow(strings, middles, cell, second)
+    passed_back, end_back = follow(strings, neighbours, middles, cell, second)
     move = move_of(cell, first if passed != ZERO else second)
     return passed | passed_back | cell, end == ZERO and end_back == ZERO, False, move
 
 
 @kernel(
     types.Tuple((types.int64, types.uint64, types.uint64))(
-        WORDS_OUT, types.uint64, types.uint64, ACTIONS_OUT, ACTIONS_OUT
+        WORDS_OUT, WORDS_STACK, WORDS_OUT, types.uint64, types.uint64, ACTIONS_OUT, ACTIONS_OUT
     )
 )
 def find_moves(
-    strings: Words, middles: Cells, joints: Cells, moves: Actions, shortest: Actions
+    strings: Words,
+    neighbours: Words,
+    grounded: Words,
+    middles: Cells,
+    joints: Cells,
+    moves: Actions,
+    shortest: Actions,
 ) -> tuple[int, Cells, np.uint64]:
     """Write one move of each class: the safe ones, and then the others by how many cells they give away.
 
@@ -172,6 +181,8 @@ def find_moves(
     ----------
     strings : uint64[6]
         A state without captures.
+    neighbours, grounded : uint64[6, 64], uint64[6]
+        Its `Frame`.
     middles, joints : uint64
         The cells of degree 2, and those of a higher degree.
     moves : int64[:]
@@ -188,13 +199,13 @@ def find_moves(
     lengths : uint64
         A hash of their kinds and lengths.
     """
-    count = safe_moves(strings, joints, moves)
+    count = safe_moves(strings, neighbours, grounded, joints, moves)
     isolated, lengths = ZERO, ZERO
     for group in range(GROUPS):
         shortest[group] = NO_MOVE
     left = middles
     while left != ZERO:
-        cells, is_isolated, is_loop, move = member_of(strings, middles, left & (ZERO - left))
+        cells, is_isolated, is_loop, move = member_of(strings, neighbours, middles, left & (ZERO - left))
         left &= ~cells
         length = popcount(cells)
         entry = length << LENGTH_SHIFT | move
@@ -212,14 +223,16 @@ def find_moves(
     return count, isolated, lengths
 
 
-@kernel(types.int64(WORDS_OUT, types.uint64, ACTIONS_STACK, ACTIONS_OUT))
-def simple_value(strings: Words, middles: Cells, members: Actions, values: Actions) -> int:
+@kernel(types.int64(WORDS_OUT, WORDS_STACK, types.uint64, ACTIONS_STACK, ACTIONS_OUT))
+def simple_value(strings: Words, neighbours: Words, middles: Cells, members: Actions, values: Actions) -> int:
     """Return the value of a state in which only isolated chains and loops are left.
 
     Parameters
     ----------
     strings : uint64[6]
         The state.
+    neighbours : uint64[6, 64]
+        The neighbours of the cells of its frame.
     middles : uint64
         Its cells, which all have degree 2.
     members : int64[3, MOST_IN_GROUP]
@@ -231,7 +244,7 @@ def simple_value(strings: Words, middles: Cells, members: Actions, values: Actio
     shorts, chains, loops = 0, 0, 0
     left = middles
     while left != ZERO:
-        cells, _, is_loop, _ = member_of(strings, middles, left & (ZERO - left))
+        cells, _, is_loop, _ = member_of(strings, neighbours, middles, left & (ZERO - left))
         left &= ~cells
         length = popcount(cells)
         group = group_of(length, is_loop)

@@ -20,28 +20,27 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from boardgames.kernels import Actions, Control, Words, is_stopped, kernel, popcount, row_out
-from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_STACK
+from boardgames.kernels import Actions, Control, Words, has_bit, is_stopped, kernel, mix, popcount, row_out
+from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT, WORDS_STACK
 from boardgames.kernels.bundles import BUNDLE, unpacker
 from boardgames.kernels.control import CONTROL
 from boardgames_hexifence.solver.captures import NOTHING, take_all
 from boardgames_hexifence.solver.chains import MOVE_MASK, find_moves, simple_value
 from boardgames_hexifence.solver.strings import (
     DIRECTIONS,
+    MAX_CELLS,
     ONE,
     ZERO,
     Cells,
     cells_by_degree,
     cut,
-    opposite,
-    shifted,
 )
 
-MOST_MOVES = 160
-"""More than the moves of a state."""
-MOST_PLIES = 136
-"""More than the edges of a board."""
+MOST_MOVES = (DIRECTIONS // 2 + 2) * MAX_CELLS
+MOST_PLIES = DIRECTIONS * MAX_CELLS + 2
+"""No state has more moves, and no play out of a state is longer."""
 WORDS_PER_ENTRY = 2
+SETS_OF_DIRECTIONS = 1 << DIRECTIONS
 BIAS = 64
 """Added to the bounds in an entry, so that they are positive."""
 UPPER_SHIFT, MOVE_SHIFT = 8, 16
@@ -59,6 +58,10 @@ class Workspace(NamedTuple):
     ----------
     table : int64[:]
         Transposition table.
+    neighbours, grounded : uint64[6, 64], uint64[6]
+        The `Frame` of all states.
+    images : uint64[12, 64 n]
+        Hashes of the sets of strings of each of n cells under each symmetry; n may be 0.
     states : uint64[plies, 6]
         The state at each ply.
     moves : int64[plies, MOST_MOVES]
@@ -70,6 +73,9 @@ class Workspace(NamedTuple):
     """
 
     table: Actions
+    neighbours: Words
+    grounded: Words
+    images: Words
     states: Words
     moves: Actions
     shortest: Actions
@@ -80,6 +86,9 @@ class Workspace(NamedTuple):
 
 KINDS: Mapping[str, Any] = {  # Numba has no type stubs
     "table": ACTIONS_OUT,
+    "neighbours": WORDS_STACK,
+    "grounded": WORDS_OUT,
+    "images": WORDS_STACK,
     "states": WORDS_STACK,
     "moves": ACTIONS_STACK,
     "shortest": ACTIONS_OUT,
@@ -90,17 +99,16 @@ KINDS: Mapping[str, Any] = {  # Numba has no type stubs
 unpack = unpacker(Workspace, KINDS)
 
 
-@kernel(
-    types.UniTuple(types.uint64, 2)(types.Array(types.uint64, 1, "C"), types.uint64, types.uint64),
-    inline=True,
-)
-def key_of(strings: Words, isolated: Cells, lengths: np.uint64) -> tuple[np.uint64, np.uint64]:
+@kernel(types.UniTuple(types.uint64, 2)(WORDS_OUT, WORDS_OUT, types.uint64, types.uint64), inline=True)
+def key_of(
+    strings: Words, grounded: Words, isolated: Cells, lengths: np.uint64
+) -> tuple[np.uint64, np.uint64]:
     """Return a hash of 128 bits of a state without its isolated chains and loops, and of their lengths."""
     first, second = lengths, ~lengths
     for direction in range(DIRECTIONS):
         word = strings[direction] & ~isolated
         if direction >= DIRECTIONS // 2:  # a string between two cells is already in the first three words
-            word &= ~shifted(strings[opposite(direction)], opposite(direction))
+            word &= grounded[direction]
         first = (first ^ word) * FACTORS[0]
         first ^= first >> U32
         second = (second + word) * FACTORS[1]
@@ -108,7 +116,45 @@ def key_of(strings: Words, isolated: Cells, lengths: np.uint64) -> tuple[np.uint
     return first * FACTORS[1], second * FACTORS[0] ^ (second >> U32)
 
 
-@kernel(types.void(types.Array(types.uint64, 2, "C"), types.int64, types.int64), inline=True)
+@kernel(types.boolean(WORDS_OUT, WORDS_STACK), inline=True)
+def is_symmetric(strings: Words, images: Words) -> bool:
+    """Return whether to look for symmetric states: while half of the edges are open."""
+    ends = 0
+    for direction in range(DIRECTIONS):
+        ends += popcount(strings[direction])
+    return images.size > 0 and ends * SETS_OF_DIRECTIONS >= images.shape[1] * (DIRECTIONS // 2)
+
+
+@kernel(types.int64(WORDS_OUT, types.int64, types.uint64), inline=True)
+def place_of(strings: Words, cell: int, isolated: Cells) -> int:
+    """Return the column of `images` for the strings of a cell, for those of none if it is isolated."""
+    directions = 0
+    if not has_bit(isolated, cell):
+        for direction in range(DIRECTIONS):
+            directions |= int(has_bit(strings[direction], cell)) << direction
+    return cell * SETS_OF_DIRECTIONS + directions
+
+
+@kernel(types.UniTuple(types.uint64, 2)(WORDS_OUT, WORDS_STACK, types.uint64, types.uint64), inline=True)
+def symmetric_key_of(
+    strings: Words, images: Words, isolated: Cells, lengths: np.uint64
+) -> tuple[np.uint64, np.uint64]:
+    """Return what `key_of` does, but the same for all images of a state: the least of their hashes."""
+    cells = images.shape[1] // SETS_OF_DIRECTIONS
+    least, image = ZERO, 0
+    for symmetry in range(images.shape[0]):
+        code = ZERO
+        for cell in range(cells):
+            code += images[symmetry, place_of(strings, cell, isolated)]
+        if symmetry == 0 or code < least:
+            least, image = code, symmetry
+    second = ~lengths
+    for cell in range(cells):
+        second += mix(images[image, place_of(strings, cell, isolated)])
+    return mix(least + lengths), second
+
+
+@kernel(types.void(WORDS_STACK, types.int64, types.int64), inline=True)
 def copy_state(states: Words, source: int, target: int) -> None:
     """Copy a row of the stack of states."""
     for direction in range(DIRECTIONS):
@@ -116,7 +162,7 @@ def copy_state(states: Words, source: int, target: int) -> None:
 
 
 @kernel(types.boolean(BUNDLE, types.int64, types.int64))
-def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, PLR0912 - it calls itself
+def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, PLR0912, PLR0915 - it calls itself
     """Return whether the value of the state at a ply is at least `bound`; meaningless if it was stopped.
 
     The state is changed: its captures are made.
@@ -125,7 +171,7 @@ def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, P
     strings = row_out(work.states, ply)
     ends, middles, joints = cells_by_degree(strings)
     if ends != ZERO:
-        taken, hand_out = take_all(strings)
+        taken, hand_out = take_all(strings, work.neighbours)
         if hand_out == NOTHING:
             return is_at_least(bundle, ply, bound - taken)
         copy_state(work.states, ply, ply + 1)
@@ -144,11 +190,16 @@ def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, P
         return False
     work.control[0].nodes += 1
     if joints == ZERO:
-        return simple_value(strings, middles, work.members, work.values) >= bound
+        return simple_value(strings, work.neighbours, middles, work.members, work.values) >= bound
 
     moves = row_out(work.moves, ply)
-    count, isolated, lengths = find_moves(strings, middles, joints, moves, work.shortest)
-    key, check = key_of(strings, isolated, lengths)
+    count, isolated, lengths = find_moves(
+        strings, work.neighbours, work.grounded, middles, joints, moves, work.shortest
+    )
+    if is_symmetric(strings, work.images):
+        key, check = symmetric_key_of(strings, work.images, isolated, lengths)
+    else:
+        key, check = key_of(strings, work.grounded, isolated, lengths)
     slot = np.int64(check & np.uint64(work.table.size // WORDS_PER_ENTRY - 1)) * WORDS_PER_ENTRY
     known = np.uint64(work.table[slot + 1])
     lower, upper, best = -left, left, 0
@@ -172,9 +223,8 @@ def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, P
     for index in range(count):
         move = moves[index] & MOVE_MASK
         copy_state(work.states, ply, ply + 1)
-        cut(
-            row_out(work.states, ply + 1), ONE << np.uint64((move - 1) // DIRECTIONS), (move - 1) % DIRECTIONS
-        )
+        cell = ONE << np.uint64((move - 1) // DIRECTIONS)
+        cut(row_out(work.states, ply + 1), work.neighbours, cell, (move - 1) % DIRECTIONS)
         if not is_at_least(bundle, ply + 1, 1 - bound):
             is_reached, best = True, move
             break

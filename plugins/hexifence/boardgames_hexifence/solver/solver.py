@@ -1,25 +1,36 @@
 """The solver for Python: exact values of positions and moves."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Game, Move, Position
-from boardgames.kernels import Actions, Words, new_control
+from boardgames.kernels import Actions, Words, mix, new_control
 from boardgames.kernels.bundles import Bundle
 from boardgames.player import Stop
 from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
-from boardgames_hexifence.game import MAX_SOLVED_DIMENSION, Hexifence
+from boardgames_hexifence.board import CELLS, SIDES_OF_CELL, board, symmetries
+from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.rules import drawn_edges
 from boardgames_hexifence.solver.chains import GROUPS, MOST_IN_GROUP
-from boardgames_hexifence.solver.search import KINDS, MOST_MOVES, MOST_PLIES, Workspace, solve
-from boardgames_hexifence.solver.small import DIMENSION, index_of
+from boardgames_hexifence.solver.search import (
+    KINDS,
+    MOST_MOVES,
+    MOST_PLIES,
+    SETS_OF_DIRECTIONS,
+    Workspace,
+    solve,
+)
+from boardgames_hexifence.solver.small import COUNT_BITS, DIMENSION, index_of
 from boardgames_hexifence.solver.small import all_values as values_of_all_states
-from boardgames_hexifence.solver.strings import DIRECTIONS, strings_of
+from boardgames_hexifence.solver.strings import DIRECTIONS, MAX_CELLS, edge_towards, frame_of
 
 TABLE_MB = 64
+CODE_SHIFT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +56,14 @@ class Solution:
 
 
 class Solver:
-    """Solves positions of Hexifence up to dimension 4.
+    """Solves positions of Hexifence with at most 64 open cells, which are all positions up to dimension 5.
 
     It remembers what it has found, so related positions take less time. It is not thread-safe.
 
     Parameters
     ----------
     game : Game
-        Hexifence of dimension 2, 3 or 4.
+        Hexifence of any dimension.
     table : int
         Size of the transposition table in MB.
     all_values : bool
@@ -77,18 +88,19 @@ class Solver:
     def __init__(self, game: Game, *, table: int = TABLE_MB, all_values: bool = True) -> None:
         if not isinstance(game, Hexifence):
             raise OptionError(f"the solver solves Hexifence, not {game.facts.title}")
-        if game.dimension > MAX_SOLVED_DIMENSION:
-            raise OptionError(
-                f"the solver solves dimensions up to {MAX_SOLVED_DIMENSION}, not {game.dimension}"
-            )
         self.game = game
         self._has_all_values = all_values and game.dimension == DIMENSION
         self._table = new_table(table)
         self._control = new_control()
+        self._frame = frame_of(game.dimension, tuple(range(min(int(CELLS[game.dimension]), MAX_CELLS))))
+        self._neighbours, self._grounded = self._frame.neighbours.copy(), self._frame.grounded.copy()
         self._bundle = Bundle(
             KINDS,
             Workspace(
                 table=self._table,
+                neighbours=self._neighbours,
+                grounded=self._grounded,
+                images=images_of(game.dimension),
                 states=np.zeros((MOST_PLIES, DIRECTIONS), dtype=np.uint64),
                 moves=np.zeros((MOST_PLIES, MOST_MOVES), dtype=np.int64),
                 shortest=np.zeros(GROUPS, dtype=np.int64),
@@ -148,12 +160,14 @@ class Solver:
             self._control[0].nodes += len(positions)
             values = np.array([table[index_of(position.words)] for position in positions], dtype=np.int64)
             return np.stack([values, values], axis=1)
-        states = self._states(positions)
-        alive = np.bitwise_count(np.bitwise_or.reduce(states, axis=1)).astype(np.int64)
-        bounds = np.stack([-alive, alive], axis=1)
-        self._control[0].stop = 0
-        self._control[0].node_limit = self.nodes + node_limit if node_limit else 0
-        run(lambda: solve(self._bundle.words, states, bounds), self._control, stop=stop)
+        if not self._fit(positions) and len(positions) > 1:
+            parts = [self.bounds([position], stop=stop, node_limit=node_limit) for position in positions]
+            return np.concatenate(parts)
+        states = np.array([self._frame.state_of(position.words) for position in positions])
+        states = states.reshape(-1, DIRECTIONS)
+        cells = np.bitwise_count(np.bitwise_or.reduce(states, axis=1)).astype(np.int64)
+        bounds = np.stack([-cells, cells], axis=1)
+        self._narrow(states, bounds, stop, node_limit)
         return bounds
 
     def solve(self, position: Position, *, stop: Stop | None = None, node_limit: int = 0) -> Solution:
@@ -183,10 +197,62 @@ class Solver:
             if position.game is not self.game and position.game != self.game:
                 raise PositionError(f"not a position of {self.game!r}: {position!r}")
 
-    def _states(self, positions: Iterable[Position]) -> Words:
-        """Return positions as `uint64[n, 6]`."""
-        states = [strings_of(position.words, self.game.dimension) for position in positions]
-        return np.array(states, dtype=np.uint64).reshape(-1, DIRECTIONS)
+    def _fit(self, positions: Sequence[Position]) -> bool:
+        """Choose a frame that has all open cells of positions; return False if there is none.
+
+        The table is for one frame.
+
+        Raises
+        ------
+        PositionError
+            If there is one position only, and it has too many open cells.
+        """
+        cells = {cell for position in positions for cell in open_cells(position)}
+        if cells <= set(self._frame.cells):
+            return True
+        if len(cells) > MAX_CELLS:
+            if len(positions) == 1:
+                raise PositionError(
+                    f"the solver takes positions with at most {MAX_CELLS} open cells, not {len(cells)}"
+                )
+            return False
+        self._frame = frame_of(self.game.dimension, tuple(sorted(cells)))
+        self._neighbours[:], self._grounded[:] = self._frame.neighbours, self._frame.grounded
+        self._table[:] = 0
+        return True
+
+    def _narrow(self, states: Words, bounds: Actions, stop: Stop | None, node_limit: int) -> None:
+        """Narrow the bounds of the values of states down."""
+        self._control[0].stop = 0
+        self._control[0].node_limit = self.nodes + node_limit if node_limit else 0
+        run(lambda: solve(self._bundle.words, states, bounds), self._control, stop=stop)
+
+
+@cache
+def images_of(dimension: int) -> Words:
+    """Return hashes of the strings of each cell under each symmetry for `symmetric_key_of`.
+
+    There are none above dimension 2, where no board is symmetric any more when it can be solved.
+    """
+    if dimension > DIMENSION:
+        return np.zeros((0, 0), dtype=np.uint64)
+    lattice, (edge_images, cell_images) = board(dimension), symmetries(dimension)
+    frame = frame_of(dimension, tuple(range(len(lattice.centres))))
+    images = np.zeros((len(edge_images), len(frame.cells) * SETS_OF_DIRECTIONS), dtype=np.uint64)
+    for symmetry, (edges, cells) in enumerate(zip(edge_images.tolist(), cell_images.tolist(), strict=True)):
+        for cell, around in enumerate(lattice.edges_of_cell):
+            for directions in range(SETS_OF_DIRECTIONS):
+                open_edges = [
+                    edge_towards(around, direction)
+                    for direction in range(DIRECTIONS)
+                    if directions >> direction & 1
+                ]
+                inner = sum(1 << edges[edge] for edge in open_edges if len(lattice.cells_of_edge[edge]) == 2)
+                outer = sum(len(lattice.cells_of_edge[edge]) == 1 for edge in open_edges)
+                images[symmetry, cell * SETS_OF_DIRECTIONS + directions] = mix(
+                    np.uint64(inner << CODE_SHIFT | cells[cell] << COUNT_BITS | outer)
+                )
+    return images
 
 
 def cells_taken(before: Position, after: Position) -> int:
@@ -198,3 +264,13 @@ def cells_taken(before: Position, after: Position) -> int:
 def keeps_turn(before: Position, after: Position) -> bool:
     """Return True if the side that has moved is to move again, or would be if the match were not over."""
     return before.side_to_move == after.side_to_move
+
+
+def open_cells(position: Position) -> list[int]:
+    """Return the cells that have an open edge."""
+    dimension = int(position.game.options["dimension"] or 0)
+    return [
+        cell
+        for cell in range(CELLS[dimension])
+        if drawn_edges(position.words, dimension, cell) < SIDES_OF_CELL
+    ]

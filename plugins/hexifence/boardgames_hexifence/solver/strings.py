@@ -7,33 +7,32 @@ last string of a coin takes it. Who drew an edge and who owns a cell does not ma
 rest of the match, so these strings are the whole state.
 
 A state is `uint64[6]`, one word for each direction: the cells that have a string in this
-direction. A string between two cells is thus in two words. The cell in row r and column q of
-the axial coordinates is bit 8r + q. There are at most seven rows and columns on the boards up to
-dimension 4, so that the neighbour of a cell is found by shifting, and a shift beyond the rim
-leads to a bit that no cell has.
+direction. A string between two cells is thus in two words. A `Frame` says which cell of the board
+each of the 64 bits stands for, and which cells are neighbours. Up to dimension 5 there is
+a bit for each cell. On larger boards a position fits as soon as no more than 64 cells are open.
 
 Kernels refer to a cell by the word that contains only its bit. The *degree* of a cell is its
 number of strings. The strings of a cell to the ground are interchangeable: a state has those
-of the directions that come last (`collapsed`).
+of the directions that come last.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 from numba import types
 
-from boardgames.kernels import Words, kernel
-from boardgames.kernels.abi import WORDS_OUT
-from boardgames_hexifence.board import SIDES_OF_CELL, WORD_BITS, board
-from boardgames_hexifence.rules import FIRST
+from boardgames.kernels import Actions, Words, bit, kernel, lowest_bit
+from boardgames.kernels.abi import ACTIONS, WORDS, WORDS_OUT, WORDS_STACK
+from boardgames_hexifence.board import CELL_OFFSETS, EDGES_OF_CELL, SIDES_OF_CELL, board
+from boardgames_hexifence.rules import dimension_of, is_drawn
 
 DIRECTIONS = 6
 """Right, lower right, lower left, and then their opposites."""
-ROW_BITS = 8
-UP = np.array([1, 8, 7, 0, 0, 0], dtype=np.uint64)
-DOWN = np.array([0, 0, 0, 1, 8, 7], dtype=np.uint64)
-"""Shifts to the left and to the right that lead to the neighbour in each direction."""
+MAX_CELLS = 64
+"""Number of cells in a state."""
 ZERO, ONE = np.uint64(0), np.uint64(1)
 NOWHERE = -1
 
@@ -68,109 +67,118 @@ def string_of(strings: Words, cell: Cells, other_than: int) -> int:
     return NOWHERE
 
 
-@kernel(types.uint64(types.uint64, types.int64), inline=True)
-def shifted(cells: Cells, direction: int) -> Cells:
-    """Return the neighbours of cells in a direction."""
-    return (cells << UP[direction]) >> DOWN[direction]
-
-
-@kernel(types.uint64(WORDS_OUT, types.uint64, types.int64), inline=True)
-def tied_to(strings: Words, cell: Cells, direction: int) -> Cells:
+@kernel(types.uint64(WORDS_OUT, WORDS_STACK, types.uint64, types.int64), inline=True)
+def tied_to(strings: Words, neighbours: Words, cell: Cells, direction: int) -> Cells:
     """Return the cell at the other end of a string, `ZERO` for the ground."""
-    return shifted(cell, direction) & strings[opposite(direction)]
+    return neighbours[direction, lowest_bit(cell)] & strings[opposite(direction)]
 
 
-@kernel(types.void(WORDS_OUT, types.uint64, types.int64), inline=True)
-def cut(strings: Words, cell: Cells, direction: int) -> None:
+@kernel(types.void(WORDS_OUT, WORDS_STACK, types.uint64, types.int64), inline=True)
+def cut(strings: Words, neighbours: Words, cell: Cells, direction: int) -> None:
     """Cut a string."""
-    other = tied_to(strings, cell, direction)
     strings[direction] &= ~cell
-    strings[opposite(direction)] &= ~other
+    strings[opposite(direction)] &= ~neighbours[direction, lowest_bit(cell)]
 
 
-@kernel(types.int64(WORDS_OUT, types.uint64, types.int64), inline=True)
-def take(strings: Words, cell: Cells, direction: int) -> int:
+@kernel(types.int64(WORDS_OUT, WORDS_STACK, types.uint64, types.int64), inline=True)
+def take(strings: Words, neighbours: Words, cell: Cells, direction: int) -> int:
     """Cut the only string of a cell, and return how many cells this takes: 1 or 2."""
-    other = tied_to(strings, cell, direction)
-    cut(strings, cell, direction)
+    other = tied_to(strings, neighbours, cell, direction)
+    cut(strings, neighbours, cell, direction)
     return 2 if other != ZERO and string_of(strings, other, NOWHERE) == NOWHERE else 1
 
 
+@kernel(types.void(WORDS, ACTIONS, WORDS_OUT, WORDS_OUT))
+def tie(position: Words, cells: Actions, grounded: Words, strings: Words) -> None:
+    """Write the state of a packed position.
+
+    Parameters
+    ----------
+    position : uint64[n]
+        The position.
+    cells : int64[:]
+        The cells of the frame, among which are all open ones.
+    grounded : uint64[6]
+        Those without a neighbour in each direction.
+    strings : uint64[6]
+        The state, which must be empty.
+    """
+    dimension = dimension_of(position)
+    for index in range(cells.size):
+        cell = bit(index)
+        count = 0
+        for direction in range(DIRECTIONS):
+            side = direction + 1 if direction + 1 < SIDES_OF_CELL else 0
+            edge = EDGES_OF_CELL[CELL_OFFSETS[dimension] + cells[index], side]
+            if not is_drawn(position, dimension, edge):
+                if grounded[direction] & cell == ZERO:
+                    strings[direction] |= cell
+                else:
+                    count += 1
+        for direction in range(DIRECTIONS - 1, -1, -1):
+            if count > 0 and grounded[direction] & cell != ZERO:
+                strings[direction] |= cell
+                count -= 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """Which cells of a board the bits of a state stand for.
+
+    Attributes
+    ----------
+    dimension : int
+        Cells per side of the board.
+    cells : tuple of int
+        The cell of each bit, in ascending order.
+    neighbours : uint64[6, 64]
+        For each direction and bit the word of the neighbour, zero for the ground.
+    grounded : uint64[6]
+        The cells without a neighbour in each direction.
+    """
+
+    dimension: int
+    cells: tuple[int, ...]
+    neighbours: Words
+    grounded: Words
+
+    def state_of(self, words: Words) -> Words:
+        """Return the state of a packed position whose open cells are all in this frame.
+
+        Examples
+        --------
+        >>> import boardgames
+        >>> start = boardgames.load("hexifence", dimension=2).start()
+        >>> [int(word).bit_count() for word in frame_of(2, tuple(range(7))).state_of(start.words)]
+        [7, 7, 7, 7, 7, 7]
+        """
+        state = np.zeros(DIRECTIONS, dtype=np.uint64)
+        tie(words, np.array(self.cells, dtype=np.int64), self.grounded, state)
+        return state
+
+
+def edge_towards(around: Sequence[int], direction: int) -> int:
+    """Return the edge in a direction of the edges around a cell, clockwise from the upper right."""
+    return around[(direction + 1) % SIDES_OF_CELL]
+
+
 @cache
-def places(dimension: int) -> tuple[tuple[int, ...], tuple[tuple[tuple[int, int], ...], ...]]:
-    """Return where cells and edges are in a state.
-
-    Returns
-    -------
-    bits : tuple of int
-        The bit of each cell.
-    strings : tuple of tuple of (int, int)
-        For each edge the directions and the bits of its one or two strings' ends.
+def frame_of(dimension: int, cells: Sequence[int]) -> Frame:
+    """Return the frame of at most 64 cells, given in ascending order.
 
     Examples
     --------
-    >>> bits, strings = places(2)
-    >>> bits
-    (1, 2, 8, 9, 10, 16, 17)
-    >>> strings[5]
-    ((0, 1), (3, 2))
+    >>> frame = frame_of(2, tuple(range(7)))
+    >>> frame.cells, frame.neighbours[0, :7].tolist()
+    ((0, 1, 2, 3, 4, 5, 6), [2, 0, 8, 16, 0, 64, 0])
     """
-    lattice = board(dimension)
-    bits = []
-    for x, y in lattice.centres:
-        row = y // 3
-        bits.append(ROW_BITS * (row + dimension - 1) + (x - row) // 2 + dimension - 1)
-    strings: list[list[tuple[int, int]]] = [[] for _ in lattice.edges]
-    for cell, around in enumerate(lattice.edges_of_cell):
-        for index, edge in enumerate(around):  # clockwise from the upper right, directions from the right
-            strings[edge].append(((index - 1) % SIDES_OF_CELL, bits[cell]))
-    return tuple(bits), tuple(map(tuple, strings))
-
-
-def strings_of(words: Words, dimension: int) -> Words:
-    """Return the state of a packed position of the game, collapsed.
-
-    Examples
-    --------
-    >>> import boardgames
-    >>> start = boardgames.load("hexifence", dimension=2).start()
-    >>> [int(word).bit_count() for word in strings_of(start.words, 2)]
-    [7, 7, 7, 7, 7, 7]
-    """
-    count = (len(places(dimension)[1]) + WORD_BITS - 1) // WORD_BITS
-    state = np.zeros(DIRECTIONS, dtype=np.uint64)
-    for edge, ends in enumerate(places(dimension)[1]):
-        word, bit = FIRST + edge // WORD_BITS, edge % WORD_BITS
-        if (int(words[word]) | int(words[word + count])) >> bit & 1 == 0:
-            for direction, cell in ends:
-                state[direction] |= np.uint64(1 << cell)
-    return collapsed(state, dimension)
-
-
-def collapsed(state: Words, dimension: int) -> Words:
-    """Return a state in which each cell has its strings to the ground in the directions that come last."""
-    result = state.copy()
-    for cell, directions in grounded(dimension):
-        count = sum(int(state[direction]) >> cell & 1 for direction in directions)
-        for index, direction in enumerate(directions):
-            word = int(result[direction]) & ~(1 << cell)
-            is_kept = index >= len(directions) - count
-            result[direction] = np.uint64(word | (is_kept << cell))
-    return result
-
-
-@cache
-def grounded(dimension: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return for each cell at the rim its bit and the directions that lead to the ground.
-
-    Examples
-    --------
-    >>> grounded(2)[0]
-    (1, (3, 4, 5))
-    """
-    found: dict[int, list[int]] = {}
-    for ends in places(dimension)[1]:
-        if len(ends) == 1:
-            direction, cell = ends[0]
-            found.setdefault(cell, []).append(direction)
-    return tuple((cell, tuple(sorted(directions))) for cell, directions in sorted(found.items()))
+    lattice, bits = board(dimension), {cell: place for place, cell in enumerate(cells)}
+    neighbours = np.zeros((DIRECTIONS, MAX_CELLS), dtype=np.uint64)
+    for cell, place in bits.items():
+        for direction in range(DIRECTIONS):
+            edge = edge_towards(lattice.edges_of_cell[cell], direction)
+            for other in lattice.cells_of_edge[edge]:
+                if other != cell and other in bits:
+                    neighbours[direction, place] = np.uint64(1 << bits[other])
+    grounded = [sum(1 << bit for bit in range(len(cells)) if row[bit] == ZERO) for row in neighbours]
+    return Frame(dimension, tuple(cells), neighbours, np.array(grounded, dtype=np.uint64))
