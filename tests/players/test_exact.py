@@ -1,0 +1,102 @@
+"""`TimedExactPlayer`: a small solver of Tic-tac-toe that runs out of time when the test says so."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from reference.minimax import tictactoe
+
+from boardgames.game import Move, Position
+from boardgames.player import NO_CONTEXT, Analysis, Choice, Clock, Context, Limit, MoveValue, Stop
+from boardgames.players.exact import TimedExactPlayer
+from boardgames.score import Score
+
+GAME = tictactoe()
+FORK = GAME.start().apply_moves("a1 b2 c3")  # only the edges hold the draw
+WON = GAME.start().apply_moves("a1 b1 a2 b2")  # a3 wins at once
+
+
+@cache
+def value(position: Position) -> int:
+    """Return 1, 0 or -1 for a won, drawn or lost position of the side to move."""
+    if position.outcome is not None:
+        return 0 if position.outcome.winner is None else -1
+    return max(-value(position.apply(move)) for move in position.legal_moves)
+
+
+class Solver(TimedExactPlayer):
+    """Solves positions by brute force, at most `most` moves of each."""
+
+    name = "brute"
+    most = 9
+
+    def scores(self, positions: Sequence[Position], context: Context = NO_CONTEXT) -> list[Score]:
+        return [Score.of(float(value(position)), self.unit) for position in positions]
+
+    def solved_moves(self, position: Position, stop: Stop, *, all_moves: bool) -> dict[Move, Score]:
+        scores: dict[Move, Score] = {}
+        for move in position.legal_moves[: self.most]:
+            after = position.apply(move)
+            has_won = after.outcome is not None and after.outcome.winner is not None
+            scores[move] = Score.win(1) if has_won else -self.scores([after])[0]
+            if has_won and not all_moves:
+                break
+        return scores
+
+
+class Worst(Solver):
+    """Plays the worst move."""
+
+    plays_best = False
+
+    def pick(self, analysis: Analysis) -> MoveValue:
+        return analysis.moves[-1]
+
+
+class Hurried(Solver):
+    """Has time to solve two moves."""
+
+    most = 2
+
+
+def test_equally_good_moves_are_drawn_by_the_seed() -> None:
+    chosen = {str(Solver(GAME, seed=seed).choose(FORK).move) for seed in range(20)}
+    assert chosen == {"a2", "b1", "b3", "c2"}
+
+
+def test_best_play_to_the_end_is_found_without_further_methods() -> None:
+    analysis = Solver(GAME).analyse(FORK)
+    end = FORK.apply_moves(" ".join(map(str, analysis.moves[0].line)))
+    assert analysis.proven
+    assert end.outcome is not None
+    assert end.outcome.winner is None
+
+
+def test_unsolved_moves_are_estimated_and_nothing_is_proven() -> None:
+    analysis = Hurried(GAME).analyse(GAME.start(), Limit(seconds=0.1))
+    assert {entry.move for entry in analysis.moves} == set(GAME.start().legal_moves)
+    assert sum(entry.proven and len(entry.line) == 1 for entry in analysis.moves) == 2
+    assert not analysis.proven
+    assert not Hurried(GAME).choose(GAME.start(), Limit(seconds=0.1)).proven
+
+
+def test_a_move_that_wins_at_once_needs_no_others() -> None:
+    assert [str(entry.move) for entry in Solver(GAME).analyse(WON, lines=1).moves] == ["a3"]
+    choice = Solver(GAME).choose(WON)
+    assert (str(choice.move), choice.score, choice.proven) == ("a3", Score.win(1), True)
+
+
+def test_a_player_that_may_err_gets_the_scores_of_all_moves() -> None:
+    choice = Worst(GAME).choose(WON)
+    assert str(choice.move) != "a3"
+    assert not choice.proven
+
+
+def test_draws_are_accepted_unless_the_match_is_won() -> None:
+    assert [Solver(GAME).accepts_draw(WON, side) for side in (0, 1)] == [False, True]
+
+
+def test_a_choice_is_reported_once_and_made_even_without_time() -> None:
+    reported: list[Choice] = []
+    limit = Limit(clock=Clock((0.0, 0.0)))
+    choice = Hurried(GAME).choose(GAME.start(), limit, Context(report=reported.append))
+    assert reported == [choice]
