@@ -6,17 +6,23 @@ other such cells. Each end of a chain is an edge at the rim of the board or besi
 one open edge and can be captured. A chain without ends is a *loop*. Once no safe edge is left,
 every open edge belongs to one chain or loop.
 
-`chains_of` gives them for any position. Kernels have them in a *chain set*, `int64[11, E]` on a
-board with E edges, which `scan` fills in linear time from an edge set. In the first seven rows,
-column k is about chain k:
+`chains_of` gives them for any position. Kernels have them in a *chain set*, `int64[13, 6C]` on a
+board with C cells, which `scan` fills in linear time from an edge set. Its rows are:
 
-    CELLS_FROM, LENGTH     its first place in the row `CELL_LIST`, and its number of cells
+    CELLS_FROM, LENGTH     first place of each chain in the row `CELL_LIST`, and its number of cells
     EDGES_FROM, EDGE_COUNT the same in the row `EDGE_LIST`
     LOOP                   1 for a loop, 0 for a chain
-    FIRST_END, LAST_END    intersections beside its first and last edge, `NOWHERE` if there is none
+    TAKEN                  1 once the chain has been taken
+    CELL_LIST, EDGE_LIST   cells and edges of all chains, in the order in which they follow each other
+    END_AT                 intersections beside the ends of chain k in columns 2k and 2k + 1, or `NOWHERE`
+    ENDS, END_COUNT        the ends at cell c from column 6c on, and their number
+    OPEN_COUNT             number of open edges of each cell
+    CHAIN_OF_CELL          chain of each cell, or `NOWHERE`
 
-The other rows have the cells and edges of all chains in the order in which they follow each
-other, and for each cell its chain and its number of open edges.
+While no safe edge is left, `take` and `put_back` keep a chain set up to date without another scan. A
+chain is only marked as taken, and its ends no longer count as open edges of their intersections. An
+intersection with two open edges left has become a link that joins two chains, or closes a
+loop. Such a *row* of chains is opened and taken as one, so `find_row` follows it.
 
 The idea of such a set is that of J. Tran and M. Farrugia's Hexifence agent (COMP30024, University
 of Melbourne, 2016).
@@ -28,14 +34,15 @@ import numpy as np
 from numba import types
 
 from boardgames.kernels import Actions, Words, kernel, lowest_bit, popcount
-from boardgames.kernels.abi import ACTIONS, ACTIONS_STACK
+from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK
 from boardgames_hexifence.board import (
     CELL_OFFSETS,
     CELLS,
     CELLS_OF_EDGE,
     EDGE_OFFSETS,
     EDGES_OF_CELL,
-    edges_of,
+    SIDES_OF_CELL,
+    cells_of,
 )
 from boardgames_hexifence.edges import (
     DIMENSION,
@@ -47,10 +54,14 @@ from boardgames_hexifence.edges import (
 )
 from boardgames_hexifence.rules import ONE, dimension_of
 
-CELLS_FROM, LENGTH, EDGES_FROM, EDGE_COUNT, LOOP, FIRST_END, LAST_END = 0, 1, 2, 3, 4, 5, 6
-CELL_LIST, EDGE_LIST, CHAIN_OF_CELL, OPEN_COUNT = 7, 8, 9, 10
-ROWS = 11
-NOWHERE = -1
+CELLS_FROM, LENGTH, EDGES_FROM, EDGE_COUNT, LOOP, TAKEN = 0, 1, 2, 3, 4, 5
+CELL_LIST, EDGE_LIST, END_AT, ENDS, END_COUNT, OPEN_COUNT, CHAIN_OF_CELL = 6, 7, 8, 9, 10, 11, 12
+ROWS = 13
+NOWHERE, CLOSED = -1, -2
+CHAIN_HANDOUT, LOOP_HANDOUT = 2, 4
+"""Cells that have to be handed out to keep control after a chain and after a loop."""
+SHORTEST_LONG_CHAIN = 3
+"""Shorter chains can be sacrificed without letting the opponent hand out cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +116,19 @@ def chains_of(position: Words) -> tuple[Chain, ...]:
 
 
 def new_chain_set(dimension: int) -> Actions:
-    """Return an empty chain set for a board, `int64[11, edges]`."""
-    return np.zeros((ROWS, edges_of(dimension)), dtype=np.int64)
+    """Return an empty chain set for a board, `int64[13, 6 * cells]`."""
+    return np.zeros((ROWS, SIDES_OF_CELL * cells_of(dimension)), dtype=np.int64)
 
 
 def _chain(chains: Actions, number: int) -> Chain:
-    start, length, first, count, is_loop, *ends = chains[: LAST_END + 1, number].tolist()
+    start, length, first, count, is_loop = chains[: LOOP + 1, number].tolist()
     cells = chains[CELL_LIST, start : start + length].tolist()
     return Chain(
         tuple(cells),
         tuple(chains[EDGE_LIST, first : first + count].tolist()),
         bool(is_loop),
         any(chains[OPEN_COUNT, cell] == 1 for cell in (cells[0], cells[-1])),
-        tuple(end for end in ends if end != NOWHERE),
+        tuple(end for end in chains[END_AT, 2 * number : 2 * number + 2].tolist() if end != NOWHERE),
     )
 
 
@@ -163,12 +174,22 @@ def _first_link(edge_set: Actions, start: int) -> tuple[int, int]:
     return cell, NOWHERE
 
 
+@kernel(types.void(ACTIONS_STACK, types.int64, types.int64), inline=True)
+def _set_end(chains: Actions, end: int, cell: int) -> None:
+    """Note that an end of a chain is at an intersection, or at `NOWHERE`."""
+    chains[END_AT, end] = cell
+    if cell != NOWHERE:
+        chains[ENDS, SIDES_OF_CELL * cell + chains[END_COUNT, cell]] = end
+        chains[END_COUNT, cell] += 1
+
+
 @kernel(types.int64(ACTIONS, ACTIONS_STACK))
 def scan(edge_set: Actions, chains: Actions) -> int:
     """Fill a chain set from an edge set, and return the number of chains and loops."""
     dimension = edge_set[DIMENSION]
     for cell in range(CELLS[dimension]):
         chains[CHAIN_OF_CELL, cell] = NOWHERE
+        chains[END_COUNT, cell] = 0
         chains[OPEN_COUNT, cell] = popcount(np.uint64(open_of(edge_set, cell)))
     number, cells, edges = 0, 0, 0
     for start in range(CELLS[dimension]):
@@ -176,15 +197,14 @@ def scan(edge_set: Actions, chains: Actions) -> int:
             continue
         cell, edge = _first_link(edge_set, start)
         chains[CELLS_FROM, number], chains[EDGES_FROM, number] = cells, edges
-        chains[FIRST_END, number] = chains[LAST_END, number] = NOWHERE
         before = across(edge_set, edge, cell) if edge != NOWHERE else NOWHERE
         is_loop = state_of(edge_set, before) != MANY_OPEN
-        chains[LOOP, number] = 1 if is_loop else 0
         if edge != NOWHERE and not is_loop:
-            chains[FIRST_END, number] = before
             chains[EDGE_LIST, edges] = edge
             edges += 1
-        while cell >= 0 and chains[CHAIN_OF_CELL, cell] == NOWHERE and state_of(edge_set, cell) != MANY_OPEN:
+        while cell != NOWHERE and chains[CHAIN_OF_CELL, cell] == NOWHERE:
+            if state_of(edge_set, cell) == MANY_OPEN:
+                break
             chains[CHAIN_OF_CELL, cell] = number
             chains[CELL_LIST, cells] = cell
             cells += 1
@@ -195,9 +215,153 @@ def scan(edge_set: Actions, chains: Actions) -> int:
                 chains[EDGE_LIST, edges] = edge
                 edges += 1
                 cell = across(edge_set, edge, cell)
-        if not is_loop:
-            chains[LAST_END, number] = cell
+        _set_end(chains, 2 * number, NOWHERE if is_loop else before)
+        _set_end(chains, 2 * number + 1, NOWHERE if is_loop else cell)
+        chains[LOOP, number] = 1 if is_loop else 0
+        chains[TAKEN, number] = 0
         chains[LENGTH, number] = cells - chains[CELLS_FROM, number]
         chains[EDGE_COUNT, number] = edges - chains[EDGES_FROM, number]
         number += 1
     return number
+
+
+# --- opening and taking, once no safe edge is left ---
+
+
+@kernel(types.int64(ACTIONS_STACK, types.int64, types.int64, types.int64))
+def _other_end(chains: Actions, cell: int, end: int, another: int) -> int:
+    """Return an end at an intersection, other than two ends, whose chain is not taken; there must be one."""
+    place = SIDES_OF_CELL * cell
+    while (
+        chains[ENDS, place] == end
+        or chains[ENDS, place] == another
+        or chains[TAKEN, chains[ENDS, place] >> 1] != 0
+    ):
+        place += 1
+    return chains[ENDS, place]
+
+
+@kernel(types.int64(ACTIONS_STACK, types.int64))
+def _next_end(chains: Actions, end: int) -> int:
+    """Return the far end of the chain that follows in a row beyond an end, `NOWHERE` if the row ends here."""
+    cell = chains[END_AT, end]
+    if cell == NOWHERE or chains[OPEN_COUNT, cell] != 2:
+        return NOWHERE
+    return _other_end(chains, cell, end, NOWHERE) ^ 1
+
+
+@kernel(types.UniTuple(types.int64, 3)(ACTIONS_STACK, types.int64))
+def _follow(chains: Actions, end: int) -> tuple[int, int, int]:
+    """Follow a row beyond an end of one of its chains.
+
+    Returns
+    -------
+    cells : int64
+        Number of cells beyond this end, with the intersections that have become links.
+    last : int64
+        The last end of the row in this direction, or `CLOSED` if it leads back to the chain.
+    lowest : int64
+        The lowest number among the chain and those that follow.
+    """
+    number = lowest = end >> 1
+    cells, following = 0, _next_end(chains, end)
+    while following != NOWHERE:
+        cells += 1
+        if following >> 1 == number:
+            return cells, CLOSED, lowest
+        end = following
+        cells += chains[LENGTH, end >> 1]
+        lowest = min(lowest, end >> 1)
+        following = _next_end(chains, end)
+    return cells, end, lowest
+
+
+@kernel(types.UniTuple(types.int64, 4)(ACTIONS_STACK, types.int64))
+def find_row(chains: Actions, number: int) -> tuple[int, int, int, int]:
+    """Return what the opponent can take after any edge of a row is drawn.
+
+    Parameters
+    ----------
+    chains : int64[13, 6C]
+        A chain set without safe edges.
+    number : int64
+        A chain that is not taken.
+
+    Returns
+    -------
+    cells : int64
+        Number of cells. If both ends of the row are at the same intersection, and a single other
+        row ends there, the other one can be taken next and is included.
+    is_loop : int64
+        1 if the row is a loop.
+    is_isolated : int64
+        1 if it ends at no intersection.
+    lowest : int64
+        The lowest number of a chain of the row, without the other one.
+    """
+    length = chains[LENGTH, number]
+    if chains[LOOP, number] != 0:
+        return length, 1, 1, number
+    cells, first, lowest = _follow(chains, 2 * number)
+    if first == CLOSED:
+        return length + cells, 1, 1, lowest
+    more, last, other = _follow(chains, 2 * number + 1)
+    cells += length + more
+    meeting = chains[END_AT, first]
+    if meeting == NOWHERE:
+        return cells, 0, 1 if chains[END_AT, last] == NOWHERE else 0, min(lowest, other)
+    if meeting == chains[END_AT, last] and chains[OPEN_COUNT, meeting] == 3:
+        end = _other_end(chains, meeting, first, last)
+        more, _, _ = _follow(chains, end ^ 1)
+        cells += 1 + chains[LENGTH, end >> 1] + more
+    return cells, 0, 0, min(lowest, other)
+
+
+@kernel(types.int64(types.int64, types.int64))
+def hand_out_of(cells: int, is_loop: int) -> int:
+    """Return how many cells of an opened row its taker can hand out to keep control, 0 if it cannot."""
+    if is_loop != 0:
+        return LOOP_HANDOUT if cells >= LOOP_HANDOUT else 0
+    return CHAIN_HANDOUT if cells >= SHORTEST_LONG_CHAIN else 0
+
+
+@kernel(types.void(ACTIONS_STACK, types.int64, types.int64), inline=True)
+def _mark(chains: Actions, number: int, taken: int) -> None:
+    """Mark a chain as taken or not, and count its ends at their intersections accordingly."""
+    chains[TAKEN, number] = taken
+    for end in range(2 * number, 2 * number + 2):
+        if chains[END_AT, end] != NOWHERE:
+            chains[OPEN_COUNT, chains[END_AT, end]] += 1 - 2 * taken
+
+
+@kernel(types.int64(ACTIONS_STACK, types.int64, ACTIONS_OUT, types.int64))
+def take(chains: Actions, number: int, trail: Actions, length: int) -> int:
+    """Take everything that `find_row` counts for a chain.
+
+    The numbers of the chains are written to the trail from `length` on; its new length is returned.
+    """
+    while True:
+        start, last = length, 2 * number
+        trail[length] = number
+        length += 1
+        for end in range(2 * number, 2 * number + 2):
+            last, following = end, _next_end(chains, end)
+            while following != NOWHERE and following >> 1 != number:
+                trail[length] = following >> 1
+                length += 1
+                last, following = following, _next_end(chains, following)
+            if following != NOWHERE:  # a loop
+                break
+        for index in range(start, length):
+            _mark(chains, trail[index], 1)
+        meeting = chains[END_AT, last]
+        if meeting == NOWHERE or chains[OPEN_COUNT, meeting] != 1:
+            return length
+        number = _other_end(chains, meeting, NOWHERE, NOWHERE) >> 1
+
+
+@kernel(types.void(ACTIONS_STACK, ACTIONS_OUT, types.int64, types.int64))
+def put_back(chains: Actions, trail: Actions, length: int, start: int) -> None:
+    """Put back the chains of the trail from `start` on."""
+    for index in range(start, length):
+        _mark(chains, trail[index], 0)

@@ -22,7 +22,14 @@ from boardgames_hexifence.board import (
     EDGES,
     edges_of,
 )
-from boardgames_hexifence.chains import across, other_edge, state_of
+from boardgames_hexifence.chains import (
+    CHAIN_HANDOUT,
+    LOOP_HANDOUT,
+    SHORTEST_LONG_CHAIN,
+    across,
+    other_edge,
+    state_of,
+)
 from boardgames_hexifence.edges import (
     DIMENSION,
     ONE_OPEN,
@@ -36,10 +43,6 @@ from boardgames_hexifence.edges import (
 )
 from boardgames_hexifence.features import CAPTURING, FREE, SACRIFICING, SAFE
 
-CHAIN_HANDOUT, LOOP_HANDOUT = 2, 4
-"""Cells that have to be handed out to keep control after a chain and after a loop."""
-SHORTEST_LONG_CHAIN = 3
-"""Shorter chains can be sacrificed without letting the opponent hand out cells."""
 JUDGED_SAFE_EDGES = 16
 """The largest number of safe edges among which `double` chooses by an estimate of the rest."""
 

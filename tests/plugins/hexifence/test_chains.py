@@ -3,13 +3,29 @@
 import random
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from reference.hexifence_chains import Component, components
 from reference.hexifence_values import random_chains, random_edges, text_of
 
-from boardgames.kernels import JIT
-from boardgames_hexifence.board import board, edges_of
-from boardgames_hexifence.chains import Chain, chains_of
+from boardgames.kernels import JIT, Actions
+from boardgames_hexifence.board import board, cells_of, edges_of
+from boardgames_hexifence.chains import (
+    EDGE_COUNT,
+    EDGE_LIST,
+    EDGES_FROM,
+    TAKEN,
+    Chain,
+    chains_of,
+    find_row,
+    new_chain_set,
+    put_back,
+    scan,
+    take,
+)
+from boardgames_hexifence.edges import make, member, new_edge_set, number_of, open_of
+from boardgames_hexifence.endgame import capture_all, new_scratch
+from boardgames_hexifence.features import SAFE
 from boardgames_hexifence.game import Hexifence
 
 pytestmark = pytest.mark.plain
@@ -74,3 +90,49 @@ def test_a_loop_whose_edge_is_drawn_is_an_opened_chain() -> None:
     )
     (chain,) = chains_of(game.start().apply_moves(" ".join(map(str, [*closed, 5]))).words)
     assert (len(chain.cells), chain.is_loop, chain.is_opened) == (3, False, True)
+
+
+def without_safe_edges(dimension: int, chance: random.Random) -> Actions:
+    """Return an edge set after random safe edges until none is left."""
+    edge_set = new_edge_set(Hexifence(dimension=dimension).start().words)
+    while count := int(number_of(edge_set, SAFE)):
+        make(edge_set, member(edge_set, SAFE, chance.randrange(count)))
+    return edge_set
+
+
+def open_cells(edge_set: Actions, dimension: int) -> int:
+    return sum(open_of(edge_set, cell) > 0 for cell in range(cells_of(dimension)))
+
+
+def rows_of(chains: Actions, count: int) -> list[list[int]]:
+    """Return what `find_row` says about each row of chains that are not taken."""
+    numbers = [number for number in range(count) if not chains[TAKEN, number]]
+    rows = {number: [int(value) for value in find_row(chains, number)] for number in numbers}
+    return sorted(row[:3] for number, row in rows.items() if row[3] == number)
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 4, 6])
+def test_a_chain_set_in_which_rows_are_taken_is_that_of_the_rest(dimension: int) -> None:
+    chance, scratch = random.Random(dimension), new_scratch(dimension)
+    for _ in range(POSITIONS // dimension):
+        edge_set, chains = without_safe_edges(dimension, chance), new_chain_set(dimension)
+        trail, length = np.zeros(cells_of(dimension), dtype=np.int64), 0
+        count = scan(edge_set, chains)
+        starts, rows = [0], [rows_of(chains, count)]
+        while left := [number for number in range(count) if not chains[TAKEN, number]]:
+            number, before = chance.choice(left), open_cells(edge_set, dimension)
+            expected = find_row(chains, number)[0]
+            edge = chance.randrange(chains[EDGE_COUNT, number])
+            make(edge_set, chains[EDGE_LIST, chains[EDGES_FROM, number] + edge])
+            capture_all(edge_set, scratch, 0)
+            assert before - open_cells(edge_set, dimension) == expected
+
+            length = take(chains, number, trail, length)
+            rest = new_chain_set(dimension)
+            assert rows_of(chains, count) == rows_of(rest, scan(edge_set, rest))
+            starts.append(length)
+            rows.append(rows_of(chains, count))
+        while rows:
+            put_back(chains, trail, length, starts[-1])
+            length = starts.pop()
+            assert rows_of(chains, count) == rows.pop()
