@@ -208,12 +208,22 @@ def best_safe_edge(edge_set: Actions, scratch: Actions, state: Words) -> int:
     return best
 
 
-@kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT))
-def capture_or_hand_out(edge_set: Actions, scratch: Actions, state: Words) -> int:
-    """Return a capturing edge, or one that hands out cells, in a position without free edges.
+@kernel(types.UniTuple(types.int64, 3)(ACTIONS))
+def next_capture(edge_set: Actions) -> tuple[int, int, int]:
+    """Return what to capture next in a position with capturing edges but no free ones.
 
-    Captures that leave the choice open come first. What remains is one chain that can be handed
-    out, or else one loop; it is handed out if moving first in the rest costs more.
+    Captures that are always right come first. What remains is one chain of which cells can be
+    handed out, or else one loop.
+
+    Returns
+    -------
+    edge : int64
+        A capturing edge.
+    cells : int64
+        Number of cells that can be handed out instead of drawing this edge, 0 if it is to be drawn
+        in any case.
+    hand_out : int64
+        The edge that hands them out.
     """
     reserved, cells, handout, far_end = _NONE, 0, _NONE, _NONE
     is_chain = False
@@ -241,14 +251,24 @@ def capture_or_hand_out(edge_set: Actions, scratch: Actions, state: Words) -> in
     for place in range(number_of(edge_set, CAPTURING)):
         edge = member(edge_set, CAPTURING, place)
         if edge not in (reserved, far_end):
-            return edge
+            return edge, 0, _NONE
     needed = CHAIN_HANDOUT if is_chain else LOOP_HANDOUT
-    if cells > needed:
-        return reserved
+    return reserved, needed if cells == needed else 0, handout
+
+
+@kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT))
+def capture_or_hand_out(edge_set: Actions, scratch: Actions, state: Words) -> int:
+    """Return a capturing edge, or one that hands out cells, in a position without free edges.
+
+    Cells are handed out if moving first in the rest costs more.
+    """
+    edge, cells, hand_out = next_capture(edge_set)
+    if cells == 0:
+        return edge
     length = capture_all(edge_set, scratch, 0)
     value = value_of_rest(edge_set, scratch, length, state)
     take_back(edge_set, scratch, length, 0)
-    return handout if value < -needed else reserved
+    return hand_out if value < -cells else edge
 
 
 @kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT))

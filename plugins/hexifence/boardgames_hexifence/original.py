@@ -1,16 +1,27 @@
-"""Agents of the original program: `double`, the best visible move without search.
+"""Agents of the original program: `double`, which does not search, and `farrugiulian`, which does.
 
 Source: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University of Melbourne, 2016).
 """
 
+import time
 from typing import ClassVar
 
 import numpy as np
 
 from boardgames.game import Game, Position
+from boardgames.kernels import new_control
+from boardgames.options import Option
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
+from boardgames.search.runner import run
 from boardgames_hexifence.edges import load, new_edge_set
 from boardgames_hexifence.endgame import best_visible_move, new_scratch
+from boardgames_hexifence.farrugiulian import MOST_SAFE, best_move, new_workspaces
+
+TIME = Option("time", float, 3.0, "seconds per move at most", minimum=0.001, maximum=86_400)
+SAFE_EDGES = Option(
+    "safe", int, 30, "number of safe edges from which on they are searched", minimum=0, maximum=MOST_SAFE
+)
+TABLE = Option("table", bool, False, "remember sets of safe edges that have been searched")
 
 
 class Double(Player):
@@ -31,3 +42,44 @@ class Double(Player):
         state = self.random.integers(2**64, size=1, dtype=np.uint64)
         edge = best_visible_move(self._edge_set, self._scratch, state)
         return Choice(position.game.decode(position, int(edge)))
+
+
+class Farrugiulian(Player):
+    """Plays random safe edges, later searches who wins by them, and then by sacrifices."""
+
+    name: ClassVar[str] = "farrugiulian"
+    declared_options = (TIME, SAFE_EDGES, TABLE)
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        super().__init__(game, seed=seed, **options)
+        dimension = int(game.options["dimension"] or 0)
+        self._edge_set = new_edge_set(game.start().words)
+        self._control = new_control()
+        self._workspaces = new_workspaces(
+            self._edge_set, dimension, self._control, has_table=bool(self.options[TABLE.name])
+        )
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return the move of the original's strategy, within the limits of time and nodes."""
+        self._check_position(position)
+        first, second = position.score
+        lead = (first - second) * (1 if position.side_to_move == 0 else -1)
+        own = Limit(seconds=self.options[TIME.name])  # type: ignore[arg-type]  # read by kind
+        limit = limit.tightened(own)
+        started = time.monotonic()
+        load(position.words, self._edge_set)
+        state = self.random.integers(2**64, size=1, dtype=np.uint64)
+        self._control[0].stop = self._control[0].nodes = 0
+        self._control[0].node_limit = limit.nodes or 0
+        most_safe = int(self.options[SAFE_EDGES.name] or 0)
+        edge = run(
+            lambda: best_move(self._workspaces[0].words, self._workspaces[1].words, lead, most_safe, state),
+            self._control,
+            seconds=limit.budget(position.side_to_move),
+            stop=context.stop,
+        )
+        return Choice(
+            position.game.decode(position, int(edge)),
+            nodes=int(self._control[0].nodes),
+            seconds=time.monotonic() - started,
+        )

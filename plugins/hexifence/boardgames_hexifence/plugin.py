@@ -26,6 +26,12 @@ def bg_agents() -> list[Entry]:
             game="hexifence",
         ),
         Entry(
+            "farrugiulian",
+            "searches who wins by the last safe edges, then sacrifices",
+            "boardgames_hexifence.original:Farrugiulian",
+            game="hexifence",
+        ),
+        Entry(
             "strong",
             "exact values where they can be found in time, else alpha-beta",
             "boardgames_hexifence.agents:Strong",

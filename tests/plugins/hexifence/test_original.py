@@ -6,12 +6,26 @@ import boardgames
 
 
 @pytest.mark.parametrize("dimension", [2, 6])
-def test_double_plays_whole_matches_and_repeats_them_with_the_same_seed(dimension: int) -> None:
+@pytest.mark.parametrize("agent", ["double", "farrugiulian:safe=6", "farrugiulian:safe=6,table=true"])
+def test_an_agent_plays_whole_matches_and_repeats_them_with_the_same_seed(agent: str, dimension: int) -> None:
     game, records = boardgames.load("hexifence", dimension=dimension), []
     for _ in range(2):
-        players = [boardgames.load_player("double", game, seed=seed) for seed in (1, 2)]
+        players = [boardgames.load_player(agent, game, seed=seed) for seed in (1, 2)]
         match = boardgames.Manager(game, players)
         match.play()
         assert match.outcome is not None
         records.append(match.record().moves)
     assert records[0] == records[1]
+
+
+@pytest.mark.parametrize(
+    ("agent", "dimension", "wins"), [("double", 3, 15), ("farrugiulian:safe=12", 3, 15)], ids=str
+)
+def test_an_agent_beats_greedy(agent: str, dimension: int, wins: int) -> None:
+    game, won = boardgames.load("hexifence", dimension=dimension), 0
+    for number in range(20):
+        names = [agent, "greedy"] if number % 2 == 0 else ["greedy", agent]
+        match = boardgames.Manager(game, [boardgames.load_player(name, game, seed=number) for name in names])
+        match.play()
+        won += match.outcome is not None and match.outcome.winner == number % 2
+    assert won >= wins

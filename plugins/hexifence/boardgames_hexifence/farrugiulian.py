@@ -1,0 +1,278 @@
+"""The moves of the agent `farrugiulian`: a search over safe edges that only asks who wins.
+
+While there are more safe edges than a limit, a random one is drawn. From then on a win/lose
+search draws safe edges until none is left, and then asks whether the side to move wins by its
+sacrifices (sacrifices.py). It does not consider sacrifices before that. The first move that wins
+is played; a random safe edge that does not lose, as far as is known, if there is none or the
+time is up.
+
+Two safe edges at the rim of the same cell are one move. With a table, positions that were searched
+are looked up by the set of safe edges drawn: their order does not matter.
+
+Source: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University of Melbourne, 2016).
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from boardgames.kernels import Actions, Control, Words, bit, is_stopped, kernel, mix, random_below
+from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT
+from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
+from boardgames.kernels.control import CONTROL
+from boardgames_hexifence.board import CELLS_OF_EDGE, EDGE_OFFSETS
+from boardgames_hexifence.edges import (
+    DIMENSION,
+    kind_of,
+    make,
+    member,
+    number_of,
+    random_member,
+    unmake,
+)
+from boardgames_hexifence.endgame import capture_all, new_scratch, next_capture, take_back, value_of_rest
+from boardgames_hexifence.features import CAPTURING, FREE, SAFE
+from boardgames_hexifence.sacrifices import best_sacrifice, is_at_least, new_workspace, value_of_sacrifices
+
+MOST_SAFE = 60
+"""Largest number of safe edges that are searched, so that a set of them fits into a word."""
+TABLE_ENTRIES = 1 << 20
+LEAF_NODES = 256
+"""Nodes that a search over sacrifices may visit after the last safe edge."""
+ROOT_NODES = 100_000
+"""Nodes that it may visit to choose a move."""
+EDGE, EARLIER, FIRST_TRIED = 0, 1, 2
+SAFE_ROWS = 3
+COUNT = 0
+NONE = -1
+ZERO = np.uint64(0)
+
+
+class Workspace(NamedTuple):
+    """What a search works with, as a bundle.
+
+    Attributes
+    ----------
+    edge_set : int64[:]
+        The edge set of the position.
+    scratch : int64[4, E]
+        Working memory of endgame.py.
+    safe : int64[3, MOST_SAFE + 1]
+        The safe edges at the root; for each the place of the one before it at the rim of the same
+        cell, or `NONE`; and for each ply the place of the edge that is tried first.
+    table : int64[:]
+        Sets of edges drawn and whether the side to move wins, empty if no table is used.
+    settings : int64[1]
+        Number of safe edges at the root.
+    control : CONTROL_DTYPE[1]
+        Stop flag, node limit and number of nodes.
+    """
+
+    edge_set: Actions
+    scratch: Actions
+    safe: Actions
+    table: Actions
+    settings: Actions
+    control: Control
+
+
+KINDS: Mapping[str, Any] = {  # Numba has no type stubs
+    "edge_set": ACTIONS_OUT,
+    "scratch": ACTIONS_STACK,
+    "safe": ACTIONS_STACK,
+    "table": ACTIONS_OUT,
+    "settings": ACTIONS_OUT,
+    "control": CONTROL,
+}
+unpack = unpacker(Workspace, KINDS)
+
+
+def new_workspaces(
+    edge_set: Actions, dimension: int, control: Control, *, has_table: bool
+) -> tuple[Bundle, Bundle]:
+    """Return the workspace of the search over safe edges, and that of the search over sacrifices."""
+    workspace = Workspace(
+        edge_set=edge_set,
+        scratch=new_scratch(dimension),
+        safe=np.zeros((SAFE_ROWS, MOST_SAFE + 1), dtype=np.int64),
+        table=np.zeros(TABLE_ENTRIES if has_table else 0, dtype=np.int64),
+        settings=np.zeros(1, dtype=np.int64),
+        control=control,
+    )
+    return Bundle(KINDS, workspace), new_workspace(edge_set, dimension, control)
+
+
+@kernel(types.void(BUNDLE, WORDS_OUT))
+def _prepare(bundle: Actions, state: Words) -> None:
+    """List the safe edges in random order and clear the table."""
+    work = unpack(bundle)
+    edge_set, safe = work.edge_set, work.safe
+    count = number_of(edge_set, SAFE)
+    work.settings[COUNT] = count
+    offset = EDGE_OFFSETS[edge_set[DIMENSION]]
+    for place in range(count):
+        other = random_below(state, place + 1)
+        safe[EDGE, place] = safe[EDGE, other]
+        safe[EDGE, other] = member(edge_set, SAFE, place)
+        safe[FIRST_TRIED, place] = 0
+    for place in range(count):
+        safe[EARLIER, place] = NONE
+        row = offset + safe[EDGE, place]
+        if CELLS_OF_EDGE[row, 1] == NONE:
+            for other in range(place):
+                beside = offset + safe[EDGE, other]
+                if CELLS_OF_EDGE[beside, 1] == NONE and CELLS_OF_EDGE[beside, 0] == CELLS_OF_EDGE[row, 0]:
+                    safe[EARLIER, place] = other
+    for slot in range(work.table.size):
+        work.table[slot] = 0
+
+
+@kernel(types.boolean(ACTIONS, ACTIONS_STACK, types.int64), inline=True)
+def _is_candidate(edge_set: Actions, safe: Actions, place: int) -> bool:
+    """Return whether the edge at a place of the list is still safe, and the first such one of its class."""
+    earlier = safe[EARLIER, place]
+    return kind_of(edge_set, safe[EDGE, place]) == SAFE and (
+        earlier == NONE or kind_of(edge_set, safe[EDGE, earlier]) != SAFE
+    )
+
+
+@kernel(types.boolean(BUNDLE, BUNDLE, types.int64, types.int64, types.uint64))
+def _is_won(bundle: Actions, rest: Actions, ply: int, lead: int, drawn: np.uint64) -> bool:
+    """Return whether the side to move wins; meaningless if the search was stopped.
+
+    Parameters
+    ----------
+    bundle, rest : int64[:]
+        The workspaces (`new_workspaces`).
+    ply : int64
+        Number of safe edges drawn in the search.
+    lead : int64
+        The cells of the side to move minus those of its opponent.
+    drawn : uint64
+        The safe edges drawn, by their places.
+    """
+    work = unpack(bundle)
+    if number_of(work.edge_set, SAFE) == 0:
+        return is_at_least(rest, 1 - lead, LEAF_NODES)
+    if is_stopped(work.control):
+        return False
+    work.control[0].nodes += 1
+    slot = np.int64(-1)
+    if work.table.size > 0:
+        slot = np.int64(mix(drawn) & np.uint64(work.table.size - 1))
+        if ply > 0 and work.table[slot] >> 1 == np.int64(drawn):
+            return work.table[slot] & 1 != 0
+    count, first, is_won = work.settings[COUNT], work.safe[FIRST_TRIED, ply], False
+    for step in range(count):
+        place = first + step if first + step < count else first + step - count
+        if not _is_candidate(work.edge_set, work.safe, place):
+            continue
+        make(work.edge_set, work.safe[EDGE, place])
+        is_lost = _is_won(bundle, rest, ply + 1, -lead, drawn | bit(place))
+        unmake(work.edge_set, work.safe[EDGE, place])
+        if is_stopped(work.control):
+            return False
+        if not is_lost:
+            work.safe[FIRST_TRIED, ply], is_won = place, True
+            break
+    if slot >= 0:
+        work.table[slot] = np.int64(drawn) << 1 | (1 if is_won else 0)
+    return is_won
+
+
+@kernel(types.boolean(BUNDLE, BUNDLE, types.int64, WORDS_OUT))
+def _search(bundle: Actions, rest: Actions, lead: int, state: Words) -> bool:
+    """Start a search of the edge set and return `_is_won`."""
+    _prepare(bundle, state)
+    return _is_won(bundle, rest, 0, lead, ZERO)
+
+
+@kernel(types.int64(BUNDLE, BUNDLE, types.int64, WORDS_OUT))
+def best_safe_edge(bundle: Actions, rest: Actions, lead: int, state: Words) -> int:
+    """Return a safe edge that wins, or a random one of which it is not known that it loses, or any.
+
+    Parameters
+    ----------
+    bundle, rest : int64[:]
+        The workspaces (`new_workspaces`), whose edge set has 1 to `MOST_SAFE` safe edges and no captures.
+    lead : int64
+        The cells of the side to move minus those of its opponent.
+    state : uint64[1]
+        State of the random generator, which is advanced.
+    """
+    _prepare(bundle, state)
+    work = unpack(bundle)
+    left, chosen = 0, NONE
+    for place in range(work.settings[COUNT]):
+        if not _is_candidate(work.edge_set, work.safe, place):
+            continue
+        edge = work.safe[EDGE, place]
+        is_lost = False
+        if not is_stopped(work.control):
+            make(work.edge_set, edge)
+            is_lost = _is_won(bundle, rest, 1, -lead, bit(place))
+            unmake(work.edge_set, edge)
+        if is_stopped(work.control):
+            left += 1
+            if random_below(state, left) == 0:
+                chosen = edge
+        elif not is_lost:
+            return edge
+    return chosen if chosen != NONE else random_member(work.edge_set, SAFE, state)
+
+
+@kernel(types.int64(BUNDLE, BUNDLE, types.int64, types.int64, WORDS_OUT))
+def capture_or_hand_out(bundle: Actions, rest: Actions, lead: int, most_safe: int, state: Words) -> int:
+    """Return a capturing edge, or one that hands out cells, in a position without free edges.
+
+    Cells are handed out if that gives more cells in the end, or, as long as there are safe edges,
+    if it wins and capturing them does not.
+    """
+    work = unpack(bundle)
+    edge, cells, hand_out = next_capture(work.edge_set)
+    if cells == 0:
+        return edge
+    length = capture_all(work.edge_set, work.scratch, 0)
+    count = number_of(work.edge_set, SAFE)
+    is_better, is_known = False, False
+    if count == 0:
+        is_better, is_known = value_of_sacrifices(rest, ROOT_NODES) < -cells, True
+    elif count <= most_safe:
+        is_better = not _search(bundle, rest, lead + cells, state) and not _search(
+            bundle, rest, cells - lead, state
+        )
+        is_known = not is_stopped(work.control)
+    if not is_known:
+        is_better = value_of_rest(work.edge_set, work.scratch, length, state) < -cells
+    take_back(work.edge_set, work.scratch, length, 0)
+    return hand_out if is_better else edge
+
+
+@kernel(types.int64(BUNDLE, BUNDLE, types.int64, types.int64, WORDS_OUT))
+def best_move(bundle: Actions, rest: Actions, lead: int, most_safe: int, state: Words) -> int:
+    """Return the edge that the agent `farrugiulian` draws.
+
+    Parameters
+    ----------
+    bundle, rest : int64[:]
+        The workspaces (`new_workspaces`), whose edge set has at least one open edge.
+    lead : int64
+        The cells of the side to move minus those of its opponent.
+    most_safe : int64
+        Number of safe edges from which on they are searched, at most `MOST_SAFE`.
+    state : uint64[1]
+        State of the random generator, which is advanced.
+    """
+    work = unpack(bundle)
+    if number_of(work.edge_set, FREE) > 0:
+        return random_member(work.edge_set, FREE, state)
+    if number_of(work.edge_set, CAPTURING) > 0:
+        return capture_or_hand_out(bundle, rest, lead, most_safe, state)
+    count = number_of(work.edge_set, SAFE)
+    if count == 0:
+        return best_sacrifice(rest, lead, ROOT_NODES, state)
+    if count > most_safe:
+        return random_member(work.edge_set, SAFE, state)
+    return best_safe_edge(bundle, rest, lead, state)

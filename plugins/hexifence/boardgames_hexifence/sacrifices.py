@@ -1,0 +1,429 @@
+"""Null-window search over sacrifices: the value of a position without captures and safe edges.
+
+The value V is the number of cells that the side to move takes from now on minus those of its
+opponent. The side to move has to open a row of chains (chains.py), and its opponent takes all c
+cells, or hands out the last h of them to keep control: it gets c - h + |V(R) + h| from the rest
+R, or c + V(R) if it can hand out nothing. The moves are one of each row; of isolated rows only the
+shortest one of each group, as in `solver.chains`. When all rows are isolated, V follows from their
+lengths by dynamic programming (`value_of_isolated`).
+
+Positions that were seen in the same search are looked up by the set of chains that are taken. If
+a search reaches its limit of nodes, it goes on with a single line: the smallest row is opened
+each time (`value_of_line`).
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from boardgames.kernels import Actions, Control, Words, bit, is_stopped, kernel, mix, random_below
+from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT
+from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
+from boardgames.kernels.control import CONTROL
+from boardgames_hexifence.board import CELLS, cells_of
+from boardgames_hexifence.chains import (
+    CHAIN_HANDOUT,
+    EDGE_COUNT,
+    EDGE_LIST,
+    EDGES_FROM,
+    LENGTH,
+    LOOP_HANDOUT,
+    OPEN_COUNT,
+    TAKEN,
+    find_row,
+    hand_out_of,
+    new_chain_set,
+    put_back,
+    scan,
+    take,
+)
+from boardgames_hexifence.edges import DIMENSION
+
+SHORT, CHAIN, LOOP = 0, 1, 2
+"""Groups of isolated rows: those that offer no hand-out, longer chains, and longer loops."""
+GROUPS = 3
+COUNT, CELLS_LEFT, STAMP, BUDGET, GROUP_COUNTS, SHORTEST = 0, 1, 2, 3, 4, 7
+STATE_SIZE = 10
+TABLE_ENTRIES = 1 << 12
+MOST_KEPT = 64
+"""Larger sets of chains are not kept in the table."""
+NUMBER_BITS = 8
+NUMBER_MASK = (1 << NUMBER_BITS) - 1
+IS_LOOP = 1 << NUMBER_BITS
+CELLS_SHIFT = NUMBER_BITS + 1
+"""A move is the number of a chain, whether its row is a loop, and the cells that it gives away."""
+BIAS = 256
+BOUND_BITS = 10
+BOUND_MASK = (1 << BOUND_BITS) - 1
+NO_MOVE = -1
+UNBOUNDED = 1 << 20
+
+
+class Workspace(NamedTuple):
+    """What a search works with, as a bundle.
+
+    Attributes
+    ----------
+    edge_set : int64[:]
+        The edge set of the position.
+    chains : int64[:, :]
+        Its chain set, which `prepare` fills.
+    moves : int64[C + 2, C]
+        Moves at each ply; two numbers of each move in a line.
+    trail : int64[C]
+        Chains that have been taken.
+    members, values : int64[3, C], int64[:]
+        Lengths of isolated rows by group; values of what is left of them.
+    table : int64[2 * TABLE_ENTRIES]
+        Bounds of values, by the set of chains that are taken.
+    state : int64[10]
+        Number of chains and of open cells, number of this search, nodes that it may still visit,
+        and for each group the number of isolated rows and the move that opens the shortest one.
+    control : CONTROL_DTYPE[1]
+        Stop flag and number of nodes.
+    """
+
+    edge_set: Actions
+    chains: Actions
+    moves: Actions
+    trail: Actions
+    members: Actions
+    values: Actions
+    table: Actions
+    state: Actions
+    control: Control
+
+
+KINDS: Mapping[str, Any] = {  # Numba has no type stubs
+    "edge_set": ACTIONS_OUT,
+    "chains": ACTIONS_STACK,
+    "moves": ACTIONS_STACK,
+    "trail": ACTIONS_OUT,
+    "members": ACTIONS_STACK,
+    "values": ACTIONS_OUT,
+    "table": ACTIONS_OUT,
+    "state": ACTIONS_OUT,
+    "control": CONTROL,
+}
+unpack = unpacker(Workspace, KINDS)
+
+
+def new_workspace(edge_set: Actions, dimension: int, control: Control) -> Bundle:
+    """Return a workspace for the positions of an edge set."""
+    cells = cells_of(dimension)
+    most_values = (
+        (cells + 8) // 3 + 1
+    ) ** 3 // 12  # largest product of numbers of rows that fit on the board
+    return Bundle(
+        KINDS,
+        Workspace(
+            edge_set=edge_set,
+            chains=new_chain_set(dimension),
+            moves=np.zeros((cells + 2, cells), dtype=np.int64),
+            trail=np.zeros(cells, dtype=np.int64),
+            members=np.zeros((GROUPS, cells), dtype=np.int64),
+            values=np.zeros(most_values, dtype=np.int64),
+            table=np.zeros(2 * TABLE_ENTRIES, dtype=np.int64),
+            state=np.zeros(STATE_SIZE, dtype=np.int64),
+            control=control,
+        ),
+    )
+
+
+@kernel(types.int64(ACTIONS_STACK, types.int64, types.int64, types.int64), inline=True)
+def _insert(entries: Actions, row: int, count: int, entry: int) -> int:
+    """Insert an entry into the first `count` ones of a row, in ascending order; return their number."""
+    place = count
+    while place > 0 and entries[row, place - 1] > entry:
+        entries[row, place] = entries[row, place - 1]
+        place -= 1
+    entries[row, place] = entry
+    return count + 1
+
+
+@kernel(types.int64(types.int64, types.int64), inline=True)
+def _group_of(cells: int, is_loop: int) -> int:
+    """Return the group of an isolated row."""
+    if hand_out_of(cells, is_loop) == 0:
+        return SHORT
+    return LOOP if is_loop != 0 else CHAIN
+
+
+@kernel(types.int64(types.int64, types.int64, types.int64), inline=True)
+def value_of_opened(cells: int, hand_out: int, rest: int) -> int:
+    """Return the value of an opened row to its taker, given the value of the rest to its side to move."""
+    return cells + rest if hand_out == 0 else cells - hand_out + abs(rest + hand_out)
+
+
+@kernel(types.int64(ACTIONS_STACK, ACTIONS_OUT, ACTIONS_OUT))
+def value_of_isolated(members: Actions, counts: Actions, values: Actions) -> int:
+    """Return the value of isolated rows.
+
+    Parameters
+    ----------
+    members : int64[3, :]
+        The lengths in each group, in ascending order.
+    counts : int64[:]
+        Number of members of each group, from `GROUP_COUNTS` on.
+    values : int64[:]
+        Scratch memory for the values of what remains when the shortest of each group are gone.
+    """
+    shorts, chains, loops = counts[GROUP_COUNTS], counts[GROUP_COUNTS + 1], counts[GROUP_COUNTS + 2]
+    after_chain = loops + 1
+    after_short = (chains + 1) * after_chain
+    for short in range(shorts, -1, -1):
+        for chain in range(chains, -1, -1):
+            for loop in range(loops, -1, -1):
+                place = short * after_short + chain * after_chain + loop
+                best = -UNBOUNDED
+                if short < shorts:
+                    best = -value_of_opened(members[SHORT, short], 0, values[place + after_short])
+                if chain < chains:
+                    rest = values[place + after_chain]
+                    best = max(best, -value_of_opened(members[CHAIN, chain], CHAIN_HANDOUT, rest))
+                if loop < loops:
+                    rest = values[place + 1]
+                    best = max(best, -value_of_opened(members[LOOP, loop], LOOP_HANDOUT, rest))
+                values[place] = 0 if best == -UNBOUNDED else best
+    return values[0]
+
+
+@kernel(types.int64(BUNDLE, types.int64))
+def _find_moves(bundle: Actions, ply: int) -> int:
+    """Write one move of each class at a ply, the smallest first, and return their number.
+
+    It is 0 if all rows are isolated. The lengths of isolated rows are written to `members`.
+    """
+    work = unpack(bundle)
+    counts = work.state
+    count = 0
+    for group in range(GROUPS):
+        counts[GROUP_COUNTS + group] = 0
+        counts[SHORTEST + group] = NO_MOVE
+    for number in range(counts[COUNT]):
+        if work.chains[TAKEN, number] != 0:
+            continue
+        cells, is_loop, is_isolated, lowest = find_row(work.chains, number)
+        if lowest != number:
+            continue
+        move = cells << CELLS_SHIFT | is_loop << NUMBER_BITS | number
+        if is_isolated == 0:
+            count = _insert(work.moves, ply, count, move)
+        else:
+            group = _group_of(cells, is_loop)
+            place = GROUP_COUNTS + group
+            counts[place] = _insert(work.members, group, counts[place], cells)
+            if counts[SHORTEST + group] == NO_MOVE or move < counts[SHORTEST + group]:
+                counts[SHORTEST + group] = move
+    if count > 0:
+        for group in range(GROUPS):
+            if counts[SHORTEST + group] != NO_MOVE:
+                count = _insert(work.moves, ply, count, counts[SHORTEST + group])
+    return count
+
+
+@kernel(types.int64(BUNDLE, types.int64, types.int64))
+def value_of_line(bundle: Actions, ply: int, length: int) -> int:
+    """Return the value if the smallest row is opened each time.
+
+    The first `length` chains of the trail are taken. Rows `ply` and later of `moves` are used.
+    """
+    work = unpack(bundle)
+    start, last = length, ply
+    while True:
+        smallest = NO_MOVE
+        for number in range(work.state[COUNT]):
+            if work.chains[TAKEN, number] == 0:
+                cells, is_loop, _, _ = find_row(work.chains, number)
+                move = cells << CELLS_SHIFT | is_loop << NUMBER_BITS | number
+                if smallest == NO_MOVE or move < smallest:
+                    smallest = move
+        if smallest == NO_MOVE:
+            break
+        length = take(work.chains, smallest & NUMBER_MASK, work.trail, length)
+        work.moves[last, 0] = smallest
+        last += 1
+    value = 0
+    for index in range(last - 1, ply - 1, -1):
+        cells, is_loop = work.moves[index, 0] >> CELLS_SHIFT, work.moves[index, 0] & IS_LOOP
+        value = -value_of_opened(cells, hand_out_of(cells, is_loop), value)
+    put_back(work.chains, work.trail, length, start)
+    return value
+
+
+@kernel(types.Tuple((types.int64, types.uint64))(BUNDLE, types.int64, types.int64, types.uint64), inline=True)
+def _take(bundle: Actions, move: int, length: int, taken: np.uint64) -> tuple[int, np.uint64]:
+    """Take the row that a move opens; return the new length of the trail and set of chains taken."""
+    work = unpack(bundle)
+    end = take(work.chains, move & NUMBER_MASK, work.trail, length)
+    if work.state[COUNT] <= MOST_KEPT:
+        for place in range(length, end):
+            taken |= bit(work.trail[place])
+    return end, taken
+
+
+@kernel(types.boolean(BUNDLE, types.int64, types.int64, types.int64, types.int64, types.uint64))
+def _is_at_least(  # noqa: C901, PLR0912 - it calls itself
+    bundle: Actions, ply: int, length: int, left: int, bound: int, taken: np.uint64
+) -> bool:
+    """Return whether the value is at least `bound`.
+
+    Parameters
+    ----------
+    bundle : int64[:]
+        A `Workspace`.
+    ply : int64
+        Number of rows that are taken.
+    length : int64
+        Length of the trail.
+    left : int64
+        Number of open cells.
+    bound : int64
+        The bound.
+    taken : uint64
+        The chains that are taken, as bits, if there are at most `MOST_KEPT`.
+    """
+    bound += (bound ^ left) & 1  # the value has the parity of the open cells
+    if bound <= -left:
+        return True
+    if bound > left:
+        return False
+    work = unpack(bundle)
+    work.state[BUDGET] -= 1
+    if work.state[BUDGET] < 0 or is_stopped(work.control):
+        return value_of_line(bundle, ply, length) >= bound
+    count = _find_moves(bundle, ply)
+    if count == 0:
+        return value_of_isolated(work.members, work.state, work.values) >= bound
+
+    slot = np.int64(-1)
+    lower, upper = -left, left
+    if work.state[COUNT] <= MOST_KEPT:
+        slot = 2 * np.int64(mix(taken) & np.uint64(TABLE_ENTRIES - 1))
+        known = work.table[slot + 1]
+        if work.table[slot] == np.int64(taken) and known >> 2 * BOUND_BITS == work.state[STAMP]:
+            lower = (known & BOUND_MASK) - BIAS
+            upper = (known >> BOUND_BITS & BOUND_MASK) - BIAS
+            if lower >= bound:
+                return True
+            if upper < bound:
+                return False
+    goal = 1 - bound  # of the opponent, who takes the row
+    is_reached = False
+    for index in range(count):
+        move = work.moves[ply, index]
+        cells, hand_out = move >> CELLS_SHIFT, hand_out_of(move >> CELLS_SHIFT, move & IS_LOOP)
+        end, after = _take(bundle, move, length, taken)
+        rest = left - cells
+        is_lost = _is_at_least(bundle, ply + 1, end, rest, goal - cells, after)
+        if not is_lost and hand_out > 0:
+            is_lost = not _is_at_least(bundle, ply + 1, end, rest, cells - 2 * hand_out - goal + 1, after)
+        put_back(work.chains, work.trail, end, length)
+        if not is_lost:
+            is_reached = True
+            break
+    if slot >= 0 and work.state[BUDGET] >= 0:
+        if is_reached:
+            lower = bound
+        else:
+            upper = bound - 2
+        work.table[slot] = np.int64(taken)
+        work.table[slot + 1] = work.state[STAMP] << 2 * BOUND_BITS | upper + BIAS << BOUND_BITS | lower + BIAS
+    return is_reached
+
+
+@kernel(types.void(BUNDLE, types.int64))
+def prepare(bundle: Actions, nodes: int) -> None:
+    """Find the chains of the edge set for a new search, which may visit a number of nodes."""
+    work = unpack(bundle)
+    work.state[COUNT] = scan(work.edge_set, work.chains)
+    work.state[STAMP] += 1
+    work.state[BUDGET] = nodes
+    left = 0
+    for cell in range(CELLS[work.edge_set[DIMENSION]]):
+        if work.chains[OPEN_COUNT, cell] > 0:
+            left += 1
+    work.state[CELLS_LEFT] = left
+
+
+@kernel(types.boolean(BUNDLE, types.int64, types.int64))
+def is_at_least(bundle: Actions, bound: int, nodes: int) -> bool:
+    """Return whether the value of the edge set of a workspace is at least a bound.
+
+    There are no captures and no safe edges. After `nodes` nodes the answer is an estimate.
+    """
+    prepare(bundle, nodes)
+    return _is_at_least(bundle, 0, 0, unpack(bundle).state[CELLS_LEFT], bound, np.uint64(0))
+
+
+@kernel(types.int64(BUNDLE, types.int64))
+def value_of_sacrifices(bundle: Actions, nodes: int) -> int:
+    """Return the value of the edge set of a workspace; an estimate if it takes more than `nodes` nodes."""
+    prepare(bundle, nodes)
+    state = unpack(bundle).state
+    lower, upper = -state[CELLS_LEFT], state[CELLS_LEFT]
+    guess = value_of_line(bundle, 0, 0)
+    while lower < upper:
+        if state[BUDGET] < 0:
+            return value_of_line(bundle, 0, 0)
+        guess = min(max(guess, lower + 2), upper)
+        if _is_at_least(bundle, 0, 0, state[CELLS_LEFT], guess, np.uint64(0)):
+            lower = guess
+            guess += 2
+        else:
+            upper = guess - 2
+            guess -= 2
+    return lower
+
+
+@kernel(types.int64(ACTIONS_STACK, types.int64, types.boolean, WORDS_OUT))
+def _edge_of(chains: Actions, number: int, in_middle: bool, state: Words) -> int:
+    """Return a random edge of a chain that is not taken.
+
+    A chain of two is cut in the middle, so that nothing of it can be handed out, or else at an end.
+    """
+    first, count = chains[EDGES_FROM, number], chains[EDGE_COUNT, number]
+    if chains[LENGTH, number] == CHAIN_HANDOUT:
+        return chains[EDGE_LIST, first + (1 if in_middle else 2 * random_below(state, 2))]
+    return chains[EDGE_LIST, first + random_below(state, count)]
+
+
+@kernel(types.int64(BUNDLE, types.int64, types.int64, WORDS_OUT))
+def best_sacrifice(bundle: Actions, lead: int, nodes: int, state: Words) -> int:
+    """Return the edge of the smallest sacrifice that wins, or of the smallest one if none is known to win.
+
+    The side that wins is in control, and cuts a chain of two in the middle. The other side cuts
+    it at an end, since the opponent may not see that it can hand it out.
+
+    Parameters
+    ----------
+    bundle : int64[:]
+        A `Workspace` whose edge set has no captures and no safe edges.
+    lead : int64
+        The cells of the side to move minus those of its opponent.
+    nodes : int64
+        Nodes that the search may visit before it estimates.
+    state : uint64[1]
+        State of the random generator, which is advanced.
+    """
+    prepare(bundle, nodes)
+    work = unpack(bundle)
+    count = _find_moves(bundle, 0)
+    if count == 0:
+        for group in range(GROUPS):
+            if work.state[SHORTEST + group] != NO_MOVE:
+                count = _insert(work.moves, 0, count, work.state[SHORTEST + group])
+    for index in range(count):
+        move = work.moves[0, index]
+        cells, hand_out = move >> CELLS_SHIFT, hand_out_of(move >> CELLS_SHIFT, move & IS_LOOP)
+        end, taken = _take(bundle, move, 0, np.uint64(0))
+        left = work.state[CELLS_LEFT] - cells
+        is_lost = _is_at_least(bundle, 1, end, left, lead - cells, taken)
+        if not is_lost and hand_out > 0:
+            is_lost = not _is_at_least(bundle, 1, end, left, cells - 2 * hand_out - lead + 1, taken)
+        put_back(work.chains, work.trail, end, 0)
+        if not is_lost:
+            return _edge_of(work.chains, move & NUMBER_MASK, True, state)
+    return _edge_of(work.chains, work.moves[0, 0] & NUMBER_MASK, False, state)

@@ -1,0 +1,100 @@
+"""The search over sacrifices: exact values once no safe edge is left, and which edge is drawn."""
+
+import random
+
+import pytest
+from reference.hexifence_values import cell_masks, random_chains, text_of, value
+
+from boardgames.kernels import JIT, Actions, new_control
+from boardgames_hexifence.edges import make, member, new_edge_set, number_of
+from boardgames_hexifence.features import CAPTURING, FREE, SAFE
+from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.sacrifices import (
+    is_at_least,
+    new_workspace,
+    value_of_line,
+    value_of_sacrifices,
+)
+from boardgames_hexifence.solver import Solver
+
+pytestmark = pytest.mark.plain
+
+POSITIONS = 30 if JIT else 5
+ENOUGH = 100_000
+OTHER_KINDS = (FREE, CAPTURING, SAFE)
+
+
+def quiet_edges(dimension: int, most: int, chance: random.Random) -> int:
+    """Return up to `most` open edges without captures and safe ones: chains, loops and intersections."""
+    while True:
+        if chance.random() < 0.5:
+            open_edges = random_chains(dimension, most, chance)
+        else:
+            open_edges = after_safe_edges(dimension, chance)
+        edge_set = new_edge_set(Hexifence(dimension=dimension).parse(text_of(dimension, open_edges)).words)
+        if open_edges.bit_count() <= most and not any(
+            number_of(edge_set, kind) for kind in (FREE, CAPTURING, SAFE)
+        ):
+            return open_edges
+
+
+def after_safe_edges(dimension: int, chance: random.Random) -> int:
+    """Return the open edges after random safe ones, and then after the captures of some sacrifices."""
+    masks, everything = cell_masks(dimension), range(3 * dimension * (3 * dimension - 1))
+    open_edges = (1 << len(everything)) - 1
+
+    def is_safe(edge: int) -> bool:
+        return all((mask & open_edges).bit_count() > 2 for mask in masks if mask >> edge & 1)
+
+    while safe := [
+        edge for edge in range(open_edges.bit_length()) if open_edges >> edge & 1 and is_safe(edge)
+    ]:
+        open_edges ^= 1 << chance.choice(safe)
+    for _ in range(chance.randrange(3)):
+        if open_edges:
+            open_edges ^= 1 << chance.choice([edge for edge in everything if open_edges >> edge & 1])
+        while single := [mask & open_edges for mask in masks if (mask & open_edges).bit_count() == 1]:
+            open_edges &= ~single[0]
+    return open_edges
+
+
+def edge_set_of(dimension: int, open_edges: int) -> Actions:
+    return new_edge_set(Hexifence(dimension=dimension).parse(text_of(dimension, open_edges)).words)
+
+
+@pytest.mark.parametrize(("dimension", "most"), [(2, 12), (3, 12)])
+def test_values_are_those_of_a_plain_search_of_all_edges(dimension: int, most: int) -> None:
+    chance = random.Random(dimension)
+    for _ in range(POSITIONS):
+        open_edges = quiet_edges(dimension, most, chance)
+        edge_set = edge_set_of(dimension, open_edges)
+        work, expected = new_workspace(edge_set, dimension, new_control()), value(dimension, open_edges)
+        assert value_of_sacrifices(work.words, ENOUGH) == expected
+        assert is_at_least(work.words, expected, ENOUGH)
+        assert not is_at_least(work.words, expected + 1, ENOUGH)
+
+
+@pytest.mark.parametrize("dimension", [3, pytest.param(4, marks=pytest.mark.slow)])
+def test_values_of_whole_boards_are_those_of_the_solver(dimension: int) -> None:
+    chance, solver = random.Random(dimension), Solver(Hexifence(dimension=dimension), table=4)
+    for _ in range(POSITIONS // dimension):
+        position = solver.game.start()
+        edge_set = new_edge_set(position.words)
+        while count := int(number_of(edge_set, SAFE)):
+            edge = int(member(edge_set, SAFE, chance.randrange(count)))
+            make(edge_set, edge)
+            position = position.apply(str(edge))
+        work = new_workspace(edge_set, dimension, new_control())
+        assert [value_of_sacrifices(work.words, ENOUGH)] == solver.values([position])
+
+
+def test_a_search_without_nodes_estimates_by_the_smallest_sacrifices() -> None:
+    chance = random.Random(8)
+    edge_set = new_edge_set(Hexifence(dimension=8).start().words)
+    while count := int(number_of(edge_set, SAFE)):
+        make(edge_set, member(edge_set, SAFE, chance.randrange(count)))
+    work = new_workspace(edge_set, 8, new_control())
+    estimate = value_of_sacrifices(work.words, 0)
+    assert estimate == value_of_line(work.words, 0, 0)
+    assert is_at_least(work.words, int(estimate), 0)
+    assert not is_at_least(work.words, int(estimate) + 2, 0)
