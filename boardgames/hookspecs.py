@@ -53,12 +53,17 @@ class Entry:
         `package.module:attribute`, imported at first use.
     game : str or None
         The game that it is for; None if it is for every game.
+    needs : tuple of str
+        What plug-ins have to offer for a game so that it is of use: `"features"`, `"patterns"` or
+        `"abstractions"`; also `"weights"` for an agent that by default plays with weights of its
+        own name. It is not listed for other games.
     """
 
     name: str
     summary: str
     target: str
     game: str | None = None
+    needs: tuple[str, ...] = ()
 
 
 class Match(Protocol):

@@ -43,6 +43,13 @@ Kind = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _SINGULAR: dict[Kind, str] = {kind: kind if kind == "weights" else kind.removesuffix("s") for kind in KINDS}
 _SINGULAR |= {"features": "feature set", "patterns": "pattern set", "abstractions": "state abstraction"}
+NEEDS: dict[str, str] = {
+    "features": "features",
+    "patterns": "patterns",
+    "abstractions": "state abstractions",
+    "weights": "weights",
+}
+"""What an entry can need of a game, see `Entry.needs`, and what messages call it."""
 CORE_PLUGINS = {
     "core-players": "boardgames.players.plugin",
     "core-learners": "boardgames.learning.plugin",
@@ -127,18 +134,22 @@ class Registry:
     def offers(self, kind: Kind, game: str | None = None) -> list[Offer]:
         """Return all offers of one kind, sorted by name.
 
-        With `game`, only those that this game can use; its own take precedence
-        over general ones with the same name.
+        With `game`, only those that this game can use: it has the features, patterns or abstractions
+        that they need. Its own take precedence over general ones with the same name.
         """
-        offers = self._offers[kind]
-        if game is not None:
-            own = {offer.entry.name for offer in offers if offer.entry.game == game}
-            offers = [
-                offer
-                for offer in offers
-                if offer.entry.game == game or (offer.entry.game is None and offer.entry.name not in own)
-            ]
-        return sorted(offers, key=lambda offer: (offer.entry.name, offer.entry.game or ""))
+        offers = self._named_offers(kind, game)
+        return [offer for offer in offers if game is None or self.missing(offer.entry, game) is None]
+
+    def missing(self, entry: Entry, game: str) -> Kind | None:
+        """Return the first thing that an entry needs and the plug-ins of a game lack, or None.
+
+        Weights are never missing, since an agent can also play with weights of the user. Whether it
+        has any is told by `boardgames.weights.lookup.usable_agents`.
+        """
+        kinds: tuple[Kind, ...] = ("features", "patterns", "abstractions")
+        return next(
+            (kind for kind in kinds if kind in entry.needs and not self._named_offers(kind, game)), None
+        )
 
     def load(self, kind: Kind, name: str, game: str | None = None) -> Any:  # a class or function
         """Import and return the target of the entry with this name.
@@ -171,10 +182,18 @@ class Registry:
     def check_name(self, kind: Kind, name: str, game: str | None = None) -> None:
         """Raise UnknownNameError if nothing has this name, or nothing for `game` if one is given."""
         names = [offer.entry.name for offer in self.offers(kind, game)]
-        if name not in names:
-            hint = f"{suggest(name, names)}{self._broken_plugins_hint()}"
-            subject = f"{game} has no" if game else "no such"
-            raise UnknownNameError(f"{subject} {_SINGULAR[kind]} {quote(name)}{hint}")
+        if name in names:
+            return
+        unusable = [offer.entry for offer in self._named_offers(kind, game) if offer.entry.name == name]
+        lacking = self.missing(unusable[0], game) if unusable and game is not None else None
+        if lacking is not None:
+            raise UnknownNameError(
+                f"{game} has no {NEEDS[lacking]}, which the {_SINGULAR[kind]} {name!r} needs; "
+                f"plug-ins offer them by the hook bg_{lacking}"
+            )
+        hint = f"{suggest(name, names)}{self._broken_plugins_hint()}"
+        subject = f"{game} has no" if game else "no such"
+        raise UnknownNameError(f"{subject} {_SINGULAR[kind]} {quote(name)}{hint}")
 
     def check_targets(self) -> None:
         """Import everything that is offered, and record each failure as an error of its plug-in."""
@@ -202,6 +221,18 @@ class Registry:
             if package != PROJECT and package in self._packages:
                 return self._packages[package]
         return None
+
+    def _named_offers(self, kind: Kind, game: str | None) -> list[Offer]:
+        """Return the offers that a name can refer to, whether or not the game has what they need."""
+        offers = self._offers[kind]
+        if game is not None:
+            own = {offer.entry.name for offer in offers if offer.entry.game == game}
+            offers = [
+                offer
+                for offer in offers
+                if offer.entry.game == game or (offer.entry.game is None and offer.entry.name not in own)
+            ]
+        return sorted(offers, key=lambda offer: (offer.entry.name, offer.entry.game or ""))
 
     def _add(self, point: EntryPoint) -> None:
         version, summary = _version_and_summary(point.dist)
@@ -338,6 +369,11 @@ def _checked(entry: object, kind: Kind) -> Entry:
     if not all(isinstance(text, str) for text in texts) or not _NAME.fullmatch(entry.name):
         raise PluginError(
             f"the names in an entry of bg_{kind} must be lower-case words, not {quote(entry.name)}"
+        )
+    if not (isinstance(entry.needs, tuple) and all(need in NEEDS for need in entry.needs)):
+        raise PluginError(
+            f"what {entry.name!r} needs must be a tuple of {', '.join(map(repr, NEEDS))}, "
+            f"not {quote(entry.needs)}"
         )
     if not all(entry.target.partition(":")):
         raise PluginError(

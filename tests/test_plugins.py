@@ -485,3 +485,48 @@ def test_message_of_an_unknown_name_mentions_broken_plugins(plugin: Maker) -> No
     registry = Registry(points=[plugin("nim", bg_games=ImportError("no stones"))])
     with pytest.raises(UnknownNameError, match=r"\(broken plug-ins, see `boardgames plugins`: nim\)$"):
         registry.load("games", "nim")
+
+
+# --- what entries need --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("of", "agents", "learners"),
+    [
+        ("abalone", {"td"}, {"td", "evolve"}),
+        ("connect4", {"td", "ntuple", "value-iteration"}, {"td", "evolve", "ntuple", "value-iteration"}),
+        ("hexifence", {"td"}, {"td", "evolve"}),
+        ("bare", set(), set()),
+    ],
+)
+def test_only_what_a_game_can_use_is_offered_for_it(
+    plugin: Maker, of: str, agents: set[str], learners: set[str]
+) -> None:
+    registry = Registry([*plugins._installed_plugins()[0], plugin("bare", bg_games=[game("bare")])])
+    assert set(names(registry, "agents", of)) & {"td", "ntuple", "value-iteration"} == agents
+    assert set(names(registry, "learners", of)) & {"td", "evolve", "ntuple", "value-iteration"} == learners
+    assert names(registry, "experiments", "bare") == []
+
+
+def test_what_is_missing_is_named_with_the_hook_that_adds_it(plugin: Maker) -> None:
+    registry = Registry([plugin("bare", bg_games=[game("bare")])])
+    message = (
+        "bare has no features, which the learner 'td' needs; plug-ins offer them by the hook bg_features"
+    )
+    with pytest.raises(UnknownNameError, match=message):
+        registry.load("learners", "td", "bare")
+
+
+def test_the_own_agent_of_a_game_may_need_patterns_that_it_offers(plugin: Maker) -> None:
+    patterns = Entry("cells", "patterns", "x:y", "bare")
+    agent = Entry("patient", "waits", "x:y", "bare", needs=("patterns",))
+    without = Registry([plugin("bare", bg_games=[game("bare")], bg_agents=[agent])])
+    having = Registry([plugin("bare", bg_games=[game("bare")], bg_agents=[agent], bg_patterns=[patterns])])
+    assert "patient" not in names(without, "agents", "bare")
+    assert "patient" in names(having, "agents", "bare")
+
+
+@pytest.mark.parametrize("needs", ["features", ("books",), None])
+def test_unknown_needs_are_an_error_of_the_plugin(plugin: Maker, needs: Any) -> None:
+    registry = Registry([plugin("x", bg_agents=[Entry("a", "b", "c:d", needs=needs)])])
+    assert "needs must be a tuple of 'features', 'patterns'" in (by_name(registry)["x"].error or "")

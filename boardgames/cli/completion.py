@@ -179,7 +179,7 @@ def complete_agent(context: click.Context, parameter: click.Parameter, text: str
     """Return the agents that play the game or, after a colon, the options of the agent."""
     name, colon, rest = text.partition(":")
     if not colon:
-        return _offers("agents", text, _game_name(context))
+        return _agents(context, text)
     from boardgames.plugins import registry
 
     before, comma, last = rest.rpartition(",")
@@ -192,13 +192,13 @@ def complete_agent(context: click.Context, parameter: click.Parameter, text: str
 @_quietly
 def complete_agent_name(context: click.Context, parameter: click.Parameter, text: str) -> Items:
     """Return the agents that play the game."""
-    return _offers("agents", text, _game_name(context))
+    return _agents(context, text)
 
 
 @_quietly
 def complete_learner(context: click.Context, parameter: click.Parameter, text: str) -> Items:
-    """Return the learners."""
-    return _offers("learners", text)
+    """Return the learners, of the game if the command line names one."""
+    return _offers("learners", text, _game_name(context) if "game_name" in context.params else None)
 
 
 @_quietly
@@ -271,6 +271,16 @@ def _game(context: click.Context) -> "Game":
     return load(_game_name(context) or "")
 
 
+def _agents(context: click.Context, text: str) -> Items:
+    from boardgames.weights.lookup import usable_agents
+
+    game = _game_name(context)
+    if game is None:
+        return _offers("agents", text)
+    agents = {offer.entry.name: offer.entry.summary for offer in usable_agents(game)}
+    return _starting_with(text, agents)
+
+
 def _offers(kind: Any, text: str, game: str | None = None) -> Items:  # a `Kind`, imported late
     from boardgames.plugins import registry
 
@@ -295,9 +305,9 @@ def _values(option: "Option", context: click.Context) -> list[str]:
     if option.kind is bool:
         return ["true", "false"]
     if option.name == WEIGHTS and _game_name(context) is not None:
-        from boardgames.weights.lookup import offered_names, run_names
+        from boardgames.weights.lookup import usable_names
 
-        return [*offered_names(_game(context)), *run_names()]
+        return usable_names(_game(context))
     if option.name == POLICY:
         from boardgames.weights.lookup import run_names
 

@@ -66,40 +66,59 @@ def games(game: str | None, as_json: bool) -> None:
 @click.argument("agent", required=False, shell_complete=complete_agent_name)
 @json_option
 def agents(game: str | None, agent: str | None, as_json: bool) -> None:
-    """List the agents, or those that play GAME, or the options of AGENT in GAME."""
+    """List the agents, or those that can play GAME, or the options of AGENT in GAME."""
     loaded = registry()
-    offers = loaded.offers("agents", game)
     if game is not None and agent is None and game in {offer.entry.name for offer in loaded.offers("agents")}:
         raise UnknownNameError(f"{quote(game)} is an agent; `{PROGRAM} agents GAME {game}` shows its options")
     if game is not None:
         loaded.check_name("games", game)
     if agent is not None:
         _show_one("agents", loaded, agent, game, as_json)
-    elif as_json:
+        return
+    from boardgames.weights.lookup import usable_agents
+
+    offers = loaded.offers("agents") if game is None else usable_agents(game)
+    if as_json:
         print_json(agents=_offers_json(loaded, offers))
-    else:
-        _print_groups(offers)
-        say(f"\n`{PROGRAM} agents {game or 'GAME'} AGENT` shows the options of an agent.")
+        return
+    _print_groups(offers)
+    say(f"\n`{PROGRAM} agents {game or 'GAME'} AGENT` shows the options of an agent.")
+    if game is not None:
+        for offer in loaded.offers("agents", game):
+            if offer not in offers:
+                say(
+                    wrap(f"{offer.entry.name} can play once weights are learned: `{PROGRAM} train {game}`", 2)
+                )
 
 
 @click.command(
     epilog=examples(
         "boardgames learners",
         "boardgames learners evolve",
+        "boardgames learners --game hexifence",
         "boardgames learners --json",
     )
 )
 @click.argument("learner", required=False, shell_complete=complete_learner)
+@click.option(
+    "--game",
+    "game_name",
+    metavar="GAME",
+    shell_complete=complete_game,
+    help="Only the learners that this game has features or patterns for.",
+)
 @json_option
-def learners(learner: str | None, as_json: bool) -> None:
+def learners(learner: str | None, game_name: str | None, as_json: bool) -> None:
     """List the learners, which `boardgames train` uses, or show the options of LEARNER."""
     loaded = registry()
+    if game_name is not None:
+        loaded.check_name("games", game_name)
     if learner is not None:
-        _show_one("learners", loaded, learner, None, as_json)
+        _show_one("learners", loaded, learner, game_name, as_json)
     elif as_json:
-        print_json(learners=_offers_json(loaded, loaded.offers("learners")))
+        print_json(learners=_offers_json(loaded, loaded.offers("learners", game_name)))
     else:
-        _print_groups(loaded.offers("learners"))
+        _print_groups(loaded.offers("learners", game_name))
         say(f"\n`{PROGRAM} learners LEARNER` shows the options of a learner.")
 
 

@@ -345,8 +345,8 @@ class TDPlayer(Player):
         if text is None and DEFAULT_WEIGHTS not in names:
             known = suggest(DEFAULT_WEIGHTS, [*names, *run_names()])
             raise UnknownNameError(
-                f"{self.game} has no weights {DEFAULT_WEIGHTS!r}, choose others with weights=NAME, RUN or "
-                f"FILE{known}"
+                f"{self.game} has no weights {DEFAULT_WEIGHTS!r}; train some with --learner td, or choose "
+                f"others with weights=NAME, RUN or FILE{known}"
             )
         return DEFAULT_WEIGHTS if text is None else str(text)
 

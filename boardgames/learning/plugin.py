@@ -2,17 +2,31 @@
 
 from boardgames.hookspecs import Entry, hookimpl
 
+FEATURES, PATTERNS, ABSTRACTIONS = ("features",), ("patterns",), ("abstractions",)
+"""What entries need, see `Entry.needs`."""
+
 
 @hookimpl
 def bg_agents() -> list[Entry]:
     """Offer the players that use learned weights."""
     return [
-        Entry("td", "one-ply search with learned weights", "boardgames.learning.player:TDPlayer"),
-        Entry("ntuple", "one-ply search with learned tables of patterns", "boardgames.players.simple:NTuple"),
+        Entry(
+            "td",
+            "one-ply search with learned weights",
+            "boardgames.learning.player:TDPlayer",
+            needs=(*FEATURES, "weights"),
+        ),
+        Entry(
+            "ntuple",
+            "one-ply search with learned tables of patterns",
+            "boardgames.players.simple:NTuple",
+            needs=(*PATTERNS, "weights"),
+        ),
         Entry(
             "value-iteration",
             "a learned table of abstract states, with guards",
             "boardgames.learning.policy_player:PolicyPlayer",
+            needs=ABSTRACTIONS,
         ),
     ]
 
@@ -21,40 +35,47 @@ def bg_agents() -> list[Entry]:
 def bg_learners() -> list[Entry]:
     """Offer the learners."""
     return [
-        Entry("td", "TD(lambda) in self-play", "boardgames.learning.td:TemporalDifference"),
+        Entry("td", "TD(lambda) in self-play", "boardgames.learning.td:TemporalDifference", needs=FEATURES),
         Entry(
             "evolve",
             "a population that learns by TD(lambda), competes and breeds",
             "boardgames.learning.evolve:Evolve",
+            needs=FEATURES,
         ),
         Entry(
             "genetic",
             "genetic algorithm for the weights of alpha-beta",
             "boardgames.learning.genetic:Genetic",
+            needs=FEATURES,
         ),
         Entry(
             "cem",
             "cross-entropy method for the weights of alpha-beta",
             "boardgames.learning.cem:CrossEntropy",
+            needs=FEATURES,
         ),
         Entry(
             "cmaes",
             "covariance matrix adaptation for the weights of alpha-beta",
             "boardgames.learning.cmaes:CovarianceAdaptation",
+            needs=FEATURES,
         ),
         Entry(
             "regression",
             "logistic regression of match results on the leaves of searches",
             "boardgames.learning.regression:Regression",
+            needs=FEATURES,
         ),
         Entry(
             "ntuple",
             "TD(lambda) with temporal coherence for tables of patterns",
             "boardgames.learning.ntuple:NTuple",
+            needs=PATTERNS,
         ),
         Entry(
             "value-iteration",
             "value iteration on a table of abstract states, in self-play",
             "boardgames.learning.value_iteration:ValueIteration",
+            needs=ABSTRACTIONS,
         ),
     ]

@@ -137,6 +137,44 @@ def offered_names(game: Game) -> list[str]:
     return [offer.entry.name for offer in plugins.registry().offers("weights", game.facts.name)]
 
 
+def usable_names(game: Game) -> list[str]:
+    """Return the names of weights and of runs that fit a game with its options, weights first."""
+    names = []
+    for name in [*offered_names(game), *run_names()]:
+        with suppress(BoardgamesError):
+            find_weights(name, game)
+            names.append(name)
+    return list(dict.fromkeys(names))
+
+
+def usable_agents(game: str) -> list[plugins.Offer]:
+    """Return the agents that can play a game.
+
+    An agent that needs weights (`Entry.needs`) is one of them if a plug-in offers weights of its
+    name, or if the user has a run that learned weights of the same kind for this game.
+    """
+    offers = plugins.registry().offers("agents", game)
+    shipped = {offer.entry.name for offer in plugins.registry().offers("weights", game)}
+    waiting = {offer.entry.name for offer in offers if "weights" in offer.entry.needs} - shipped
+    learned = _kinds_learned(game) if waiting else set()
+    return [
+        offer
+        for offer in offers
+        if offer.entry.name not in waiting or not learned.isdisjoint(offer.entry.needs)
+    ]
+
+
+def _kinds_learned(game: str) -> set[str]:
+    """Return `"features"` or `"patterns"`, or both: what the user has runs with weights of a game for."""
+    kinds = set()
+    for name in run_names():
+        with suppress(BoardgamesError):
+            weights = Weights.read(runs_folder() / name / BEST)
+            if weights.game == game:
+                kinds.add("patterns" if weights.groups else "features")
+    return kinds
+
+
 def run_names() -> list[str]:
     """Return the names of the runs in the user's folder, sorted."""
     try:

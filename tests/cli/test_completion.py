@@ -53,7 +53,10 @@ def complete(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         ("boardgames play abalone --agent mcts:depth=3,dep", []),
         ("boardgames play abalone --agent mcts:prior=o", ["mcts:prior=order"]),
         ("boardgames play abalone --agent td:weights=t", ["td:weights=td", "td:weights=three-terms"]),
+        ("boardgames play hexifence --agent nt", []),
         ("boardgames train connect4 --learner ev", ["evolve"]),
+        ("boardgames train connect4 --learner nt", ["ntuple"]),
+        ("boardgames train abalone --learner nt", []),
         ("boardgames train connect4 --set lam", ["lambda="]),
         ("boardgames train connect4 --learner evolve --set surv", ["survivors="]),
         ("boardgames experiment abalone fine", ["fine-tuning"]),
@@ -71,6 +74,6 @@ def test_training_runs_are_completed(home: Path, complete: Complete) -> None:
     Folder.create(home / "runs" / "early", small()).close()
     assert complete("boardgames plot ") == ["early"]
     assert complete("boardgames train --resume ea") == ["early"]
-    assert complete("boardgames play connect4 --agent td:weights=ea") == ["td:weights=early"]
+    assert complete("boardgames play connect4 --agent td:weights=ea") == []  # it has no weights yet
     agent = "value-iteration:policy="
     assert complete(f"boardgames play connect4 --agent {agent}ea") == [f"{agent}early"]

@@ -2,9 +2,11 @@ import json
 import re
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from typing import Any
 
 import pytest
+from installed import tictactoe_installed
 
 from boardgames.plugins import Registry, registry
 
@@ -113,6 +115,22 @@ def test_each_agent_and_learner_has_one_line_that_fits_the_terminal(
         assert any(f"{offer.entry.name} " in line and offer.entry.summary in line for line in lines)
     headings = {offer.entry.game for offer in offers}
     assert len(lines) <= len(offers) + 2 * len(headings) + 2
+
+
+def test_agents_that_lack_only_weights_are_named_with_the_command_to_learn_some(bg: Run, home: Path) -> None:
+    with tictactoe_installed():
+        lines = bg("agents", "tictactoe").out.splitlines()
+        listed = json.loads(bg("agents", "tictactoe", "--json").out)["agents"]
+    assert "td can play once weights are learned: `boardgames train tictactoe`" in lines
+    assert "td" not in {row["name"] for row in listed}
+
+
+def test_learners_that_a_game_cannot_use_are_left_out(bg: Run) -> None:
+    assert "\nntuple " in bg("learners", "--game", "connect4").out
+    assert "ntuple " not in bg("learners", "--game", "abalone").out
+    assert "abalone has no patterns, which the learner 'ntuple' needs" in (
+        bg("learners", "ntuple", "--game", "abalone").err
+    )
 
 
 def test_an_agent_for_one_game_is_listed_under_that_game(bg: Run) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from installed import tictactoe_installed
 from nim import Nim
 
 import boardgames
@@ -568,10 +569,9 @@ def test_bad_options_are_rejected_before_the_match(
 
 @pytest.mark.parametrize("text", ["td", "td:learn=true"])
 def test_weights_must_be_named_if_the_game_ships_none(home: Path, text: str) -> None:
-    with pytest.raises(
-        UnknownNameError, match=r"hexifence.* has no weights 'td', choose others with weights="
-    ):
-        load(text, boardgames.load("hexifence"))
+    message = r"tictactoe.* has no weights 'td'; train some with --learner td, or choose others with weights="
+    with tictactoe_installed() as game, pytest.raises(UnknownNameError, match=message):
+        load(text, game)
 
 
 def test_shipped_weights_cannot_be_saved_to(shipped: Path) -> None:

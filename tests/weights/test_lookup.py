@@ -5,12 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from installed import tictactoe_installed
 
 import boardgames
 from boardgames.errors import FileError, PluginError, UnknownNameError, WeightsError
 from boardgames.weights import Weights, find_evaluation, find_weights
 from boardgames.weights.linear import WEIGHTED_SUM
-from boardgames.weights.lookup import find_source, owner_of, run_names
+from boardgames.weights.lookup import find_source, owner_of, run_names, usable_agents, usable_names
 
 GAME = boardgames.load("connect4")
 LINES = boardgames.load_features("lines", GAME)
@@ -56,6 +57,25 @@ def test_evaluation_uses_the_weights(tmp_path: Path) -> None:
     twos = LINES.features[0]
     empty = -(twos.low + twos.high) / (twos.high - twos.low)
     assert evaluation.kernel(GAME.start().words, evaluation.weights) == pytest.approx(-empty)
+
+
+def test_weights_of_other_games_and_sizes_are_not_usable(home: Path) -> None:
+    write(home / "runs" / "mine" / "checkpoints" / "best.safetensors")
+    (home / "runs" / "empty").mkdir()
+    assert usable_names(GAME) == ["ntuple", "td", "mine"]
+    assert usable_names(boardgames.load("connect4", columns=8)) == []
+    assert "mine" not in usable_names(boardgames.load("abalone"))
+
+
+def test_an_agent_without_weights_is_usable_once_the_user_has_learned_some(home: Path) -> None:
+    with tictactoe_installed() as game:
+        before = {offer.entry.name for offer in usable_agents("tictactoe")}
+        lines = boardgames.load_features("lines", game)
+        path = home / "runs" / "mine" / "checkpoints" / "best.safetensors"
+        Weights.of(game, lines, np.zeros(len(lines.features))).write(path)
+        after = {offer.entry.name for offer in usable_agents("tictactoe")}
+    assert before.isdisjoint({"td", "ntuple"})
+    assert after - before == {"td"}
 
 
 def test_unknown_name_suggests_similar_ones(home: Path) -> None:

@@ -99,24 +99,30 @@ def bg_books() -> list[Entry]:
 @hookimpl
 def bg_experiments() -> list[Entry]:
     """Offer the experiments of the first project that let Abalone learn, to every game with features."""
-    package = "boardgames_abalone.experiments"
+    package, features = "boardgames_abalone.experiments", ("features",)
     return [
         Entry(
             "basic-training",
             "two random players train; each meets its old self",
             f"{package}.basic_training:BasicTraining",
+            needs=features,
         ),
         Entry(
-            "ancestors", "the winner of an evolution meets its ancestors", f"{package}.ancestors:Ancestors"
+            "ancestors",
+            "the winner of an evolution meets its ancestors",
+            f"{package}.ancestors:Ancestors",
+            needs=features,
         ),
         Entry(
             "lookahead",
             "players that learn with two plies of search meet those that learn with one",
             f"{package}.lookahead:Lookahead",
+            needs=features,
         ),
         Entry(
             "fine-tuning",
             "baseline players meet what they become with one hyperparameter changed",
             f"{package}.fine_tuning:FineTuning",
+            needs=features,
         ),
     ]
