@@ -157,6 +157,14 @@ def bg_experiments() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy c
 
 
 @hookspec
+def bg_overlays() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
+    """Add overlays: each target takes a `Position` and returns a `boardgames.picture.Overlay`.
+
+    Its ids are those of the position's picture; an entry names its game.
+    """
+
+
+@hookspec
 def bg_commands(group: click.Group) -> None:
     """Add commands to the command line. Import what they need inside the commands."""
 

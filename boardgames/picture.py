@@ -97,6 +97,92 @@ class Caption:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class MarkClass:
+    """A class of marked lines or cells in an overlay: one character, a name, and what it means.
+
+    Examples
+    --------
+    >>> MarkClass("s", "safe", "offers no cell").text
+    's safe: offers no cell'
+    """
+
+    symbol: str
+    name: str
+    summary: str = ""
+
+    @property
+    def text(self) -> str:
+        """Return the line that explains the class."""
+        return f"{self.symbol} {self.name}" + (f": {self.summary}" if self.summary else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A row of cells that belong together, each beside the next, which is drawn with an outline.
+
+    Attributes
+    ----------
+    label : str
+        A few characters that are shown in the cells.
+    text : str
+        What the group is, such as `chain of 4 cells`.
+    cells : tuple of str
+        The ids of the cells in order.
+    is_closed : bool
+        Whether the last cell is beside the first.
+    """
+
+    label: str
+    text: str
+    cells: tuple[str, ...]
+    is_closed: bool = False
+
+
+def _no_marks() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Something about a position that can be drawn over its picture: marks, groups of cells, and remarks.
+
+    Attributes
+    ----------
+    name, summary : str
+        Name of the overlay, and what it shows, in one line; `load_overlay` takes them from the hook.
+    classes : tuple of MarkClass
+        The classes of marks.
+    marks : mapping of str to str
+        The symbols of the classes of lines and cells, by id.
+    groups : tuple of Group
+        Cells to outline; a cell belongs to one group at most.
+    remarks : tuple of str
+        Sentences about the position.
+    """
+
+    name: str = ""
+    summary: str = ""
+    classes: tuple[MarkClass, ...] = ()
+    marks: Mapping[str, str] = field(default_factory=_no_marks)
+    groups: tuple[Group, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def legend(self) -> tuple[str, ...]:
+        """Return what explains the drawing: the summary, the classes and groups that occur, the remarks.
+
+        Examples
+        --------
+        >>> Overlay("rows", "rows of cells", groups=(Group("a", "row of 2", ("a1", "a2")),)).legend
+        ('rows: rows of cells', 'a row of 2')
+        """
+        used = set(self.marks.values())
+        classes = (one.text for one in self.classes if one.symbol in used)
+        groups = "; ".join(f"{group.label} {group.text}" for group in self.groups)
+        return (f"{self.name}: {self.summary}", *classes, *([groups] if groups else []), *self.remarks)
+
+
 _OPPOSITE: Mapping[Corner, Corner] = MappingProxyType(
     {
         "top-left": "bottom-left",
@@ -121,6 +207,8 @@ class Picture:
         What to draw, in this order from back to front.
     buttons : tuple of Button
         What can be clicked beside the board now, such as a pass.
+    overlays : tuple of Overlay
+        What is drawn over the board, with a legend below it; see `with_overlays`.
     sides : (str, str)
         Names of the two sides.
     colours : (str, str)
@@ -156,6 +244,7 @@ class Picture:
     title: str = ""
     surface: Surface = "paper"
     buttons: tuple[Button, ...] = ()
+    overlays: tuple[Overlay, ...] = ()
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -180,6 +269,30 @@ class Picture:
     def with_captions(self, *captions: Caption) -> "Picture":
         """Return the picture with these captions added."""
         return replace(self, captions=self.captions + captions)
+
+    def with_overlays(self, *overlays: Overlay) -> "Picture":
+        """Return the picture with these overlays added."""
+        return replace(self, overlays=self.overlays + overlays)
+
+    @property
+    def marks(self) -> Mapping[str, str]:
+        """Return the symbols that the overlays give to lines and cells, by id."""
+        marks: dict[str, str] = {}
+        for overlay in self.overlays:
+            for name, symbol in overlay.marks.items():
+                marks[name] = marks.get(name, "") + symbol
+        return marks
+
+    @property
+    def group_labels(self) -> Mapping[str, str]:
+        """Return the labels of the groups of cells in the overlays, by the id of the cell."""
+        groups = [group for overlay in self.overlays for group in overlay.groups]
+        return {cell: group.label for group in groups for cell in group.cells}
+
+    @property
+    def legend(self) -> tuple[str, ...]:
+        """Return the lines that explain the overlays."""
+        return tuple(line for overlay in self.overlays for line in overlay.legend)
 
     def caption_lines(self, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
         """Return the captions at the top or bottom as pairs (left, right), one per line.
@@ -262,7 +375,20 @@ class Picture:
             parts.append("Buttons: " + ", ".join(button.text for button in self.buttons))
         if self.changed:
             parts.append("Last changed: " + " ".join(sorted(self.changed)))
+        for overlay in self.overlays:
+            parts += _described(overlay)
         return ". ".join(parts) + "."
+
+
+def _described(overlay: Overlay) -> list[str]:
+    """Return an overlay in words: the ids of each class and group, and the remarks without full stops."""
+    parts = [f"{overlay.name}: {overlay.summary}"]
+    for one in overlay.classes:
+        ids = [name for name, symbol in overlay.marks.items() if symbol == one.symbol]
+        if ids:
+            parts.append(f"{one.name}: {' '.join(ids)}")
+    parts += [f"{group.label} {group.text}: {' '.join(group.cells)}" for group in overlay.groups]
+    return parts + [remark.removesuffix(".") for remark in overlay.remarks]
 
 
 _Placed = TypeVar("_Placed", Cell, Label)

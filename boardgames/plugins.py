@@ -31,14 +31,24 @@ from boardgames.paths import blocked_plugins
 
 if TYPE_CHECKING:
     from boardgames.declarations import FeatureSet, StateAbstraction
-    from boardgames.game import Game
+    from boardgames.game import Game, Position
     from boardgames.learner import Learner
     from boardgames.patterns import PatternSet
+    from boardgames.picture import Overlay
     from boardgames.player import Player
     from boardgames.record import Record
 
 Kind = Literal[
-    "games", "agents", "features", "patterns", "abstractions", "learners", "weights", "books", "experiments"
+    "games",
+    "agents",
+    "features",
+    "patterns",
+    "abstractions",
+    "learners",
+    "weights",
+    "books",
+    "experiments",
+    "overlays",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _SINGULAR: dict[Kind, str] = {kind: kind if kind == "weights" else kind.removesuffix("s") for kind in KINDS}
@@ -532,6 +542,33 @@ def load_abstraction(name: str, game: "Game") -> "StateAbstraction":
     if not isinstance(abstraction, StateAbstraction):
         raise PluginError(f"state abstraction {name!r} is not a StateAbstraction: {abstraction!r}")
     return abstraction
+
+
+def load_overlay(name: str, position: "Position") -> "Overlay":
+    """Return what an overlay shows in a position, with the name and summary under which it is offered.
+
+    `overlay_names` lists the overlays of a game.
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        If there is no such overlay, or the plug-in is broken.
+    """
+    from boardgames.picture import Overlay
+
+    game = position.game.facts.name
+    make = registry().load("overlays", name, game)
+    with attributing_errors("overlay", name):
+        overlay = make(position)
+    if not isinstance(overlay, Overlay):
+        raise PluginError(f"overlay {name!r} is not an Overlay: {overlay!r}")
+    entry = next(offer.entry for offer in registry().offers("overlays", game) if offer.entry.name == name)
+    return replace(overlay, name=name, summary=entry.summary)
+
+
+def overlay_names(game: "Game") -> tuple[str, ...]:
+    """Return the names of the overlays of a game, for `load_overlay`; most games have none."""
+    return tuple(offer.entry.name for offer in registry().offers("overlays", game.facts.name))
 
 
 def load_learner(name: str, game: "Game", /, **options: object) -> "Learner":

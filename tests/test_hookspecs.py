@@ -23,7 +23,8 @@ from boardgames.hookspecs import Entry, hookimpl
 from boardgames.learning.experiments import Experiment
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
-from boardgames.plugins import PROJECT, Registry
+from boardgames.picture import MarkClass, Overlay
+from boardgames.plugins import PROJECT, Registry, load_overlay, overlay_names
 from boardgames.score import RETURN, Score
 from boardgames.weights import Weights, find_weights
 
@@ -157,6 +158,23 @@ def test_bg_experiments(install: Install) -> None:
     assert made.settings["matches"] == 2
     with pytest.raises(UnknownNameError, match="'basics'"):
         registry.load("experiments", "basics", "abalone")
+
+
+def test_bg_overlays(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("overlaying_module")
+    module.lowest = lambda position: Overlay(  # type: ignore[attr-defined]  # a module of its own
+        classes=(MarkClass("o", "lowest"),), marks={"a1": "o"}
+    )
+    monkeypatch.setitem(sys.modules, "overlaying_module", module)
+
+    def bg_overlays() -> list[Entry]:
+        return [Entry("bottom", "the lowest cells", "overlaying_module:lowest", "connect4")]
+
+    install(bg_overlays)
+    position = boardgames.load("connect4").start()
+    assert overlay_names(position.game) == ("bottom",)
+    assert load_overlay("bottom", position).legend == ("bottom: the lowest cells", "o lowest")
+    assert overlay_names(boardgames.load("abalone")) == ()
 
 
 def test_bg_commands(install: Install) -> None:

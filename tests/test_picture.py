@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from boardgames.picture import Button, Caption, Cell, Label, Line, Picture, Piece
+from boardgames.picture import Button, Caption, Cell, Group, Label, Line, MarkClass, Overlay, Picture, Piece
 
 CELLS = (Cell("a", 0.0, 0.0), Cell("b", 1.0, 0.0), Cell("c", 1.0, 2.0))
 
@@ -99,3 +99,21 @@ def test_ids_are_those_of_cells_lines_and_buttons() -> None:
 
 def test_description_has_the_buttons() -> None:
     assert Picture(buttons=(Button("pass", "Pass"),)).describe().endswith("Buttons: Pass.")
+
+
+def test_a_screen_reader_gets_the_marks_and_groups_of_overlays() -> None:
+    overlay = Overlay(
+        "kinds",
+        "cells by kind",
+        (MarkClass("s", "safe"), MarkClass("x", "unsafe")),
+        {"a": "s", "b": "s"},
+        (Group("r2", "row of 2", ("a", "b")),),
+        ("Red can win.",),
+    )
+    description = Picture(CELLS, title="Test").with_overlays(overlay).describe()
+    assert description.endswith(". kinds: cells by kind. safe: a b. r2 row of 2: a b. Red can win.")
+
+
+def test_overlays_stay_when_a_picture_is_flipped() -> None:
+    overlay = Overlay("kinds", "cells by kind", (MarkClass("s", "safe"),), {"a": "s"})
+    assert Picture(CELLS).with_overlays(overlay).flipped().overlays == (overlay,)

@@ -21,6 +21,7 @@ from boardgames.errors import OptionError
 
 if TYPE_CHECKING:
     from boardgames.game import Position
+    from boardgames.picture import Overlay
     from boardgames.weights.explain import Explanation
 
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
     "--svg", "svg_file", type=click.Path(path_type=Path), metavar="FILE", help="Draw the board as SVG."
 )
 @click.option(
-    "--features", "has_features", is_flag=True, help="Show what the features and weights make of it."
+    "--features", "has_features", is_flag=True, help="Show what overlays, features and weights make of it."
 )
 @click.option(
     "--weights",
@@ -72,16 +73,19 @@ def show(
 ) -> None:
     """Show a position of GAME; the start by default.
 
-    --features lists the features of the position, each with its weight and with
-    what it contributes to the value of the position. They are from the point of
-    view of the side that has just moved, as in `td`, which values the positions
-    after its own moves.
+    With --features the board is drawn with the overlays of the game, if it has
+    any: in Hexifence the kinds of edges, and chains and loops. Below it are the
+    features of the position, each with its weight and with what it contributes
+    to the value of the position. They are from the point of view of the side
+    that has just moved, as in `td`, which values the positions after its own
+    moves.
     """
     if weights_text is not None and not has_features:
         raise OptionError("--weights needs --features")
     position = load_position(game, layout, options, position_argument, position_text, moves, searches=False)
     rules = position.game
-    explained = _explain(position, weights_text) if has_features else None
+    overlays, explained = _load_features(position, weights_text) if has_features else ((), None)
+    picture = position.picture().with_overlays(*overlays)
     # a name that is neither is reported with the notations of moves
     is_for_position = notation is not None and notation in rules.facts.position_notations
     for_position, for_moves = (notation, None) if is_for_position else (None, notation)
@@ -91,7 +95,7 @@ def show(
         from boardgames.draw.svg import svg
         from boardgames.paths import write_atomic
 
-        write_atomic(svg_file, svg(position.picture(), flipped=flip))
+        write_atomic(svg_file, svg(picture, flipped=flip))
     if as_json:
         print_json(
             game=game,
@@ -100,13 +104,13 @@ def show(
             legal_moves=legal_moves,
             outcome=outcome_json(position.outcome),
             score=list(position.score),
-            **({} if explained is None else {"features": _features_json(explained)}),
+            **(_features_json(explained, overlays) if has_features else {}),
         )
         return
     if svg_file is not None:
         say(f"wrote {svg_file}")
         return
-    print_picture(position.picture(), flipped=flip)
+    print_picture(picture, flipped=flip)
     say(f"\n{text}")
     if rules.facts.score_name:
         named = zip(rules.facts.sides, position.score, strict=True)
@@ -118,6 +122,19 @@ def show(
         say(f"{side} to move, {len(legal_moves)} legal moves:\n{wrapped_moves(legal_moves)}")
     if explained is not None:
         _print_features(explained, rules.facts.sides[explained.side])
+
+
+def _load_features(
+    position: "Position", weights_text: str | None
+) -> "tuple[tuple[Overlay, ...], Explanation | None]":
+    """Return the overlays and the features of a position; a game with overlays needs no features."""
+    from boardgames.plugins import load_overlay, overlay_names, registry
+
+    game = position.game
+    overlays = tuple(load_overlay(name, position) for name in overlay_names(game))
+    if overlays and weights_text is None and not registry().offers("features", game.facts.name):
+        return overlays, None
+    return overlays, _explain(position, weights_text)
 
 
 def _explain(position: "Position", weights_text: str | None) -> "Explanation":
@@ -153,7 +170,14 @@ def _print_features(explained: "Explanation", side: str) -> None:
         say(f"value for {side} with weights {explained.weights}: {explained.value:+.4f}")
 
 
-def _features_json(explained: "Explanation") -> dict[str, object]:
+def _features_json(explained: "Explanation | None", overlays: "tuple[Overlay, ...]") -> dict[str, object]:
+    return {
+        "features": None if explained is None else _explanation_json(explained),
+        "overlays": [_overlay_json(overlay) for overlay in overlays],
+    }
+
+
+def _explanation_json(explained: "Explanation") -> dict[str, object]:
     return {
         "set": explained.features,
         "weights": explained.weights,
@@ -164,4 +188,26 @@ def _features_json(explained: "Explanation") -> dict[str, object]:
         ],
         "sum": explained.total,
         "value": explained.value,
+    }
+
+
+def _overlay_json(overlay: "Overlay") -> dict[str, object]:
+    """Return an overlay as a JSON object; marks are by the id of the line or cell in the picture."""
+    return {
+        "name": overlay.name,
+        "summary": overlay.summary,
+        "classes": [
+            {"symbol": one.symbol, "name": one.name, "summary": one.summary} for one in overlay.classes
+        ],
+        "marks": dict(overlay.marks),
+        "groups": [
+            {
+                "label": group.label,
+                "text": group.text,
+                "cells": list(group.cells),
+                "is_closed": group.is_closed,
+            }
+            for group in overlay.groups
+        ],
+        "remarks": list(overlay.remarks),
     }

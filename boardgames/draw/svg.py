@@ -1,13 +1,15 @@
 """A `Picture` as a self-contained SVG document, accessible without colour or sight.
 
-One unit of the picture is 100 units of the drawing. Pieces are glossy, marks
-are rings, and drawn lines of the second side have a light core, so that any CSS
-colours work for the sides. The drawing has its own background and looks the
+One unit of the picture is 100 units of the drawing. Pieces are glossy, changed
+cells have rings, and drawn lines of the second side are double lines, so that any
+CSS colours work for the sides. Overlays have a legend below the board; each class of
+marks has a letter and a pattern of dashes. The drawing has its own background and looks the
 same on dark and light pages. Everything that can be clicked has its id in the
 attribute `data-id`.
 """
 
 import hashlib
+import textwrap
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -26,11 +28,25 @@ CAPTION_HEIGHT = 1.35
 """Line height of captions as a multiple of their font size."""
 LINE_LABEL_SIZE = 19
 """Font size of the labels on lines that have not been drawn yet."""
+LINE_LABEL_WIDTH = 36
+"""Largest width of such a label; longer ones get a smaller font."""
+LEGEND_SHARE, LEGEND_SIZE = 0.03, 20
+"""Font size of the legend as a fraction of the width of the board, and the largest one."""
 CHARACTER_WIDTH = 0.62
 """Upper estimate of the average width of a sans-serif character, relative to the font size."""
 
 BACKDROP, TEXT, FAINT = "#f6f3ec", "#3b3630", "#8b8478"
 MARK = "#f59f00"
+GROUP_FILL, GROUP_EDGE, GROUP_WIDTH = "#ece4d0", "#6f6657", 46
+CLASS_STYLES = (
+    ("#00704f", "14 5"),
+    ("#8a5200", "10 4 2 4"),
+    ("#5c5c5c", "3 5"),
+    ("#7b1fa2", "6 4"),
+    ("#33691e", "12 3 3 3 3 3"),
+    ("#4e342e", "2 3"),
+)
+"""Colour and dashes of the classes of marks, in order; they begin again if there are more classes."""
 FONT = "font-family=\"'Helvetica Neue', Helvetica, Arial, 'DejaVu Sans', sans-serif\""
 
 _RIM_WIDTHS: dict[Surface, float] = {"paper": 0, "wood": 20, "front": 12}
@@ -69,6 +85,10 @@ class _Drawing:
         # a page may contain several drawings, and ids must be unique in a page
         digest = hashlib.sha256(f"{picture.surface}{picture.colours}".encode(errors="replace"))
         self.prefix = f"bg{digest.hexdigest()[:8]}"
+        self.marks, self.group_labels = picture.marks, picture.group_labels
+        self.occupied = {piece.cell for piece in picture.pieces}
+        symbols = [one.symbol for overlay in picture.overlays for one in overlay.classes]
+        self.class_numbers = {symbol: number for number, symbol in enumerate(dict.fromkeys(symbols))}
 
     def document(self, width: int) -> str:
         """Return the document, `width` pixels wide."""
@@ -84,7 +104,10 @@ class _Drawing:
         )
         left, span = (left + right - needed) / 2 - MARGIN, needed + 2 * MARGIN
         top -= MARGIN + step * len(above)
-        height = bottom - top + MARGIN + step * len(below)
+        legend_top = bottom + step * len(below) + 0.8 * MARGIN
+        legend = list(self._legend((left + MARGIN, legend_top), span - 2 * MARGIN))
+        legend_height = len(legend) * CAPTION_HEIGHT * self._legend_size() + 0.8 * MARGIN * bool(legend)
+        height = bottom - top + MARGIN + step * len(below) + legend_height
         label = _text(self.picture.describe())
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{label}" '
@@ -100,6 +123,7 @@ class _Drawing:
             *row,
             *_caption_texts(above, size, (left + MARGIN, left + span - MARGIN), top + 0.6 * MARGIN),
             *_caption_texts(below, size, (left + MARGIN, left + span - MARGIN), bottom + 0.4 * MARGIN),
+            *legend,
             "</svg>",
         ]
         return "\n".join(lines) + "\n"
@@ -109,6 +133,40 @@ class _Drawing:
         left, top, right, bottom = (UNIT * length for length in self.picture.bounds())
         rim = _RIM_WIDTHS[self.picture.surface]
         return left - rim, top - rim, right + rim, bottom + rim
+
+    def _legend_size(self) -> float:
+        left, _, right, _ = self._extent()
+        return min(LEGEND_SHARE * (right - left), LEGEND_SIZE)
+
+    def _legend(self, corner: tuple[float, float], width: float) -> Iterator[str]:
+        """Yield the lines of the legend, each as one element; those of classes begin with a sample."""
+        size, (left, top) = self._legend_size(), corner
+        columns = int(width / (CHARACTER_WIDTH * size))
+        symbols = {one.text: one.symbol for overlay in self.picture.overlays for one in overlay.classes}
+        lines = [
+            (symbols.get(text, "") if part == 0 else "", 2.6 * size * (text in symbols), line)
+            for text in self.picture.legend
+            for part, line in enumerate(textwrap.wrap(text, columns - 4 * (text in symbols)))
+        ]
+        for number, (symbol, indent, line) in enumerate(lines):
+            y = top + size * (CAPTION_HEIGHT * number + 0.85)
+            sample = ""
+            if symbol:
+                ends = f'x1="{_number(left)}" x2="{_number(left + 2 * size)}"'
+                middle = _number(y - 0.35 * size)
+                sample = f'<line {ends} y1="{middle}" y2="{middle}" {self._class_stroke(symbol, size / 3)}/>'
+            place = f'x="{_number(left + indent)}" y="{_number(y)}"'
+            yield (
+                f'{sample}<text {place} {FONT} font-size="{_number(size)}" fill="{TEXT}">{_text(line)}</text>'
+            )
+
+    def _class_stroke(self, symbols: str, width: float) -> str:
+        """Return how lines of a class are drawn; the first class counts if there are several."""
+        colour, dashes = self._class_style(symbols)
+        return f'stroke="{colour}" stroke-width="{_number(width)}" stroke-dasharray="{dashes}"'
+
+    def _class_style(self, symbols: str) -> tuple[str, str]:
+        return CLASS_STYLES[self.class_numbers.get(symbols[:1], 0) % len(CLASS_STYLES)]
 
     def _button_widths(self) -> list[float]:
         return [CHARACTER_WIDTH * BUTTON_SIZE * (len(one.text) + 2) for one in self.picture.buttons]
@@ -150,12 +208,14 @@ class _Drawing:
         yield from self._surface()
         for cell in self.picture.cells:
             yield from self._cell(cell)
+        yield from self._groups()
         changed = self.picture.changed
         for line in sorted(self.picture.lines, key=lambda line: (line.side is not None, line.id in changed)):
             yield from self._line(line)
         for piece in self.picture.pieces:
             if piece.cell in self.cells:
                 yield from self._piece(piece, self.cells[piece.cell])
+        yield from self._cell_marks()
         for cell in self.picture.cells:
             if cell.id in changed:
                 yield self._mark(cell)
@@ -206,23 +266,56 @@ class _Drawing:
         letter = self.picture.sides[cell.owner][:1].upper()
         yield _centred(cell.x, cell.y, letter, size=40, colour=colour, extra=' font-weight="700"')
 
+    def _groups(self) -> Iterator[str]:
+        """Yield an outline around the cells of each group, and its label in the middle one."""
+        for group in (group for overlay in self.picture.overlays for group in overlay.groups):
+            places = [self.cells[name] for name in group.cells if name in self.cells]
+            points = " ".join(_point(cell.x, cell.y) for cell in places)
+            path = f"M {points}" + (" Z" if group.is_closed else " l 0.1,0")
+            ends = 'fill="none" stroke-linecap="round" stroke-linejoin="round" pointer-events="none"'
+            for width, colour in ((GROUP_WIDTH, GROUP_EDGE), (GROUP_WIDTH - 6, GROUP_FILL)):
+                yield f'<path d="{path}" stroke="{colour}" stroke-width="{width}" {ends}/>'
+            middle = places[len(places) // 2]
+            yield _centred(middle.x, middle.y, group.label, size=26, colour=TEXT, extra=' font-weight="700"')
+
+    def _cell_marks(self) -> Iterator[str]:
+        for cell in self.picture.cells:
+            if cell.id in self.marks:
+                yield from self._cell_mark(cell)
+
+    def _cell_mark(self, cell: Cell) -> Iterator[str]:
+        """Yield a ring in the style of a class, and its symbol: inside, or beside what is on the cell."""
+        symbols = self.marks[cell.id]
+        is_free = cell.owner is None and cell.id not in {*self.group_labels, *self.occupied}
+        yield _circle(
+            cell, 24 if is_free else 44, f'fill="none" pointer-events="none" {self._class_stroke(symbols, 5)}'
+        )
+        colour = self._class_style(symbols)[0]
+        if is_free:
+            yield _centred(cell.x, cell.y, symbols, size=30, colour=colour, extra=' font-weight="700"')
+        else:
+            yield from _line_label(cell.x + 0.3, cell.y + 0.3, symbols, colour)
+
     def _line(self, line: Line) -> Iterator[str]:
         ends = " ".join(
             f'{name}="{_number(UNIT * value)}"'
             for name, value in (("x1", line.x1), ("y1", line.y1), ("x2", line.x2), ("y2", line.y2))
         )
         if line.side is None:
+            symbols = self.marks.get(line.id, "")
             dots = 'stroke="#d3ccbe" stroke-width="4" stroke-dasharray="2 9" stroke-linecap="round"'
-            yield f"<line {_id(line.id)} {ends} {dots}/>"
-            if line.label:
-                yield from _line_label((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, line.label)
+            stroke = self._class_stroke(symbols, 7) if symbols else dots
+            yield f"<line {_id(line.id)} {ends} {stroke}/>"
+            if label := line.label + symbols:
+                colour = self._class_style(symbols)[0] if symbols else FAINT
+                yield from _line_label((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, label, colour)
             return
         if line.id in self.picture.changed:
             yield f'<line {ends} stroke="{MARK}" stroke-width="24" stroke-linecap="round"/>'
         colour = _text(self.picture.colours[line.side])
         yield f'<line {_id(line.id)} {ends} stroke="{colour}" stroke-width="11" stroke-linecap="round"/>'
         if line.side == 1:
-            core = f'stroke="{BACKDROP}" stroke-width="2" stroke-linecap="round" pointer-events="none"'
+            core = f'stroke="{BACKDROP}" stroke-width="3.5" stroke-linecap="round" pointer-events="none"'
             yield f"<line {ends} {core}/>"
 
     def _piece(self, piece: Piece, cell: Cell) -> Iterator[str]:
@@ -238,7 +331,7 @@ class _Drawing:
 
     def _mark(self, cell: Cell) -> str:
         """Return the ring around a cell that the last move changed, dashed if the cell is now empty."""
-        is_occupied = any(piece.cell == cell.id for piece in self.picture.pieces) or cell.owner is not None
+        is_occupied = cell.id in self.occupied or cell.owner is not None
         dashes = "" if is_occupied else ' stroke-dasharray="9 8"'
         stroke = f'fill="none" stroke="{MARK}" stroke-width="7" pointer-events="none"'
         return _circle(cell, 34 if is_occupied else 26, stroke + dashes)
@@ -284,13 +377,14 @@ def _centred(x: float, y: float, text: str, *, size: float, colour: str, extra: 
     )
 
 
-def _line_label(x: float, y: float, text: str) -> Iterator[str]:
+def _line_label(x: float, y: float, text: str, colour: str) -> Iterator[str]:
     """Yield the label of an open line, on a small plate that interrupts the line."""
     # not an outline of the letters: some renderers draw it over them, whatever `paint-order` says
-    width, height = CHARACTER_WIDTH * LINE_LABEL_SIZE * len(text) + 6, 1.1 * LINE_LABEL_SIZE
+    size = min(LINE_LABEL_SIZE, LINE_LABEL_WIDTH / (CHARACTER_WIDTH * len(text)))
+    width, height = CHARACTER_WIDTH * size * len(text) + 6, 1.1 * size
     paint = f'rx="5" fill="{BACKDROP}" pointer-events="none"'
     yield _rectangle(UNIT * x - width / 2, UNIT * y - height / 2, width, height, paint)
-    yield _centred(x, y, text, size=LINE_LABEL_SIZE, colour=FAINT)
+    yield _centred(x, y, text, size=size, colour=colour)
 
 
 def _id(text: str) -> str:

@@ -6,13 +6,16 @@ cells) has a text row between any two rows of cells. An open line shows its
 label, and a drawn one the letter of its side. Changes by the last move are
 marked even without colour: pieces switch between lower and upper case, cells
 that became empty show a `*`, owners are put in brackets, and lines consist of
-`#` and the letter.
+`#` and the letter. Overlays add the symbol of its class to the label of an open
+line and to a piece; empty cells show it, or the label of their group. The legend is below
+the board.
 """
 
 import math
 import re
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -22,10 +25,11 @@ if TYPE_CHECKING:
     from rich.style import Style
     from rich.text import Text
 
-Role = Literal["cell", "piece", "owner", "line", "open", "label", "button", "caption", "blank"]
+Role = Literal["cell", "piece", "owner", "line", "open", "label", "button", "caption", "legend", "blank"]
 
 CELL, EMPTIED, CHANGED_LINE = ".", "*", "#"
 CAPTION_GAP = 3
+LEGEND_WIDTH = 78
 
 _BOARD_ROLES = ("cell", "piece", "owner", "line", "open")
 _BACKGROUNDS: dict[Surface, str | None] = {"paper": None, "wood": "#7a5230", "front": "#143470"}
@@ -125,7 +129,8 @@ def _lines(picture: Picture) -> list[list[_Char]]:
         text = printable("  ".join(f"[{button.text}]" for button in picture.buttons))
         lines += [[], [_Char(char, _Ink("button")) for char in text.center(width).rstrip()]]
     lines += [[]] * bool(below and board) + [_caption_line(pair, width) for pair in below]
-    return lines
+    legend = [part for line in picture.legend for part in textwrap.wrap(printable(line), LEGEND_WIDTH)]
+    return lines + [[]] * bool(legend) + [[_Char(char, _Ink("legend")) for char in line] for line in legend]
 
 
 def _captions(picture: Picture, end: Literal["top", "bottom"]) -> list[tuple[str, str]]:
@@ -167,10 +172,13 @@ def _row(placed: Mapping[tuple[int, int], _Char], line: int, *, first: int, rim:
 
 def _texts(picture: Picture) -> Iterator[tuple[int, int, str, _Ink]]:
     """Yield the text row, first column, text and ink of everything on and beside the board."""
-    scale = _scale(picture)
+    picture, over = _with_marked_lines(picture), _texts_over_cells(picture)
+    scale = _scale(picture, max(map(len, over.values()), default=0))
     pieces = {piece.cell: piece for piece in picture.pieces}
     for cell in picture.cells:
         text, ink = _cell_text(cell, pieces.get(cell.id), picture)
+        is_empty = ink.role == "cell" and not ink.is_changed
+        text = over[cell.id] if is_empty and cell.id in over else text + over.get(cell.id, "")
         yield scale.line(cell.y), _start(scale.column(cell.x), text), text, ink
     for line in picture.lines:
         text = _line_text(line, scale, picture)
@@ -179,6 +187,23 @@ def _texts(picture: Picture) -> Iterator[tuple[int, int, str, _Ink]]:
         yield scale.line((line.y1 + line.y2) / 2), _start(middle, text), text, ink
     for label in picture.labels:
         yield scale.line(label.y), _start(scale.column(label.x), label.text), label.text, _Ink("label")
+
+
+def _with_marked_lines(picture: Picture) -> Picture:
+    """Return the picture with the symbols of overlays at the end of the labels of open lines."""
+    marks = picture.marks
+    lines = (
+        replace(line, label=line.label + marks.get(line.id, "")) if line.side is None else line
+        for line in picture.lines
+    )
+    return replace(picture, lines=tuple(lines))
+
+
+def _texts_over_cells(picture: Picture) -> dict[str, str]:
+    """Return the symbols and labels that overlays give to cells, by id."""
+    labels, marks = picture.group_labels, picture.marks
+    texts = {cell.id: marks.get(cell.id, "") + labels.get(cell.id, "") for cell in picture.cells}
+    return {cell: text for cell, text in texts.items() if text}
 
 
 def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, _Ink]:
@@ -194,15 +219,15 @@ def _cell_text(cell: Cell, piece: Piece | None, picture: Picture) -> tuple[str, 
     return EMPTIED if is_changed else empty, _Ink("cell", None, is_changed)
 
 
-def _scale(picture: Picture) -> _Scale:
+def _scale(picture: Picture, longest_over: int) -> _Scale:
     rows = sorted({round(cell.y, 3) for cell in picture.cells})
     steps = [lower - upper for upper, lower in pairwise(rows)]
     left = min((cell.x for cell in picture.cells), default=0.0)
     top, row = min(rows, default=0.0), min(steps, default=1.0)
     if picture.lines:
-        return _Scale(left, top, 2 * (_slot(picture.lines) + 1), row, 2)
+        return _Scale(left, top, 2 * (max(_slot(picture.lines), longest_over) + 1), row, 2)
     texts = [label.text for label in picture.labels] + [piece.symbol for piece in picture.pieces]
-    longest = max(map(len, texts), default=1)
+    longest = max(max(map(len, texts), default=1), longest_over and longest_over + 1)
     return _Scale(left, top, 2 * ((longest + 2) // 2), row, 1)
 
 

@@ -21,12 +21,13 @@ from boardgames.declarations import (
     no_tactical_moves,
     position_key,
 )
-from boardgames.errors import AmbiguousMoveError, MoveError, PositionError
+from boardgames.errors import AmbiguousMoveError, MoveError, PluginError, PositionError
 from boardgames.game import Game, Move, Outcome, Position, Termination
 from boardgames.kernels import JIT, Actions, Words
 from boardgames.kernels.abi import check_kernel
 from boardgames.patterns import PatternSet
-from boardgames.picture import Picture
+from boardgames.picture import Overlay, Picture
+from boardgames.plugins import load_overlay, overlay_names
 from boardgames.score import RETURN
 from boardgames.search.perft import perft
 from boardgames.testing.sampling import (
@@ -53,6 +54,8 @@ MAX_RANK = 1 << 40
 
 MALFORMED_TEXTS = ("", " ", "?", "-1", "nonsense", "\x00", "ſ½", "9" * 30, ":" * 9, "a b", "x" * 300)
 MUTATED_POSITIONS = 20
+OVERLAID_POSITIONS = 20
+"""Number of positions with overlays, which may search."""
 NOTATION_INTERVAL = 4
 """Named notations are checked in every fourth position and for every new action: parsing can be slow."""
 RESERVED_UNITS = {unit.name: unit for unit in (RETURN, WEIGHTED_SUM)}
@@ -669,6 +672,23 @@ def check_pictures(sample: Sample) -> RunningCheck:
     return f"{len(sample.words)} pictures, {count} moves"
 
 
+def check_overlays(sample: Sample) -> RunningCheck:
+    """Check that overlays can be made of positions, and that their ids and symbols exist."""
+    names = overlay_names(sample.game)
+    positions = list(sample.positions())[:OVERLAID_POSITIONS] if names else []
+    for position in positions:
+        picture = position.picture()
+        for name in names:
+            try:
+                overlay = load_overlay(name, position)
+            except PluginError as error:
+                yield Fault(f"{error},", position.words)
+                continue
+            for fault in _overlay_faults(overlay, picture):
+                yield Fault(f"overlay {name!r}: {fault},", position.words)
+    return f"{len(positions)} positions: {', '.join(names)}" if names else "no overlays"
+
+
 def check_score(sample: Sample) -> RunningCheck:
     """Check that the score is a pair of integers."""
     for position in sample.positions():
@@ -735,6 +755,26 @@ def _id_faults(picture: Picture) -> Iterator[str]:
     for piece in picture.pieces:
         if piece.cell not in cells or piece.side not in (0, 1):
             yield f"a piece is not on a cell, or not of side 0 or 1: {piece!r}"
+
+
+def _overlay_faults(overlay: Overlay, picture: Picture) -> Iterator[str]:
+    """Yield what is wrong with an overlay of a picture."""
+    cells = {cell.id for cell in picture.cells}
+    marked = cells | {line.id for line in picture.lines}
+    symbols = Counter(one.symbol for one in overlay.classes)
+    for symbol, times in symbols.items():
+        if len(symbol) != 1 or not symbol.isprintable() or symbol.isspace() or times > 1:
+            yield f"the symbol of a class must be one character of its own, not {symbol!r}"
+    for name in sorted(set(overlay.marks) - marked):
+        yield f"a mark is on an unknown line or cell, {name!r}"
+    for symbol in sorted(set(overlay.marks.values()) - set(symbols)):
+        yield f"a mark has a symbol of no class, {symbol!r}"
+    for group in overlay.groups:
+        for name in sorted(set(group.cells) - cells) if group.cells else [""]:
+            yield f"group {group.label!r} has no cells or an unknown cell, {name!r}"
+    for name, times in Counter(name for group in overlay.groups for name in group.cells).items():
+        if times > 1:
+            yield f"cell {name!r} is in {times} groups"
 
 
 def _click_faults(picture: Picture, legal: Mapping[str, int]) -> Iterator[tuple[str, str]]:

@@ -279,6 +279,7 @@ _SAMPLE_CHECKS: dict[str, Callable[[Sample], RunningCheck]] = {
     "words": checks.check_words,
     "bad-input": checks.check_bad_input,
     "pictures": checks.check_pictures,
+    "overlays": checks.check_overlays,
     "score": checks.check_score,
     "evaluation": checks.check_evaluation,
     "symmetries": checks.check_symmetries,

@@ -7,6 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from boardgames import plugins
+
 Run = Callable[..., Any]
 
 
@@ -76,3 +78,24 @@ def test_without_weights_the_features_have_values_only(bg: Run) -> None:
 
 def test_weights_need_features(bg: Run) -> None:
     assert "--weights needs --features" in bg("show", "connect4", "--weights", "td").err
+
+
+def test_overlays_are_drawn_and_explained_with_the_features(home: Path, bg: Run) -> None:
+    hexifence = ("show", "hexifence", "--option", "dimension=2", "--moves", "0 1 4 8 2 3 6 10", "--features")
+    out = bg(*hexifence).out
+    assert "|b a2  5x  a2   |b\n" in out
+    assert "\na2 chain of 2\n" in out
+    assert "\ns safe: makes no cell capturable\n" in out
+    bg(*hexifence, "--svg", "board.svg")
+    assert "a2 chain of 2" in (home.parent / "board.svg").read_text()
+
+
+def test_overlays_are_only_drawn_on_request(bg: Run) -> None:
+    assert "safe" not in bg("show", "hexifence", "--option", "dimension=2").out
+
+
+def test_a_game_without_features_and_overlays_says_so_in_one_line(bg: Run, monkeypatch: Any) -> None:
+    registry = plugins.registry()
+    monkeypatch.setitem(registry._offers, "features", [])
+    ran = bg("show", "connect4", "--features")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)

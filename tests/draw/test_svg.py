@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from boardgames import load
 from boardgames.draw.lattice import corners, hexagon_side, square
 from boardgames.draw.svg import svg
-from boardgames.picture import Button, Caption, Cell, Label, Line, Picture, Piece
+from boardgames.picture import Button, Caption, Cell, Group, Label, Line, MarkClass, Overlay, Picture, Piece
 
 COLOUR_TOLERANCE = 30
 """Largest difference of a channel between a colour and what a renderer makes of it."""
@@ -141,7 +141,7 @@ def test_changed_cells_have_a_ring_dashed_if_empty() -> None:
 def test_changed_line_has_a_mark_behind_it() -> None:
     line = Line("l", 0.0, 0.0, 1.0, 0.0, 1)
     drawn = elements(parsed(replace(BOARD, lines=(line,), changed=frozenset(["l"]))), "line")
-    assert [float(stroke.get("stroke-width", "0")) for stroke in drawn] == [24, 11, 2]
+    assert [float(stroke.get("stroke-width", "0")) for stroke in drawn] == [24, 11, 3.5]
 
 
 def test_changed_line_is_in_front_of_the_others() -> None:
@@ -161,6 +161,34 @@ def test_open_line_shows_its_label_and_drawn_line_its_side() -> None:
     assert [text.text for text in elements(opened, "text")] == ["17"]
     assert not elements(drawn, "text")
     assert elements(drawn, "line")[0].get("stroke") == "#ff0000"
+
+
+def test_classes_of_lines_differ_by_letter_and_dashes() -> None:
+    ends = [hexagon_side(0.0, 0.0, side) for side in range(3)]
+    lines = tuple(Line(f"l{side}", *start, *end, None, "7") for side, (start, end) in enumerate(ends))
+    classes = (MarkClass("f", "free"), MarkClass("s", "safe"))
+    overlay = Overlay("kinds", "edges by kind", classes, {"l0": "f", "l1": "s"})
+    root = parsed(Picture((Cell("c", 0.0, 0.0, "hexagon"),), lines=lines).with_overlays(overlay))
+    dashes = {line.get("data-id"): line.get("stroke-dasharray") for line in elements(root, "line")}
+    assert len({dashes["l0"], dashes["l1"], dashes["l2"]}) == 3
+    texts = [text.text for text in elements(root, "text")]
+    assert texts == ["7f", "7s", "7", "kinds: edges by kind", "f free", "s safe"]
+
+
+def test_a_group_is_outlined_through_its_cells_and_labelled() -> None:
+    overlay = Overlay("rows", "rows of cells", groups=(Group("a3", "row of 3", ("00", "01", "02"), True),))
+    root = parsed(Picture(CELLS).with_overlays(overlay))
+    assert {path.get("d") for path in elements(root, "path")} == {"M 0,0 100,0 200,0 Z"}
+    assert "a3" in [text.text for text in elements(root, "text")]
+
+
+def test_the_legend_is_inside_the_drawing_below_everything_else() -> None:
+    overlay = Overlay("long", "long remarks", remarks=("word " * 40,) * 3)
+    root = parsed(replace(BOARD, captions=(Caption("bottom-left", "x 3"),)).with_overlays(overlay))
+    _, top, _, height = map(float, (root.get("viewBox") or "").split())
+    places = [numbers(text, "y")[0] for text in elements(root, "text")]
+    assert places == sorted(places)
+    assert places[-1] < top + height
 
 
 def test_owned_cell_shows_colour_and_letter_of_its_owner() -> None:

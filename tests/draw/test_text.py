@@ -7,7 +7,7 @@ from rich.console import Console
 
 from boardgames.draw.lattice import hexagon_places, hexagon_side, hexagonal, square
 from boardgames.draw.text import plain_text, printable, styled_text
-from boardgames.picture import Button, Caption, Cell, Label, Line, Picture, Piece
+from boardgames.picture import Button, Caption, Cell, Group, Label, Line, MarkClass, Overlay, Picture, Piece
 
 
 def drawing(text: str) -> str:
@@ -197,3 +197,31 @@ def test_buttons_are_below_the_board() -> None:
         (Cell("a", 0, 0), Cell("b", 1, 0)), buttons=(Button("pass"), Button("swap", "Swap\x1b"))
     ).with_captions(Caption("bottom-left", "Ann"))
     assert plain_text(picture).splitlines() == [". .", "", "[pass]  [Swap?]", "", "Ann"]
+
+
+def test_overlays_add_symbols_and_labels_and_a_legend_below_the_board() -> None:
+    overlay = Overlay(
+        "kinds",
+        "open edges by kind",
+        classes=(MarkClass("s", "safe", "offers nothing"), MarkClass("x", "unsafe")),
+        marks={"e0": "s", "e2": "x", "c0": "x"},
+        groups=(Group("a1", "chain of 1", ("c0",)),),
+        remarks=("Nobody is in control.",),
+    )
+    expected = """
+        |   0s  \\b_|
+        |2x xa1 3|
+        |   4   5|
+        ||
+        |kinds: open edges by kind|
+        |s safe: offers nothing|
+        |x unsafe|
+        |a1 chain of 1|
+        |Nobody is in control.|"""
+    assert plain_text(hexagon_board(1, 1).with_overlays(overlay)).split() == drawing(expected).split()
+
+
+def test_marks_on_pieces_and_empty_cells_do_not_touch() -> None:
+    board = replace(square_board(1, 3), pieces=(Piece("00", 0, "r"),))
+    overlay = Overlay("marks", "marked", classes=(MarkClass("w", "winning"),), marks={"00": "w", "01": "w"})
+    assert plain_text(board.with_overlays(overlay)).splitlines()[0].split() == ["rw", "w", "."]

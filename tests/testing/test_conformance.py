@@ -21,7 +21,7 @@ from boardgames.game import Game
 from boardgames.kernels import JIT, GuardAction, RewardOf, Words
 from boardgames.kernels.abi import Apply, kernel
 from boardgames.patterns import PatternSet
-from boardgames.picture import Picture
+from boardgames.picture import Group, MarkClass, Overlay, Picture
 from boardgames.testing import Report, check_game
 
 BOTH = frozenset({"reference", "reference-perft"})
@@ -244,6 +244,30 @@ def test_wrong_patterns_are_found(offer: Callable[..., None], changes: dict[str,
     offer("bg_patterns", wrong=wrong_patterns(**changes))
     report = check_game(game, matches=2, positions=20, only=["patterns"])
     assert report.failed() == {"patterns"}
+    assert message in str(report)
+
+
+@pytest.mark.parametrize(
+    ("overlay", "message"),
+    [
+        (Overlay(marks={"z9": "x"}, classes=(MarkClass("x", "bad"),)), "an unknown line or cell, 'z9'"),
+        (Overlay(marks={"a1": "x"}), "a symbol of no class, 'x'"),
+        (Overlay(classes=(MarkClass("xy", "bad"),)), "one character of its own, not 'xy'"),
+        (
+            Overlay(groups=(Group("a", "row", ("a1", "z9")),)),
+            "group 'a' has no cells or an unknown cell, 'z9'",
+        ),
+        (Overlay(groups=(Group("a", "row", ("a1",)),) * 2), "cell 'a1' is in 2 groups"),
+        (None, "overlay 'wrong' is not an Overlay: None"),
+    ],
+    ids=["id", "symbol", "class", "cell", "groups", "type"],
+)
+def test_wrong_overlays_are_found(offer: Callable[..., None], overlay: Overlay | None, message: str) -> None:
+    game = boardgames.load("connect4", columns=4, rows=4)
+    assert check_game(game, matches=2, positions=20, only=["overlays"]).ok
+    offer("bg_overlays", wrong=lambda position: overlay)
+    report = check_game(game, matches=2, positions=20, only=["overlays"])
+    assert report.failed() == {"overlays"}
     assert message in str(report)
 
 

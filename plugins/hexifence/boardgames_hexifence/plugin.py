@@ -51,3 +51,17 @@ def bg_features() -> list[Entry]:
             game="hexifence",
         )
     ]
+
+
+@hookimpl
+def bg_overlays() -> list[Entry]:
+    """Return what can be drawn over the board."""
+    return [
+        Entry("edges", "open edges by kind", "boardgames_hexifence.overlays:edges", game="hexifence"),
+        Entry(
+            "chains",
+            "chains and loops, and who is in control",
+            "boardgames_hexifence.overlays:chains",
+            game="hexifence",
+        ),
+    ]

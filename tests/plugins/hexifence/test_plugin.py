@@ -8,7 +8,12 @@ from boardgames.plugins import Kind, registry
 
 @pytest.mark.parametrize(
     ("kind", "names"),
-    [("games", {"hexifence"}), ("features", {"simple"}), ("agents", {"double", "farrugiulian", "strong"})],
+    [
+        ("games", {"hexifence"}),
+        ("features", {"simple"}),
+        ("agents", {"double", "farrugiulian", "strong"}),
+        ("overlays", {"chains", "edges"}),
+    ],
 )
 def test_the_plugin_registers_its_game_features_and_agents(kind: Kind, names: set[str]) -> None:
     offered = {offer.entry.name for offer in registry().offers(kind) if offer.plugin == "hexifence"}
