@@ -5,31 +5,19 @@ Drawing any of its edges offers all of its cells. The opponent who takes them mu
 elsewhere, unless it hands out the last two cells of a chain, or four of a loop, by drawing an
 edge that captures nothing (*double-boxing*).
 
-Everything here is linear in the size of the board for each sacrifice, without search.
+Nothing here searches: what a position is worth is estimated by a single line of play.
 
 Source: J. Tran and M. Farrugia's Hexifence agent (COMP30024, University of Melbourne, 2016), and
 E. Berlekamp, "The Dots and Boxes Game", 2000.
 """
 
-import numpy as np
 from numba import types
 
 from boardgames.kernels import Actions, Words, kernel, random_below
-from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT
-from boardgames_hexifence.board import (
-    CELLS_OF_EDGE,
-    EDGE_OFFSETS,
-    EDGES,
-    edges_of,
-)
-from boardgames_hexifence.chains import (
-    CHAIN_HANDOUT,
-    LOOP_HANDOUT,
-    SHORTEST_LONG_CHAIN,
-    across,
-    other_edge,
-    state_of,
-)
+from boardgames.kernels.abi import ACTIONS, WORDS_OUT
+from boardgames.kernels.bundles import BUNDLE
+from boardgames_hexifence.board import CELLS_OF_EDGE, EDGE_OFFSETS, EDGES
+from boardgames_hexifence.chains import CHAIN_HANDOUT, LOOP_HANDOUT, across, other_edge, state_of
 from boardgames_hexifence.edges import (
     DIMENSION,
     ONE_OPEN,
@@ -41,162 +29,85 @@ from boardgames_hexifence.edges import (
     random_member,
     unmake,
 )
-from boardgames_hexifence.features import CAPTURING, FREE, SACRIFICING, SAFE
+from boardgames_hexifence.features import CAPTURING, FREE, SAFE
+from boardgames_hexifence.sacrifices import prepare, smallest_sacrifice, unpack, value_of_line
 
 JUDGED_SAFE_EDGES = 16
 """The largest number of safe edges among which `double` chooses by an estimate of the rest."""
 
-MARKS, TRAIL, COSTS, HANDOUTS = 0, 1, 2, 3
 _NONE = -1
 
 
-def new_scratch(dimension: int) -> Actions:
-    """Return the working memory of the kernels of this module, `int64[4, edges]`."""
-    return np.zeros((4, edges_of(dimension)), dtype=np.int64)
-
-
-@kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, types.int64))
-def capture_all(edge_set: Actions, scratch: Actions, length: int) -> int:
+@kernel(types.int64(BUNDLE, types.int64))
+def capture_all(bundle: Actions, length: int) -> int:
     """Capture as many cells in a row as possible.
 
-    The edges are appended to the trail, whose new length is returned.
+    Parameters
+    ----------
+    bundle : int64[:]
+        A workspace (sacrifices.py).
+    length : int64
+        Number of edges that have been drawn.
+
+    Returns
+    -------
+    int64
+        The new number of edges drawn.
     """
+    work = unpack(bundle)
+    edge_set = work.edge_set
     while number_of(edge_set, FREE) + number_of(edge_set, CAPTURING) > 0:
         edge = member(edge_set, FREE if number_of(edge_set, FREE) > 0 else CAPTURING, 0)
         make(edge_set, edge)
-        scratch[TRAIL, length] = edge
+        work.drawn[length] = edge
         length += 1
     return length
 
 
-@kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, types.int64, types.int64))
-def take_back(edge_set: Actions, scratch: Actions, length: int, start: int) -> int:
-    """Take back the edges of the trail from `start` on, and return the number of cells that they captured."""
+@kernel(types.int64(BUNDLE, types.int64, types.int64))
+def take_back(bundle: Actions, length: int, start: int) -> int:
+    """Take back the drawn edges from `start` on, and return the number of cells that they captured."""
+    work = unpack(bundle)
     cells = 0
     for index in range(length - 1, start - 1, -1):
-        cells += unmake(edge_set, scratch[TRAIL, index])
+        cells += unmake(work.edge_set, work.drawn[index])
     return cells
 
 
-@kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, types.int64, types.int64))
-def cost_of(edge_set: Actions, scratch: Actions, edge: int, length: int) -> int:
-    """Return the number of cells that the opponent can capture in a row after an edge is drawn.
-
-    The trail is used from `length` on.
-    """
-    make(edge_set, edge)
-    scratch[TRAIL, length] = edge
-    end = capture_all(edge_set, scratch, length + 1)
-    return take_back(edge_set, scratch, end, length)
-
-
-@kernel(types.boolean(ACTIONS, ACTIONS_STACK, types.int64))
-def _mark_chain(edge_set: Actions, scratch: Actions, edge: int) -> bool:
-    """Mark all edges of the chain or loop that a sacrificing edge belongs to; return True for a loop."""
-    scratch[MARKS, edge] = 1
-    for index in range(2):
-        place = EDGE_OFFSETS[edge_set[DIMENSION]] + edge
-        cell, last = CELLS_OF_EDGE[place, index], edge
-        while state_of(edge_set, cell) == TWO_OPEN:
-            last = other_edge(edge_set, cell, last)
-            if last == edge:
-                return True
-            scratch[MARKS, last] = 1
-            cell = across(edge_set, last, cell)
-    return False
-
-
-@kernel(types.int64(ACTIONS, types.int64))
-def _middle_of(edge_set: Actions, edge: int) -> int:
-    """Return the edge between the two cells of a chain of two, given any of its edges; otherwise the edge."""
-    place = EDGE_OFFSETS[edge_set[DIMENSION]] + edge
-    first, second = CELLS_OF_EDGE[place, 0], CELLS_OF_EDGE[place, 1]
-    if state_of(edge_set, first) == TWO_OPEN and state_of(edge_set, second) == TWO_OPEN:
-        return edge
-    return other_edge(edge_set, first if state_of(edge_set, first) == TWO_OPEN else second, edge)
-
-
-@kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, types.int64, WORDS_OUT))
-def smallest_sacrifice(edge_set: Actions, scratch: Actions, length: int, state: Words) -> int:
-    """Return a sacrificing edge after which the opponent can capture the fewest cells.
-
-    One edge of every chain and loop is tried; equally small ones are drawn at random. A chain of
-    two is cut in the middle, so that it cannot be handed back. The cost is written to row `COSTS`
-    of the scratch memory at `length`, and what the opponent would hand out to keep control to
-    row `HANDOUTS`, 0 if it cannot. The trail is used from `length` on.
-    """
-    dimension = edge_set[DIMENSION]
-    best, fewest, handout, ties = _NONE, 0, 0, 0
-    for edge in range(EDGES[dimension]):
-        scratch[MARKS, edge] = 0
-    for edge in range(EDGES[dimension]):
-        if scratch[MARKS, edge] == 0 and kind_of(edge_set, edge) == SACRIFICING:
-            is_loop = _mark_chain(edge_set, scratch, edge)
-            cost = cost_of(edge_set, scratch, edge, length)
-            if best < 0 or cost < fewest:
-                ties = 0
-            elif cost > fewest:
-                continue
-            ties += 1
-            if ties == 1 or random_below(state, ties) == 0:
-                best, fewest = edge, cost
-                if is_loop:
-                    handout = LOOP_HANDOUT if cost >= LOOP_HANDOUT else 0
-                else:
-                    handout = CHAIN_HANDOUT if cost >= SHORTEST_LONG_CHAIN else 0
-    scratch[COSTS, length] = fewest
-    scratch[HANDOUTS, length] = handout
-    return _middle_of(edge_set, best) if fewest == CHAIN_HANDOUT else best
-
-
-@kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, types.int64, WORDS_OUT))
-def value_of_rest(edge_set: Actions, scratch: Actions, length: int, state: Words) -> int:
+@kernel(types.int64(BUNDLE, types.int64, WORDS_OUT))
+def value_of_rest(bundle: Actions, length: int, state: Words) -> int:
     """Estimate how many cells more than the opponent the side to move gets in a position without captures.
 
-    Both sides play safe edges as long as there are any, at random, then sacrifice the smallest
-    chain or loop each time. The side that captures takes everything or keeps control, whichever
-    is worth more by the same estimate of what then remains. The estimate is exact for separate
-    chains if sacrificing them in this order is best. The trail is used from `length` on.
+    Both sides play safe edges as long as there are any, at random, and then open the smallest chain
+    or loop each time (`value_of_line`). The first `length` edges drawn are kept.
     """
+    work = unpack(bundle)
     start = length
-    while number_of(edge_set, SAFE) + number_of(edge_set, SACRIFICING) > 0:
-        if number_of(edge_set, SAFE) > 0:
-            edge = random_member(edge_set, SAFE, state)
-            scratch[COSTS, length] = scratch[HANDOUTS, length] = 0
-        else:
-            edge = smallest_sacrifice(edge_set, scratch, length, state)
-        make(edge_set, edge)
-        scratch[TRAIL, length] = edge
-        end = capture_all(edge_set, scratch, length + 1)
-        for index in range(length + 1, end):
-            scratch[COSTS, index] = _NONE  # a capture
-        length = end
-    value = 0
-    for index in range(length - 1, start - 1, -1):
-        cost = scratch[COSTS, index]
-        if cost >= 0:
-            taken = cost + value
-            if scratch[HANDOUTS, index] > 0:
-                taken = max(taken, cost - 2 * scratch[HANDOUTS, index] - value)
-            value = -taken
-    take_back(edge_set, scratch, length, start)
-    return value
+    while number_of(work.edge_set, SAFE) > 0:
+        edge = random_member(work.edge_set, SAFE, state)
+        make(work.edge_set, edge)
+        work.drawn[length] = edge
+        length += 1
+    prepare(bundle, 0)
+    value = value_of_line(bundle, 0, 0)
+    take_back(bundle, length, start)
+    return value if (length - start) & 1 == 0 else -value
 
 
-@kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT))
-def best_safe_edge(edge_set: Actions, scratch: Actions, state: Words) -> int:
+@kernel(types.int64(BUNDLE, WORDS_OUT))
+def best_safe_edge(bundle: Actions, state: Words) -> int:
     """Return the safe edge after which the rest is worth least to the opponent, or a random one early on.
 
     Each safe edge is judged by a single estimate (`value_of_rest`).
     """
-    count = number_of(edge_set, SAFE)
-    if count > JUDGED_SAFE_EDGES:
+    edge_set = unpack(bundle).edge_set
+    if number_of(edge_set, SAFE) > JUDGED_SAFE_EDGES:
         return random_member(edge_set, SAFE, state)
     best, least, ties = _NONE, 0, 0
     for edge in range(EDGES[edge_set[DIMENSION]]):
         if kind_of(edge_set, edge) == SAFE:
             make(edge_set, edge)
-            value = value_of_rest(edge_set, scratch, 0, state)
+            value = value_of_rest(bundle, 0, state)
             unmake(edge_set, edge)
             if best < 0 or value < least:
                 ties = 0
@@ -256,38 +167,38 @@ def next_capture(edge_set: Actions) -> tuple[int, int, int]:
     return reserved, needed if cells == needed else 0, handout
 
 
-@kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT))
-def capture_or_hand_out(edge_set: Actions, scratch: Actions, state: Words) -> int:
+@kernel(types.int64(BUNDLE, WORDS_OUT))
+def capture_or_hand_out(bundle: Actions, state: Words) -> int:
     """Return a capturing edge, or one that hands out cells, in a position without free edges.
 
     Cells are handed out if moving first in the rest costs more.
     """
-    edge, cells, hand_out = next_capture(edge_set)
+    edge, cells, hand_out = next_capture(unpack(bundle).edge_set)
     if cells == 0:
         return edge
-    length = capture_all(edge_set, scratch, 0)
-    value = value_of_rest(edge_set, scratch, length, state)
-    take_back(edge_set, scratch, length, 0)
+    length = capture_all(bundle, 0)
+    value = value_of_rest(bundle, length, state)
+    take_back(bundle, length, 0)
     return hand_out if value < -cells else edge
 
 
-@kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT))
-def best_visible_move(edge_set: Actions, scratch: Actions, state: Words) -> int:
+@kernel(types.int64(BUNDLE, WORDS_OUT))
+def best_visible_move(bundle: Actions, state: Words) -> int:
     """Return the edge that the agent `double` draws.
 
     Parameters
     ----------
-    edge_set : int64[...]
-        Edge set with at least one open edge; unchanged but for the order of its members.
-    scratch : int64[4, edges]
-        Working memory.
+    bundle : int64[:]
+        A workspace (sacrifices.py) whose edge set has at least one open edge. The order of its
+        members changes.
     state : uint64[1]
         State of the random generator, which is advanced.
     """
+    edge_set = unpack(bundle).edge_set
     if number_of(edge_set, FREE) > 0:
         return random_member(edge_set, FREE, state)
     if number_of(edge_set, CAPTURING) > 0:
-        return capture_or_hand_out(edge_set, scratch, state)
+        return capture_or_hand_out(bundle, state)
     if number_of(edge_set, SAFE) > 0:
-        return best_safe_edge(edge_set, scratch, state)
-    return smallest_sacrifice(edge_set, scratch, 0, state)
+        return best_safe_edge(bundle, state)
+    return smallest_sacrifice(bundle, state)

@@ -32,20 +32,21 @@ from boardgames_hexifence.edges import (
     random_member,
     unmake,
 )
-from boardgames_hexifence.endgame import capture_all, new_scratch, next_capture, take_back, value_of_rest
+from boardgames_hexifence.endgame import capture_all, next_capture, take_back, value_of_rest
 from boardgames_hexifence.features import CAPTURING, FREE, SAFE
 from boardgames_hexifence.sacrifices import best_sacrifice, is_at_least, new_workspace, value_of_sacrifices
 
 MOST_SAFE = 60
 """Largest number of safe edges that are searched, so that a set of them fits into a word."""
-TABLE_ENTRIES = 1 << 20
+MOST_BITS = 22
+"""The table has 2 to this power entries. With fewer safe edges, only one for each set of them is used."""
 LEAF_NODES = 256
 """Nodes that a search over sacrifices may visit after the last safe edge."""
 ROOT_NODES = 100_000
 """Nodes that it may visit to choose a move."""
 EDGE, EARLIER, FIRST_TRIED = 0, 1, 2
 SAFE_ROWS = 3
-COUNT = 0
+COUNT, USED = 0, 1
 NONE = -1
 ZERO = np.uint64(0)
 
@@ -56,22 +57,19 @@ class Workspace(NamedTuple):
     Attributes
     ----------
     edge_set : int64[:]
-        The edge set of the position.
-    scratch : int64[4, E]
-        Working memory of endgame.py.
+        The edge set of the position, which both workspaces share.
     safe : int64[3, MOST_SAFE + 1]
         The safe edges at the root; for each the place of the one before it at the rim of the same
         cell, or `NONE`; and for each ply the place of the edge that is tried first.
     table : int64[:]
         Sets of edges drawn and whether the side to move wins, empty if no table is used.
-    settings : int64[1]
-        Number of safe edges at the root.
+    settings : int64[2]
+        Number of safe edges at the root, and number of entries of the table that are used.
     control : CONTROL_DTYPE[1]
         Stop flag, node limit and number of nodes.
     """
 
     edge_set: Actions
-    scratch: Actions
     safe: Actions
     table: Actions
     settings: Actions
@@ -80,7 +78,6 @@ class Workspace(NamedTuple):
 
 KINDS: Mapping[str, Any] = {  # Numba has no type stubs
     "edge_set": ACTIONS_OUT,
-    "scratch": ACTIONS_STACK,
     "safe": ACTIONS_STACK,
     "table": ACTIONS_OUT,
     "settings": ACTIONS_OUT,
@@ -95,10 +92,9 @@ def new_workspaces(
     """Return the workspace of the search over safe edges, and that of the search over sacrifices."""
     workspace = Workspace(
         edge_set=edge_set,
-        scratch=new_scratch(dimension),
         safe=np.zeros((SAFE_ROWS, MOST_SAFE + 1), dtype=np.int64),
-        table=np.zeros(TABLE_ENTRIES if has_table else 0, dtype=np.int64),
-        settings=np.zeros(1, dtype=np.int64),
+        table=np.zeros(1 << MOST_BITS if has_table else 0, dtype=np.int64),
+        settings=np.zeros(2, dtype=np.int64),
         control=control,
     )
     return Bundle(KINDS, workspace), new_workspace(edge_set, dimension, control)
@@ -125,7 +121,8 @@ def _prepare(bundle: Actions, state: Words) -> None:
                 beside = offset + safe[EDGE, other]
                 if CELLS_OF_EDGE[beside, 1] == NONE and CELLS_OF_EDGE[beside, 0] == CELLS_OF_EDGE[row, 0]:
                     safe[EARLIER, place] = other
-    for slot in range(work.table.size):
+    work.settings[USED] = min(work.table.size, 1 << min(count, MOST_BITS))
+    for slot in range(work.settings[USED]):
         work.table[slot] = 0
 
 
@@ -154,17 +151,17 @@ def _is_won(bundle: Actions, rest: Actions, ply: int, lead: int, drawn: np.uint6
         The safe edges drawn, by their places.
     """
     work = unpack(bundle)
-    if number_of(work.edge_set, SAFE) == 0:
-        return is_at_least(rest, 1 - lead, LEAF_NODES)
     if is_stopped(work.control):
         return False
     work.control[0].nodes += 1
     slot = np.int64(-1)
     if work.table.size > 0:
-        slot = np.int64(mix(drawn) & np.uint64(work.table.size - 1))
+        slot = np.int64(mix(drawn) & np.uint64(work.settings[USED] - 1))
         if ply > 0 and work.table[slot] >> 1 == np.int64(drawn):
             return work.table[slot] & 1 != 0
     count, first, is_won = work.settings[COUNT], work.safe[FIRST_TRIED, ply], False
+    if number_of(work.edge_set, SAFE) == 0:
+        count, is_won = 0, is_at_least(rest, 1 - lead, LEAF_NODES)
     for step in range(count):
         place = first + step if first + step < count else first + step - count
         if not _is_candidate(work.edge_set, work.safe, place):
@@ -234,7 +231,7 @@ def capture_or_hand_out(bundle: Actions, rest: Actions, lead: int, most_safe: in
     edge, cells, hand_out = next_capture(work.edge_set)
     if cells == 0:
         return edge
-    length = capture_all(work.edge_set, work.scratch, 0)
+    length = capture_all(rest, 0)
     count = number_of(work.edge_set, SAFE)
     is_better, is_known = False, False
     if count == 0:
@@ -245,8 +242,8 @@ def capture_or_hand_out(bundle: Actions, rest: Actions, lead: int, most_safe: in
         )
         is_known = not is_stopped(work.control)
     if not is_known:
-        is_better = value_of_rest(work.edge_set, work.scratch, length, state) < -cells
-    take_back(work.edge_set, work.scratch, length, 0)
+        is_better = value_of_rest(rest, length, state) < -cells
+    take_back(rest, length, 0)
     return hand_out if is_better else edge
 
 

@@ -14,8 +14,9 @@ from boardgames.options import Option
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.search.runner import run
 from boardgames_hexifence.edges import load, new_edge_set
-from boardgames_hexifence.endgame import best_visible_move, new_scratch
+from boardgames_hexifence.endgame import best_visible_move
 from boardgames_hexifence.farrugiulian import MOST_SAFE, best_move, new_workspaces
+from boardgames_hexifence.sacrifices import new_workspace
 
 TIME = Option("time", float, 3.0, "seconds per move at most", minimum=0.001, maximum=86_400)
 SAFE_EDGES = Option(
@@ -33,14 +34,14 @@ class Double(Player):
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
         self._edge_set = new_edge_set(game.start().words)
-        self._scratch = new_scratch(int(game.options["dimension"] or 0))
+        self._workspace = new_workspace(self._edge_set, int(game.options["dimension"] or 0), new_control())
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the best visible move; equal ones are drawn from the player's random generator."""
         self._check_position(position)
         load(position.words, self._edge_set)
         state = self.random.integers(2**64, size=1, dtype=np.uint64)
-        edge = best_visible_move(self._edge_set, self._scratch, state)
+        edge = best_visible_move(self._workspace.words, state)
         return Choice(position.game.decode(position, int(edge)))
 
 

@@ -24,8 +24,7 @@ from boardgames_hexifence.chains import (
     take,
 )
 from boardgames_hexifence.edges import make, member, new_edge_set, number_of, open_of
-from boardgames_hexifence.endgame import capture_all, new_scratch
-from boardgames_hexifence.features import SAFE
+from boardgames_hexifence.features import CAPTURING, FREE, SAFE
 from boardgames_hexifence.game import Hexifence
 
 pytestmark = pytest.mark.plain
@@ -100,6 +99,12 @@ def without_safe_edges(dimension: int, chance: random.Random) -> Actions:
     return edge_set
 
 
+def capture_all(edge_set: Actions) -> None:
+    """Capture as many cells in a row as possible."""
+    while kinds := [kind for kind in (FREE, CAPTURING) if number_of(edge_set, kind)]:
+        make(edge_set, member(edge_set, kinds[0], 0))
+
+
 def open_cells(edge_set: Actions, dimension: int) -> int:
     return sum(open_of(edge_set, cell) > 0 for cell in range(cells_of(dimension)))
 
@@ -113,7 +118,7 @@ def rows_of(chains: Actions, count: int) -> list[list[int]]:
 
 @pytest.mark.parametrize("dimension", [2, 3, 4, 6])
 def test_a_chain_set_in_which_rows_are_taken_is_that_of_the_rest(dimension: int) -> None:
-    chance, scratch = random.Random(dimension), new_scratch(dimension)
+    chance = random.Random(dimension)
     for _ in range(POSITIONS // dimension):
         edge_set, chains = without_safe_edges(dimension, chance), new_chain_set(dimension)
         trail, length = np.zeros(cells_of(dimension), dtype=np.int64), 0
@@ -124,7 +129,7 @@ def test_a_chain_set_in_which_rows_are_taken_is_that_of_the_rest(dimension: int)
             expected = find_row(chains, number)[0]
             edge = chance.randrange(chains[EDGE_COUNT, number])
             make(edge_set, chains[EDGE_LIST, chains[EDGES_FROM, number] + edge])
-            capture_all(edge_set, scratch, 0)
+            capture_all(edge_set)
             assert before - open_cells(edge_set, dimension) == expected
 
             length = take(chains, number, trail, length)

@@ -18,14 +18,12 @@ def test_an_agent_plays_whole_matches_and_repeats_them_with_the_same_seed(agent:
     assert records[0] == records[1]
 
 
-@pytest.mark.parametrize(
-    ("agent", "dimension", "wins"), [("double", 3, 15), ("farrugiulian:safe=12", 3, 15)], ids=str
-)
-def test_an_agent_beats_greedy(agent: str, dimension: int, wins: int) -> None:
-    game, won = boardgames.load("hexifence", dimension=dimension), 0
-    for number in range(20):
+@pytest.mark.parametrize("agent", ["double", "farrugiulian:safe=12"])
+def test_an_agent_beats_greedy(agent: str) -> None:
+    game, won = boardgames.load("hexifence", dimension=3), 0
+    for number in range(10):
         names = [agent, "greedy"] if number % 2 == 0 else ["greedy", agent]
         match = boardgames.Manager(game, [boardgames.load_player(name, game, seed=number) for name in names])
         match.play()
         won += match.outcome is not None and match.outcome.winner == number % 2
-    assert won >= wins
+    assert won >= 7

@@ -2,24 +2,38 @@
 
 import random
 
+import numpy as np
 import pytest
+from hexifence_boards import LONG_CHAIN, chain, inside, with_open
 from reference.hexifence_values import cell_masks, random_chains, text_of, value
 
 from boardgames.kernels import JIT, Actions, new_control
+from boardgames_hexifence.chains import (
+    EDGE_COUNT,
+    EDGE_LIST,
+    EDGES_FROM,
+    LENGTH,
+    find_row,
+    hand_out_of,
+    new_chain_set,
+    scan,
+)
 from boardgames_hexifence.edges import make, member, new_edge_set, number_of
 from boardgames_hexifence.features import CAPTURING, FREE, SAFE
 from boardgames_hexifence.game import Hexifence
 from boardgames_hexifence.sacrifices import (
+    best_sacrifice,
     is_at_least,
     new_workspace,
     value_of_line,
+    value_of_opened,
     value_of_sacrifices,
 )
 from boardgames_hexifence.solver import Solver
 
 pytestmark = pytest.mark.plain
 
-POSITIONS = 30 if JIT else 5
+POSITIONS = 25 if JIT else 5
 ENOUGH = 100_000
 OTHER_KINDS = (FREE, CAPTURING, SAFE)
 
@@ -53,8 +67,15 @@ def after_safe_edges(dimension: int, chance: random.Random) -> int:
     for _ in range(chance.randrange(3)):
         if open_edges:
             open_edges ^= 1 << chance.choice([edge for edge in everything if open_edges >> edge & 1])
-        while single := [mask & open_edges for mask in masks if (mask & open_edges).bit_count() == 1]:
-            open_edges &= ~single[0]
+        open_edges = after_captures(dimension, open_edges)
+    return open_edges
+
+
+def after_captures(dimension: int, open_edges: int) -> int:
+    """Return the open edges after all captures that are possible in a row."""
+    masks = cell_masks(dimension)
+    while single := [mask & open_edges for mask in masks if (mask & open_edges).bit_count() == 1]:
+        open_edges &= ~single[0]
     return open_edges
 
 
@@ -86,6 +107,45 @@ def test_values_of_whole_boards_are_those_of_the_solver(dimension: int) -> None:
             position = position.apply(str(edge))
         work = new_workspace(edge_set, dimension, new_control())
         assert [value_of_sacrifices(work.words, ENOUGH)] == solver.values([position])
+
+
+def test_an_opened_row_is_worth_what_its_taker_takes_or_hands_out() -> None:
+    """Also where both ends of a row are at the same intersection, and another row can be taken next."""
+    dimension, chance, has_next = 3, random.Random(3), False
+    for _ in range(POSITIONS):
+        open_edges = quiet_edges(dimension, 12, chance)
+        edge_set, chains = edge_set_of(dimension, open_edges), new_chain_set(dimension)
+        for number in range(scan(edge_set, chains)):
+            first, count = int(chains[EDGES_FROM, number]), int(chains[EDGE_COUNT, number])
+            opened = open_edges ^ 1 << int(chains[EDGE_LIST, first + count // 2])
+            rest = after_captures(dimension, opened)
+            cells, is_loop, *_ = find_row(chains, number)
+            has_next |= cells > chains[LENGTH, number]
+            hand_out = hand_out_of(cells, is_loop)
+            assert value_of_opened(cells, hand_out, value(dimension, rest)) == value(dimension, opened)
+    assert has_next or not JIT
+
+
+@pytest.mark.parametrize(
+    ("rows", "best"),
+    [
+        ([chain(3, [0]), chain(3, LONG_CHAIN)], 0),
+        ([chain(3, [0, 1]), chain(3, LONG_CHAIN)], 0),
+        ([chain(3, [11, 15, 18, 17]), inside(3, [4, 5, 10, 9, 4])], 1),
+        ([chain(3, LONG_CHAIN), inside(3, [0, 1, 5, 4, 0])], 1),
+    ],
+    ids=["one and six", "two and six", "four and loop of four", "six and loop of four"],
+)
+def test_the_row_that_is_opened_first_is_the_best_one(rows: list[list[int]], best: int) -> None:
+    """Opening the longest row first, or a long chain before a loop, would be worse."""
+    edges = [edge for row in rows for edge in row]
+    open_edges = sum(1 << edge for edge in edges)
+    values = [-value(3, open_edges ^ 1 << row[-1]) for row in rows]
+    assert values[best] > values[1 - best]
+    work = new_workspace(new_edge_set(with_open(3, edges).words), 3, new_control())
+    assert value_of_sacrifices(work.words, ENOUGH) == values[best]
+    assert value_of_line(work.words, 0, 0) == values[best]
+    assert best_sacrifice(work.words, 1 - values[best], ENOUGH, np.array([1], dtype=np.uint64)) in rows[best]
 
 
 def test_a_search_without_nodes_estimates_by_the_smallest_sacrifices() -> None:
