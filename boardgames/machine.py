@@ -1,5 +1,6 @@
-"""Free memory of this machine, or of the container that the program runs in."""
+"""Free memory of this machine, or of the container that the program runs in, and memory that we use."""
 
+import sys
 from pathlib import Path
 
 MEMINFO = Path("/proc/meminfo")
@@ -18,6 +19,23 @@ def free_memory() -> int | None:
     """
     known = [free for free in (_free_memory_of_machine(), _free_memory_of_container()) if free is not None]
     return min(known) if known else None
+
+
+def peak_memory() -> int | None:
+    """Return the largest number of bytes of memory that this process has used so far, None if unknown.
+
+    Examples
+    --------
+    >>> used = peak_memory()
+    >>> used is None or used > 0
+    True
+    """
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    largest = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return largest if sys.platform == "darwin" else largest << 10  # bytes there, and else kilobytes
 
 
 def _free_memory_of_machine() -> int | None:

@@ -517,6 +517,11 @@ class ExactPlayer(Player):
             If one of them belongs to another game.
         """
 
+    @property
+    def tabulated_states(self) -> int:
+        """Return the number of states whose exact values the player looks up; 0 if it searches for them."""
+        return 0
+
     def solver_score(self, position: Position, score: Score) -> float | None:
         """Return an exact score as the number that is usual among solvers of this game.
 

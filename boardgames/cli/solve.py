@@ -26,6 +26,7 @@ from boardgames.cli.output import (
 from boardgames.cli.program import EXIT_CHECK_FAILED, EXIT_INTERRUPTED
 from boardgames.cli.progress import spinner
 from boardgames.errors import BoardgamesError, FileError, MatchError, OptionError, PositionError
+from boardgames.machine import peak_memory
 from boardgames.paths import read_text
 
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ def solve(
 ) -> None:
     """Solve a position of GAME: who wins with best play, and how soon.
 
-    Prints the score of every move and best play to the end. The score is the
+    Prints the score of every move, all best moves, best play to the end, how
+    many positions were searched, and the time and memory that it took. Memory is
+    the largest amount that the whole program has used. The score is the
     number that solvers of the game state; in Connect Four it is positive for a
     win, and the larger, the sooner the win. In Hexifence it is the final
     difference of cells.
@@ -170,8 +173,19 @@ def _print_solution(player: "ExactPlayer", analysis: "Analysis") -> None:
         rows.append((str(entry.move), number, text) if entry.proven else (str(entry.move), "?", "not solved"))
     print_table(rows, right=(1,), cut=())
     if analysis.proven:
+        say(wrap("best moves: " + " ".join(_best_moves(analysis)), 4))
         say(wrap("best play: " + " ".join(map(str, best.line)), 4))
-    say(f"{analysis.nodes:,} nodes, {analysis.seconds:.2f} s")
+    states, memory = player.tabulated_states, peak_memory()
+    table = f", looked up in a table of {states:,} states" if states else ""
+    used = "" if memory is None else f", {memory >> 20} MB of memory"
+    say(f"{analysis.nodes:,} nodes{table}, {analysis.seconds:.2f} s{used}")
+
+
+def _best_moves(analysis: "Analysis") -> list[str]:
+    """Return all moves that are proven to be as good as the best one."""
+    return [
+        str(entry.move) for entry in analysis.moves if entry.proven and entry.score == analysis.moves[0].score
+    ]
 
 
 def _print_solution_json(player: "ExactPlayer", analysis: "Analysis") -> None:
@@ -191,9 +205,12 @@ def _print_solution_json(player: "ExactPlayer", analysis: "Analysis") -> None:
         score=player.solver_score(position, analysis.score) if analysis.proven else None,
         **score_json(analysis.score, unit, proven=analysis.proven),
         moves=moves,
+        best=_best_moves(analysis) if analysis.proven else [],
         line=[str(move) for move in analysis.moves[0].line] if analysis.proven else [],
         nodes=analysis.nodes,
+        tabulated_states=player.tabulated_states,
         seconds=analysis.seconds,
+        peak_memory=peak_memory(),
     )
 
 

@@ -23,7 +23,7 @@ from boardgames.record import Record, write_records
 from boardgames.store import NewMatch, PlayerKey, Rating, Store
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "json.md"
-MEASURED = ("seconds", "nodes")
+MEASURED = ("seconds", "nodes", "peak_memory")
 TYPES: dict[str, tuple[type, ...]] = {
     "integer": (int,),
     "number": (int, float),

@@ -1,6 +1,7 @@
 """`boardgames solve`: scores of every move, many positions at once, and wrong input."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ def test_every_move_has_its_score_and_its_distance_to_the_end(bg: Run) -> None:
         ["1", "-1", "loss", "in", "18"],
         ["7", "-1", "loss", "in", "18"],
     ]
-    assert lines[9].startswith("best play: 2 ")
+    assert lines[9] == "best moves: 2"
+    assert lines[10].startswith("best play: 2 ")
 
 
 def test_layout_and_moves_set_the_position(bg: Run) -> None:
@@ -93,3 +95,29 @@ def test_solver_may_have_another_name(bg: Run) -> None:
     assert (
         ran.err == "error: there is no solver for hexifence; `boardgames agents hexifence` lists its agents\n"
     )
+
+
+def test_all_best_moves_are_listed(bg: Run) -> None:
+    moves = "0 5 10 12 21 28 24 3 14 16 26 7 17 18 11"
+    solution = json.loads(bg("solve", "hexifence", "--option", "dimension=2", "--moves", moves, "--json").out)
+    assert solution["best"] == [m["move"] for m in solution["moves"] if m["score"] == solution["score"]]
+    lines = bg("solve", "hexifence", "--option", "dimension=2", "--moves", moves).out.splitlines()
+    assert "best moves: " + " ".join(solution["best"]) in lines
+
+
+def test_it_says_how_large_a_table_of_exact_values_is(bg: Run) -> None:
+    hexifence = ("solve", "hexifence", "--option", "dimension=2", "--moves", "0 1 4 5 8 9")
+    assert "looked up in a table of 16,777,216 states, " in bg(*hexifence).out.splitlines()[-1]
+    assert json.loads(bg(*hexifence, "--json").out)["tabulated_states"] == 1 << 24
+    assert "table" not in bg("solve", "connect4", UNEQUAL).out
+
+
+def test_memory_is_that_of_the_process(bg: Run) -> None:
+    solution = json.loads(bg("solve", "connect4", UNEQUAL, "--json").out)
+    assert solution["peak_memory"] > 20 << 20
+    assert re.search(r" s, \d+ MB of memory$", bg("solve", "connect4", UNEQUAL).out)
+
+
+def test_no_move_is_called_best_before_the_position_is_solved(bg: Run) -> None:
+    ran = bg("solve", "connect4", "--layout", "8x8", "--time", "0.1", "--json")
+    assert json.loads(ran.out)["best"] == []

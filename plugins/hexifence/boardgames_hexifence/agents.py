@@ -67,6 +67,11 @@ class Strong(TimedExactPlayer):
         """Return the number of positions that the solver has visited since it was made."""
         return 0 if self._solver is None else self._solver.nodes
 
+    @property
+    def tabulated_states(self) -> int:
+        """Return the number of states in the table of all values, which only dimension 2 has."""
+        return 0 if self._solver is None else self._solver.tabulated_states
+
     def free_solver(self) -> None:
         """Replace the solver by a new one, which has no table yet."""
         self._solver = self._new_solver()

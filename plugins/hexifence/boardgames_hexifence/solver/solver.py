@@ -25,7 +25,7 @@ from boardgames_hexifence.solver.search import (
     Workspace,
     solve,
 )
-from boardgames_hexifence.solver.small import COUNT_BITS, DIMENSION, index_of
+from boardgames_hexifence.solver.small import COUNT_BITS, DIMENSION, STATES, index_of
 from boardgames_hexifence.solver.small import all_values as values_of_all_states
 from boardgames_hexifence.solver.strings import DIRECTIONS, MAX_CELLS, edge_towards, frame_of
 
@@ -114,6 +114,11 @@ class Solver:
     def nodes(self) -> int:
         """Return the number of states that were searched or looked up so far."""
         return int(self._control[0].nodes)
+
+    @property
+    def tabulated_states(self) -> int:
+        """Return the number of states in the table of all values, 0 if there is none."""
+        return STATES if self._has_all_values else 0
 
     def clear(self) -> None:
         """Forget everything."""
