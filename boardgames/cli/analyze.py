@@ -287,6 +287,7 @@ def review_record(
     number, count, record = choose_record(request.game, source, number)
     if svg_file is not None:
         _check_chart_file(svg_file, source)
+    from boardgames.player import ExactPlayer
     from boardgames.plugins import close_player, load_game_of
 
     game = load_game_of(record)
@@ -299,7 +300,9 @@ def review_record(
     if request.as_json:
         print_json(**_review_json(review, request.game, number, mistakes))
     else:
-        _print_review(review, f"match {number} of {count}", mistakes)
+        _print_review(
+            review, f"match {number} of {count}", mistakes, is_exact=isinstance(player, ExactPlayer)
+        )
     if svg_file is not None:
         write_atomic(svg_file, review.svg())
         if not request.as_json:
@@ -386,19 +389,23 @@ def _review(record: "Record", player: "Player", limit: "Limit", stop: "Stop") ->
     return Review(record, player.describe(), reviewed[0].unit, tuple(reviewed))
 
 
-def _print_review(review: "Review", title: str, mistakes: int | None) -> None:
+def _print_review(review: "Review", title: str, mistakes: int | None, *, is_exact: bool) -> None:
     record, sides = review.record, review.game.facts.sides
     names = f"{record.names[0]} - {record.names[1]} {record.result}, {len(record.moves)} plies"
     say(printable(f"{title}: {names}"))
     unit = review.unit.label
-    say(printable(f"value for {sides[0]} after each move, in {unit}, by {review.agent}:"))
+    say(printable(f"value for {sides[0]} after each move, in {unit}, by {review.agent} (! is proven):"))
     rows: list[tuple[str, ...]] = [("ply", "side", "move", "value", "loss", "best")]
-    rows += [("", "", "start", _value(review.positions[0], 0), "", "")]
+    rows += [("", "", "start", _marked(review.positions[0], 0), "", "")]
     rows += [_move_row(move, sides[move.side]) for move in review.moves]
     print_table(rows, right=(0, 3, 4), cut=(5,))
     _print_mistakes(review, mistakes)
     for number, side in enumerate(sides):
         say(_summary(review, number, side))
+    if is_exact and not all(reviewed.proven for reviewed in review.positions):
+        say(
+            "not every position was solved in time: values without ! are estimates; --time S allows more time"
+        )
 
 
 def _summary(review: "Review", number: int, side: str) -> str:
@@ -415,11 +422,12 @@ def _move_row(move: "ReviewedMove", side: str) -> tuple[str, ...]:
     has_loss = move.delay > 0 or float(loss) > 0
     if move.delay:
         loss = f"{move.delay} plies"
+    loss += _proof(move.before.proven and move.after.proven)
     return (
         str(move.number),
         side,
         f"{move.move}{move.mark}",
-        _value(move.after, 0),
+        _marked(move.after, 0),
         loss if has_loss else "",
         str(move.best) if has_loss else "",
     )
@@ -435,11 +443,13 @@ def _print_mistakes(review: "Review", mistakes: int | None) -> None:
         legend += f"; ?! also {count_text(unit.delay, 'ply', 'plies')} to the end"
     rows: list[tuple[str, ...]] = [("ply", "side", "move", "loss", "value", "better")]
     for ply in review.mistakes(MISTAKES if mistakes is None else mistakes):
+        is_proven = ply.before.proven and ply.after.proven
         score = score_text(ply.score, proven=ply.after.proven)
         after = _value(ply.after, ply.side) if _is_end(ply.after) else score
-        change = f"{score_text(ply.before.score, proven=ply.before.proven)} -> {after}"
+        before = score_text(ply.before.score, proven=ply.before.proven)
+        change = f"{before}{_proof(ply.before.proven).strip()} -> {after}{_proof(ply.after.proven).strip()}"
         side, better = review.game.facts.sides[ply.side], line_text(ply.before.line)
-        move, loss = f"{ply.move}{ply.mark}", unit.format(ply.loss)
+        move, loss = f"{ply.move}{ply.mark}", unit.format(ply.loss) + _proof(is_proven)
         rows.append((str(ply.number), side, move, loss, change, better))
     if len(rows) == 1:
         say(f"no mistakes ({legend})")
@@ -453,6 +463,16 @@ def _value(reviewed: "ReviewedPosition", side: int) -> str:
     outcome = reviewed.position.outcome
     is_draw = outcome is not None and outcome.winner is None
     return "draw" if is_draw else score_text(reviewed.score_for_side(side), proven=reviewed.proven)
+
+
+def _marked(reviewed: "ReviewedPosition", side: int) -> str:
+    """Return the score of a position for a side, with a mark if it is proven."""
+    return _value(reviewed, side) + _proof(reviewed.proven)
+
+
+def _proof(is_proven: bool) -> str:
+    """Return what follows a number in a column: `!` if it is proven."""
+    return "!" if is_proven else " "
 
 
 def _is_end(reviewed: "ReviewedPosition") -> bool:

@@ -11,6 +11,7 @@ import pytest
 import boardgames
 from boardgames.cli.analyze import AnalysisRequest, review_limit
 from boardgames.errors import quote
+from boardgames.record import Record
 
 Run = Callable[..., Any]
 
@@ -160,10 +161,10 @@ def test_every_ply_has_a_value_and_the_blunder_a_better_move(files: Path, bg: Ru
     assert [line[:3] for line in lines[4:7]] == [["1", "red", "1"], ["2", "blue", "2"], ["3", "red", "1"]]
     assert lines[9][:4] == ["6", "blue", "3??", "win"]
     assert lines[9][-1] == "1"
-    assert lines[10] == ["7", "red", "1", "won"]
+    assert lines[10] == ["7", "red", "1", "won!"]
     worst = next(index for index, line in enumerate(lines) if line[:2] == ["worst", "moves,"])
     assert lines[worst + 2][:3] == ["6", "blue", "3??"]
-    assert lines[worst + 2][6:10] == ["loss", "in", "2", "1"]
+    assert lines[worst + 2][6:10] == ["loss", "in", "2!", "1"]
     assert " ".join(lines[-1]).startswith("blue: 0 inaccuracies, 0 mistakes, 1 blunder, mean loss 0.")
 
 
@@ -317,3 +318,43 @@ def test_a_file_without_a_game_is_answered_with_the_right_order(
     ran = bg(command, str(file))
     message = f"error: {quote(str(file))} is a file, but the game comes first: {usage}\n"
     assert (ran.code, ran.err) == (2, message)
+
+
+ESTIMATES = "values without ! are estimates; --time S allows more time"
+
+
+def hexifence_record(dimension: int, moves: str) -> str:
+    start = str(boardgames.load("hexifence", dimension=dimension).start())
+    options = {"dimension": dimension}
+    return str(Record("hexifence", layout="empty", options=options, start=start, moves=tuple(moves.split())))
+
+
+def test_what_a_move_gave_away_is_proven_where_search_reaches_the_end(files: Path, bg: Run) -> None:
+    moves = "0 5 10 12 21 28 24 3 14 16 26 7 17 18 8"
+    (files / "hexifence.record").write_text(hexifence_record(2, moves))
+    out = bg("analyze", "hexifence", "hexifence.record").out
+    last = next(line for line in rows(out) if line[0] == "15")
+    assert last == ["15", "blue", "8??", "-5.0!", "4.0!", "11"]
+    assert next(line for line in rows(out) if line[:3] == ["15", "blue", "8??"] and "->" in line)[3:7] == [
+        "4.0!",
+        "-1.0!",
+        "->",
+        "-5.0!",
+    ]
+    assert ESTIMATES not in out
+    before = bg(
+        "solve", "hexifence", "--option", "dimension=2", "--moves", moves.removesuffix(" 8"), "--json"
+    )
+    scores = {move["move"]: move["score"] for move in json.loads(before.out)["moves"]}
+    assert (scores["8"], scores["11"]) == (-5, -1)
+
+
+def test_estimates_of_a_solver_do_not_look_proven(files: Path, bg: Run) -> None:
+    (files / "hexifence.record").write_text(hexifence_record(3, "0 1 2"))
+    out = bg("analyze", "hexifence", "hexifence.record", "--time", "0.05").out
+    assert "!" not in "".join(line for line in out.splitlines()[3:] if ESTIMATES not in line).replace(
+        "?!", ""
+    )
+    assert ESTIMATES in out
+    shown = json.loads(bg("analyze", "hexifence", "hexifence.record", "--time", "0.05", "--json").out)
+    assert {ply["proven"] for ply in shown["plies"]} == {False}
