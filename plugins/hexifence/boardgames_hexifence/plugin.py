@@ -49,6 +49,19 @@ def bg_features() -> list[Entry]:
             "cells of both sides, open edges by kind, cells almost closed",
             "boardgames_hexifence.features:simple",
             game="hexifence",
+        ),
+    ]
+
+
+@hookimpl
+def bg_experiments() -> list[Entry]:
+    """Return the experiment."""
+    return [
+        Entry(
+            "blind-spot",
+            "how often a sacrifice is better than every safe edge, by exact values",
+            "boardgames_hexifence.experiments:BlindSpot",
+            game="hexifence",
         )
     ]
 
