@@ -13,6 +13,7 @@ from boardgames import Game, Limit, Position
 from boardgames.errors import OptionError
 from boardgames.kernels import JIT, new_control
 from boardgames.player import Context, Player, Stop
+from boardgames_hexifence.chains import chains_of
 from boardgames_hexifence.edges import new_edge_set
 from boardgames_hexifence.farrugiulian import best_safe_edge, new_workspaces
 from boardgames_hexifence.game import Hexifence
@@ -106,6 +107,27 @@ def test_the_other_side_cuts_a_chain_of_two_at_an_end() -> None:
 )
 def test_cells_are_handed_out_if_the_rest_is_worth_it(opened: list[int], rest: list[int], edge: int) -> None:
     assert move_at(with_open(3, [*opened, *rest])) == edge
+
+
+def test_before_the_last_safe_edge_cells_are_handed_out_if_only_that_wins() -> None:
+    chance, seen = random.Random(2), set()
+    for _ in range(150 if JIT else 5):
+        open_edges = (1 << 30) - 1
+        while len(edges := safe_edges(open_edges)) > 3:
+            open_edges ^= 1 << chance.choice(edges)
+        position = GAMES[2].parse(text_of(2, open_edges))
+        chains = [chain for chain in chains_of(position.words) if chain.length == 2]
+        pairs = [chain for chain in chains if len(set(chain.intersections)) == len(chain.intersections)]
+        if not edges or not pairs:
+            continue
+        cut = open_edges ^ 1 << pairs[0].edges[0]
+        rest = cut ^ 1 << pairs[0].edges[1] ^ 1 << pairs[0].edges[2]
+        is_expected = not is_won(rest, 2)
+        position = GAMES[2].parse(text_of(2, cut))
+        is_handed_out = move_at(position) == pairs[0].edges[2]
+        assert is_handed_out is is_expected
+        seen.add(is_handed_out)
+    assert seen == {False, True} or not JIT
 
 
 def test_a_stopped_player_answers_with_a_legal_move() -> None:
