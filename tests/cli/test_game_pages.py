@@ -104,6 +104,7 @@ def test_layouts_and_options_are_listed(game: str) -> None:
     [
         *(("abalone", name) for name in ("simple", "classic14", "extended", "engine")),
         ("connect4", "lines"),
+        ("hexifence", "control"),
         ("hexifence", "simple"),
     ],
 )

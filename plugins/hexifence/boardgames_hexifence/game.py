@@ -60,6 +60,7 @@ class Hexifence(Game):
             longest_match=edges,
             alternates=False,
             score_name="cells closed",
+            default_features="control",
             solver="strong" if self.dimension <= MAX_SOLVED_DIMENSION else "",
             layouts={"empty": start},
             position_notations=(texts.CANONICAL, texts.GRID),

@@ -42,8 +42,14 @@ def bg_agents() -> list[Entry]:
 
 @hookimpl
 def bg_features() -> list[Entry]:
-    """Return the feature set."""
+    """Return the feature sets."""
     return [
+        Entry(
+            "control",
+            "who will have to open chains and loops, and what that is worth",
+            "boardgames_hexifence.control:control",
+            game="hexifence",
+        ),
         Entry(
             "simple",
             "cells of both sides, open edges by kind, cells almost closed",

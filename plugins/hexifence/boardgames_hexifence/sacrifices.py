@@ -252,6 +252,45 @@ def _find_moves(bundle: Actions, ply: int) -> int:
     return count
 
 
+@kernel(types.int64(ACTIONS_STACK, types.int64, ACTIONS_OUT, types.int64, ACTIONS_STACK, types.int64))
+def value_of_smallest_first(
+    chains: Actions, count: int, trail: Actions, length: int, moves: Actions, ply: int
+) -> int:
+    """Return the value if the row whose move has the lowest number is opened each time.
+
+    Parameters
+    ----------
+    chains : int64[13, 6C]
+        A chain set without safe edges.
+    count : int64
+        Its number of chains.
+    trail : int64[C]
+        The chains that are taken, the first `length` ones.
+    moves : int64[:, :]
+        Rows from `ply` on are written.
+    """
+    start, last = length, ply
+    while True:
+        lowest = NO_MOVE
+        for number in range(count):
+            if chains[TAKEN, number] == 0:
+                cells, is_loop, _, _ = find_row(chains, number)
+                move = _move_of(number, cells, is_loop)
+                if lowest == NO_MOVE or move < lowest:
+                    lowest = move
+        if lowest == NO_MOVE:
+            break
+        length = take(chains, lowest & NUMBER_MASK, trail, length)
+        moves[last, 0] = lowest
+        last += 1
+    value = 0
+    for index in range(last - 1, ply - 1, -1):
+        move = moves[index, 0]
+        value = -value_of_opened(_cells_of(move), _hand_out_after(move), value)
+    put_back(chains, trail, length, start)
+    return value
+
+
 @kernel(types.int64(BUNDLE, types.int64, types.int64))
 def value_of_line(bundle: Actions, ply: int, length: int) -> int:
     """Return the value if the row whose move has the lowest number is opened each time.
@@ -259,26 +298,7 @@ def value_of_line(bundle: Actions, ply: int, length: int) -> int:
     The first `length` chains of the trail are taken. Rows `ply` and later of `moves` are used.
     """
     work = unpack(bundle)
-    start, last = length, ply
-    while True:
-        lowest = NO_MOVE
-        for number in range(work.state[COUNT]):
-            if work.chains[TAKEN, number] == 0:
-                cells, is_loop, _, _ = find_row(work.chains, number)
-                move = _move_of(number, cells, is_loop)
-                if lowest == NO_MOVE or move < lowest:
-                    lowest = move
-        if lowest == NO_MOVE:
-            break
-        length = take(work.chains, lowest & NUMBER_MASK, work.trail, length)
-        work.moves[last, 0] = lowest
-        last += 1
-    value = 0
-    for index in range(last - 1, ply - 1, -1):
-        move = work.moves[index, 0]
-        value = -value_of_opened(_cells_of(move), _hand_out_after(move), value)
-    put_back(work.chains, work.trail, length, start)
-    return value
+    return value_of_smallest_first(work.chains, work.state[COUNT], work.trail, length, work.moves, ply)
 
 
 @kernel(types.Tuple((types.int64, types.uint64))(BUNDLE, types.int64, types.int64, types.uint64), inline=True)

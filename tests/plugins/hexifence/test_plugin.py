@@ -10,7 +10,7 @@ from boardgames.plugins import Kind, registry
     ("kind", "names"),
     [
         ("games", {"hexifence"}),
-        ("features", {"simple"}),
+        ("features", {"control", "simple"}),
         ("agents", {"double", "farrugiulian", "strong"}),
         ("overlays", {"chains", "edges"}),
     ],
