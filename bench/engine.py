@@ -5,6 +5,8 @@ a single position.
 """
 
 import statistics
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -120,6 +122,24 @@ def summary(figures: list[float], unit: str) -> str:
     middle, low, high = statistics.median(figures), min(figures), max(figures)
     digits = 0 if middle >= 100 else 3 if unit == "s" else 2
     return f"{middle:,.{digits}f} ({low:,.{digits}f} to {high:,.{digits}f}) {unit}"
+
+
+def measure_process(arguments: list[str], environment: dict[str, str] | None = None) -> tuple[float, float]:
+    """Return the seconds and the peak memory in MiB of a Python process, which is started by a small one.
+
+    A process that is started by a large one would count the memory of that one as its own.
+    """
+    script = (
+        "import resource, subprocess, sys, time\n"
+        "started = time.perf_counter()\n"
+        "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n"
+        "seconds = time.perf_counter() - started\n"
+        "print(seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    command = [sys.executable, "-c", script, sys.executable, *arguments]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    seconds, peak = done.stdout.split()
+    return float(seconds), int(peak) / (1024**2 if sys.platform == "darwin" else 1024)
 
 
 def _search(position: Position, limit: Limit, **options: object) -> Analysis:

@@ -1,20 +1,40 @@
-"""Measure the data structures of Hexifence."""
+"""Measure the data structures and the solver of Hexifence.
 
+The solver is measured in CPU time of one thread, with an empty transposition table. Its positions
+are those after random safe edges, that is, before the first sacrifice.
+"""
+
+import os
+import tempfile
+import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
-from engine import Row, summary
+from engine import Row, measure_process, summary
 from numba import types
 
 import boardgames
+from boardgames.game import Game, Position
 from boardgames.kernels import Actions, kernel
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT
-from boardgames_hexifence.edges import make, new_edge_set, unmake
+from boardgames.player import Stop
+from boardgames_hexifence.edges import make, member, new_edge_set, number_of, unmake
+from boardgames_hexifence.features import SAFE
+from boardgames_hexifence.solver import Solver, small
 
 PAIRS = 10_000_000
 ORDERS = 100
 TARGET_DIMENSION = 3
+EMPTY_BOARD = -3
+"""The value of the empty board of dimension 2."""
+POSITIONS = ((3, 34, 1, "90"), (3, 36, 3, "90"), (4, 52, 1, "60"), (5, 72, 1, ""))
+"""Dimension, number of open edges, seconds, and how many percent are to be solved in that time."""
+POSITIONS_PER_RUN, FEWEST_POSITIONS = 10, 30
+LONGEST_S = 20
+"""A position that takes longer is not solved."""
+SEED = 1
 
 
 def edge_sets(runs: int) -> Iterator[Row]:
@@ -41,3 +61,88 @@ def edge_sets(runs: int) -> Iterator[Row]:
             rates.append(PAIRS // edges * edges / (time.perf_counter() - started) / 1e6)
         target = "10" if dimension == TARGET_DIMENSION else ""
         yield f"edge set, dimension {dimension}", summary(rates[1:], "million makes and unmakes/s"), target
+
+
+def table(runs: int) -> Iterator[Row]:
+    """Measure building and reading the table of dimension 2, in new processes and in this one."""
+    arguments = ["-c", "from boardgames_hexifence.solver.small import all_values; all_values()"]
+    cases = (
+        ("table of dimension 2, a process that compiles and builds", "< 10"),
+        ("the same with compiled kernels", "< 5"),
+        ("the same with the table in the cache folder", ""),
+    )
+    figures: list[list[tuple[float, float]]] = [[], [], []]
+    building, reading = [], []
+    for _ in range(runs):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "BOARDGAMES_HOME": folder}
+            figures[0].append(measure_process(arguments, environment))
+            for path in Path(folder).rglob(small.FILE):
+                path.unlink()
+            figures[1].append(measure_process(arguments, environment))
+            figures[2].append(measure_process(arguments, environment))
+            path = Path(folder, small.FILE)
+            building.append(_seconds_to_load(path))
+            reading.append(_seconds_to_load(path))
+    for (title, target), measured in zip(cases, figures, strict=True):
+        yield title, summary([seconds for seconds, _ in measured], "s"), target
+        memory_target = "< 191 (200 MB)" if target else ""
+        yield "the same, peak memory", summary([peak for _, peak in measured], "MiB"), memory_target
+    yield "building and writing the table, in a running process", summary(building, "s"), ""
+    yield "reading it", summary(reading, "s"), ""
+
+
+def solver(runs: int) -> Iterator[Row]:
+    """Measure the solver on the empty board of dimension 2 without its table, and on random positions."""
+    game = boardgames.load("hexifence", dimension=small.DIMENSION)
+    empty_board, times = Solver(game, all_values=False), []
+    for _ in range(runs + 1):
+        empty_board.clear()
+        started = time.process_time()
+        assert empty_board.values([game.start()]) == [EMPTY_BOARD]
+        times.append(time.process_time() - started)
+    yield "empty board of dimension 2 by search", summary(times[1:], "s"), "< 0.5"
+    yield "the same, nodes", f"{empty_board.nodes:,}", ""
+    for case in POSITIONS:
+        yield from _random_positions(max(runs * POSITIONS_PER_RUN, FEWEST_POSITIONS), *case)
+
+
+def _random_positions(count: int, dimension: int, edges: int, limit: int, target: str) -> Iterator[Row]:
+    game, generator = boardgames.load("hexifence", dimension=dimension), np.random.default_rng(SEED)
+    times, nodes, solved = [], [], 0
+    searcher = Solver(game)
+    for _ in range(count):
+        position, stop = _random_safe_position(game, edges, generator), Stop()
+        searcher.clear()
+        timer = threading.Timer(LONGEST_S, stop.set)
+        timer.start()
+        started = time.process_time()
+        low, high = searcher.bounds([position], stop=stop)[0]
+        times.append(time.process_time() - started)
+        timer.cancel()
+        nodes.append(searcher.nodes)
+        solved += low == high and times[-1] <= limit
+    title = f"dimension {dimension} with {edges} open edges, {count} positions, solved within {limit} s"
+    yield title, f"{100 * solved / count:.0f} %", target and f"{target} %"
+    for name, share in (("median", 50), ("90th percentile", 90)):
+        seconds, visited = np.percentile(times, share), np.percentile(nodes, share)
+        yield f"the same, {name}", f"{seconds:.3f} s, {visited:,.0f} nodes", ""
+    yield "the same, speed", f"{sum(nodes) / sum(times) / 1e6:.2f} million nodes/s", ""
+
+
+def _random_safe_position(game: Game, edges: int, generator: np.random.Generator) -> Position:
+    """Return a position with a number of open edges, after random safe ones have been drawn."""
+    start = game.start()
+    while True:
+        edge_set, drawn = new_edge_set(start.words), []
+        while len(start.legal_moves) - len(drawn) > edges and number_of(edge_set, SAFE):
+            drawn.append(int(member(edge_set, SAFE, generator.integers(number_of(edge_set, SAFE)))))
+            make(edge_set, drawn[-1])
+        if len(start.legal_moves) - len(drawn) == edges:
+            return start.apply_moves(" ".join(map(str, drawn)))
+
+
+def _seconds_to_load(path: Path) -> float:
+    started = time.perf_counter()
+    small.load(path)
+    return time.perf_counter() - started

@@ -150,10 +150,13 @@ def start(runs: int) -> Iterator[Row]:
 
 def memory(runs: int) -> Iterator[Row]:
     """Measure the peak memory of a process that counts perft."""
-    peaks = [_peak_mebibytes(["perft", "abalone", "--depth", "5"]) for _ in range(runs)]
-    known = [peak for peak in peaks if peak is not None]
-    result = summary(known, "MiB") if known else "not available on this system"
-    yield "boardgames perft abalone --depth 5, peak memory", result, "< 286 (300 MB)"
+    title, target = "boardgames perft abalone --depth 5, peak memory", "< 286 (300 MB)"
+    if sys.platform == "win32":
+        yield title, "not available on this system", target
+        return
+    arguments = [*PROGRAM[1:], "perft", "abalone", "--depth", "5"]
+    peaks = [engine.measure_process(arguments)[1] for _ in range(runs)]
+    yield title, summary(peaks, "MiB"), target
 
 
 def matches(runs: int) -> Iterator[Row]:
@@ -217,6 +220,8 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "matches": matches,
     "learning": learning,
     "edge-sets": hexifence.edge_sets,
+    "hexifence-table": hexifence.table,
+    "hexifence-solver": hexifence.solver,
     "solver": solver.speed,
     "solver-books": solver.books,
     "solver-threads": solver.threads,
@@ -337,22 +342,6 @@ def _first_board(environment: dict[str, str]) -> float:
         seconds = time.perf_counter() - started
         process.communicate("quit\n")
     return seconds
-
-
-def _peak_mebibytes(arguments: list[str]) -> float | None:
-    """Return the peak memory of the program, measured by a separate parent process."""
-    script = (
-        "import resource, subprocess, sys\n"
-        "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL)\n"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    )
-    if sys.platform == "win32":
-        return None
-    done = subprocess.run(
-        [sys.executable, "-c", script, *PROGRAM, *arguments], check=True, capture_output=True, text=True
-    )
-    unit = 1024**2 if sys.platform == "darwin" else 1024
-    return int(done.stdout) / unit
 
 
 if __name__ == "__main__":
