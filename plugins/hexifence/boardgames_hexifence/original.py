@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from boardgames.errors import OptionError
 from boardgames.game import Game, Position
 from boardgames.kernels import new_control
 from boardgames.options import Option
@@ -16,6 +17,7 @@ from boardgames.search.runner import run
 from boardgames_hexifence.edges import load, new_edge_set
 from boardgames_hexifence.endgame import best_visible_move
 from boardgames_hexifence.farrugiulian import MOST_SAFE, best_move, new_workspaces
+from boardgames_hexifence.game import Hexifence
 from boardgames_hexifence.sacrifices import new_workspace
 
 TIME = Option("time", float, 3.0, "seconds per move at most", minimum=0.001, maximum=86_400)
@@ -33,8 +35,9 @@ class Double(Player):
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
+        dimension = _dimension_of(game, self.name)
         self._edge_set = new_edge_set(game.start().words)
-        self._workspace = new_workspace(self._edge_set, int(game.options["dimension"] or 0), new_control())
+        self._workspace = new_workspace(self._edge_set, dimension, new_control())
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the best visible move; equal ones are drawn from the player's random generator."""
@@ -53,7 +56,7 @@ class Farrugiulian(Player):
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
-        dimension = int(game.options["dimension"] or 0)
+        dimension = _dimension_of(game, self.name)
         self._edge_set = new_edge_set(game.start().words)
         self._control = new_control()
         self._workspaces = new_workspaces(
@@ -84,3 +87,9 @@ class Farrugiulian(Player):
             nodes=int(self._control[0].nodes),
             seconds=time.monotonic() - started,
         )
+
+
+def _dimension_of(game: Game, agent: str) -> int:
+    if not isinstance(game, Hexifence):
+        raise OptionError(f"the agent {agent!r} plays Hexifence, not {game.facts.title}")
+    return game.dimension

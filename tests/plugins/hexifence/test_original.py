@@ -3,6 +3,9 @@
 import pytest
 
 import boardgames
+from boardgames import Player
+from boardgames.errors import OptionError
+from boardgames_hexifence.original import Double, Farrugiulian
 
 
 @pytest.mark.parametrize("dimension", [2, 6])
@@ -27,3 +30,9 @@ def test_an_agent_beats_greedy(agent: str) -> None:
         match.play()
         won += match.outcome is not None and match.outcome.winner == number % 2
     assert won >= 7
+
+
+@pytest.mark.parametrize("agent", [Double, Farrugiulian])
+def test_other_games_are_rejected(agent: type[Player]) -> None:
+    with pytest.raises(OptionError, match=f"'{agent.name}' plays Hexifence, not Connect Four"):
+        agent(boardgames.load("connect4"))
