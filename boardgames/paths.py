@@ -94,7 +94,7 @@ def read_bytes(path: Path, *, limit: int = MAX_TEXT_BYTES) -> bytes:
     return data
 
 
-def write_atomic(path: Path, content: str | bytes, *, follow_links: bool = True) -> None:
+def write_atomic(path: Path, content: str | bytes | bytearray, *, follow_links: bool = True) -> None:
     """Write `content` completely or not at all: write a temporary file, sync it and rename it.
 
     An existing file keeps its permissions.
@@ -103,7 +103,7 @@ def write_atomic(path: Path, content: str | bytes, *, follow_links: bool = True)
     ----------
     path : Path
         The file; its folder is created if necessary.
-    content : str or bytes
+    content : str, bytes or bytearray
         Text is written as UTF-8.
     follow_links : bool
         If `path` is a symbolic link, write the file that it names instead of replacing the link.
@@ -142,7 +142,7 @@ def _resolve(path: Path) -> Path:
     return target
 
 
-def _replace(path: Path, data: bytes) -> None:
+def _replace(path: Path, data: bytes | bytearray) -> None:
     """Write `data` to a file beside `path` and rename it; leave nothing behind if that fails."""
     is_file = path.is_file() and not path.is_symlink()
     mode = stat.S_IMODE(path.stat().st_mode) if is_file else 0o666 & ~_umask()

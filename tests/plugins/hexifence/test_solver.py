@@ -135,8 +135,13 @@ def test_images_of_a_position_are_searched_once() -> None:
 
 
 @pytest.fixture(scope="module")
-def table() -> np.ndarray:
+def content() -> bytearray:
     return small.build()
+
+
+@pytest.fixture(scope="module")
+def table(content: bytearray) -> np.ndarray:
+    return small.values_in(content)
 
 
 def test_table_and_search_agree(table: np.ndarray) -> None:
@@ -157,18 +162,17 @@ def assert_table_agrees_with_search(table: np.ndarray, sets: list[int]) -> None:
 
 
 def test_table_is_kept_and_a_damaged_file_is_built_again(
-    table: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    content: bytearray, table: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     builds = []
 
-    def build() -> np.ndarray:
+    def build() -> bytearray:
         builds.append(True)
-        return table
+        return content
 
     monkeypatch.setattr(small, "build", build)
     path = tmp_path / "values"
     small.load(path)
-    content = path.read_bytes()
     assert (small.load(path) == table).all()
     assert len(builds) == 1
     for count, damaged in enumerate((b"", content[:-1], content[:99] + b"?" + content[100:]), start=2):

@@ -31,6 +31,7 @@ STATES = 1 << 24
 COUNT_BITS = 2
 FILE = "hexifence-values-2-v1"
 """The number changes with the layout of the index."""
+CHECKSUM_BYTES = hashlib.sha256().digest_size
 VALUES_OUT: Any = types.Array(types.int8, 1, "C")  # Numba has no type stubs
 WORST = -100
 """Less than every value."""
@@ -90,12 +91,12 @@ def index_of(words: Words) -> int:
     return sum(step for edge, step in enumerate(edge_steps()) if drawn >> edge & 1 == 0)
 
 
-def build() -> Values:
-    """Return the values of all states, which takes about a second.
+def build() -> bytearray:
+    """Return the content of the file, a checksum and the values of all states, which takes about a second.
 
     Examples
     --------
-    >>> int(build()[-1])  # the empty board
+    >>> int(values_in(build())[-1])  # the empty board
     -3
     """
     lattice, steps = board(DIMENSION), edge_steps()
@@ -108,9 +109,16 @@ def build() -> Values:
     for edge, cells in enumerate(lattice.cells_of_edge):
         own = steps[edge] if len(cells) == 2 else steps[edge] * ((1 << COUNT_BITS) - 1)
         masks[steps[edge]] = (own, cell_masks[cells[0]], cell_masks[cells[1]] if len(cells) == 2 else 0)
-    values = np.zeros(STATES, dtype=np.int8)
+    content = bytearray(CHECKSUM_BYTES + STATES)
+    values = values_in(content)
     fill(values, np.array(list(masks), dtype=np.int64), np.array(list(masks.values()), dtype=np.int64))
-    return values
+    content[:CHECKSUM_BYTES] = hashlib.sha256(values.data).digest()
+    return content
+
+
+def values_in(content: bytes | bytearray) -> Values:
+    """Return the values in the content of a file, `int8[2^24]`, without copying them."""
+    return np.frombuffer(content, dtype=np.int8, offset=CHECKSUM_BYTES)
 
 
 @cache
@@ -122,12 +130,12 @@ def all_values() -> Values:
 def load(path: Path) -> Values:
     """Return the values in a file; build and write it first if it is missing or damaged."""
     with suppress(FileError):
-        content = read_bytes(path, limit=2 * STATES)
-        values = np.frombuffer(content, dtype=np.int8, offset=min(len(content), hashlib.sha256().digest_size))
-        if values.size == STATES and content.startswith(hashlib.sha256(values.tobytes()).digest()):
-            return values
-    values = build()
-    data = values.tobytes()
+        kept = read_bytes(path, limit=2 * STATES)
+        if len(kept) == CHECKSUM_BYTES + STATES:
+            values = values_in(kept)
+            if kept.startswith(hashlib.sha256(values.data).digest()):
+                return values
+    content = build()
     with suppress(FileError):  # without a writable folder it is built again next time
-        write_atomic(path, hashlib.sha256(data).digest() + data)
-    return values
+        write_atomic(path, content)
+    return values_in(content)
