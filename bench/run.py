@@ -38,6 +38,11 @@ from reference.temporal import PlainLearner
 
 RUNS = 5
 PROGRAM = [sys.executable, "-m", "boardgames"]
+OPENSPIEL: tuple[tuple[str, str, dict[str, int], int], ...] = (
+    ("connect_four", "connect_four", {}, 50_000),
+    ("dots_and_boxes with 71 edges", "dots_and_boxes", {"num_rows": 5, "num_cols": 6}, 5_000),
+)
+"""Games of OpenSpiel with their options and the number of playouts or simulations; Hexifence has 72 edges."""
 
 
 def main() -> None:
@@ -70,7 +75,7 @@ def perft(runs: int) -> Iterator[Row]:
 
 
 def playouts(runs: int) -> Iterator[Row]:
-    """Measure random playouts, with OpenSpiel's rollouts of Connect Four for comparison."""
+    """Measure random playouts, with OpenSpiel's rollouts of similar games for comparison."""
     cases = (
         ("abalone", {}, 5_000, 200, "10,000"),
         ("connect4", {}, 500_000, None, "1,000,000"),
@@ -98,8 +103,9 @@ def search(runs: int) -> Iterator[Row]:
 
 
 def simulations(runs: int) -> Iterator[Row]:
-    """Measure Monte Carlo tree search, with OpenSpiel's bot on Connect Four for comparison."""
-    for name, count, target in (("connect4", 500_000, "500,000"), ("abalone", 50_000, "")):
+    """Measure Monte Carlo tree search, with OpenSpiel's bot on similar games for comparison."""
+    cases = (("connect4", 500_000, "500,000"), ("abalone", 50_000, ""), ("hexifence", 50_000, ""))
+    for name, count, target in cases:
         game, rates = boardgames.load(name), []
         for _ in range(runs + 1):
             choice = boardgames.load_player("mcts", game, seed=1).choose(
@@ -234,33 +240,34 @@ LONG = {"solver-long"}
 
 
 def _openspiel_playouts(runs: int) -> Iterator[Row]:
-    try:
-        import pyspiel
-    except ImportError:
-        yield "playouts connect_four, OpenSpiel (C++)", "not installed", ""
-        return
-    count = 50_000
-    game = pyspiel.load_game("connect_four")
-    evaluator = pyspiel.RandomRolloutEvaluator(count, 1)
-    # a single simulation performs `count` rollouts from the start, all in C++
-    bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 10, False, 1, False)
-    times = _times(lambda: bot.mcts_search(game.new_initial_state()), runs)
-    yield "playouts connect_four, OpenSpiel (C++)", summary([count / t for t in times], "matches/s"), ""
+    for title, name, options, count in OPENSPIEL:
+        try:
+            import pyspiel
+        except ImportError:
+            yield f"playouts {title}, OpenSpiel (C++)", "not installed", ""
+            continue
+        game = pyspiel.load_game(name, options)
+        evaluator = pyspiel.RandomRolloutEvaluator(count, 1)
+        # a single simulation performs `count` rollouts from the start, all in C++
+        bot = pyspiel.MCTSBot(game, evaluator, 2.0, 1, 10, False, 1, False)
+        times = _times(lambda: bot.mcts_search(game.new_initial_state()), runs)
+        yield f"playouts {title}, OpenSpiel (C++)", summary([count / t for t in times], "matches/s"), ""
 
 
 def _openspiel_simulations(runs: int) -> Iterator[Row]:
-    try:
-        import pyspiel
-    except ImportError:
-        yield "MCTSBot connect_four, OpenSpiel (C++)", "not installed", ""
-        return
-    count = 50_000
-    game = pyspiel.load_game("connect_four")
-    for solve in (False, True):
-        bot = pyspiel.MCTSBot(game, pyspiel.RandomRolloutEvaluator(1, 1), 2.0, count, 1000, solve, 1, False)
-        times = _times(lambda: bot.mcts_search(game.new_initial_state()), runs)
-        name = "MCTSBot connect_four, OpenSpiel (C++)" + (", with solver" if solve else "")
-        yield name, summary([count / seconds for seconds in times], "simulations/s"), ""
+    for title, name, options, count in OPENSPIEL:
+        try:
+            import pyspiel
+        except ImportError:
+            yield f"MCTSBot {title}, OpenSpiel (C++)", "not installed", ""
+            continue
+        game = pyspiel.load_game(name, options)
+        for solve in (False, True):
+            evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+            bot = pyspiel.MCTSBot(game, evaluator, 2.0, count, 1000, solve, 1, False)
+            times = _times(lambda: bot.mcts_search(game.new_initial_state()), runs)
+            row = f"MCTSBot {title}, OpenSpiel (C++)" + (", with solver" if solve else "")
+            yield row, summary([count / seconds for seconds in times], "simulations/s"), ""
 
 
 def _times(work: Callable[[], object], runs: int) -> list[float]:
