@@ -13,10 +13,9 @@ from boardgames.weights import find_weights
 OFFERS = [(offer.entry.game, offer.entry.name) for offer in registry().offers("weights")]
 
 
-def test_abalone_and_connect_four_ship_weights() -> None:
-    assert {("abalone", "td"), ("abalone", "three-terms"), ("connect4", "td"), ("connect4", "ntuple")} <= set(
-        OFFERS
-    )
+def test_every_game_ships_weights() -> None:
+    shipped = {("abalone", "td"), ("abalone", "three-terms"), ("connect4", "td"), ("connect4", "ntuple")}
+    assert shipped | {("hexifence", "td")} <= set(OFFERS)
 
 
 @pytest.mark.parametrize(("name", "weights"), OFFERS)
@@ -65,6 +64,7 @@ def test_players_load_shipped_weights_by_name() -> None:
         ("abalone", "random", 0.98),
         ("abalone", "greedy:weights=three-terms-by-hand", 0.75),
         ("connect4", "random", 0.95),
+        ("hexifence", "double", 0.75),
     ],
 )
 def test_td_scores_at_least(name: str, opponent: str, share: float) -> None:

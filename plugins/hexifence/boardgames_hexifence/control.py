@@ -9,6 +9,8 @@ Every feature is a number from -1 to 1 that means the same on boards of all size
 weights serve all dimensions. Seen from the other side, all features have the opposite sign.
 """
 
+from pathlib import Path
+
 import numpy as np
 from numba import types
 
@@ -23,6 +25,8 @@ from boardgames_hexifence.endgame import next_capture
 from boardgames_hexifence.features import CAPTURING, FREE, SAFE
 from boardgames_hexifence.rules import ONE, closed_cells, dimension_of, open_edges, side_to_move
 from boardgames_hexifence.sacrifices import value_of_opened, value_of_smallest_first
+
+TD_WEIGHTS = Path(__file__).parent / "data" / "td.safetensors"
 
 FORECASTS = 8
 """Forecasts for a position with several safe edges; with fewer, one is enough."""
@@ -96,7 +100,8 @@ def control_features(position: Words, side: int, out: Reals) -> None:
         out[index] = 0.0
     out[MARGIN] = margin / (HALF + abs(margin))
     out[TURN] = mover
-    out[CAPTURES] = mover * captured / (HALF + captured)
+    if captured > 0:
+        out[CAPTURES] = mover * captured / (HALF + captured)
     out[FINAL_MARGIN + phase] = final / (HALF + abs(final))
     out[RESULT + phase] = result
 

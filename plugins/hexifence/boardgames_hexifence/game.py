@@ -35,6 +35,22 @@ PERFT_LEAVES = 1_000_000
 """Largest leaf count that is declared."""
 
 
+TRAINING = {
+    "features": "control",
+    "gamma": 1.0,
+    "lambda": 0.8,
+    "alpha": 0.02,
+    "alpha_decay": 0.9,
+    "epsilon": 0.2,
+    "epsilon_decay": 0.9,
+    "epsilon_floor": 0.05,
+    "steps": 15,
+    "matches": 80,
+    "test_matches": 60,
+}
+"""Settings with which the weights `td` were learned."""
+
+
 class Hexifence(Game):
     """Hexifence on a hexagon with 2 to 8 cells per side."""
 
@@ -61,6 +77,7 @@ class Hexifence(Game):
             alternates=False,
             score_name="cells closed",
             default_features="control",
+            presets={"default": {"td": TRAINING}},
             solver="strong" if self.dimension <= MAX_SOLVED_DIMENSION else "",
             layouts={"empty": start},
             position_notations=(texts.CANONICAL, texts.GRID),

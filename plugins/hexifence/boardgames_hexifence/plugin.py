@@ -60,6 +60,19 @@ def bg_features() -> list[Entry]:
 
 
 @hookimpl
+def bg_weights() -> list[Entry]:
+    """Return the shipped weights; data/README.md says how they were made and how strong they are."""
+    return [
+        Entry(
+            "td",
+            "for control at any dimension, learned by TD(lambda) in 800 matches of self-play",
+            "boardgames_hexifence.control:TD_WEIGHTS",
+            game="hexifence",
+        )
+    ]
+
+
+@hookimpl
 def bg_experiments() -> list[Entry]:
     """Return the experiment."""
     return [
