@@ -1,10 +1,11 @@
-"""Measure the data structures and the solver of Hexifence.
+"""Measure the data structures, the solver and the agents of Hexifence.
 
 The solver is measured in CPU time of one thread, with an empty transposition table. Its positions
 are those after random safe edges, that is, before the first sacrifice.
 """
 
 import os
+import statistics
 import tempfile
 import threading
 import time
@@ -35,6 +36,8 @@ POSITIONS_PER_RUN, FEWEST_POSITIONS = 10, 30
 LONGEST_S = 20
 """A position that takes longer is not solved."""
 SEED = 1
+MATCHES_PER_RUN, RANDOM_PLIES, LONGEST_MATCHES_S = 4, 4, 30
+LARGE_DIMENSION = 6
 
 
 def edge_sets(runs: int) -> Iterator[Row]:
@@ -105,6 +108,43 @@ def solver(runs: int) -> Iterator[Row]:
     yield "the same, nodes", f"{empty_board.nodes:,}", ""
     for case in POSITIONS:
         yield from _random_positions(max(runs * POSITIONS_PER_RUN, FEWEST_POSITIONS), *case)
+
+
+def agents(runs: int) -> Iterator[Row]:
+    """Measure how long agents take for a move in matches against `double`."""
+    game = boardgames.load("hexifence", dimension=TARGET_DIMENSION)
+    yield from _move_times("strong", game, MATCHES_PER_RUN * runs, "< 25 ms in the mean", "< 3 s")
+    offers = boardgames.plugins.registry().offers("agents", "hexifence")
+    own = [offer.entry.name for offer in offers if offer.entry.game == "hexifence"]
+    game = boardgames.load("hexifence", dimension=LARGE_DIMENSION)
+    for name in ("greedy", *own):
+        yield from _move_times(name, game, runs, "", "< 1 s")
+
+
+def _move_times(name: str, game: Game, matches: int, mean_target: str, target: str) -> Iterator[Row]:
+    """Measure one agent in matches that begin with random moves, as many as can be started in the time."""
+    player, opponent = (boardgames.load_player(agent, game, seed=SEED) for agent in (name, "double"))
+    player.choose(game.start())  # makes tables
+    generator, times, played = np.random.default_rng(SEED), [], 0
+    first = time.perf_counter()
+    while played < matches and time.perf_counter() - first < LONGEST_MATCHES_S:
+        position, side = game.start(), played % 2
+        player.match_started(side)
+        opponent.match_started(1 - side)
+        for _ in range(RANDOM_PLIES):
+            position = position.apply(position.legal_moves[generator.integers(len(position.legal_moves))])
+        while position.outcome is None:
+            if position.side_to_move == side:
+                started = time.perf_counter()
+                move = player.choose(position).move
+                times.append(time.perf_counter() - started)
+            else:
+                move = opponent.choose(position).move
+            position = position.apply(move)
+        played += 1
+    title = f"{name}, dimension {game.options['dimension']}, {len(times)} moves of {played} matches"
+    yield f"{title}, mean", f"{statistics.mean(times) * 1000:.2f} ms", mean_target
+    yield "the same, slowest move", f"{max(times):.3f} s", target
 
 
 def _random_positions(count: int, dimension: int, edges: int, limit: int, target: str) -> Iterator[Row]:

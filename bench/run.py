@@ -228,6 +228,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "edge-sets": hexifence.edge_sets,
     "hexifence-table": hexifence.table,
     "hexifence-solver": hexifence.solver,
+    "hexifence-agents": hexifence.agents,
     "solver": solver.speed,
     "solver-books": solver.books,
     "solver-threads": solver.threads,
