@@ -165,6 +165,14 @@ def bg_overlays() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy call
 
 
 @hookspec
+def bg_puzzles() -> Sequence[Entry]:  # type: ignore[empty-body]  # pluggy calls the implementations
+    """Add kinds of puzzles: each target takes a `Game` and a random generator and yields `Candidate`s.
+
+    See `boardgames.puzzles`; an entry names its game.
+    """
+
+
+@hookspec
 def bg_commands(group: click.Group) -> None:
     """Add commands to the command line. Import what they need inside the commands."""
 

@@ -49,6 +49,7 @@ Kind = Literal[
     "books",
     "experiments",
     "overlays",
+    "puzzles",
 ]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _SINGULAR: dict[Kind, str] = {kind: kind if kind == "weights" else kind.removesuffix("s") for kind in KINDS}

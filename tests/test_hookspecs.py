@@ -16,7 +16,7 @@ from training import small
 import boardgames
 from boardgames import hookspecs
 from boardgames.books import Book, BookMove, Page
-from boardgames.errors import UnknownNameError
+from boardgames.errors import MatchError, UnknownNameError
 from boardgames.executors import InProcess
 from boardgames.game import Outcome, PlayedMove, Termination
 from boardgames.hookspecs import Entry, hookimpl
@@ -24,7 +24,9 @@ from boardgames.learning.experiments import Experiment
 from boardgames.learning.runs import Run
 from boardgames.learning.trainer import Trainer
 from boardgames.picture import MarkClass, Overlay
+from boardgames.player import ExactPlayer
 from boardgames.plugins import PROJECT, Registry, load_overlay, overlay_names
+from boardgames.puzzles import Candidate, make_puzzles, puzzle_kinds
 from boardgames.score import RETURN, Score
 from boardgames.weights import Weights, find_weights
 
@@ -175,6 +177,37 @@ def test_bg_overlays(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
     assert overlay_names(position.game) == ("bottom",)
     assert load_overlay("bottom", position).legend == ("bottom: the lowest cells", "o lowest")
     assert overlay_names(boardgames.load("abalone")) == ()
+
+
+def test_bg_puzzles(install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = boardgames.load("connect4", columns=5, rows=4)
+    solver = boardgames.load_player("solver", game)
+    assert isinstance(solver, ExactPlayer)
+
+    def quiet(game: boardgames.Game, generator: np.random.Generator) -> Iterator[Candidate]:
+        for _ in range(400):
+            position = game.start()
+            for _ in range(8):
+                if position.outcome is None:
+                    position = position.apply(position.legal_moves[generator.integers(len(position.actions))])
+            moves = [move for move in position.legal_moves if position.apply(move).outcome is None]
+            yield Candidate(position, tuple(moves))
+
+    module = ModuleType("puzzling_module")
+    module.quiet = quiet  # type: ignore[attr-defined]  # a module of its own
+    monkeypatch.setitem(sys.modules, "puzzling_module", module)
+
+    def bg_puzzles() -> list[Entry]:
+        return [Entry("quiet", "the only winning move is quiet", "puzzling_module:quiet", "connect4")]
+
+    install(bg_puzzles)
+    assert puzzle_kinds(game) == ("quiet",)
+    [puzzle] = make_puzzles(game, "quiet", solver, count=1, seed=1)
+    assert (puzzle.score.sign, puzzle.position.apply(puzzle.solution).outcome) == (1, None)
+    analysis = solver.analyse(puzzle.position)
+    assert [entry.move for entry in analysis.moves if entry.score.sign > 0] == [puzzle.solution]
+    with pytest.raises(MatchError, match="no more puzzles of the kind 'quiet' among "):
+        make_puzzles(game, "quiet", solver, count=1000, seed=1)
 
 
 def test_bg_commands(install: Install) -> None:

@@ -97,3 +97,28 @@ def bg_overlays() -> list[Entry]:
             game="hexifence",
         ),
     ]
+
+
+@hookimpl
+def bg_puzzles() -> list[Entry]:
+    """Return the kinds of puzzles."""
+    return [
+        Entry(
+            "sacrifice",
+            "the only winning move is a sacrifice, although there is a safe edge",
+            "boardgames_hexifence.puzzles:sacrifices",
+            game="hexifence",
+        ),
+        Entry(
+            "hand-out",
+            "the only winning move hands out cells that could be captured",
+            "boardgames_hexifence.puzzles:hand_outs",
+            game="hexifence",
+        ),
+        Entry(
+            "safe-edge",
+            "only one of several safe edges wins",
+            "boardgames_hexifence.puzzles:safe_edges",
+            game="hexifence",
+        ),
+    ]

@@ -13,6 +13,7 @@ from boardgames.plugins import Kind, registry
         ("features", {"control", "simple"}),
         ("agents", {"double", "farrugiulian", "strong"}),
         ("overlays", {"chains", "edges"}),
+        ("puzzles", {"hand-out", "sacrifice", "safe-edge"}),
     ],
 )
 def test_the_plugin_registers_its_game_features_and_agents(kind: Kind, names: set[str]) -> None:

@@ -1,0 +1,177 @@
+"""Puzzles: positions with exactly one winning move, which a beginner misses.
+
+A plug-in offers kinds of puzzles with the hook `bg_puzzles`. The target of such an entry takes a
+game and a random generator and yields candidates without end. The core keeps those that it has
+verified: the game's solver proves that exactly one move wins and that it is of this kind, and
+the agent `greedy` plays another move.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from boardgames import plugins
+from boardgames.errors import MatchError, OptionError, PluginError, quote
+from boardgames.game import Game, Move, Position
+from boardgames.player import NO_CONTEXT, Context, ExactPlayer, Player
+from boardgames.review import review_end
+from boardgames.score import Score
+
+BEGINNER = "greedy"
+MAX_CANDIDATES = 20_000
+"""Number of candidates that are tried for one puzzle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A position, and the moves that would be solutions of a kind of puzzles."""
+
+    position: Position
+    moves: tuple[Move, ...]
+
+
+Candidates = Callable[[Game, np.random.Generator], Iterator[Candidate]]
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """A position in which exactly one move wins.
+
+    Attributes
+    ----------
+    kind, summary : str
+        Name of the kind of puzzle, and what is special about its solutions.
+    position : Position
+        The position; its side to move wins.
+    solution : Move
+        The only winning move.
+    score : Score
+        The proven score of the solution for the side to move.
+    next_best : Score
+        The proven score of the best other move.
+    mistake : Move
+        The move that the agent `greedy` plays.
+    mistake_score : Score
+        The proven score of that move.
+    """
+
+    kind: str
+    summary: str
+    position: Position
+    solution: Move
+    score: Score
+    next_best: Score
+    mistake: Move
+    mistake_score: Score
+
+
+def puzzle_kinds(game: Game) -> tuple[str, ...]:
+    """Return the names of the kinds of puzzles that plug-ins offer for a game."""
+    return tuple(offer.entry.name for offer in plugins.registry().offers("puzzles", game.facts.name))
+
+
+def find_puzzles(
+    game: Game, kind: str, solver: ExactPlayer, *, seed: int, context: Context = NO_CONTEXT
+) -> Iterator[Puzzle]:
+    """Yield different puzzles of a kind without end; equal seeds give equal puzzles.
+
+    Parameters
+    ----------
+    kind : str
+        One of `puzzle_kinds`.
+    solver : ExactPlayer
+        A player of the game that proves the scores of moves.
+    seed : int
+        Seed of the candidates, and of the agent that should miss the solution.
+    context : Context
+        Its `stop` ends the search for the scores.
+
+    Raises
+    ------
+    UnknownNameError, PluginError
+        If there is no such kind, or the plug-in is broken.
+    MatchError
+        If no puzzle is among the next 20,000 candidates, or `context.stop` was set.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> game = boardgames.load("hexifence", dimension=2)
+    >>> solver = boardgames.load_player("strong", game)
+    >>> puzzle = next(find_puzzles(game, "hand-out", solver, seed=1))
+    >>> puzzle.score.sign, puzzle.next_best.sign
+    (1, -1)
+    """
+    make: Candidates = plugins.registry().load("puzzles", kind, game.facts.name)
+    offers = plugins.registry().offers("puzzles", game.facts.name)
+    summary = next(offer.entry.summary for offer in offers if offer.entry.name == kind)
+    with plugins.attributing_errors("puzzle", kind):
+        candidates = iter(make(game, np.random.default_rng(seed)))
+    beginner, seen, tried = plugins.load_player(BEGINNER, game, seed=seed), set[Position](), 0
+    while True:
+        with plugins.attributing_errors("puzzle", kind):
+            candidate = next(candidates, None)
+        tried += 1
+        if candidate is None or tried > MAX_CANDIDATES:
+            raise MatchError(f"no more puzzles of the kind {quote(kind)} among {tried - 1:,} positions")
+        if not isinstance(candidate, Candidate):
+            raise PluginError(f"puzzle {kind!r} yields {quote(candidate)}, which is not a Candidate")
+        if not candidate.moves or candidate.position in seen:
+            continue
+        seen.add(candidate.position)
+        puzzle = _verified(kind, summary, candidate, solver, beginner, context)
+        if puzzle is not None:
+            tried = 0
+            yield puzzle
+
+
+def make_puzzles(
+    game: Game, kind: str, solver: ExactPlayer, *, count: int, seed: int, context: Context = NO_CONTEXT
+) -> list[Puzzle]:
+    """Return `count` puzzles of a kind, as `find_puzzles` yields them."""
+    return list(islice(find_puzzles(game, kind, solver, seed=seed, context=context), count))
+
+
+def scores_of_moves(
+    position: Position, solver: ExactPlayer, context: Context = NO_CONTEXT
+) -> dict[Move, Score]:
+    """Return the proven score of every move of a position for its side to move.
+
+    Raises
+    ------
+    MatchError
+        If `context.stop` was set before all were found.
+    """
+    after = {move: position.apply(move) for move in position.legal_moves}
+    ongoing = [successor for successor in after.values() if successor.outcome is None]
+    found = dict(zip(ongoing, solver.scores(ongoing, context) if ongoing else [], strict=True))
+    unit = position.game.evaluation.unit
+    scores = {}
+    for move, successor in after.items():
+        score = found[successor] if successor in found else review_end(successor, unit).score
+        is_own = successor.side_to_move == position.side_to_move
+        scores[move] = (score if is_own else -score).delayed()
+    return scores
+
+
+def _verified(
+    kind: str, summary: str, candidate: Candidate, solver: ExactPlayer, beginner: Player, context: Context
+) -> Puzzle | None:
+    """Return the puzzle of a candidate, or None if it is not one."""
+    position = candidate.position
+    # of most candidates the sign of the score is enough to know
+    if len(position.legal_moves) < 2 or solver.scores([position], context)[0].sign <= 0:
+        return None
+    mistake = beginner.choose(position).move
+    if mistake is None:
+        raise OptionError(f"the agent {BEGINNER!r} has not moved in {position}")
+    scores = scores_of_moves(position, solver, context)
+    winning = [move for move, score in scores.items() if score.sign > 0]
+    if len(winning) != 1 or winning[0] not in candidate.moves or mistake in winning:
+        return None
+    next_best = max(score for move, score in scores.items() if move != winning[0])
+    return Puzzle(
+        kind, summary, position, winning[0], scores[winning[0]], next_best, mistake, scores[mistake]
+    )
