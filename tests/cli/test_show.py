@@ -70,7 +70,8 @@ def test_features_are_a_table_for_the_side_that_has_just_moved(bg: Run) -> None:
     assert "sum" in out
 
 
-def test_without_weights_the_features_have_values_only(bg: Run) -> None:
+def test_without_weights_the_features_have_values_only(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(plugins.registry()._offers, "weights", [])
     out = bg("show", "hexifence", "--features").out
     assert "contribution" not in out
     assert "\nfeature" in out
