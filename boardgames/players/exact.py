@@ -29,14 +29,19 @@ from boardgames.player import (
 from boardgames.players.alphabeta import DRAW_OFFER_LIMIT, TIME, AlphaBeta
 from boardgames.score import Score, Unit
 
-DEFAULT_SECONDS = 10.0
 SOLVER_SHARE = 0.8
 """The part of the time after which the solver is stopped, so that the rest can go into estimates."""
 SHORTEST_SECONDS = 0.001
 """Time for estimates if none is left, since a limit of time cannot be zero."""
 ESTIMATOR_MB = 16
 
-SOLVER_TIME = replace(TIME, summary=f"seconds per move; {DEFAULT_SECONDS:.0f} if there is no other limit")
+
+def time_option(seconds: float) -> Option:
+    """Return the option `time` of a solver that takes this many seconds per move if nothing else is given."""
+    return replace(TIME, summary=f"seconds per move; {seconds:g} if there is no other limit")
+
+
+SOLVER_TIME = time_option(10.0)
 
 
 class TimedExactPlayer(ExactPlayer):
@@ -47,12 +52,15 @@ class TimedExactPlayer(ExactPlayer):
 
     Attributes
     ----------
+    default_seconds : float
+        Time for a move if there is no other limit; `time_option` makes an option that says so.
     plays_best : bool
         False if `pick` may return another move than the best, for example at a lower level.
         Then `choose` scores the other moves even if one wins at once.
     """
 
     declared_options: ClassVar[tuple[Option, ...]] = (SOLVER_TIME,)
+    default_seconds: ClassVar[float] = 10.0
     plays_best: bool = True
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
@@ -96,7 +104,13 @@ class TimedExactPlayer(ExactPlayer):
         return AlphaBeta(self.game, seed=0, table=ESTIMATOR_MB)
 
     def estimated_moves(
-        self, position: Position, solved: Mapping[Move, Score], limit: Limit, context: Context
+        self,
+        position: Position,
+        solved: Mapping[Move, Score],
+        limit: Limit,
+        context: Context,
+        *,
+        all_moves: bool,
     ) -> Analysis:
         """Return an analysis of the moves that are not in `solved`, with scores in `self.unit`.
 
@@ -106,6 +120,8 @@ class TimedExactPlayer(ExactPlayer):
         ----------
         limit : Limit
             The seconds that are left for this move.
+        all_moves : bool
+            False if only the best of these moves is needed.
         """
         return self._estimator.analyse(position, limit, context)
 
@@ -194,7 +210,7 @@ class TimedExactPlayer(ExactPlayer):
         started, nodes = time.monotonic(), self.solver_nodes()
         own = Limit(seconds=self.options[SOLVER_TIME.name])  # type: ignore[arg-type]  # read by kind
         budget = limit.tightened(own).budget(position.side_to_move)
-        budget = DEFAULT_SECONDS if budget is None else budget
+        budget = self.default_seconds if budget is None else budget
         others = () if context.stop is None else (context.stop,)
         with stop_after(budget * SOLVER_SHARE, *others) as stop:
             scores = self.solved_moves(position, stop, all_moves=all_moves)
@@ -205,15 +221,18 @@ class TimedExactPlayer(ExactPlayer):
                 best = max(scores, key=lambda move: scores[move])
                 lines[best] = self.solved_line(position, best, scores[best], stop)
         entries = [MoveValue(move, score, True, lines[move]) for move, score in scores.items()]
-        nodes, depth = self.solver_nodes() - nodes, self.plies_left(position)
+        nodes, depth, simulations = self.solver_nodes() - nodes, self.plies_left(position), 0
         if not has_all:
             rest = Limit(seconds=max(budget - (time.monotonic() - started), SHORTEST_SECONDS))
-            estimate = self.estimated_moves(position, scores, rest, replace(context, report=None))
+            quiet = replace(context, report=None)
+            estimate = self.estimated_moves(position, scores, rest, quiet, all_moves=all_moves)
             entries += [entry for entry in estimate.moves if entry.move not in scores]
-            nodes, depth = nodes + estimate.nodes, estimate.depth
+            nodes, depth, simulations = nodes + estimate.nodes, estimate.depth, estimate.simulations
         moves = tuple(sorted(entries, key=lambda entry: entry.score, reverse=True))
         seconds = time.monotonic() - started
-        return Analysis(position, moves[0].score, self.unit, is_proven, moves, depth, nodes, seconds)
+        return Analysis(
+            position, moves[0].score, self.unit, is_proven, moves, depth, nodes, seconds, simulations
+        )
 
     @staticmethod
     def _has_best(position: Position, scores: Mapping[Move, Score]) -> bool:

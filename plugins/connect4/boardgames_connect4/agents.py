@@ -103,10 +103,16 @@ class SolverPlayer(TimedExactPlayer):
         return tuple(line)
 
     def estimated_moves(
-        self, position: Position, solved: Mapping[Move, Score], limit: Limit, context: Context
+        self,
+        position: Position,
+        solved: Mapping[Move, Score],
+        limit: Limit,
+        context: Context,
+        *,
+        all_moves: bool,
     ) -> Analysis:
         """Return the analysis of `alphabeta`, whose returns are on the same scale as exact scores."""
-        analysis = super().estimated_moves(position, solved, limit, context)
+        analysis = super().estimated_moves(position, solved, limit, context, all_moves=all_moves)
         return replace(analysis, moves=tuple(map(_in_exact_unit, analysis.moves)))
 
     def pick(self, analysis: Analysis) -> MoveValue:

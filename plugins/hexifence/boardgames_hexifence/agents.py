@@ -1,35 +1,53 @@
-"""The agent `strong`: exact values wherever they can be found in time, else alpha-beta search.
+"""The agent `strong`: exact values wherever they can be found in time, before that Monte Carlo.
 
-Up to dimension 4 the solver tries to find the value of every move. It succeeds in seconds when
-about half of the edges are drawn, or at once at dimension 2. If the time is too short, and on
-larger boards, `alphabeta` gives the values of the other moves, which are not proven.
+The solver finds the values of all moves at dimension 2 at once, and on larger boards as soon as few
+safe edges are left. Until then, and for moves that it has no time for, simulations estimate
+the final difference of cells.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from boardgames.errors import MatchError, OptionError
+from boardgames.errors import OptionError, PositionError
 from boardgames.game import Game, Move, Position
 from boardgames.options import Option
-from boardgames.player import NO_CONTEXT, Context, Stop
-from boardgames.players.exact import SOLVER_TIME, TimedExactPlayer
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue, Stop
+from boardgames.players.exact import TimedExactPlayer, time_option
 from boardgames.score import Score
 from boardgames.search.alphabeta.table import MAX_MB
-from boardgames_hexifence.game import MAX_SOLVED_DIMENSION, Hexifence
+from boardgames_hexifence.chains import chains_of
+from boardgames_hexifence.edges import member, new_edge_set, number_of
+from boardgames_hexifence.endgame import next_capture
+from boardgames_hexifence.features import CAPTURING, FREE, SAFE
+from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.monte_carlo import MonteCarlo
 from boardgames_hexifence.solver import Solver
 from boardgames_hexifence.solver.solver import TABLE_MB, cells_taken, keeps_turn
 
+SAFE_EDGES = (0, 0, 30, 15, 10, 4, 0, 0, 0)
+"""The largest number of safe edges with which `choose` tries to solve a position, by dimension."""
+SIMULATIONS, SIMULATIONS_OF_ANALYSIS = 500, 10_000
+LAPSES = (0.9, 0.75, 0.62, 0.5, 0.39, 0.29, 0.2, 0.12, 0.05, 0.0)
+"""How often each level from 1 makes a move of a beginner."""
+TESTED_REPLIES = 6
+TEST_NODES = 20_000
+"""Number of replies by which a move in a lost position is judged, and of nodes to solve them."""
+
+LEVEL = Option("level", int, len(LAPSES), "strength: 1 plays like a beginner, 10 its best", 1, len(LAPSES))
 TABLE = Option("table", int, TABLE_MB, "size of the solver's table in MB", minimum=1, maximum=MAX_MB)
 
 
 class Strong(TimedExactPlayer):
     """Plays perfectly where the solver is fast enough, and gives the final difference of cells as value.
 
-    Only time limits it, not depth or nodes. Equally good moves are drawn at random.
+    Among equally good moves in a lost position it chooses one after which ordinary opponents err
+    most often, otherwise a random one. A lower level makes a beginner's move now and then, which
+    captures if it can, and is otherwise a random safe edge or the smallest sacrifice.
     """
 
     name: ClassVar[str] = "strong"
-    declared_options = (SOLVER_TIME, TABLE)
+    default_seconds: ClassVar[float] = 2.5
+    declared_options = (LEVEL, time_option(default_seconds), TABLE)
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         if not isinstance(game, Hexifence):
@@ -37,27 +55,76 @@ class Strong(TimedExactPlayer):
         super().__init__(game, seed=seed, **options)
         self._dimension = game.dimension
         self._solver = self._new_solver()
+        self._monte_carlo = MonteCarlo(game)
+        self._lapses = LAPSES[int(self.options[LEVEL.name] or 0) - 1]
 
     def scores(self, positions: Sequence[Position], context: Context = NO_CONTEXT) -> list[Score]:
-        """Return the final difference of cells of each position in one call of compiled code."""
+        """Return the final difference of cells of each position."""
         for position in positions:
             self._check_position(position)
-        if self._solver is None:
-            raise MatchError(f"positions of dimension {self._dimension} cannot be solved")
         values = self._solver.values(positions, stop=context.stop)
         return [
             self._score(lead(position) + value) for position, value in zip(positions, values, strict=True)
         ]
 
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return a best move, or at lower levels sometimes that of a beginner."""
+        self._check_position(position)
+        if self.random.random() >= self._lapses:
+            return super().choose(position, limit, context)
+        moves = self._ordinary_moves(position)
+        choice = Choice(moves[int(self.random.integers(len(moves)))])
+        if context.report is not None:
+            context.report(choice)
+        return choice
+
     def solved_moves(self, position: Position, stop: Stop, *, all_moves: bool) -> dict[Move, Score]:
         """Return the final differences of cells after the moves that were solved before `stop` was set."""
-        scores: dict[Move, Score] = {}
-        try:
-            for move in position.legal_moves:
-                scores[move] = self._score(lead(position) + self._value_of(position, move, stop))
-        except MatchError:  # stopped
-            pass
-        return scores
+        edge_set = new_edge_set(position.words)
+        if not all_moves and number_of(edge_set, SAFE) > SAFE_EDGES[self._dimension]:
+            return {}
+        return {
+            move: self._score(lead(position) + value)
+            for move, value in self._values(position, stop=stop).items()
+        }
+
+    def estimated_moves(
+        self,
+        position: Position,
+        solved: Mapping[Move, Score],
+        limit: Limit,
+        context: Context,
+        *,
+        all_moves: bool,
+    ) -> Analysis:
+        """Return the mean final differences of cells in simulations, of all moves or of those worth it."""
+        estimates, simulations, seconds = self._monte_carlo.estimate(
+            position,
+            lead(position),
+            seed=int(self.random.integers(2**63)),
+            simulations=SIMULATIONS_OF_ANALYSIS if all_moves else SIMULATIONS,
+            seconds=limit.seconds,
+            stop=context.stop,
+            all_moves=all_moves,
+        )
+        moves = [
+            MoveValue(move, Score.of(difference, self.unit), False, (move,))
+            for move, difference in (
+                (self.game.decode(position, edge), mean) for edge, mean in estimates.items()
+            )
+        ]
+        moves.sort(key=lambda entry: entry.score, reverse=True)
+        return Analysis(
+            position, moves[0].score, self.unit, False, tuple(moves), 1, 0, seconds, simulations=simulations
+        )
+
+    def pick(self, analysis: Analysis) -> MoveValue:
+        """Return one of the best moves: in a lost position one that ordinary opponents answer wrongly."""
+        best = [entry for entry in analysis.moves if entry.score == analysis.score]
+        if analysis.proven and analysis.score.sign < 0 and len(best) > 1:
+            errors = [self._errors_after(analysis.position, entry.move) for entry in best]
+            best = [entry for entry, share in zip(best, errors, strict=True) if share == max(errors)]
+        return best[int(self.random.integers(len(best)))]
 
     def plies_left(self, position: Position) -> int:
         """Return the number of open edges."""
@@ -65,7 +132,7 @@ class Strong(TimedExactPlayer):
 
     def solver_nodes(self) -> int:
         """Return the number of positions that the solver has visited since it was made."""
-        return 0 if self._solver is None else self._solver.nodes
+        return self._solver.nodes
 
     @property
     def tabulated_states(self) -> int:
@@ -76,21 +143,61 @@ class Strong(TimedExactPlayer):
         """Replace the solver by a new one, which has no table yet."""
         self._solver = self._new_solver()
 
-    def _new_solver(self) -> Solver | None:
-        if self._dimension > MAX_SOLVED_DIMENSION:
-            return None
+    def _new_solver(self) -> Solver:
         return Solver(self.game, table=int(self.options[TABLE.name] or 0))
 
     def _score(self, cells: int) -> Score:
-        return Score.of(float(cells), self.game.evaluation.unit)
+        return Score.of(float(cells), self.unit)
 
-    def _value_of(self, position: Position, move: Move, stop: Stop) -> int:
-        """Return the value of a move for the side that makes it; raise MatchError if it is not solved."""
-        if self._solver is None:
-            raise MatchError(f"positions of dimension {self._dimension} cannot be solved")
+    def _values(
+        self,
+        position: Position,
+        moves: Sequence[Move] | None = None,
+        *,
+        stop: Stop | None = None,
+        node_limit: int = 0,
+    ) -> dict[Move, int]:
+        """Return the remaining difference after those moves, by default all, that could be solved."""
+        after = {move: position.apply(move) for move in moves or position.legal_moves}
+        try:
+            bounds = self._solver.bounds(after.values(), stop=stop, node_limit=node_limit)
+        except PositionError:  # too many open cells
+            return {}
+        return {
+            move: cells_taken(position, successor)
+            + (int(lower) if keeps_turn(position, successor) else -int(lower))
+            for (move, successor), (lower, upper) in zip(after.items(), bounds, strict=True)
+            if lower == upper
+        }
+
+    def _errors_after(self, position: Position, move: Move) -> float:
+        """Return the share of ordinary replies to a move that lose cells, as far as that is found quickly."""
         after = position.apply(move)
-        value = self._solver.values([after], stop=stop)[0]
-        return cells_taken(position, after) + (value if keeps_turn(position, after) else -value)
+        if keeps_turn(position, after):
+            return 0.0
+        ((lower, upper),) = self._solver.bounds([after], node_limit=TEST_NODES).tolist()
+        replies = self._ordinary_moves(after)
+        values = self._values(after, replies, node_limit=TEST_NODES)
+        return sum(value < lower for value in values.values()) / len(replies) if lower == upper else 0.0
+
+    def _ordinary_moves(self, position: Position) -> list[Move]:
+        """Return what beginners play: a capture if they can, else safe edges, else the smallest sacrifice.
+
+        There are at most `TESTED_REPLIES` safe edges, drawn at random.
+        """
+        edge_set = new_edge_set(position.words)
+        if number_of(edge_set, FREE) > 0:
+            edges = [member(edge_set, FREE, 0)]
+        elif number_of(edge_set, CAPTURING) > 0:
+            edges = [next_capture(edge_set)[0]]
+        elif number_of(edge_set, SAFE) > 0:
+            safe = [member(edge_set, SAFE, place) for place in range(number_of(edge_set, SAFE))]
+            edges = self.random.permutation(safe)[:TESTED_REPLIES].tolist()
+        else:
+            chains = [chain for chain in chains_of(position.words) if not chain.is_opened]
+            shortest = min(chains, key=lambda chain: chain.length)
+            edges = [shortest.edges[len(shortest.edges) // 2]]
+        return [self.game.decode(position, int(edge)) for edge in edges]
 
 
 def lead(position: Position) -> int:

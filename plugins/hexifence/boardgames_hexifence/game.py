@@ -29,8 +29,8 @@ RULES = (
     "board shows: 24. Whoever draws the last open edge of a hexagon, or of two at once, owns them and moves "
     "again. When all edges are drawn, the side with more hexagons wins."
 )
-MAX_SOLVED_DIMENSION = 4
-"""Largest dimension that the solver solves."""
+MAX_SOLVED_DIMENSION = 5
+"""Largest dimension of which the solver takes every position."""
 PERFT_LEAVES = 1_000_000
 """Largest leaf count that is declared."""
 
@@ -78,7 +78,7 @@ class Hexifence(Game):
             score_name="cells closed",
             default_features="control",
             presets={"default": {"td": TRAINING}},
-            solver="strong" if self.dimension <= MAX_SOLVED_DIMENSION else "",
+            solver="strong",
             layouts={"empty": start},
             position_notations=(texts.CANONICAL, texts.GRID),
             perft={start: _perft(edges)},

@@ -46,11 +46,37 @@ def test_moves_that_are_not_solved_in_time_are_not_proven() -> None:
     assert not any(entry.proven for entry in analysis.moves)
 
 
-@pytest.mark.parametrize("dimension", [2, 5])
+@pytest.mark.parametrize("dimension", [2, 5, 8])
 def test_every_dimension_has_a_legal_move(dimension: int) -> None:
     game = Hexifence(dimension=dimension)
     choice = Strong(game, table=4).choose(game.start(), Limit(seconds=0.2))
     assert game.start().is_legal(choice.move)
+
+
+def test_the_end_of_a_match_on_a_large_board_is_solved() -> None:
+    game, chance = Hexifence(dimension=8), random.Random(3)
+    open_edges = random_edges(8, 9, chance)
+    analysis = Strong(game, table=4).analyse(game.parse(text_of(8, open_edges)), Limit(seconds=60))
+    assert analysis.proven
+    assert analysis.score.amount - lead(analysis.position) == max(move_values(8, open_edges).values())
+
+
+def test_estimated_moves_are_not_proven_and_say_how_many_simulations_there_were() -> None:
+    game = Hexifence(dimension=3)
+    player = Strong(game, table=4, seed=1)
+    choice = player.choose(game.start())
+    assert not choice.proven
+    assert choice.simulations >= 500
+
+
+def test_beginners_of_low_levels_lose_to_the_best() -> None:
+    game = Hexifence(dimension=2)
+    for seed in range(4):
+        players = [Strong(game, seed=seed, level=1), Strong(game, seed=seed)]
+        position, best = game.start(), 1  # the second side wins with best play
+        while position.outcome is None:
+            position = position.apply(players[position.side_to_move].choose(position).move)
+        assert position.outcome.winner == best
 
 
 def test_solver_wins_a_won_position_against_greedy() -> None:
