@@ -114,11 +114,21 @@ def agents(runs: int) -> Iterator[Row]:
     """Measure how long agents take for a move in matches against `double`."""
     game = boardgames.load("hexifence", dimension=TARGET_DIMENSION)
     yield from _move_times("strong", game, MATCHES_PER_RUN * runs, "< 25 ms in the mean", "< 3 s")
+    yield _simulations(game, runs)
     offers = boardgames.plugins.registry().offers("agents", "hexifence")
     own = [offer.entry.name for offer in offers if offer.entry.game == "hexifence"]
     game = boardgames.load("hexifence", dimension=LARGE_DIMENSION)
     for name in ("greedy", *own):
         yield from _move_times(name, game, runs, "", "< 1 s")
+
+
+def _simulations(game: Game, runs: int) -> Row:
+    player, rates = boardgames.load_player("strong", game, seed=SEED), []
+    for _ in range(runs + 1):
+        started = time.perf_counter()
+        choice = player.choose(game.start())
+        rates.append(choice.simulations / (time.perf_counter() - started))
+    return "strong, simulations from the empty board of dimension 3", summary(rates[1:], "simulations/s"), ""
 
 
 def _move_times(name: str, game: Game, matches: int, mean_target: str, target: str) -> Iterator[Row]:
