@@ -91,10 +91,11 @@ def test_solver_may_have_another_name(bg: Run) -> None:
     solution = json.loads(bg("solve", "hexifence", "--option", "dimension=2", "--moves", moves, "--json").out)
     assert (solution["agent"].split(":")[0], solution["score"], solution["proven"]) == ("strong", -1, True)
     assert solution["moves"][0]["move"] == "11"
-    ran = bg("solve", "hexifence", "--option", "dimension=5")
-    assert (
-        ran.err == "error: there is no solver for hexifence; `boardgames agents hexifence` lists its agents\n"
-    )
+
+
+def test_a_position_that_is_too_large_for_the_solver_is_not_solved(bg: Run) -> None:
+    ran = bg("solve", "hexifence", "--option", "dimension=6", "--time", "0.1")
+    assert ran.out.count("? not solved\n") == 306
 
 
 def test_all_best_moves_are_listed(bg: Run) -> None:

@@ -21,19 +21,31 @@ from boardgames_hexifence.endgame import next_capture
 from boardgames_hexifence.features import CAPTURING, FREE, SAFE
 from boardgames_hexifence.game import Hexifence
 from boardgames_hexifence.monte_carlo import MonteCarlo
-from boardgames_hexifence.solver import Solver
+from boardgames_hexifence.solver import Solver, small
 from boardgames_hexifence.solver.solver import TABLE_MB, cells_taken, keeps_turn
+from boardgames_hexifence.solver.traps import chances
 
 SAFE_EDGES = (0, 0, 30, 15, 10, 4, 0, 0, 0)
 """The largest number of safe edges with which `choose` tries to solve a position, by dimension."""
 SIMULATIONS, SIMULATIONS_OF_ANALYSIS = 500, 10_000
-LAPSES = (0.9, 0.75, 0.62, 0.5, 0.39, 0.29, 0.2, 0.12, 0.05, 0.0)
-"""How often each level from 1 makes a move of a beginner."""
+LEVELS = (
+    (0.3, 1.0),
+    (0.12, 1.0),
+    (0.04, 1.0),
+    (0.0, 1.0),
+    (0.0, 0.4),
+    (0.0, 0.25),
+    (0.0, 0.15),
+    (0.0, 0.08),
+    (0.0, 0.03),
+    (0.0, 0.0),
+)
+"""How often each level makes a random move, and how often otherwise that of a beginner."""
 TESTED_REPLIES = 6
 TEST_NODES = 20_000
 """Number of replies by which a move in a lost position is judged, and of nodes to solve them."""
 
-LEVEL = Option("level", int, len(LAPSES), "strength: 1 plays like a beginner, 10 its best", 1, len(LAPSES))
+LEVEL = Option("level", int, len(LEVELS), "strength: 1 makes random moves, 10 its best", 1, len(LEVELS))
 TABLE = Option("table", int, TABLE_MB, "size of the solver's table in MB", minimum=1, maximum=MAX_MB)
 
 
@@ -41,8 +53,9 @@ class Strong(TimedExactPlayer):
     """Plays perfectly where the solver is fast enough, and gives the final difference of cells as value.
 
     Among equally good moves in a lost position it chooses one after which ordinary opponents err
-    most often, otherwise a random one. A lower level makes a beginner's move now and then, which
-    captures if it can, and is otherwise a random safe edge or the smallest sacrifice.
+    most often, otherwise a random one. Levels 4 to 9 make a beginner's move now and then, level 4
+    always: a capture if there is one, else a random safe edge, else the smallest sacrifice. Levels
+    1 to 3 make random moves besides.
     """
 
     name: ClassVar[str] = "strong"
@@ -56,7 +69,7 @@ class Strong(TimedExactPlayer):
         self._dimension = game.dimension
         self._solver = self._new_solver()
         self._monte_carlo = MonteCarlo(game)
-        self._lapses = LAPSES[int(self.options[LEVEL.name] or 0) - 1]
+        self._random_share, self._beginners_share = LEVELS[int(self.options[LEVEL.name] or 0) - 1]
 
     def scores(self, positions: Sequence[Position], context: Context = NO_CONTEXT) -> list[Score]:
         """Return the final difference of cells of each position."""
@@ -70,9 +83,12 @@ class Strong(TimedExactPlayer):
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return a best move, or at lower levels sometimes that of a beginner."""
         self._check_position(position)
-        if self.random.random() >= self._lapses:
+        if self.random.random() < self._random_share:
+            moves = list(position.legal_moves)
+        elif self.random.random() < self._beginners_share:
+            moves = self._ordinary_moves(position)
+        else:
             return super().choose(position, limit, context)
-        moves = self._ordinary_moves(position)
         choice = Choice(moves[int(self.random.integers(len(moves)))])
         if context.report is not None:
             context.report(choice)
@@ -119,10 +135,10 @@ class Strong(TimedExactPlayer):
         )
 
     def pick(self, analysis: Analysis) -> MoveValue:
-        """Return one of the best moves: in a lost position one that ordinary opponents answer wrongly."""
+        """Return one of the best moves: in a lost position one after which opponents err most often."""
         best = [entry for entry in analysis.moves if entry.score == analysis.score]
         if analysis.proven and analysis.score.sign < 0 and len(best) > 1:
-            errors = [self._errors_after(analysis.position, entry.move) for entry in best]
+            errors = self._chances_of_errors(analysis.position, [entry.move for entry in best])
             best = [entry for entry, share in zip(best, errors, strict=True) if share == max(errors)]
         return best[int(self.random.integers(len(best)))]
 
@@ -170,14 +186,26 @@ class Strong(TimedExactPlayer):
             if lower == upper
         }
 
-    def _errors_after(self, position: Position, move: Move) -> float:
-        """Return the share of ordinary replies to a move that lose cells, as far as that is found quickly."""
-        after = position.apply(move)
-        if keeps_turn(position, after):
-            return 0.0
-        ((lower, upper),) = self._solver.bounds([after], node_limit=TEST_NODES).tolist()
-        replies = self._ordinary_moves(after)
-        values = self._values(after, replies, node_limit=TEST_NODES)
+    def _chances_of_errors(self, position: Position, moves: Sequence[Move]) -> list[float]:
+        """Return how likely the opponent errs after each move."""
+        after = [position.apply(move) for move in moves]
+        if self._dimension != small.DIMENSION:
+            return [
+                0.0 if keeps_turn(position, successor) else self._errors_in(successor) for successor in after
+            ]
+        side = position.side_to_move
+        return chances(
+            [
+                (small.index_of(successor.words), lead(successor), successor.side_to_move != side)
+                for successor in after
+            ]
+        )
+
+    def _errors_in(self, position: Position) -> float:
+        """Return the share of a beginner's moves that lose cells, as far as that is found quickly."""
+        replies = self._ordinary_moves(position)
+        ((lower, upper),) = self._solver.bounds([position], node_limit=TEST_NODES).tolist()
+        values = self._values(position, replies, node_limit=TEST_NODES)
         return sum(value < lower for value in values.values()) / len(replies) if lower == upper else 0.0
 
     def _ordinary_moves(self, position: Position) -> list[Move]:

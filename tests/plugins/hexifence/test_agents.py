@@ -8,8 +8,10 @@ from reference.hexifence_values import move_values, random_edges, text_of
 import boardgames
 from boardgames.errors import OptionError
 from boardgames.player import Limit
+from boardgames_hexifence import agents
 from boardgames_hexifence.agents import Strong, lead
 from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.solver.small import index_of
 
 LATE = "0 5 10 12 21 28 24 3 14 16 26 7 17 18"
 
@@ -77,6 +79,21 @@ def test_beginners_of_low_levels_lose_to_the_best() -> None:
         while position.outcome is None:
             position = position.apply(players[position.side_to_move].choose(position).move)
         assert position.outcome.winner == best
+
+
+def test_in_a_lost_position_the_best_move_with_most_traps_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    position = Hexifence(dimension=2).start()  # all 30 moves lose by three cells
+    asked: list[tuple[int, int, bool]] = []
+
+    def chances(states: list[tuple[int, int, bool]]) -> list[float]:
+        asked.extend(states)
+        return [float(place == 17) for place in range(len(states))]
+
+    monkeypatch.setattr(agents, "chances", chances)
+    choice = Strong(Hexifence(dimension=2), seed=1).choose(position)
+    after = position.apply(choice.move)
+    assert len(asked) == 30
+    assert (index_of(after.words), 0, True) == asked[17]
 
 
 def test_solver_wins_a_won_position_against_greedy() -> None:

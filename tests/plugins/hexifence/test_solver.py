@@ -166,8 +166,8 @@ def test_table_is_kept_and_a_damaged_file_is_built_again(
 ) -> None:
     builds = []
 
-    def build() -> bytearray:
-        builds.append(True)
+    def build(*, safe_first: bool) -> bytearray:
+        builds.append(safe_first)
         return content
 
     monkeypatch.setattr(small, "build", build)

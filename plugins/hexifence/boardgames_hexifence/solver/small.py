@@ -20,8 +20,7 @@ import numpy.typing as npt
 from numba import types
 
 from boardgames.errors import FileError
-from boardgames.kernels import Actions, Words, kernel
-from boardgames.kernels.abi import ACTIONS, ACTIONS_STACK
+from boardgames.kernels import Actions, Words, kernel, popcount
 from boardgames.paths import cache_folder, read_bytes, write_atomic
 from boardgames_hexifence.board import board
 from boardgames_hexifence.rules import FIRST
@@ -32,39 +31,17 @@ COUNT_BITS = 2
 FILE = "hexifence-values-2-v1"
 """The number changes with the layout of the index."""
 CHECKSUM_BYTES = hashlib.sha256().digest_size
+SAFE_FIRST_FILE = "hexifence-values-2-safe-first-v1"
+VALUES: Any = types.Array(types.int8, 1, "C", readonly=True)
 VALUES_OUT: Any = types.Array(types.int8, 1, "C")  # Numba has no type stubs
+INNER = np.uint64((1 << 12) - 1)
+ONES = np.uint64(0x555555 & ~0xFFF)
+TWOS = np.uint64(0xAAAAAA & ~0xFFF)
+"""The bits of the edges between two cells, and those of ones and twos in the numbers at the rim."""
 WORST = -100
 """Less than every value."""
 
 Values = npt.NDArray[np.int8]
-
-
-@kernel(types.void(VALUES_OUT, ACTIONS, ACTIONS_STACK))
-def fill(values: Values, steps: Actions, masks: Actions) -> None:
-    """Write the value of every state, the best remaining difference of cells for the side to move.
-
-    Parameters
-    ----------
-    values : int8[2^24]
-        The table.
-    steps : int64[18]
-        What drawing an edge of each class subtracts from the index: one bit of a mask of 1 or 3.
-    masks : int64[18, 3]
-        For each class the bits that hold its open edges, and the bits of its first and its second
-        cell, the latter 0 at the rim.
-    """
-    values[0] = 0
-    for state in range(1, values.size):
-        best = WORST
-        for edge in range(steps.size):
-            if state & masks[edge, 0] != 0:
-                after = state - steps[edge]
-                taken = int(after & masks[edge, 1] == 0)
-                if masks[edge, 2] != 0 and after & masks[edge, 2] == 0:
-                    taken += 1
-                value = int(values[after])
-                best = max(best, taken + value if taken > 0 else -value)
-        values[state] = best
 
 
 @cache
@@ -85,13 +62,102 @@ def edge_steps() -> tuple[int, ...]:
     )
 
 
+def _classes() -> tuple[Actions, Actions, Actions]:
+    lattice, steps = board(DIMENSION), edge_steps()
+    cells = [0] * len(lattice.centres)
+    masks: dict[int, tuple[int, int, int]] = {}
+    for cell, around in enumerate(lattice.edges_of_cell):
+        for edge in around:
+            is_inner = len(lattice.cells_of_edge[edge]) == 2
+            cells[cell] |= steps[edge] * (1 if is_inner else (1 << COUNT_BITS) - 1)
+    for edge, beside in enumerate(lattice.cells_of_edge):
+        own = steps[edge] if len(beside) == 2 else steps[edge] * ((1 << COUNT_BITS) - 1)
+        masks[steps[edge]] = (own, cells[beside[0]], cells[beside[1]] if len(beside) == 2 else 0)
+    arrays = [np.array(numbers, dtype=np.int64) for numbers in (list(masks), list(masks.values()), cells)]
+    for array in arrays:
+        array.flags.writeable = False
+    return arrays[0], arrays[1], arrays[2]
+
+
+STEPS, MASKS, CELLS = _classes()
+"""Tables for kernels.
+
+`STEPS`, `int64[18]`, is what drawing an edge of each class subtracts from the index: one bit of a
+mask of 1 or 3. `MASKS`, `int64[18, 3]`, has for each class the bits that hold its open edges, and
+those of its first and its second cell, the latter 0 at the rim. `CELLS`, `int64[7]`, has the bits
+of each cell.
+"""
+
+
+@kernel(types.int64(types.int64, types.int64), inline=True)
+def open_edges(state: int, cell: int) -> int:
+    """Return the number of open edges of a cell, given by the bits that hold them."""
+    left = np.uint64(state & cell)
+    return int(popcount(left & INNER) + popcount(left & ONES) + 2 * popcount(left & TWOS))
+
+
+@kernel(types.boolean(types.int64), inline=True)
+def has_captures(state: int) -> bool:
+    """Return True if a cell has a single open edge."""
+    for cell in CELLS:  # noqa: SIM110 - compiled
+        if open_edges(state, cell) == 1:
+            return True
+    return False
+
+
+@kernel(types.boolean(types.int64, types.int64), inline=True)
+def is_safe(state: int, edge: int) -> bool:
+    """Return True if an open edge of a class may be drawn without leaving a cell with one open edge."""
+    return open_edges(state, MASKS[edge, 1]) != 2 and open_edges(state, MASKS[edge, 2]) != 2
+
+
+@kernel(types.boolean(types.int64), inline=True)
+def has_safe_edge(state: int) -> bool:
+    """Return True if a class has an open edge that is safe."""
+    for edge in range(MASKS.shape[0]):  # noqa: SIM110 - compiled
+        if state & MASKS[edge, 0] != 0 and is_safe(state, edge):
+            return True
+    return False
+
+
+@kernel(types.int64(types.int64, types.int64), inline=True)
+def cells_taken(after: int, edge: int) -> int:
+    """Return how many cells drawing an edge of a class has taken, given the state after it."""
+    taken = int(after & MASKS[edge, 1] == 0)
+    return taken + 1 if MASKS[edge, 2] != 0 and after & MASKS[edge, 2] == 0 else taken
+
+
+@kernel(types.void(VALUES_OUT, types.boolean))
+def fill(values: Values, safe_first: bool) -> None:
+    """Write the value of every state, the best remaining difference of cells for the side to move.
+
+    Parameters
+    ----------
+    values : int8[2^24]
+        The table.
+    safe_first : bool
+        Whether both sides may make a sacrifice only if there is no safe edge and no capture.
+    """
+    values[0] = 0
+    for state in range(1, values.size):
+        only_safe = safe_first and not has_captures(state) and has_safe_edge(state)
+        best = WORST
+        for edge in range(STEPS.size):
+            if state & MASKS[edge, 0] != 0 and not (only_safe and not is_safe(state, edge)):
+                after = state - STEPS[edge]
+                taken = cells_taken(after, edge)
+                value = int(values[after])
+                best = max(best, taken + value if taken > 0 else -value)
+        values[state] = best
+
+
 def index_of(words: Words) -> int:
     """Return the index of a packed position of dimension 2."""
     drawn = int(words[FIRST]) | int(words[FIRST + 1])
     return sum(step for edge, step in enumerate(edge_steps()) if drawn >> edge & 1 == 0)
 
 
-def build() -> bytearray:
+def build(*, safe_first: bool = False) -> bytearray:
     """Return the content of the file, a checksum and the values of all states, which takes about a second.
 
     Examples
@@ -99,19 +165,9 @@ def build() -> bytearray:
     >>> int(values_in(build())[-1])  # the empty board
     -3
     """
-    lattice, steps = board(DIMENSION), edge_steps()
-    cell_masks = [0] * len(lattice.centres)
-    masks: dict[int, tuple[int, int, int]] = {}
-    for cell, around in enumerate(lattice.edges_of_cell):
-        for edge in around:
-            is_inner = len(lattice.cells_of_edge[edge]) == 2
-            cell_masks[cell] |= steps[edge] * (1 if is_inner else (1 << COUNT_BITS) - 1)
-    for edge, cells in enumerate(lattice.cells_of_edge):
-        own = steps[edge] if len(cells) == 2 else steps[edge] * ((1 << COUNT_BITS) - 1)
-        masks[steps[edge]] = (own, cell_masks[cells[0]], cell_masks[cells[1]] if len(cells) == 2 else 0)
     content = bytearray(CHECKSUM_BYTES + STATES)
     values = values_in(content)
-    fill(values, np.array(list(masks), dtype=np.int64), np.array(list(masks.values()), dtype=np.int64))
+    fill(values, safe_first)
     content[:CHECKSUM_BYTES] = hashlib.sha256(values.data).digest()
     return content
 
@@ -127,7 +183,13 @@ def all_values() -> Values:
     return load(cache_folder() / FILE)
 
 
-def load(path: Path) -> Values:
+@cache
+def values_with_safe_edges_first() -> Values:
+    """Return the values of all states if sacrifices are made only when there is no other move."""
+    return load(cache_folder() / SAFE_FIRST_FILE, safe_first=True)
+
+
+def load(path: Path, *, safe_first: bool = False) -> Values:
     """Return the values in a file; build and write it first if it is missing or damaged."""
     with suppress(FileError):
         kept = read_bytes(path, limit=2 * STATES)
@@ -135,7 +197,7 @@ def load(path: Path) -> Values:
             values = values_in(kept)
             if kept.startswith(hashlib.sha256(values.data).digest()):
                 return values
-    content = build()
+    content = build(safe_first=safe_first)
     with suppress(FileError):  # without a writable folder it is built again next time
         write_atomic(path, content)
     return values_in(content)

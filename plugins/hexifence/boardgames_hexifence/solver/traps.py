@@ -1,0 +1,122 @@
+"""Moves in lost positions of dimension 2 that make opponents err.
+
+An opponent is expected to be one of two at each move. One captures what it can, and otherwise
+draws random safe edges, or makes random sacrifices if there are none. The other knows who wins if
+both sides draw safe edges as long as there are any, as the agent `farrugiulian` does, and makes a
+random one of the moves that win by this. Both overlook sacrifices before the last safe edge.
+
+`chances` gives the probability that such an opponent gives a won position away within a few moves.
+"""
+
+from collections.abc import Sequence
+
+from numba import types
+
+from boardgames.kernels import kernel
+from boardgames_hexifence.solver.small import (
+    MASKS,
+    STEPS,
+    VALUES,
+    Values,
+    all_values,
+    cells_taken,
+    has_captures,
+    has_safe_edge,
+    is_safe,
+    values_with_safe_edges_first,
+)
+
+KNOWING = 0.7
+"""How often the opponent is expected to know who wins by safe edges."""
+REPLIES = 2
+"""Number of moves of the opponent that are looked ahead."""
+
+
+@kernel(
+    types.float64(
+        VALUES,
+        VALUES,
+        types.int64,
+        types.int64,
+        types.int64,
+        types.boolean,
+    )
+)
+def chance(
+    values: Values,
+    safe_first: Values,
+    state: int,
+    lead: int,
+    replies: int,
+    is_opponent: bool,
+) -> float:
+    """Return the probability that the opponent makes a mistake that loses.
+
+    Parameters
+    ----------
+    values, safe_first : int8[2^24]
+        The exact values of all states, and those with safe edges first.
+    state : int64
+        Index of the state.
+    lead : int64
+        The cells of the side to move minus those of the other side.
+    replies : int64
+        Number of moves of the opponent that are looked ahead; its captures do not count.
+    is_opponent : bool
+        Whether the opponent is to move.
+    """
+    final = lead + values[state]
+    if (final < 0) == is_opponent:
+        return 1.0
+    if state == 0 or replies == 0:
+        return 0.0
+    can_capture = has_captures(state)
+    only_safe = is_opponent and not can_capture and has_safe_edge(state)
+    best, simple, simple_count, knowing, knowing_count = 0.0, 0.0, 0.0, 0.0, 0.0
+    for edge in range(STEPS.size):
+        if state & MASKS[edge, 0] == 0 or (only_safe and not is_safe(state, edge)):
+            continue
+        after = state - STEPS[edge]
+        taken = cells_taken(after, edge)
+        forecast = taken + safe_first[after] if taken > 0 else -safe_first[after]
+        is_simple, is_knowing = taken > 0 or not can_capture, lead + forecast > 0
+        if is_opponent and not is_simple and not is_knowing:
+            continue
+        if taken > 0:
+            result = chance(values, safe_first, after, lead + taken, replies, is_opponent)
+        else:
+            left = replies - 1 if is_opponent else replies
+            result = chance(values, safe_first, after, -lead, left, not is_opponent)
+        best = max(best, result)
+        count = float((state & MASKS[edge, 0]) // STEPS[edge])
+        if is_simple:
+            simple += count * result
+            simple_count += count
+        if is_knowing:
+            knowing += count * result
+            knowing_count += count
+    if not is_opponent:
+        return best
+    by_simple = simple / simple_count
+    by_knowing = knowing / knowing_count if knowing_count > 0 else by_simple
+    return KNOWING * by_knowing + (1.0 - KNOWING) * by_simple
+
+
+def chances(states: Sequence[tuple[int, int, bool]]) -> list[float]:
+    """Return the probabilities that the opponent errs after moves, `REPLIES` of its moves ahead.
+
+    Parameters
+    ----------
+    states : sequence of (int, int, bool)
+        For each move the index of the state after it, the cells of the side that is to move then
+        minus those of the other side, and whether this is the opponent.
+
+    Examples
+    --------
+    >>> chances([(0, -1, True), (0, 1, True)])  # the match is over
+    [1.0, 0.0]
+    """
+    exact, safe_first = all_values(), values_with_safe_edges_first()
+    return [
+        chance(exact, safe_first, state, lead, REPLIES, is_opponent) for state, lead, is_opponent in states
+    ]
