@@ -517,6 +517,10 @@ class ExactPlayer(Player):
             If one of them belongs to another game.
         """
 
+    def obstacle(self, position: Position) -> str | None:
+        """Return why a position cannot be solved in any time, in words; None if it can, as by default."""
+        return None
+
     @property
     def tabulated_states(self) -> int:
         """Return the number of states whose exact values the player looks up; 0 if it searches for them."""

@@ -84,7 +84,8 @@ def solve(
     difference of cells.
 
     With --file the positions are solved together, and one score is printed for
-    each. If not everything is solved within --time, the exit code is 1.
+    each. If not everything is solved, it says why, and the exit code is 1; without
+    --time an early position may take very long.
     """
     if file is None:
         position = load_position(game, layout, options, position_argument, position_text, moves)
@@ -153,16 +154,29 @@ def _solve_one(player: "ExactPlayer", position: "Position", seconds: float | Non
             analysis = player.analyse(position, limit, Context(stop=stop))
     finally:
         close_player(player)
+    is_solved = all(entry.proven for entry in analysis.moves)
+    reason = None if is_solved else _reason(player, analysis, stop.is_set())
     if as_json:
-        _print_solution_json(player, analysis)
+        _print_solution_json(player, analysis, reason)
     else:
-        _print_solution(player, analysis)
+        _print_solution(player, analysis, reason)
     if stop.is_set():
         return EXIT_INTERRUPTED
-    return 0 if all(entry.proven for entry in analysis.moves) else EXIT_CHECK_FAILED
+    return 0 if is_solved else EXIT_CHECK_FAILED
 
 
-def _print_solution(player: "ExactPlayer", analysis: "Analysis") -> None:
+def _reason(player: "ExactPlayer", analysis: "Analysis", is_interrupted: bool) -> str:
+    """Return why not all moves were solved, and what would help."""
+    if (obstacle := player.obstacle(analysis.position)) is not None:
+        return obstacle
+    if is_interrupted:
+        return f"interrupted after {analysis.seconds:.1f} s"
+    return (
+        f"out of time after {analysis.seconds:.1f} s; allow more time, or solve a position nearer to the end"
+    )
+
+
+def _print_solution(player: "ExactPlayer", analysis: "Analysis", reason: str | None) -> None:
     position, best = analysis.position, analysis.moves[0]
     side = position.game.facts.sides[position.side_to_move]
     result = score_text(analysis.score, proven=True) if analysis.proven else "not solved"
@@ -171,7 +185,12 @@ def _print_solution(player: "ExactPlayer", analysis: "Analysis") -> None:
     for entry in analysis.moves:
         number, text = number_of(player, position, entry.score), score_text(entry.score, proven=True)
         rows.append((str(entry.move), number, text) if entry.proven else (str(entry.move), "?", "not solved"))
-    print_table(rows, right=(1,), cut=())
+    unsolved = sum(not entry.proven for entry in analysis.moves)
+    if unsolved < len(analysis.moves):
+        print_table(rows, right=(1,), cut=())
+    if reason is not None:
+        count = "no move is" if unsolved == len(analysis.moves) else "not all moves are"
+        say(wrap(f"{count} solved: {reason}", 4))
     if analysis.proven:
         say(wrap("best moves: " + " ".join(_best_moves(analysis)), 4))
         say(wrap("best play: " + " ".join(map(str, best.line)), 4))
@@ -188,7 +207,7 @@ def _best_moves(analysis: "Analysis") -> list[str]:
     ]
 
 
-def _print_solution_json(player: "ExactPlayer", analysis: "Analysis") -> None:
+def _print_solution_json(player: "ExactPlayer", analysis: "Analysis", reason: str | None) -> None:
     position, unit = analysis.position, analysis.unit
     moves = [
         {
@@ -204,6 +223,7 @@ def _print_solution_json(player: "ExactPlayer", analysis: "Analysis") -> None:
         agent=player.describe(),
         score=player.solver_score(position, analysis.score) if analysis.proven else None,
         **score_json(analysis.score, unit, proven=analysis.proven),
+        reason=reason,
         moves=moves,
         best=_best_moves(analysis) if analysis.proven else [],
         line=[str(move) for move in analysis.moves[0].line] if analysis.proven else [],

@@ -95,7 +95,22 @@ def test_solver_may_have_another_name(bg: Run) -> None:
 
 def test_a_position_that_is_too_large_for_the_solver_is_not_solved(bg: Run) -> None:
     ran = bg("solve", "hexifence", "--option", "dimension=6", "--time", "0.1")
-    assert ran.out.count("? not solved\n") == 306
+    assert ran.code == 1
+    assert ran.out.startswith(
+        "blue to move: not solved\n"
+        "no move is solved: the solver takes positions with at most 64 open cells, not 91\n"
+    )
+    ran = bg("solve", "hexifence", "--option", "dimension=6", "--time", "0.1", "--json")
+    solution = json.loads(ran.out)
+    assert solution["reason"] == "the solver takes positions with at most 64 open cells, not 91"
+    assert len(solution["moves"]) == 306
+
+
+def test_it_says_what_helps_if_the_time_is_up(bg: Run) -> None:
+    ran = bg("solve", "hexifence", "--time", "0.1")
+    assert "no move is solved: out of time after 0." in ran.out
+    assert "allow more time, or solve a position nearer to the end" in " ".join(ran.out.split())
+    assert json.loads(bg("solve", "connect4", UNEQUAL, "--json").out)["reason"] is None
 
 
 def test_all_best_moves_are_listed(bg: Run) -> None:

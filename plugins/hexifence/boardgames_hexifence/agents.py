@@ -22,7 +22,8 @@ from boardgames_hexifence.features import CAPTURING, FREE, SAFE
 from boardgames_hexifence.game import Hexifence
 from boardgames_hexifence.monte_carlo import MonteCarlo
 from boardgames_hexifence.solver import Solver, small
-from boardgames_hexifence.solver.solver import TABLE_MB, cells_taken, keeps_turn
+from boardgames_hexifence.solver.solver import TABLE_MB, cells_taken, keeps_turn, open_cells
+from boardgames_hexifence.solver.strings import MAX_CELLS
 from boardgames_hexifence.solver.traps import chances
 
 SAFE_EDGES = (0, 0, 30, 15, 10, 4, 0, 0, 0)
@@ -149,6 +150,13 @@ class Strong(TimedExactPlayer):
     def solver_nodes(self) -> int:
         """Return the number of positions that the solver has visited since it was made."""
         return self._solver.nodes
+
+    def obstacle(self, position: Position) -> str | None:
+        """Return that there are too many open cells for the solver, or None."""
+        count = len(open_cells(position))
+        if count <= MAX_CELLS:
+            return None
+        return f"the solver takes positions with at most {MAX_CELLS} open cells, not {count}"
 
     @property
     def tabulated_states(self) -> int:
