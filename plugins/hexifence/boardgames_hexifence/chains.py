@@ -58,10 +58,6 @@ CELLS_FROM, LENGTH, EDGES_FROM, EDGE_COUNT, LOOP, TAKEN = 0, 1, 2, 3, 4, 5
 CELL_LIST, EDGE_LIST, END_AT, ENDS, END_COUNT, OPEN_COUNT, CHAIN_OF_CELL = 6, 7, 8, 9, 10, 11, 12
 ROWS = 13
 NOWHERE, CLOSED = -1, -2
-CHAIN_HANDOUT, LOOP_HANDOUT = 2, 4
-"""Cells that have to be handed out to keep control after a chain and after a loop."""
-SHORTEST_LONG_CHAIN = 3
-"""Shorter chains can be sacrificed without letting the opponent hand out cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,14 +311,6 @@ def find_row(chains: Actions, number: int) -> tuple[int, int, int, int]:
         more, _, _ = _follow(chains, end ^ 1)
         cells += 1 + chains[LENGTH, end >> 1] + more
     return cells, 0, 0, min(lowest, other)
-
-
-@kernel(types.int64(types.int64, types.int64))
-def hand_out_of(cells: int, is_loop: int) -> int:
-    """Return how many cells of an opened row its taker can hand out to keep control, 0 if it cannot."""
-    if is_loop != 0:
-        return LOOP_HANDOUT if cells >= LOOP_HANDOUT else 0
-    return CHAIN_HANDOUT if cells >= SHORTEST_LONG_CHAIN else 0
 
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64), inline=True)

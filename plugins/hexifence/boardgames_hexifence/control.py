@@ -23,8 +23,9 @@ from boardgames_hexifence.chains import ROWS, scan
 from boardgames_hexifence.edges import PLACES, load, make, member, number_of, random_member, unmake
 from boardgames_hexifence.endgame import next_capture
 from boardgames_hexifence.features import CAPTURING, FREE, SAFE
+from boardgames_hexifence.handouts import value_of_opened
 from boardgames_hexifence.rules import ONE, closed_cells, dimension_of, open_edges, side_to_move
-from boardgames_hexifence.sacrifices import value_of_opened, value_of_smallest_first
+from boardgames_hexifence.sacrifices import value_of_smallest_first
 
 TD_WEIGHTS = Path(__file__).parent / "data" / "td.safetensors"
 

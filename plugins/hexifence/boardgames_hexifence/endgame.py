@@ -17,7 +17,7 @@ from boardgames.kernels import Actions, Words, kernel, random_below
 from boardgames.kernels.abi import ACTIONS, WORDS_OUT
 from boardgames.kernels.bundles import BUNDLE
 from boardgames_hexifence.board import CELLS_OF_EDGE, EDGE_OFFSETS, EDGES
-from boardgames_hexifence.chains import CHAIN_HANDOUT, LOOP_HANDOUT, across, other_edge, state_of
+from boardgames_hexifence.chains import across, other_edge, state_of
 from boardgames_hexifence.edges import (
     DIMENSION,
     ONE_OPEN,
@@ -30,6 +30,7 @@ from boardgames_hexifence.edges import (
     unmake,
 )
 from boardgames_hexifence.features import CAPTURING, FREE, SAFE
+from boardgames_hexifence.handouts import CHAIN_HANDOUT, LOOP_HANDOUT
 from boardgames_hexifence.sacrifices import prepare, smallest_sacrifice, unpack, value_of_line
 
 JUDGED_SAFE_EDGES = 16

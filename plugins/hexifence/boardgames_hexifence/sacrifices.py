@@ -20,32 +20,38 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from boardgames.kernels import Actions, Control, Words, bit, is_stopped, kernel, mix, random_below
+from boardgames.kernels import Actions, Control, Words, bit, is_stopped, kernel, mix, random_below, row_out
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
 from boardgames.kernels.control import CONTROL
 from boardgames_hexifence.board import CELLS, cells_of, edges_of
 from boardgames_hexifence.chains import (
-    CHAIN_HANDOUT,
     EDGE_COUNT,
     EDGE_LIST,
     EDGES_FROM,
     LENGTH,
-    LOOP_HANDOUT,
     OPEN_COUNT,
     TAKEN,
     find_row,
-    hand_out_of,
     new_chain_set,
     put_back,
     scan,
     take,
 )
 from boardgames_hexifence.edges import DIMENSION
+from boardgames_hexifence.handouts import (
+    CHAIN,
+    CHAIN_HANDOUT,
+    GROUPS,
+    LOOP,
+    SHORT,
+    group_of,
+    hand_out_of,
+    insert,
+    value_of_isolated,
+    value_of_opened,
+)
 
-SHORT, LOOP, CHAIN = 0, 1, 2
-"""Groups of rows: those that offer no hand-out, longer loops, and longer chains; opened in this order."""
-GROUPS = 3
 COUNT, CELLS_LEFT, STAMP, BUDGET, GROUP_COUNTS, SHORTEST = 0, 1, 2, 3, 4, 7
 STATE_SIZE = 10
 TABLE_ENTRIES = 1 << 12
@@ -62,7 +68,6 @@ BIAS = 256
 BOUND_BITS = 10
 BOUND_MASK = (1 << BOUND_BITS) - 1
 NO_MOVE = -1
-UNBOUNDED = 1 << 20
 
 
 class Workspace(NamedTuple):
@@ -80,7 +85,7 @@ class Workspace(NamedTuple):
         Chains that have been taken.
     drawn : int64[E]
         Edges that have been drawn (endgame.py).
-    members, values : int64[3, C], int64[:]
+    lengths, values : int64[3, C], int64[:]
         Lengths of isolated rows by group; values of what is left of them.
     table : int64[2 * TABLE_ENTRIES]
         Bounds of values, by the set of chains that are taken.
@@ -96,7 +101,7 @@ class Workspace(NamedTuple):
     moves: Actions
     trail: Actions
     drawn: Actions
-    members: Actions
+    lengths: Actions
     values: Actions
     table: Actions
     state: Actions
@@ -109,7 +114,7 @@ KINDS: Mapping[str, Any] = {  # Numba has no type stubs
     "moves": ACTIONS_STACK,
     "trail": ACTIONS_OUT,
     "drawn": ACTIONS_OUT,
-    "members": ACTIONS_STACK,
+    "lengths": ACTIONS_STACK,
     "values": ACTIONS_OUT,
     "table": ACTIONS_OUT,
     "state": ACTIONS_OUT,
@@ -121,9 +126,8 @@ unpack = unpacker(Workspace, KINDS)
 def new_workspace(edge_set: Actions, dimension: int, control: Control) -> Bundle:
     """Return a workspace for the positions of an edge set."""
     cells = cells_of(dimension)
-    most_values = (
-        (cells + 8) // 3 + 1
-    ) ** 3 // 12  # largest product of numbers of rows that fit on the board
+    # the largest product of the numbers of rows in the groups, each plus one, that fit on the board
+    most_values = ((cells + 8) // 3 + 1) ** 3 // 12
     return Bundle(
         KINDS,
         Workspace(
@@ -132,7 +136,7 @@ def new_workspace(edge_set: Actions, dimension: int, control: Control) -> Bundle
             moves=np.zeros((cells + 2, cells), dtype=np.int64),
             trail=np.zeros(cells, dtype=np.int64),
             drawn=np.zeros(edges_of(dimension), dtype=np.int64),
-            members=np.zeros((GROUPS, cells), dtype=np.int64),
+            lengths=np.zeros((GROUPS, cells), dtype=np.int64),
             values=np.zeros(most_values, dtype=np.int64),
             table=np.zeros(2 * TABLE_ENTRIES, dtype=np.int64),
             state=np.zeros(STATE_SIZE, dtype=np.int64),
@@ -141,29 +145,10 @@ def new_workspace(edge_set: Actions, dimension: int, control: Control) -> Bundle
     )
 
 
-@kernel(types.int64(ACTIONS_STACK, types.int64, types.int64, types.int64), inline=True)
-def _insert(entries: Actions, row: int, count: int, entry: int) -> int:
-    """Insert an entry into the first `count` ones of a row, in ascending order; return their number."""
-    place = count
-    while place > 0 and entries[row, place - 1] > entry:
-        entries[row, place] = entries[row, place - 1]
-        place -= 1
-    entries[row, place] = entry
-    return count + 1
-
-
-@kernel(types.int64(types.int64, types.int64), inline=True)
-def _group_of(cells: int, is_loop: int) -> int:
-    """Return the group of an isolated row."""
-    if hand_out_of(cells, is_loop) == 0:
-        return SHORT
-    return LOOP if is_loop != 0 else CHAIN
-
-
 @kernel(types.int64(types.int64, types.int64, types.int64), inline=True)
 def _move_of(number: int, cells: int, is_loop: int) -> int:
     """Return the move that opens the row of a chain; moves that usually are better have lower numbers."""
-    group = _group_of(cells, is_loop)
+    group = group_of(cells, is_loop)
     return group << GROUP_SHIFT | cells << CELLS_SHIFT | is_loop << NUMBER_BITS | number
 
 
@@ -179,53 +164,14 @@ def _hand_out_after(move: int) -> int:
     return hand_out_of(_cells_of(move), move & IS_LOOP)
 
 
-@kernel(types.int64(types.int64, types.int64, types.int64), inline=True)
-def value_of_opened(cells: int, hand_out: int, rest: int) -> int:
-    """Return the value of an opened row to its taker, given the value of the rest to its side to move."""
-    return cells + rest if hand_out == 0 else cells - hand_out + abs(rest + hand_out)
-
-
-@kernel(types.int64(ACTIONS_STACK, ACTIONS_OUT, ACTIONS_OUT))
-def value_of_isolated(members: Actions, counts: Actions, values: Actions) -> int:
-    """Return the value of isolated rows.
-
-    Parameters
-    ----------
-    members : int64[3, :]
-        The lengths in each group, in ascending order.
-    counts : int64[:]
-        Number of members of each group, from `GROUP_COUNTS` on.
-    values : int64[:]
-        Scratch memory for the values of what remains when the shortest of each group are gone.
-    """
-    shorts, loops, chains = counts[GROUP_COUNTS], counts[GROUP_COUNTS + 1], counts[GROUP_COUNTS + 2]
-    after_chain = loops + 1
-    after_short = (chains + 1) * after_chain
-    for short in range(shorts, -1, -1):
-        for chain in range(chains, -1, -1):
-            for loop in range(loops, -1, -1):
-                place = short * after_short + chain * after_chain + loop
-                best = -UNBOUNDED
-                if short < shorts:
-                    best = -value_of_opened(members[SHORT, short], 0, values[place + after_short])
-                if chain < chains:
-                    rest = values[place + after_chain]
-                    best = max(best, -value_of_opened(members[CHAIN, chain], CHAIN_HANDOUT, rest))
-                if loop < loops:
-                    rest = values[place + 1]
-                    best = max(best, -value_of_opened(members[LOOP, loop], LOOP_HANDOUT, rest))
-                values[place] = 0 if best == -UNBOUNDED else best
-    return values[0]
-
-
 @kernel(types.int64(BUNDLE, types.int64))
 def _find_moves(bundle: Actions, ply: int) -> int:
     """Write one move of each class at a ply in ascending order, and return their number.
 
-    It is 0 if all rows are isolated. The lengths of isolated rows are written to `members`.
+    It is 0 if all rows are isolated. The lengths of isolated rows are written to `lengths`.
     """
     work = unpack(bundle)
-    counts = work.state
+    counts, moves = work.state, row_out(work.moves, ply)
     count = 0
     for group in range(GROUPS):
         counts[GROUP_COUNTS + group] = 0
@@ -238,17 +184,17 @@ def _find_moves(bundle: Actions, ply: int) -> int:
             continue
         move = _move_of(number, cells, is_loop)
         if is_isolated == 0:
-            count = _insert(work.moves, ply, count, move)
+            count = insert(moves, count, move)
         else:
-            group = _group_of(cells, is_loop)
+            group = group_of(cells, is_loop)
             place = GROUP_COUNTS + group
-            counts[place] = _insert(work.members, group, counts[place], cells)
+            counts[place] = insert(row_out(work.lengths, group), counts[place], cells)
             if counts[SHORTEST + group] == NO_MOVE or move < counts[SHORTEST + group]:
                 counts[SHORTEST + group] = move
     if count > 0:
         for group in range(GROUPS):
             if counts[SHORTEST + group] != NO_MOVE:
-                count = _insert(work.moves, ply, count, counts[SHORTEST + group])
+                count = insert(moves, count, counts[SHORTEST + group])
     return count
 
 
@@ -346,7 +292,12 @@ def _is_at_least(  # noqa: C901, PLR0912 - it calls itself
         return False
     count = _find_moves(bundle, ply)
     if count == 0:
-        return value_of_isolated(work.members, work.state, work.values) >= bound
+        shorts, loops, chains = (
+            work.state[GROUP_COUNTS + SHORT],
+            work.state[GROUP_COUNTS + LOOP],
+            work.state[GROUP_COUNTS + CHAIN],
+        )
+        return value_of_isolated(work.lengths, shorts, loops, chains, work.values) >= bound
 
     slot = np.int64(-1)
     lower, upper = -left, left
@@ -508,7 +459,7 @@ def best_sacrifice(bundle: Actions, lead: int, nodes: int, state: Words) -> int:
     if count == 0:
         for group in range(GROUPS):
             if work.state[SHORTEST + group] != NO_MOVE:
-                count = _insert(work.moves, 0, count, work.state[SHORTEST + group])
+                count = insert(row_out(work.moves, 0), count, work.state[SHORTEST + group])
     fewest = work.moves[0, 0]
     for index in range(count):
         move = work.moves[0, index]

@@ -14,19 +14,18 @@ from boardgames_hexifence.chains import (
     EDGES_FROM,
     LENGTH,
     find_row,
-    hand_out_of,
     new_chain_set,
     scan,
 )
 from boardgames_hexifence.edges import make, member, new_edge_set, number_of
 from boardgames_hexifence.features import CAPTURING, FREE, SAFE
 from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.handouts import hand_out_of, value_of_opened
 from boardgames_hexifence.sacrifices import (
     best_sacrifice,
     is_at_least,
     new_workspace,
     value_of_line,
-    value_of_opened,
     value_of_sacrifices,
 )
 from boardgames_hexifence.solver import Solver

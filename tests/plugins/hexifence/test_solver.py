@@ -14,8 +14,9 @@ from boardgames.game import Position
 from boardgames.player import Stop
 from boardgames_hexifence.board import board, cells_of, symmetries
 from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.handouts import value_of_opened
 from boardgames_hexifence.solver import Solver, small
-from boardgames_hexifence.solver.captures import take_all, value_of_captures
+from boardgames_hexifence.solver.captures import take_all
 from boardgames_hexifence.solver.strings import MAX_CELLS, Frame, edge_towards, frame_of
 
 VALUE_OF_DIMENSION_2 = -3
@@ -200,7 +201,7 @@ def test_value_follows_from_the_captures_and_the_value_of_the_rest(dimension: in
         state = frame.state_of(position_of(dimension, open_edges).words)
         taken, hand_out = take_all(state, frame.neighbours)
         rest = value(dimension, edges_of(frame, open_edges, state))
-        assert value_of_captures(taken, hand_out, rest) == value(dimension, open_edges)
+        assert value_of_opened(taken, hand_out, rest) == value(dimension, open_edges)
 
 
 @pytest.mark.plain

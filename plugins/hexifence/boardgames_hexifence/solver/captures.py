@@ -127,11 +127,3 @@ def take_all(strings: Words, neighbours: Words) -> tuple[int, int]:
                 return taken + take_path(strings, neighbours, path_end, PATH_OF_FOUR), PATH_OF_FOUR
             free = path_end if path_ends > 0 else pair
         taken += take(strings, neighbours, free, string_of(strings, free, NOWHERE))
-
-
-@kernel(types.int64(types.int64, types.int64, types.int64))
-def value_of_captures(taken: int, hand_out: int, rest: int) -> int:
-    """Return the value of a state from the results of `take_all` and the value of the rest."""
-    if hand_out == NOTHING:
-        return taken + rest
-    return taken - hand_out + int(abs(rest + hand_out))

@@ -30,7 +30,7 @@ from numba import types
 
 from boardgames.kernels import Actions, Words, kernel, lowest_bit, mix, popcount, row_out
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, WORDS_OUT, WORDS_STACK
-from boardgames_hexifence.solver.captures import PAIR, PATH_OF_FOUR, value_of_captures
+from boardgames_hexifence.handouts import CHAIN, GROUPS, LOOP, SHORT, group_of, insert, value_of_isolated
 from boardgames_hexifence.solver.strings import (
     DIRECTIONS,
     MAX_CELLS,
@@ -43,17 +43,11 @@ from boardgames_hexifence.solver.strings import (
     tied_to,
 )
 
-SHORT, CHAIN, LOOP = 0, 1, 2
-"""The groups of isolated chains and loops."""
-GROUPS = 3
-TWO_CHAIN, THREE_LOOP = 2, 3
-"""The longest chain and loop without a hand-out."""
 MOST_IN_GROUP = MAX_CELLS + 1
 NO_MOVE = 0
 LENGTH_SHIFT = 16
 MOVE_MASK = (1 << LENGTH_SHIFT) - 1
 """An entry of the list of moves has the cells given away above these bits."""
-UNBOUNDED = 1 << 20
 
 
 @kernel(types.int64(types.uint64, types.int64), inline=True)
@@ -86,25 +80,6 @@ def follow(
             return passed, cell
         passed |= cell
         direction = string_of(strings, cell, opposite(direction))
-
-
-@kernel(types.int64(types.int64, types.boolean), inline=True)
-def group_of(length: int, is_loop: bool) -> int:
-    """Return the group of an isolated chain or loop."""
-    if is_loop:
-        return SHORT if length <= THREE_LOOP else LOOP
-    return SHORT if length <= TWO_CHAIN else CHAIN
-
-
-@kernel(types.int64(ACTIONS_OUT, types.int64, types.int64), inline=True)
-def insert(entries: Actions, count: int, entry: int) -> int:
-    """Insert an entry into the first `count` ones, which are in ascending order; return the new count."""
-    place = count
-    while place > 0 and entries[place - 1] > entry:
-        entries[place] = entries[place - 1]
-        place -= 1
-    entries[place] = entry
-    return count + 1
 
 
 @kernel(types.int64(WORDS_OUT, WORDS_STACK, WORDS_OUT, types.uint64, ACTIONS_OUT))
@@ -224,7 +199,7 @@ def find_moves(
 
 
 @kernel(types.int64(WORDS_OUT, WORDS_STACK, types.uint64, ACTIONS_STACK, ACTIONS_OUT))
-def simple_value(strings: Words, neighbours: Words, middles: Cells, members: Actions, values: Actions) -> int:
+def simple_value(strings: Words, neighbours: Words, middles: Cells, lengths: Actions, values: Actions) -> int:
     """Return the value of a state in which only isolated chains and loops are left.
 
     Parameters
@@ -235,7 +210,7 @@ def simple_value(strings: Words, neighbours: Words, middles: Cells, members: Act
         The neighbours of the cells of its frame.
     middles : uint64
         Its cells, which all have degree 2.
-    members : int64[3, MOST_IN_GROUP]
+    lengths : int64[3, MOST_IN_GROUP]
         Scratch memory for the lengths in each group.
     values : int64[:]
         Scratch memory for the values of the states that remain when the shortest members of
@@ -249,26 +224,9 @@ def simple_value(strings: Words, neighbours: Words, middles: Cells, members: Act
         length = popcount(cells)
         group = group_of(length, is_loop)
         if group == SHORT:
-            shorts = insert(row_out(members, SHORT), shorts, length)
+            shorts = insert(row_out(lengths, SHORT), shorts, length)
         elif group == CHAIN:
-            chains = insert(row_out(members, CHAIN), chains, length)
+            chains = insert(row_out(lengths, CHAIN), chains, length)
         else:
-            loops = insert(row_out(members, LOOP), loops, length)
-    after_loop = 1
-    after_chain = loops + 1
-    after_short = (chains + 1) * after_chain
-    for short in range(shorts, -1, -1):
-        for chain in range(chains, -1, -1):
-            for loop in range(loops, -1, -1):
-                place = short * after_short + chain * after_chain + loop
-                best = -UNBOUNDED
-                if short < shorts:
-                    best = -members[SHORT, short] - values[place + after_short]
-                if chain < chains:
-                    rest = values[place + after_chain]
-                    best = max(best, -value_of_captures(members[CHAIN, chain], PAIR, rest))
-                if loop < loops:
-                    rest = values[place + after_loop]
-                    best = max(best, -value_of_captures(members[LOOP, loop], PATH_OF_FOUR, rest))
-                values[place] = 0 if best == -UNBOUNDED else best
-    return int(values[0])
+            loops = insert(row_out(lengths, LOOP), loops, length)
+    return value_of_isolated(lengths, shorts, loops, chains, values)

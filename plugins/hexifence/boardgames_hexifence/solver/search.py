@@ -66,7 +66,7 @@ class Workspace(NamedTuple):
         The state at each ply.
     moves : int64[plies, MOST_MOVES]
         Its moves.
-    shortest, members, values : int64[3], int64[3, MOST_IN_GROUP], int64[:]
+    shortest, lengths, values : int64[3], int64[3, MOST_IN_GROUP], int64[:]
         Scratch memory of `find_moves` and `simple_value`.
     control : CONTROL_DTYPE[1]
         Stop flag, node limit and number of nodes.
@@ -79,7 +79,7 @@ class Workspace(NamedTuple):
     states: Words
     moves: Actions
     shortest: Actions
-    members: Actions
+    lengths: Actions
     values: Actions
     control: Control
 
@@ -92,7 +92,7 @@ KINDS: Mapping[str, Any] = {  # Numba has no type stubs
     "states": WORDS_STACK,
     "moves": ACTIONS_STACK,
     "shortest": ACTIONS_OUT,
-    "members": ACTIONS_STACK,
+    "lengths": ACTIONS_STACK,
     "values": ACTIONS_OUT,
     "control": CONTROL,
 }
@@ -190,7 +190,7 @@ def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, P
         return False
     work.control[0].nodes += 1
     if joints == ZERO:
-        return simple_value(strings, work.neighbours, middles, work.members, work.values) >= bound
+        return simple_value(strings, work.neighbours, middles, work.lengths, work.values) >= bound
 
     moves = row_out(work.moves, ply)
     count, isolated, lengths = find_moves(

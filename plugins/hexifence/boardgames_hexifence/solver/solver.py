@@ -15,8 +15,9 @@ from boardgames.search.alphabeta.table import new_table
 from boardgames.search.runner import run
 from boardgames_hexifence.board import CELLS, SIDES_OF_CELL, board, symmetries
 from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.handouts import GROUPS
 from boardgames_hexifence.rules import drawn_edges
-from boardgames_hexifence.solver.chains import GROUPS, MOST_IN_GROUP
+from boardgames_hexifence.solver.chains import MOST_IN_GROUP
 from boardgames_hexifence.solver.search import (
     KINDS,
     MOST_MOVES,
@@ -104,7 +105,7 @@ class Solver:
                 states=np.zeros((MOST_PLIES, DIRECTIONS), dtype=np.uint64),
                 moves=np.zeros((MOST_PLIES, MOST_MOVES), dtype=np.int64),
                 shortest=np.zeros(GROUPS, dtype=np.int64),
-                members=np.zeros((GROUPS, MOST_IN_GROUP), dtype=np.int64),
+                lengths=np.zeros((GROUPS, MOST_IN_GROUP), dtype=np.int64),
                 values=np.zeros(MOST_IN_GROUP**2, dtype=np.int64),
                 control=self._control,
             ),
