@@ -9,7 +9,7 @@ import click
 from boardgames.cli.completion import complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
 from boardgames.cli.loading import load_game, load_player, solver_of
-from boardgames.cli.options import NON_NEGATIVE, POSITIVE, examples, game_options, json_option
+from boardgames.cli.options import NON_NEGATIVE, Number, examples, game_options, json_option
 from boardgames.cli.output import print_json, print_picture, print_table, say, score_json, score_text
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
 from boardgames.cli.progress import spinner
@@ -18,6 +18,8 @@ from boardgames.errors import MatchError, OptionError
 if TYPE_CHECKING:
     from boardgames.game import Game
     from boardgames.puzzles import Puzzle
+
+MAX_PUZZLES = 1_000_000
 
 
 @click.command(
@@ -30,7 +32,13 @@ if TYPE_CHECKING:
 @click.argument("game", shell_complete=complete_game)
 @game_options
 @click.option("--kind", metavar="NAME", help="Make puzzles of this kind only; default: some of each.")
-@click.option("--number", type=POSITIVE, default=1, metavar="N", help="Number of each kind; default: 1.")
+@click.option(
+    "--number",
+    type=Number(int, 1, MAX_PUZZLES),
+    default=1,
+    metavar="N",
+    help="Number of each kind; default: 1.",
+)
 @click.option("--seed", type=NON_NEGATIVE, default=0, metavar="N", help="Seed of the puzzles; default: 0.")
 @click.option(
     "--svg", "folder", type=click.Path(path_type=Path), metavar="FOLDER", help="Draw the puzzles as SVG."

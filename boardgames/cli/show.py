@@ -17,7 +17,7 @@ from boardgames.cli.output import (
     say,
     wrapped_moves,
 )
-from boardgames.errors import OptionError
+from boardgames.errors import OptionError, UnknownNameError, quote, suggest
 
 if TYPE_CHECKING:
     from boardgames.game import Position
@@ -86,8 +86,10 @@ def show(
     rules = position.game
     overlays, explained = _load_features(position, weights_text) if has_features else ((), None)
     picture = position.picture().with_overlays(*overlays)
-    # a name that is neither is reported with the notations of moves
-    is_for_position = notation is not None and notation in rules.facts.position_notations
+    known = dict.fromkeys((*rules.facts.position_notations, *rules.facts.move_notations))
+    if notation is not None and notation not in known:
+        raise UnknownNameError(f"{game} has no notation {quote(notation)}{suggest(notation, known)}")
+    is_for_position = notation in rules.facts.position_notations
     for_position, for_moves = (notation, None) if is_for_position else (None, notation)
     text = rules.format(position, notation=for_position)
     legal_moves = [rules.format_move(position, move, notation=for_moves) for move in position.legal_moves]

@@ -133,7 +133,7 @@ def _load_solver(agent: str | None, game: "Game") -> "ExactPlayer":
     from boardgames.player import ExactPlayer
     from boardgames.plugins import close_player
 
-    agent = agent or solver_of(game)
+    agent = solver_of(game) if agent is None else agent
     if agent is None:
         raise OptionError(f"there is no solver for {game}; `boardgames agents {game}` lists its agents")
     player = load_player(agent, game)

@@ -62,7 +62,7 @@ CASES = {
     "a column too far": (["show", "connect4", "9"], "'9'"),
     "a hexifence of another size": (
         ["show", "hexifence", "2:...:...:B"],
-        "dimension '2', but the game has 3",
+        "dimension '2', but the game has 3; set the option dimension=2",
     ),
     "a position of 5000 digits": (["show", "connect4", LONG], "'9' is not a column"),
     "position twice": (["show", "connect4", "4", "--position", "4"], "not both"),
@@ -183,6 +183,10 @@ CASES = {
     "an empty name": ([*PLAY, "--names", "Ann,"], "two names separated by a comma"),
     "control characters as a name": ([*PLAY, "--names", "Ann\x1b[2J,Bob"], "two names"),
     "bad notation": ([*PLAY, "--notation", "x"], "connect4 has no notation 'x'"),
+    "bad notation of positions and moves": (
+        ["show", "hexifence", "--notation", "x"],
+        "hexifence has no notation 'x'; available: canonical, grid",
+    ),
     "start from nowhere": ([*PLAY, "--position", "x"], "'x'"),
     "resume nothing": ([*PLAY, "--resume", "missing"], ": no such file or directory"),
     "resume a folder": ([*PLAY, "--resume", "folder"], ": is a directory"),

@@ -45,6 +45,7 @@ def test_puzzles_are_drawn_in_a_folder(bg: Run) -> None:
         (["hexifence", "--kind", "handout"], "hexifence has no puzzle 'handout'; did you mean 'hand-out'?"),
         (["hexifence", "--option", "dimension=4"], "puzzles have dimension 2 or 3, not 4"),
         (["hexifence", "--number", "0"], "--number must be"),
+        (["hexifence", "--number", "9" * 20], "--number must be 1 to 1000000, not"),
     ],
 )
 def test_wrong_input_is_reported_in_one_line(arguments: list[str], said: str, bg: Run) -> None:

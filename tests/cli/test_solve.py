@@ -68,6 +68,7 @@ def test_a_position_that_is_not_solved_in_time_is_a_failure(bg: Run) -> None:
     ("arguments", "said"),
     [
         (["abalone"], "there is no solver for abalone; `boardgames agents abalone` lists its agents"),
+        (["connect4", "--agent", ""], "an agent is written name or name:option=value"),
         (["connect4", "--agent", "random"], "the agent 'random' does not solve positions"),
         (["connect4", "1212121"], "nothing to solve, the match is over: red wins"),
         (["connect4", "44", "--file", "positions"], "give either a position or --file, not both"),

@@ -20,6 +20,8 @@ from boardgames.kernels import Words
 from boardgames_hexifence.board import (
     CELL_WORDS,
     EDGE_WORDS,
+    MAX_DIMENSION,
+    MIN_DIMENSION,
     WORD_BITS,
     cells_of,
     edges_of,
@@ -84,7 +86,11 @@ def parse_words(text: str, dimension: int, notation: str | None = None) -> Words
             expected += f", or {_expected_grid(dimension)}"
         raise PositionError(f"{quote(text)} is not a position; write {expected}")
     if parts[0] != str(dimension):
-        raise PositionError(f"the position has dimension {quote(parts[0])}, but the game has {dimension}")
+        dimensions = map(str, range(MIN_DIMENSION, MAX_DIMENSION + 1))
+        advice = f"; set the option dimension={parts[0]}" if parts[0] in dimensions else ""
+        raise PositionError(
+            f"the position has dimension {quote(parts[0])}, but the game has {dimension}{advice}"
+        )
     if parts[3] not in tuple(SIDES):
         raise PositionError(f"the side to move must be 'B' or 'R', not {quote(parts[3])}")
     edges = _parse_sides(parts[1], edges_of(dimension), "edges")
