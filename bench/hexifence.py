@@ -181,7 +181,7 @@ def _random_positions(count: int, dimension: int, edges: int, limit: int, target
 
 
 def _random_safe_position(game: Game, edges: int, generator: np.random.Generator) -> Position:
-    """Return a position with a number of open edges, after random safe ones have been drawn."""
+    """Return a position with `edges` open edges, reached by drawing random safe ones."""
     start = game.start()
     while True:
         edge_set, drawn = new_edge_set(start.words), []

@@ -170,7 +170,7 @@ class Overlay:
 
     @property
     def legend(self) -> tuple[str, ...]:
-        """Return what explains the drawing: the summary, the classes and groups that occur, the remarks.
+        """Return the lines below the drawing: its summary, the classes and groups in it, and the remarks.
 
         Examples
         --------

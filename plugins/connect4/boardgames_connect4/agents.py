@@ -134,7 +134,7 @@ class SolverPlayer(TimedExactPlayer):
         return self._solver.nodes
 
     def free_solver(self) -> None:
-        """Replace the solver by a new one, which has no table yet."""
+        """Replace the solver with a new one, which frees the memory of its table."""
         self._solver = self._new_solver()
 
     @property

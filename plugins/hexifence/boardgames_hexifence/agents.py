@@ -1,4 +1,4 @@
-"""The agent `strong`: exact values wherever they can be found in time, before that Monte Carlo.
+"""The agent `strong`: exact values where they can be found in time, otherwise Monte Carlo.
 
 The solver finds the values of all moves at dimension 2 at once, and on larger boards as soon as few
 safe edges are left. Until then, and for moves that it has no time for, simulations estimate
@@ -19,7 +19,7 @@ from boardgames_hexifence.chains import chains_of
 from boardgames_hexifence.edges import member, new_edge_set, number_of
 from boardgames_hexifence.endgame import next_capture
 from boardgames_hexifence.features import CAPTURING, FREE, SAFE
-from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.game import Hexifence, lead_of
 from boardgames_hexifence.monte_carlo import MonteCarlo
 from boardgames_hexifence.solver import Solver, small
 from boardgames_hexifence.solver.solver import TABLE_MB, cells_taken, keeps_turn, open_cells
@@ -41,22 +41,22 @@ LEVELS = (
     (0.0, 0.03),
     (0.0, 0.0),
 )
-"""How often each level makes a random move, and how often otherwise that of a beginner."""
+"""For each level the share of random moves, and the share of beginner's moves among the others."""
 TESTED_REPLIES = 6
 TEST_NODES = 20_000
-"""Number of replies by which a move in a lost position is judged, and of nodes to solve them."""
+"""Largest number of replies that are tried after a move in a lost position, and of nodes to solve them."""
 
 LEVEL = Option("level", int, len(LEVELS), "strength: 1 makes random moves, 10 its best", 1, len(LEVELS))
 TABLE = Option("table", int, TABLE_MB, "size of the solver's table in MB", minimum=1, maximum=MAX_MB)
 
 
 class Strong(TimedExactPlayer):
-    """Plays perfectly where the solver is fast enough, and gives the final difference of cells as value.
+    """Plays perfectly where the solver is fast enough; its scores are final differences of cells.
 
     Among equally good moves in a lost position it chooses one after which ordinary opponents err
-    most often, otherwise a random one. Levels 4 to 9 make a beginner's move now and then, level 4
-    always: a capture if there is one, else a random safe edge, else the smallest sacrifice. Levels
-    1 to 3 make random moves besides.
+    most often, otherwise a random one. Levels 5 to 9 make a beginner's move now and then, and level
+    4 always: a capture if there is one, else a random safe edge, else the smallest sacrifice.
+    Levels 1 to 3 make random moves as well.
     """
 
     name: ClassVar[str] = "strong"
@@ -78,16 +78,16 @@ class Strong(TimedExactPlayer):
             self._check_position(position)
         values = self._solver.values(positions, stop=context.stop)
         return [
-            self._score(lead(position) + value) for position, value in zip(positions, values, strict=True)
+            self._score(lead_of(position) + value) for position, value in zip(positions, values, strict=True)
         ]
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return a best move, or at lower levels sometimes that of a beginner."""
+        """Return a best move or, at lower levels, sometimes a beginner's or a random move."""
         self._check_position(position)
         if self.random.random() < self._random_share:
             moves = list(position.legal_moves)
         elif self.random.random() < self._beginners_share:
-            moves = self._ordinary_moves(position)
+            moves = self._beginners_moves(position)
         else:
             return super().choose(position, limit, context)
         choice = Choice(moves[int(self.random.integers(len(moves)))])
@@ -101,7 +101,7 @@ class Strong(TimedExactPlayer):
         if not all_moves and number_of(edge_set, SAFE) > SAFE_EDGES[self._dimension]:
             return {}
         return {
-            move: self._score(lead(position) + value)
+            move: self._score(lead_of(position) + value)
             for move, value in self._values(position, stop=stop).items()
         }
 
@@ -114,29 +114,27 @@ class Strong(TimedExactPlayer):
         *,
         all_moves: bool,
     ) -> Analysis:
-        """Return the mean final differences of cells in simulations, of all moves or of those worth it."""
+        """Return the mean final differences of cells in simulations, for all moves or the promising ones."""
         estimates, simulations, seconds = self._monte_carlo.estimate(
             position,
-            lead(position),
+            lead_of(position),
             seed=int(self.random.integers(2**63)),
             simulations=SIMULATIONS_OF_ANALYSIS if all_moves else SIMULATIONS,
             seconds=limit.seconds,
             stop=context.stop,
             all_moves=all_moves,
         )
-        moves = [
-            MoveValue(move, Score.of(difference, self.unit), False, (move,))
-            for move, difference in (
-                (self.game.decode(position, edge), mean) for edge, mean in estimates.items()
-            )
-        ]
+        moves = []
+        for edge, mean in estimates.items():
+            move = self.game.decode(position, edge)
+            moves.append(MoveValue(move, Score.of(mean, self.unit), False, (move,)))
         moves.sort(key=lambda entry: entry.score, reverse=True)
         return Analysis(
             position, moves[0].score, self.unit, False, tuple(moves), 1, 0, seconds, simulations=simulations
         )
 
     def pick(self, analysis: Analysis) -> MoveValue:
-        """Return one of the best moves: in a lost position one after which opponents err most often."""
+        """Return one of the best moves, in a lost position one after which opponents err most often."""
         best = [entry for entry in analysis.moves if entry.score == analysis.score]
         if analysis.proven and analysis.score.sign < 0 and len(best) > 1:
             errors = self._chances_of_errors(analysis.position, [entry.move for entry in best])
@@ -161,10 +159,10 @@ class Strong(TimedExactPlayer):
     @property
     def tabulated_states(self) -> int:
         """Return the number of states in the table of all values, which only dimension 2 has."""
-        return 0 if self._solver is None else self._solver.tabulated_states
+        return self._solver.tabulated_states
 
     def free_solver(self) -> None:
-        """Replace the solver by a new one, which has no table yet."""
+        """Replace the solver with a new one, which frees the memory of its table."""
         self._solver = self._new_solver()
 
     def _new_solver(self) -> Solver:
@@ -181,7 +179,7 @@ class Strong(TimedExactPlayer):
         stop: Stop | None = None,
         node_limit: int = 0,
     ) -> dict[Move, int]:
-        """Return the remaining difference after those moves, by default all, that could be solved."""
+        """Return the remaining difference of cells for each move that is solved; by default all are tried."""
         after = {move: position.apply(move) for move in moves or position.legal_moves}
         try:
             bounds = self._solver.bounds(after.values(), stop=stop, node_limit=node_limit)
@@ -195,7 +193,7 @@ class Strong(TimedExactPlayer):
         }
 
     def _chances_of_errors(self, position: Position, moves: Sequence[Move]) -> list[float]:
-        """Return how likely the opponent errs after each move."""
+        """Return how likely the opponent is to err after each move."""
         after = [position.apply(move) for move in moves]
         if self._dimension != small.DIMENSION:
             return [
@@ -204,22 +202,22 @@ class Strong(TimedExactPlayer):
         side = position.side_to_move
         return chances(
             [
-                (small.index_of(successor.words), lead(successor), successor.side_to_move != side)
+                (small.index_of(successor.words), lead_of(successor), successor.side_to_move != side)
                 for successor in after
             ]
         )
 
     def _errors_in(self, position: Position) -> float:
-        """Return the share of a beginner's moves that lose cells, as far as that is found quickly."""
-        replies = self._ordinary_moves(position)
+        """Return the share of a beginner's moves that a short search proves to lose cells."""
+        replies = self._beginners_moves(position)
         ((lower, upper),) = self._solver.bounds([position], node_limit=TEST_NODES).tolist()
         values = self._values(position, replies, node_limit=TEST_NODES)
         return sum(value < lower for value in values.values()) / len(replies) if lower == upper else 0.0
 
-    def _ordinary_moves(self, position: Position) -> list[Move]:
-        """Return what beginners play: a capture if they can, else safe edges, else the smallest sacrifice.
+    def _beginners_moves(self, position: Position) -> list[Move]:
+        """Return a beginner's moves: a capture if there is one, else safe edges, else the smallest sacrifice.
 
-        There are at most `TESTED_REPLIES` safe edges, drawn at random.
+        At most `TESTED_REPLIES` safe edges are returned, chosen at random.
         """
         edge_set = new_edge_set(position.words)
         if number_of(edge_set, FREE) > 0:
@@ -234,9 +232,3 @@ class Strong(TimedExactPlayer):
             shortest = min(chains, key=lambda chain: chain.length)
             edges = [shortest.edges[len(shortest.edges) // 2]]
         return [self.game.decode(position, int(edge)) for edge in edges]
-
-
-def lead(position: Position) -> int:
-    """Return the cells that the side to move owns minus those of its opponent."""
-    own, other = position.score
-    return (own - other) * (1 if position.side_to_move == 0 else -1)

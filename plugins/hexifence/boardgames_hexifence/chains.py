@@ -130,14 +130,14 @@ def _chain(chains: Actions, number: int) -> Chain:
 
 @kernel(types.int64(ACTIONS, types.int64, types.int64))
 def across(edge_set: Actions, edge: int, cell: int) -> int:
-    """Return the cell on the other side of an edge, -1 if that is outside of the board."""
+    """Return the cell on the other side of an edge, or -1 if the edge is on the rim of the board."""
     place = EDGE_OFFSETS[edge_set[DIMENSION]] + edge
     return CELLS_OF_EDGE[place, 0] + CELLS_OF_EDGE[place, 1] - cell
 
 
 @kernel(types.int64(ACTIONS, types.int64, types.int64))
 def other_edge(edge_set: Actions, cell: int, edge: int) -> int:
-    """Return an open edge of a cell other than `edge`, `NOWHERE` if there is none; at most two are open."""
+    """Return the other open edge of a cell, which has two at most, or `NOWHERE` if there is none."""
     place, bits = CELL_OFFSETS[edge_set[DIMENSION]] + cell, np.uint64(open_of(edge_set, cell))
     first = EDGES_OF_CELL[place, lowest_bit(bits)]
     if first != edge:
@@ -148,15 +148,15 @@ def other_edge(edge_set: Actions, cell: int, edge: int) -> int:
 
 @kernel(types.int64(ACTIONS, types.int64))
 def state_of(edge_set: Actions, cell: int) -> int:
-    """Return the state of a cell; what is outside of the board has `MANY_OPEN`."""
+    """Return the state of a cell, or `MANY_OPEN` for -1, which stands for the outside of the board."""
     return STATES[open_of(edge_set, cell)] if cell >= 0 else MANY_OPEN
 
 
 @kernel(types.UniTuple(types.int64, 2)(ACTIONS, types.int64))
 def _first_link(edge_set: Actions, start: int) -> tuple[int, int]:
-    """Return a cell at an end of the chain of a cell, and the edge before it, `NOWHERE` if it is opened.
+    """Return the first cell of the chain that contains `start`, and the edge before it.
 
-    In a loop that is the cell itself and one of its edges.
+    The edge is `NOWHERE` if the chain is opened at this end. In a loop `start` is the first cell.
     """
     if state_of(edge_set, start) == ONE_OPEN:
         return start, NOWHERE
@@ -172,7 +172,7 @@ def _first_link(edge_set: Actions, start: int) -> tuple[int, int]:
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64), inline=True)
 def _set_end(chains: Actions, end: int, cell: int) -> None:
-    """Note that an end of a chain is at an intersection, or at `NOWHERE`."""
+    """Record the intersection beside an end of a chain, or `NOWHERE`."""
     chains[END_AT, end] = cell
     if cell != NOWHERE:
         chains[ENDS, SIDES_OF_CELL * cell + chains[END_COUNT, cell]] = end
@@ -226,7 +226,10 @@ def scan(edge_set: Actions, chains: Actions) -> int:
 
 @kernel(types.int64(ACTIONS_STACK, types.int64, types.int64, types.int64))
 def _other_end(chains: Actions, cell: int, end: int, another: int) -> int:
-    """Return an end at an intersection, other than two ends, whose chain is not taken; there must be one."""
+    """Return an end at an intersection, apart from two given ones, whose chain is not taken.
+
+    There must be one.
+    """
     place = SIDES_OF_CELL * cell
     while (
         chains[ENDS, place] == end
@@ -239,7 +242,7 @@ def _other_end(chains: Actions, cell: int, end: int, another: int) -> int:
 
 @kernel(types.int64(ACTIONS_STACK, types.int64))
 def _next_end(chains: Actions, end: int) -> int:
-    """Return the far end of the chain that follows in a row beyond an end, `NOWHERE` if the row ends here."""
+    """Return the far end of the chain that continues a row beyond an end, or `NOWHERE` if none does."""
     cell = chains[END_AT, end]
     if cell == NOWHERE or chains[OPEN_COUNT, cell] != 2:
         return NOWHERE
@@ -286,14 +289,14 @@ def find_row(chains: Actions, number: int) -> tuple[int, int, int, int]:
     Returns
     -------
     cells : int64
-        Number of cells. If both ends of the row are at the same intersection, and a single other
-        row ends there, the other one can be taken next and is included.
+        Number of cells. If both ends of the row are at the same intersection, and only one other
+        row ends there, that row can be taken next and is included.
     is_loop : int64
         1 if the row is a loop.
     is_isolated : int64
         1 if it ends at no intersection.
     lowest : int64
-        The lowest number of a chain of the row, without the other one.
+        The lowest number among the chains of the row, leaving out that other row.
     """
     length = chains[LENGTH, number]
     if chains[LOOP, number] != 0:
@@ -315,7 +318,7 @@ def find_row(chains: Actions, number: int) -> tuple[int, int, int, int]:
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64), inline=True)
 def _mark(chains: Actions, number: int, taken: int) -> None:
-    """Mark a chain as taken or not, and count its ends at their intersections accordingly."""
+    """Mark a chain as taken (1) or not (0), and update the open edges of the intersections at its ends."""
     chains[TAKEN, number] = taken
     for end in range(2 * number, 2 * number + 2):
         if chains[END_AT, end] != NOWHERE:
@@ -324,9 +327,9 @@ def _mark(chains: Actions, number: int, taken: int) -> None:
 
 @kernel(types.int64(ACTIONS_STACK, types.int64, ACTIONS_OUT, types.int64))
 def take(chains: Actions, number: int, trail: Actions, length: int) -> int:
-    """Take everything that `find_row` counts for a chain.
+    """Take all chains that `find_row` counts, and return the new length of the trail.
 
-    The numbers of the chains are written to the trail from `length` on; its new length is returned.
+    Their numbers are written to the trail from `length` on.
     """
     while True:
         start, last = length, 2 * number

@@ -41,7 +41,7 @@ HALF = 3.0
 
 @kernel(types.int64(ACTIONS_OUT, ACTIONS_STACK, ACTIONS_STACK, WORDS_OUT))
 def _forecast(edge_set: Actions, chains: Actions, lists: Actions, state: Words) -> int:
-    """Return what moving first is worth in a position without captures, by one forecast.
+    """Return the value of a position without captures for the side that moves first, by one forecast.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ def _sides_of_edges() -> Actions:
 SIDES_OF_EDGE = _sides_of_edges()
 """`int64[1722, 2]`: index of an edge in `EDGES_OF_CELL` of its first and second cell."""
 STATES = _frozen([{2: TWO_OPEN, 1: ONE_OPEN}.get(bits.bit_count(), MANY_OPEN) for bits in range(64)])
-"""`int64[64]`: what matters about a cell, by its open edges; a captured cell never matters."""
+"""`int64[64]`: state of a cell by its open edges; that of a captured cell does not matter."""
 KIND_OF_STATES = _frozen(
     [
         [SAFE, SACRIFICING, FREE],
@@ -161,7 +161,7 @@ def _current_kind(edge_set: Actions, cells: int, place: int) -> int:
 
 @kernel(types.void(ACTIONS_OUT, types.int64, types.int64), inline=True)
 def _update_around(edge_set: Actions, cell: int, bits: int) -> None:
-    """Move the open edges of a cell that `bits` has to the lists of their present kinds."""
+    """Move the open edges of a cell, which `bits` has, to the lists of their present kinds."""
     dimension = edge_set[DIMENSION]
     count = EDGES[dimension]
     left = np.uint64(bits)
@@ -224,8 +224,7 @@ def make(edge_set: Actions, edge: int) -> int:
 def unmake(edge_set: Actions, edge: int) -> int:
     """Take back a drawn edge and return the number of cells that it captured.
 
-    It need not be the last one that was drawn: then the number is that of the cells which its
-    removal opens.
+    Edges may be taken back in any order; the number is that of the cells that are open again.
     """
     dimension = edge_set[DIMENSION]
     count, place = EDGES[dimension], EDGE_OFFSETS[dimension] + edge

@@ -77,10 +77,11 @@ def take_back(bundle: Actions, length: int, start: int) -> int:
 
 @kernel(types.int64(BUNDLE, types.int64, WORDS_OUT))
 def value_of_rest(bundle: Actions, length: int, state: Words) -> int:
-    """Estimate how many cells more than the opponent the side to move gets in a position without captures.
+    """Estimate the value of a position without captures, for the side to move.
 
-    Both sides play safe edges as long as there are any, at random, and then open the smallest chain
-    or loop each time (`value_of_line`). The first `length` edges drawn are kept.
+    It is the number of cells that this side gets more than its opponent if both sides draw random
+    safe edges as long as there are any, and then always open the smallest chain or loop
+    (`value_of_line`). The first `length` edges drawn are kept.
     """
     work = unpack(bundle)
     start = length
@@ -124,8 +125,8 @@ def best_safe_edge(bundle: Actions, state: Words) -> int:
 def next_capture(edge_set: Actions) -> tuple[int, int, int]:
     """Return what to capture next in a position with capturing edges but no free ones.
 
-    Captures that are always right come first. What remains is one chain of which cells can be
-    handed out, or else one loop.
+    Captures that are always right come first. What remains is one chain or loop whose last
+    cells can be handed out.
 
     Returns
     -------

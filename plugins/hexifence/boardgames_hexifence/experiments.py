@@ -2,7 +2,7 @@
 
 The agent of the original program searched safe edges only, as long as there are any, and called
 winning sacrifices before the endgame a rare blind spot. Here two sides draw random safe edges, and
-exact values tell for each position on the way whether a sacrifice is strictly better than every
+exact values show for each position on the way whether a sacrifice is strictly better than every
 safe edge, and whether only a sacrifice wins. Positions that are not solved within a
 number of nodes are counted as unsolved and left out of the shares.
 
@@ -33,7 +33,7 @@ from boardgames.options import Option
 from boardgames.plugins import load
 from boardgames.selfplay import derive_seed
 from boardgames_hexifence.features import SACRIFICING, SAFE, edge_kind
-from boardgames_hexifence.game import MAX_SOLVED_DIMENSION, Hexifence
+from boardgames_hexifence.game import MAX_SOLVED_DIMENSION, Hexifence, lead_of
 from boardgames_hexifence.solver import Solver
 from boardgames_hexifence.solver.small import DIMENSION as TABLE_DIMENSION
 from boardgames_hexifence.solver.solver import cells_taken, keeps_turn
@@ -49,7 +49,16 @@ BETTER, ONLY = "a sacrifice is strictly better", "only a sacrifice wins"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is known about a position with safe edges; the last two are `YES`, `NO` or `UNSOLVED`."""
+    """Whether a sacrifice is the best move in a position with safe edges.
+
+    Attributes
+    ----------
+    safe_edges : int
+        Number of safe edges.
+    better, wins : int
+        Whether a sacrifice is strictly better than every safe edge, and whether only a sacrifice
+        wins: `YES`, `NO` or `UNSOLVED`.
+    """
 
     safe_edges: int
     better: int
@@ -155,8 +164,7 @@ def judge(position: Position, solver: Solver, nodes: int) -> Finding:
     safe, sacrifices = (edges_of_kind(position, kind) for kind in (SAFE, SACRIFICING))
     if not sacrifices:
         return Finding(len(safe), NO, NO)
-    own, other = position.score
-    lead = own - other if position.side_to_move == 0 else other - own
+    lead = lead_of(position)
     low, high = _bounds(position, safe, solver, nodes)
     lowest, highest = _bounds(position, sacrifices, solver, nodes)
     better = YES if lowest > high else NO if highest <= low else UNSOLVED
@@ -168,13 +176,13 @@ def judge(position: Position, solver: Solver, nodes: int) -> Finding:
 
 
 def edges_of_kind(position: Position, kind: int) -> list[int]:
-    """Return the open edges of a kind, see `features`."""
+    """Return the open edges of a kind (features.py)."""
     dimension = int(position.game.options["dimension"] or 0)
     return [edge for edge in position.actions if edge_kind(position.words, dimension, edge) == kind]
 
 
 def _bounds(position: Position, edges: Sequence[int], solver: Solver, nodes: int) -> tuple[int, int]:
-    """Return bounds of the value of the best of some edges for the side to move."""
+    """Return bounds on the value of the best of several edges, for the side to move."""
     after = [position.apply(position.game.decode(position, edge)) for edge in edges]
     lows, highs = [], []
     for successor, (low, high) in zip(after, solver.bounds(after, node_limit=nodes).tolist(), strict=True):
@@ -211,7 +219,7 @@ def _measured(matches: Sequence[tuple[Finding, ...]]) -> Measurements:
 def _count(
     matches: Sequence[tuple[Finding, ...]], name: str, safe: int | None = None
 ) -> tuple[list[Wins], int]:
-    """Return for each match how many positions are `YES` and `NO`, and how many are unsolved in all."""
+    """Return the numbers of `YES` and `NO` in each match, and the total number of unsolved positions."""
     codes = [
         [_code(finding, name) for finding in match if safe in (None, finding.safe_edges)] for match in matches
     ]
@@ -220,7 +228,7 @@ def _count(
 
 
 def _count_matches(matches: Sequence[tuple[Finding, ...]], name: str) -> tuple[list[Wins], int]:
-    """Return (1, 0) for each match with a `YES`, (0, 1) for one with none, and the number of the others."""
+    """Return (1, 0) for each match with a `YES`, (0, 1) for each without, and how many are undecided."""
     codes = [{_code(finding, name) for finding in match} for match in matches]
     units = [(1, 0) if YES in match else (0, 1) for match in codes if YES in match or UNSOLVED not in match]
     return units, len(codes) - len(units)
@@ -239,7 +247,7 @@ def _ends(shares: Sequence[Share | None]) -> tuple[tuple[float | None, ...], ...
 
 
 def _sentence(name: str, units: Sequence[Wins], unsolved: int) -> str:
-    """Return the share of matches as a sentence, with what the unsolved ones could change."""
+    """Return the share of matches as a sentence, and how far the unsolved ones could change it."""
     share = estimate_share(units)
     if share is None:
         return f"{name} in an unknown share of matches: none is solved"

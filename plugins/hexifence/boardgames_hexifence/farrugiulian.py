@@ -3,8 +3,7 @@
 While there are more safe edges than a limit, a random one is drawn. From then on a win/lose
 search draws safe edges until none is left, and then asks whether the side to move wins by its
 sacrifices (sacrifices.py). It does not consider sacrifices before that. The first move that wins
-is played; a random safe edge that does not lose, as far as is known, if there is none or the
-time is up.
+is played. If there is none, or the time is up, it is a random safe edge that is not known to lose.
 
 Two safe edges at the rim of the same cell are one move. With a table, positions that were searched
 are looked up by the set of safe edges drawn: their order does not matter.
@@ -39,7 +38,7 @@ from boardgames_hexifence.sacrifices import best_sacrifice, is_at_least, new_wor
 MOST_SAFE = 60
 """Largest number of safe edges that are searched, so that a set of them fits into a word."""
 MOST_BITS = 22
-"""The table has 2 to this power entries. With fewer safe edges, only one for each set of them is used."""
+"""The table has `1 << MOST_BITS` entries; with fewer safe edges, one for each set of them is used."""
 LEAF_NODES = 256
 """Nodes that a search over sacrifices may visit after the last safe edge."""
 ROOT_NODES = 100_000
@@ -128,7 +127,7 @@ def _prepare(bundle: Actions, state: Words) -> None:
 
 @kernel(types.boolean(ACTIONS, ACTIONS_STACK, types.int64), inline=True)
 def _is_candidate(edge_set: Actions, safe: Actions, place: int) -> bool:
-    """Return whether the edge at a place of the list is still safe, and the first such one of its class."""
+    """Return whether an edge of the list is still safe, and no equivalent one before it is."""
     earlier = safe[EARLIER, place]
     return kind_of(edge_set, safe[EDGE, place]) == SAFE and (
         earlier == NONE or kind_of(edge_set, safe[EDGE, earlier]) != SAFE
@@ -181,14 +180,14 @@ def _is_won(bundle: Actions, rest: Actions, ply: int, lead: int, drawn: np.uint6
 
 @kernel(types.boolean(BUNDLE, BUNDLE, types.int64, WORDS_OUT))
 def _search(bundle: Actions, rest: Actions, lead: int, state: Words) -> bool:
-    """Start a search of the edge set and return `_is_won`."""
+    """Search the edge set from the root, and return whether the side to move wins."""
     _prepare(bundle, state)
     return _is_won(bundle, rest, 0, lead, ZERO)
 
 
 @kernel(types.int64(BUNDLE, BUNDLE, types.int64, WORDS_OUT))
 def best_safe_edge(bundle: Actions, rest: Actions, lead: int, state: Words) -> int:
-    """Return a safe edge that wins, or a random one of which it is not known that it loses, or any.
+    """Return a safe edge that wins, else a random one that is not known to lose, else any.
 
     Parameters
     ----------
@@ -258,7 +257,7 @@ def best_move(bundle: Actions, rest: Actions, lead: int, most_safe: int, state: 
     lead : int64
         The cells of the side to move minus those of its opponent.
     most_safe : int64
-        Number of safe edges from which on they are searched, at most `MOST_SAFE`.
+        Largest number of safe edges that are searched, at most `MOST_SAFE`.
     state : uint64[1]
         State of the random generator, which is advanced.
     """

@@ -30,7 +30,7 @@ RULES = (
     "again. When all edges are drawn, the side with more hexagons wins."
 )
 MAX_SOLVED_DIMENSION = 5
-"""Largest dimension of which the solver takes every position."""
+"""Largest dimension at which the solver takes every position."""
 PERFT_LEAVES = 1_000_000
 """Largest leaf count that is declared."""
 
@@ -173,6 +173,12 @@ class Hexifence(Game):
                     "a cell has an owner if and only if its six edges are drawn, "
                     f"but cell {cell} has {drawn} drawn edges and the owner {owner!r}"
                 )
+
+
+def lead_of(position: Position) -> int:
+    """Return the cells of the side to move minus those of its opponent."""
+    own, other = position.score
+    return own - other if position.side_to_move == 0 else other - own
 
 
 def _map_words(

@@ -1,8 +1,8 @@
 """Hand-outs: what chains and loops are worth by their lengths.
 
 Whoever captures a chain or loop can leave its last cells to the opponent, two of a chain or four of
-a loop, who then has to move first in the rest. Chains of one or two cells and loops of two or three
-offer no such *hand-out*, since a chain of two can be cut in the middle.
+a loop, who then has to move first in the rest. Chains of one or two cells and loops of three offer
+no such *hand-out*, since a chain of two can be cut in the middle.
 
 A chain or loop is *isolated* if its ends lead to no cell with three or more open edges. Isolated
 ones come in three groups: those without a hand-out, longer loops and longer chains. Within a group

@@ -1,6 +1,6 @@
-"""Monte Carlo values of moves: what `strong` plays by as long as a position cannot be solved.
+"""Monte Carlo values of moves, by which `strong` plays while a position cannot be solved.
 
-Each simulation makes one of the moves, chosen by UCB1, and plays the position after it out: all
+Each simulation makes one of the moves, chosen by UCB1, and plays out the position: all
 cells that can be captured are captured, both sides draw safe edges at random, and then the smallest
 sacrifice is made each time (`sacrifices.value_of_line`). Wherever cells can be handed
 out, the side to move does what is better for it. A simulation counts as won or lost, with a
@@ -63,7 +63,7 @@ class Workspace(NamedTuple):
     edge_set : int64[:]
         The edge set of the position, which is the same in both workspaces.
     drawn : int64[E]
-        The edges that have been drawn, of that workspace.
+        The edges that have been drawn; the array of that workspace.
     visits, differences : int64[E]
         For each edge the number of simulations, and the sum of the final differences of cells.
     results : float64[E]
@@ -103,7 +103,7 @@ unpack = unpacker(Workspace, KINDS)
 
 @kernel(types.int64(BUNDLE, types.int64), inline=True)
 def draw_safe_edges(bundle: Actions, length: int) -> int:
-    """Draw random safe edges until there are none; and return the new number of edges drawn."""
+    """Draw random safe edges until there are none, and return the new number of edges drawn."""
     work = unpack(bundle)
     while number_of(work.edge_set, SAFE) > 0:
         edge = random_member(work.edge_set, SAFE, work.random)
@@ -143,7 +143,7 @@ def capture(bundle: Actions) -> tuple[int, int]:
 def play_out(bundle: Actions, lead: int) -> int:
     """Return the final difference of cells for the side to move in one playout.
 
-    `drawn` has the edges, and `span` says which of them are safe.
+    Its edges are in `drawn` afterwards, and `span` says which of them are safe.
     """
     work = unpack(bundle)
     start, hand_out = capture(bundle)
@@ -160,7 +160,7 @@ def play_out(bundle: Actions, lead: int) -> int:
 
 @kernel(types.void(BUNDLE, types.boolean))
 def choose_candidates(bundle: Actions, all_moves: bool) -> None:
-    """Note which moves to simulate: all, or only those of the best kind, since others are rarely better.
+    """Choose the moves to simulate: all, or only those of the best kind, since others are rarely better.
 
     These are the free edges, or else a capturing edge and the one that hands out cells instead,
     or else the safe edges, or else all.
@@ -265,7 +265,7 @@ class MonteCarlo:
         self._work = Workspace(
             rest=self._rest.words,
             edge_set=self._edge_set,
-            drawn=self._rest.items[list(sacrifices.KINDS).index("drawn")],
+            drawn=sacrifices.Workspace(*self._rest.items).drawn,
             visits=np.zeros(edges, dtype=np.int64),
             differences=np.zeros(edges, dtype=np.int64),
             results=np.zeros(edges),

@@ -17,12 +17,12 @@ from boardgames.search.runner import run
 from boardgames_hexifence.edges import load, new_edge_set
 from boardgames_hexifence.endgame import best_visible_move
 from boardgames_hexifence.farrugiulian import MOST_SAFE, best_move, new_workspaces
-from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.game import Hexifence, lead_of
 from boardgames_hexifence.sacrifices import new_workspace
 
 TIME = Option("time", float, 3.0, "seconds per move at most", minimum=0.001, maximum=86_400)
 SAFE_EDGES = Option(
-    "safe", int, 30, "number of safe edges from which on they are searched", minimum=0, maximum=MOST_SAFE
+    "safe", int, 30, "largest number of safe edges that are searched", minimum=0, maximum=MOST_SAFE
 )
 TABLE = Option("table", bool, False, "remember sets of safe edges that have been searched")
 
@@ -66,8 +66,7 @@ class Farrugiulian(Player):
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
         """Return the move of the original's strategy, within the limits of time and nodes."""
         self._check_position(position)
-        first, second = position.score
-        lead = (first - second) * (1 if position.side_to_move == 0 else -1)
+        lead = lead_of(position)
         own = Limit(seconds=self.options[TIME.name])  # type: ignore[arg-type]  # read by kind
         limit = limit.tightened(own)
         started = time.monotonic()

@@ -16,7 +16,7 @@ from boardgames_hexifence.board import board
 from boardgames_hexifence.chains import Chain, chains_of
 from boardgames_hexifence.edges import kind_of, new_edge_set, number_of
 from boardgames_hexifence.features import CAPTURING, FREE, SACRIFICING, SAFE, takeable_cells
-from boardgames_hexifence.game import MAX_SOLVED_DIMENSION, Hexifence
+from boardgames_hexifence.game import MAX_SOLVED_DIMENSION, Hexifence, lead_of
 from boardgames_hexifence.notation import unpack_sides
 from boardgames_hexifence.solver import Solver
 
@@ -131,7 +131,7 @@ def _control(position: Position, found: Sequence[Chain], safe: int) -> list[str]
 
 
 def _control_after(found: Sequence[Chain], mover: str, other: str) -> str:
-    """Return who is in control if `mover` has to open one of the chains."""
+    """Return who is in control if `mover` has to open one of the chains, in a sentence."""
     if any(not chain.is_isolated for chain in found):
         return "Chains meet at intersections, so their number does not say who will be in control."
     short = sum(_is_short(chain) for chain in found)
@@ -151,7 +151,7 @@ def _is_short(chain: Chain) -> bool:
 
 
 def _choice(found: Sequence[Chain], mover: str, other: str) -> str:
-    """Return what `mover` can choose who can capture."""
+    """Return what `mover` can choose to do with the cells that it can capture, in a sentence."""
     counts = [_cells_to_hand_out(chain) for chain in found if chain.is_isolated]
     if any(counts):
         least = _cells(min(filter(None, counts)))
@@ -165,7 +165,7 @@ def _choice(found: Sequence[Chain], mover: str, other: str) -> str:
 
 
 def _cells_to_hand_out(chain: Chain) -> int:
-    """Return how many cells can be left at the end of an opened chain to pass the turn, 0 if none."""
+    """Return how many cells of an opened chain can be handed out at its end, or 0."""
     if not chain.is_opened:
         return 0
     has_far_end = len(chain.edges) == chain.length
@@ -183,7 +183,7 @@ def _value(position: Position) -> list[str]:
     except MatchError:
         return []
     mover, other = _sides(position)
-    final = position.score[position.side_to_move] - position.score[1 - position.side_to_move] + value
+    final = lead_of(position) + value
     ahead, behind = (mover, other) if value > 0 else (other, mover)
     rest = (
         "both sides take equally many cells"

@@ -9,8 +9,8 @@ import boardgames
 from boardgames.errors import OptionError
 from boardgames.player import Limit
 from boardgames_hexifence import agents
-from boardgames_hexifence.agents import Strong, lead
-from boardgames_hexifence.game import Hexifence
+from boardgames_hexifence.agents import Strong
+from boardgames_hexifence.game import Hexifence, lead_of
 from boardgames_hexifence.solver.small import index_of
 
 LATE = "0 5 10 12 21 28 24 3 14 16 26 7 17 18"
@@ -24,7 +24,7 @@ def test_values_of_moves_are_final_differences_of_cells() -> None:
         position = game.parse(text_of(3, open_edges))
         analysis = player.analyse(position, Limit(seconds=60))
         values = {entry.move.action: entry.score.amount for entry in analysis.moves}
-        before = lead(position)
+        before = lead_of(position)
         expected = {edge: before + value for edge, value in move_values(3, open_edges).items()}
         assert values == expected
         assert analysis.proven
@@ -60,7 +60,7 @@ def test_the_end_of_a_match_on_a_large_board_is_solved() -> None:
     open_edges = random_edges(8, 9, chance)
     analysis = Strong(game, table=4).analyse(game.parse(text_of(8, open_edges)), Limit(seconds=60))
     assert analysis.proven
-    assert analysis.score.amount - lead(analysis.position) == max(move_values(8, open_edges).values())
+    assert analysis.score.amount - lead_of(analysis.position) == max(move_values(8, open_edges).values())
 
 
 def test_estimated_moves_are_not_proven_and_say_how_many_simulations_there_were() -> None:

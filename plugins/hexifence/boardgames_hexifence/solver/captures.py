@@ -1,4 +1,4 @@
-"""Captures: what the side to move takes before it has a choice, and when it has one.
+"""Captures: which cells the side to move always takes, and when it has a choice.
 
 A cell of degree 1 can be taken at once. Taking it is right unless it gives up a *hand-out*: the
 last two cells of a chain, or the last four of a loop, can be left to the opponent by cutting a
@@ -21,7 +21,8 @@ decisions; `take_all` makes the other captures, and the reasons why they are rig
   than four, and takes the others.
 
 With V(R) the value of the rest R after everything is taken, c the cells taken and h those handed
-out, the value is the larger of c + V(R) and (c - h) - h - V(R), that is c - h + |V(R) + h|.
+out, the value is the larger of c + V(R) and (c - h) - h - V(R), that is c - h + |V(R) + h|
+(`value_of_opened`).
 """
 
 from numba import types

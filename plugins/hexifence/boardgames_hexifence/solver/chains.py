@@ -14,15 +14,9 @@ The moves are one of each class:
   while a cut at an end would leave it a hand-out besides. Either string opens a single cell.
 - All strings of a loop are one class. A loop of three can only be taken whole.
 
-Isolated chains and loops come in three groups: those that offer no hand-out (chains of one or
-two, loops of three), longer chains, and longer loops. Within a group only the shortest needs to
-be opened. If a state differs from another one only in the length of such a member, play is the
-same in both up to the moment when it is opened, and the side that takes it gets the
-difference. So the values differ by no more than the difference in length, and opening the
-longer one first never gains more than that.
-
-States in which only isolated chains and loops are left are *simple*. Their values follow from
-the numbers and lengths of the members by dynamic programming.
+Of the isolated chains and loops only the shortest of each group needs to be opened (handouts.py).
+States in which nothing else is left are *simple*. Their values follow from the lengths by dynamic
+programming.
 """
 
 import numpy as np

@@ -118,7 +118,7 @@ def key_of(
 
 @kernel(types.boolean(WORDS_OUT, WORDS_STACK), inline=True)
 def is_symmetric(strings: Words, images: Words) -> bool:
-    """Return whether to look for symmetric states: while half of the edges are open."""
+    """Return whether to look for symmetric states, as long as half of the edges are open."""
     ends = 0
     for direction in range(DIRECTIONS):
         ends += popcount(strings[direction])
@@ -127,7 +127,7 @@ def is_symmetric(strings: Words, images: Words) -> bool:
 
 @kernel(types.int64(WORDS_OUT, types.int64, types.uint64), inline=True)
 def place_of(strings: Words, cell: int, isolated: Cells) -> int:
-    """Return the column of `images` for the strings of a cell, for those of none if it is isolated."""
+    """Return the column of `images` for the strings of a cell; an isolated one counts as having none."""
     directions = 0
     if not has_bit(isolated, cell):
         for direction in range(DIRECTIONS):
@@ -139,7 +139,7 @@ def place_of(strings: Words, cell: int, isolated: Cells) -> int:
 def symmetric_key_of(
     strings: Words, images: Words, isolated: Cells, lengths: np.uint64
 ) -> tuple[np.uint64, np.uint64]:
-    """Return what `key_of` does, but the same for all images of a state: the least of their hashes."""
+    """Return a hash like that of `key_of` which is the same for all symmetric images of a state."""
     cells = images.shape[1] // SETS_OF_DIRECTIONS
     least, image = ZERO, 0
     for symmetry in range(images.shape[0]):
@@ -242,7 +242,7 @@ def is_at_least(bundle: Actions, ply: int, bound: int) -> bool:  # noqa: C901, P
 
 @kernel(types.void(BUNDLE, types.Array(types.uint64, 2, "C", readonly=True), ACTIONS_STACK))
 def solve(bundle: Actions, states: Words, bounds: Actions) -> None:
-    """Narrow the bounds of the values of states down, until they are equal or the search is stopped.
+    """Narrow down the bounds on the values of states until they are equal or the search is stopped.
 
     Parameters
     ----------

@@ -3,7 +3,7 @@
 The open edges of a cell at the rim that lead to the ground are interchangeable, so a state is
 a set of the 12 edges between two cells, one bit each, and for each of the six cells at the rim the
 number of its other open edges, 0 to 3 in two bits: 2^24 states. Drawing an edge subtracts a
-constant from this index. So one pass in ascending order finds every value from those before.
+constant from this index. So one pass in ascending order finds every value from earlier ones.
 
 The table is kept in the user's cache folder, after a checksum. A file that is damaged or
 missing is built again.
@@ -179,7 +179,7 @@ def values_in(content: bytes | bytearray) -> Values:
 
 @cache
 def all_values() -> Values:
-    """Return the values of all states, from the cache folder or built, and then kept there."""
+    """Return the values of all states, built on first use and then read from the cache folder."""
     return load(cache_folder() / FILE)
 
 

@@ -155,7 +155,7 @@ class Solver:
     def bounds(
         self, positions: Iterable[Position], *, stop: Stop | None = None, node_limit: int = 0
     ) -> Actions:
-        """Return bounds of each value, `int64[n, 2]`, which are equal unless the search was stopped.
+        """Return bounds on each value, `int64[n, 2]`, which are equal unless the search was stopped.
 
         The parameters are those of `values`.
         """
@@ -206,7 +206,7 @@ class Solver:
     def _fit(self, positions: Sequence[Position]) -> bool:
         """Choose a frame that has all open cells of positions; return False if there is none.
 
-        The table is for one frame.
+        A new frame clears the table, whose entries hold for one frame only.
 
         Raises
         ------
@@ -228,7 +228,7 @@ class Solver:
         return True
 
     def _narrow(self, states: Words, bounds: Actions, stop: Stop | None, node_limit: int) -> None:
-        """Narrow the bounds of the values of states down."""
+        """Narrow down the bounds on the values of states."""
         self._control[0].stop = 0
         self._control[0].node_limit = self.nodes + node_limit if node_limit else 0
         run(lambda: solve(self._bundle.words, states, bounds), self._control, stop=stop)
@@ -238,7 +238,7 @@ class Solver:
 def images_of(dimension: int) -> Words:
     """Return hashes of the strings of each cell under each symmetry for `symmetric_key_of`.
 
-    There are none above dimension 2, where no board is symmetric any more when it can be solved.
+    There are none above dimension 2, where positions are no longer symmetric when they can be solved.
     """
     if dimension > DIMENSION:
         return np.zeros((0, 0), dtype=np.uint64)

@@ -12,8 +12,8 @@ each of the 64 bits stands for, and which cells are neighbours. Up to dimension 
 a bit for each cell. On larger boards a position fits as soon as no more than 64 cells are open.
 
 Kernels refer to a cell by the word that contains only its bit. The *degree* of a cell is its
-number of strings. The strings of a cell to the ground are interchangeable: a state has those
-of the directions that come last.
+number of strings. The strings of a cell to the ground are interchangeable: a state keeps them
+in the last of their directions.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def opposite(direction: int) -> int:
 
 @kernel(types.int64(WORDS_OUT, types.uint64, types.int64), inline=True)
 def string_of(strings: Words, cell: Cells, other_than: int) -> int:
-    """Return the direction of a string of a cell, but not `other_than`; `NOWHERE` if there is none."""
+    """Return the direction of a string of a cell, except `other_than`, or `NOWHERE` if there is none."""
     for direction in range(DIRECTIONS):
         if direction != other_than and strings[direction] & cell != ZERO:
             return direction
@@ -69,7 +69,7 @@ def string_of(strings: Words, cell: Cells, other_than: int) -> int:
 
 @kernel(types.uint64(WORDS_OUT, WORDS_STACK, types.uint64, types.int64), inline=True)
 def tied_to(strings: Words, neighbours: Words, cell: Cells, direction: int) -> Cells:
-    """Return the cell at the other end of a string, `ZERO` for the ground."""
+    """Return the cell at the other end of a string, or `ZERO` for the ground."""
     return neighbours[direction, lowest_bit(cell)] & strings[opposite(direction)]
 
 

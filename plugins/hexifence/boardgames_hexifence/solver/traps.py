@@ -3,7 +3,7 @@
 An opponent is expected to be one of two at each move. One captures what it can, and otherwise
 draws random safe edges, or makes random sacrifices if there are none. The other knows who wins if
 both sides draw safe edges as long as there are any, as the agent `farrugiulian` does, and makes a
-random one of the moves that win by this. Both overlook sacrifices before the last safe edge.
+random one of the moves that win then. Both overlook sacrifices before the last safe edge.
 
 `chances` gives the probability that such an opponent gives a won position away within a few moves.
 """
@@ -32,23 +32,9 @@ REPLIES = 2
 """Number of moves of the opponent that are looked ahead."""
 
 
-@kernel(
-    types.float64(
-        VALUES,
-        VALUES,
-        types.int64,
-        types.int64,
-        types.int64,
-        types.boolean,
-    )
-)
+@kernel(types.float64(VALUES, VALUES, types.int64, types.int64, types.int64, types.boolean))
 def chance(
-    values: Values,
-    safe_first: Values,
-    state: int,
-    lead: int,
-    replies: int,
-    is_opponent: bool,
+    values: Values, safe_first: Values, state: int, lead: int, replies: int, is_opponent: bool
 ) -> float:
     """Return the probability that the opponent makes a mistake that loses.
 
@@ -109,7 +95,7 @@ def chances(states: Sequence[tuple[int, int, bool]]) -> list[float]:
     ----------
     states : sequence of (int, int, bool)
         For each move the index of the state after it, the cells of the side that is to move then
-        minus those of the other side, and whether this is the opponent.
+        minus those of the other side, and whether the opponent is to move.
 
     Examples
     --------
