@@ -268,6 +268,11 @@ class Analysis:
     seconds: float
     simulations: int = 0
 
+    def favours_draw(self, side: int) -> bool:
+        """Return True if `side` expects no more than `MAX_DRAW_RETURN`, so that it should accept a draw."""
+        score = self.score if self.position.side_to_move == side else -self.score
+        return score.to_return() <= MAX_DRAW_RETURN
+
     def choice(self, move_value: MoveValue | None = None) -> Choice:
         """Return the choice of one of `moves`, by default the best.
 

@@ -10,7 +10,6 @@ from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.options import Option
 from boardgames.player import (
-    MAX_DRAW_RETURN,
     NO_CONTEXT,
     NO_LIMIT,
     Analysis,
@@ -109,7 +108,7 @@ class SearchPlayer(Player):
         return self._searcher.search(position, self._limit(limit), context, lines=lines)
 
     def accepts_draw(self, position: Position, side: int) -> bool:
-        """Accept a draw if a short search expects no more than `MAX_DRAW_RETURN` for `side`."""
+        """Accept a draw if a short search favours one for `side`."""
         self._check_game(position)
         if position.outcome is not None:
             return False
@@ -117,9 +116,7 @@ class SearchPlayer(Player):
         options = self.search_options()
         options = replace(options, table=min(DRAW_OFFER_MB, options.table), threads=1)
         searcher = self._new_searcher(options)
-        score = searcher.search(position, self._limit(DRAW_OFFER_LIMIT), NO_CONTEXT).score
-        score_for_side = score if position.side_to_move == side else -score
-        return score_for_side.to_return() <= MAX_DRAW_RETURN
+        return searcher.search(position, self._limit(DRAW_OFFER_LIMIT), NO_CONTEXT).favours_draw(side)
 
     def match_started(self, side: int) -> None:
         """Forget the previous match, and allocate the memory of the search before the clock runs."""

@@ -13,7 +13,6 @@ from typing import ClassVar
 from boardgames.game import Game, Move, Position
 from boardgames.options import Option
 from boardgames.player import (
-    MAX_DRAW_RETURN,
     NO_CONTEXT,
     NO_LIMIT,
     Analysis,
@@ -184,8 +183,8 @@ class TimedExactPlayer(ExactPlayer):
         self._check_game(position)
         if position.outcome is not None:
             return False
-        score = self._analyse(position, DRAW_OFFER_LIMIT, NO_CONTEXT, all_moves=False, has_line=False).score
-        return (score if position.side_to_move == side else -score).to_return() <= MAX_DRAW_RETURN
+        analysis = self._analyse(position, DRAW_OFFER_LIMIT, NO_CONTEXT, all_moves=False, has_line=False)
+        return analysis.favours_draw(side)
 
     def match_started(self, side: int) -> None:
         """Let the player that estimates unsolved moves forget the previous match."""

@@ -8,7 +8,7 @@ import numpy as np
 from boardgames.declarations import Evaluation
 from boardgames.game import Game, Position
 from boardgames.options import Option
-from boardgames.player import MAX_DRAW_RETURN, NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, Player
 from boardgames.players.alphabeta import (
     DEFAULT_SECONDS,
     DRAW_OFFER_LIMIT,
@@ -95,7 +95,7 @@ class MonteCarlo(Player):
         return replace(analysis, moves=analysis.moves[:lines])
 
     def accepts_draw(self, position: Position, side: int) -> bool:
-        """Accept a draw if a short search expects no more than `MAX_DRAW_RETURN` for `side`."""
+        """Accept a draw if a short search favours one for `side`."""
         self._check_game(position)
         if position.outcome is not None:
             return False
@@ -104,9 +104,7 @@ class MonteCarlo(Player):
         options = replace(options, memory=min(DRAW_OFFER_MB, options.memory), threads=1)
         searcher = Searcher(self.game, self.evaluation(), options)
         seeds = np.zeros(1, dtype=np.uint64)
-        analysis = searcher.search(position, DRAW_OFFER_LIMIT, NO_CONTEXT, seeds=seeds)
-        score_for_side = analysis.score if position.side_to_move == side else -analysis.score
-        return score_for_side.to_return() <= MAX_DRAW_RETURN
+        return searcher.search(position, DRAW_OFFER_LIMIT, NO_CONTEXT, seeds=seeds).favours_draw(side)
 
     def match_started(self, side: int) -> None:
         """Clear the tree of the previous match."""
