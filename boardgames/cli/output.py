@@ -169,13 +169,13 @@ def console() -> "Console":
 
 def print_picture(picture: Any, *, flipped: bool = False) -> None:  # a Picture, imported late
     """Print a picture, in colour if the terminal supports it."""
-    from boardgames.draw.text import plain_text, styled_text
+    from boardgames.draw.text import LEGEND_WIDTH, plain_text, styled_text
 
-    out = console()
+    out, width = console(), min(LEGEND_WIDTH, _terminal_width() or LEGEND_WIDTH)
     if out.is_terminal and out.color_system is not None and not out.no_color:
-        out.print(styled_text(picture, flipped=flipped))
+        out.print(styled_text(picture, flipped=flipped, legend_width=width))
     else:
-        say(plain_text(picture, flipped=flipped))
+        say(plain_text(picture, flipped=flipped, legend_width=width))
 
 
 def rules_text(facts: "Facts") -> str:

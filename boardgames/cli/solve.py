@@ -150,7 +150,7 @@ def _solve_one(player: "ExactPlayer", position: "Position", seconds: float | Non
 
     limit = Limit(seconds=seconds or WEEK_S)
     try:
-        with spinner("solving"), stop_on_interrupt() as stop:
+        with spinner("solving" if seconds else "solving; Ctrl-C ends it"), stop_on_interrupt() as stop:
             analysis = player.analyse(position, limit, Context(stop=stop))
     finally:
         close_player(player)

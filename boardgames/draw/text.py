@@ -70,7 +70,7 @@ class _Scale:
         return math.floor((y - self.top) / self.row * self.rows + 0.5)
 
 
-def plain_text(picture: Picture, *, flipped: bool = False) -> str:
+def plain_text(picture: Picture, *, flipped: bool = False, legend_width: int = LEGEND_WIDTH) -> str:
     """Return the picture as lines of text without colour.
 
     Parameters
@@ -79,6 +79,8 @@ def plain_text(picture: Picture, *, flipped: bool = False) -> str:
         What to draw. Everything but its symbols and captions is drawn in ASCII.
     flipped : bool
         Show the board from the other side.
+    legend_width : int
+        Columns to which the legend is wrapped.
 
     Examples
     --------
@@ -87,7 +89,7 @@ def plain_text(picture: Picture, *, flipped: bool = False) -> str:
     >>> print(plain_text(Picture(cells, (Piece("c1", 0, "x"),), changed=frozenset(["c1", "c2"]))))
     . X * .
     """
-    lines = _lines(picture.flipped() if flipped else picture)
+    lines = _lines(picture.flipped() if flipped else picture, legend_width)
     return "\n".join("".join(char.text for char in line).rstrip() for line in lines)
 
 
@@ -104,19 +106,19 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else "?" for char in text)
 
 
-def styled_text(picture: Picture, *, flipped: bool = False) -> "Text":
+def styled_text(picture: Picture, *, flipped: bool = False, legend_width: int = LEGEND_WIDTH) -> "Text":
     """Return the picture as `rich` text: like `plain_text`, but in colour and with a rim around the board."""
     from rich.text import Text
 
     text = Text()
-    for number, line in enumerate(_lines(picture.flipped() if flipped else picture)):
+    for number, line in enumerate(_lines(picture.flipped() if flipped else picture, legend_width)):
         text.append("\n" if number else "")
         for ink, chars in groupby(line, key=lambda char: char.ink):
             text.append("".join(char.text for char in chars), style=_style(ink, picture))
     return text
 
 
-def _lines(picture: Picture) -> list[list[_Char]]:
+def _lines(picture: Picture, legend_width: int) -> list[list[_Char]]:
     """Return the lines of the drawing: captions, board, captions."""
     board = _board(picture)
     above, below = _captions(picture, "top"), _captions(picture, "bottom")
@@ -129,7 +131,7 @@ def _lines(picture: Picture) -> list[list[_Char]]:
         text = printable("  ".join(f"[{button.text}]" for button in picture.buttons))
         lines += [[], [_Char(char, _Ink("button")) for char in text.center(width).rstrip()]]
     lines += [[]] * bool(below and board) + [_caption_line(pair, width) for pair in below]
-    legend = [part for line in picture.legend for part in textwrap.wrap(printable(line), LEGEND_WIDTH)]
+    legend = [part for line in picture.legend for part in textwrap.wrap(printable(line), legend_width)]
     return lines + [[]] * bool(legend) + [[_Char(char, _Ink("legend")) for char in line] for line in legend]
 
 

@@ -1,6 +1,7 @@
 """Behaviour that needs a terminal: colours, keys, Ctrl-C, signals."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -51,6 +52,16 @@ def test_facts_are_wrapped_to_the_width(bg: Run, bg_on_terminal: Run) -> None:
     unwrapped = bg("games", "abalone").out.splitlines()
     assert max(map(len, wrapped)) <= 80 < max(map(len, unwrapped))
     assert " ".join(" ".join(wrapped).split()) == " ".join(" ".join(unwrapped).split())
+
+
+@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}], ids=["in colour", "NO_COLOR"])
+def test_the_legend_of_overlays_is_wrapped_to_the_width(
+    environment: dict[str, str], bg_on_terminal: Run
+) -> None:
+    ran = bg_on_terminal("show", "hexifence", "--features", COLUMNS="50", **environment)
+    legend = re.sub(r"\x1b\[[0-9;]*m", "", ran.out).partition("chains:")[2].partition("edges:")[0]
+    assert "if an even number" in " ".join(legend.split()).lower()
+    assert max(map(len, legend.splitlines())) <= 50
 
 
 def test_replay_steps_through_a_match(home: Path, bg_on_terminal: Run) -> None:
