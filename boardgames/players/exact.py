@@ -75,13 +75,20 @@ class TimedExactPlayer(ExactPlayer):
         Parameters
         ----------
         all_moves : bool
-            False if the first move that wins at once, `Score.win(1)`, is enough.
+            False if a single best move is enough.
         """
+
+    def knows_best(self, position: Position, scores: Mapping[Move, Score], *, all_moves: bool) -> bool:
+        """Return True if a best move is among those that `solved_moves` has returned.
+
+        By default that is so if all moves are solved, or one wins at once.
+        """
+        return len(scores) == len(position.legal_moves) or Score.win(1) in scores.values()
 
     def solved_line(self, position: Position, move: Move, score: Score, stop: Stop) -> tuple[Move, ...]:
         """Return best play from a best move to the end, or as far as it was found before `stop` was set.
 
-        By default all moves of every position on the way are solved.
+        By default every position on the way is solved.
 
         Parameters
         ----------
@@ -91,7 +98,7 @@ class TimedExactPlayer(ExactPlayer):
         line, position = [move], position.apply(move)
         while position.outcome is None:
             scores = self.solved_moves(position, stop, all_moves=False)
-            if not self._has_best(position, scores):
+            if not self.knows_best(position, scores, all_moves=False):
                 break
             move = max(scores, key=lambda move: scores[move])
             line.append(move)
@@ -205,7 +212,7 @@ class TimedExactPlayer(ExactPlayer):
         all_moves: bool = True,
         has_line: bool = True,
     ) -> Analysis:
-        """Return the scores of all moves, or only of some if one of them wins at once."""
+        """Return the scores of all moves, or only of some if a best one is among them."""
         started, nodes = time.monotonic(), self.solver_nodes()
         own = Limit(seconds=self.options[SOLVER_TIME.name])  # type: ignore[arg-type]  # read by kind
         budget = limit.tightened(own).budget(position.side_to_move)
@@ -213,7 +220,7 @@ class TimedExactPlayer(ExactPlayer):
         others = () if context.stop is None else (context.stop,)
         with stop_after(budget * SOLVER_SHARE, *others) as stop:
             scores = self.solved_moves(position, stop, all_moves=all_moves)
-            is_proven = self._has_best(position, scores)
+            is_proven = self.knows_best(position, scores, all_moves=all_moves)
             has_all = len(scores) == len(position.legal_moves) or (is_proven and not all_moves)
             lines: dict[Move, tuple[Move, ...]] = {move: (move,) for move in scores}
             if has_all and has_line:
@@ -232,8 +239,3 @@ class TimedExactPlayer(ExactPlayer):
         return Analysis(
             position, moves[0].score, self.unit, is_proven, moves, depth, nodes, seconds, simulations
         )
-
-    @staticmethod
-    def _has_best(position: Position, scores: Mapping[Move, Score]) -> bool:
-        """Return True if a best move is known: all moves are solved, or one wins at once."""
-        return len(scores) == len(position.legal_moves) or Score.win(1) in scores.values()

@@ -8,7 +8,7 @@ the final difference of cells.
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from boardgames.errors import OptionError, PositionError
+from boardgames.errors import MatchError, OptionError, PositionError
 from boardgames.game import Game, Move, Position
 from boardgames.options import Option
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Context, Limit, MoveValue, Stop
@@ -26,7 +26,7 @@ from boardgames_hexifence.solver.solver import TABLE_MB, cells_taken, keeps_turn
 from boardgames_hexifence.solver.strings import MAX_CELLS
 from boardgames_hexifence.solver.traps import chances
 
-SAFE_EDGES = (0, 0, 30, 15, 10, 4, 0, 0, 0)
+SAFE_EDGES = (0, 0, 30, 21, 14, 8, 0, 0, 0)
 """The largest number of safe edges with which `choose` tries to solve a position, by dimension."""
 SIMULATIONS, SIMULATIONS_OF_ANALYSIS = 500, 10_000
 LEVELS = (
@@ -96,14 +96,21 @@ class Strong(TimedExactPlayer):
         return choice
 
     def solved_moves(self, position: Position, stop: Stop, *, all_moves: bool) -> dict[Move, Score]:
-        """Return the final differences of cells after the moves that were solved before `stop` was set."""
-        edge_set = new_edge_set(position.words)
-        if not all_moves and number_of(edge_set, SAFE) > SAFE_EDGES[self._dimension]:
-            return {}
+        """Return the final differences of cells after the moves that were solved before `stop` was set.
+
+        If a single best move is enough, these are best moves only, all of them in a lost position,
+        or none if there was no time.
+        """
+        if not all_moves:
+            return self._best_moves(position, stop)
         return {
             move: self._score(lead_of(position) + value)
             for move, value in self._values(position, stop=stop).items()
         }
+
+    def knows_best(self, position: Position, scores: Mapping[Move, Score], *, all_moves: bool) -> bool:
+        """Return True if a best move is among those that `solved_moves` has returned."""
+        return len(scores) == len(position.legal_moves) or (bool(scores) and not all_moves)
 
     def estimated_moves(
         self,
@@ -167,6 +174,19 @@ class Strong(TimedExactPlayer):
 
     def _new_solver(self) -> Solver:
         return Solver(self.game, table=int(self.options[TABLE.name] or 0))
+
+    def _best_moves(self, position: Position, stop: Stop) -> dict[Move, Score]:
+        if number_of(new_edge_set(position.words), SAFE) > SAFE_EDGES[self._dimension]:
+            return {}
+        moves = position.legal_moves
+        order = [moves[index] for index in self.random.permutation(len(moves))]
+        try:
+            (value,) = self._solver.values([position], stop=stop)
+            is_lost = lead_of(position) + value < 0
+            best = self._solver.best_moves(position, order, value, count=0 if is_lost else 1, stop=stop)
+        except (MatchError, PositionError):  # there was no time, or there are too many open cells
+            return {}
+        return dict.fromkeys(best, self._score(lead_of(position) + value))
 
     def _score(self, cells: int) -> Score:
         return Score.of(float(cells), self.unit)

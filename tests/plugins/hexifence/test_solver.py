@@ -190,6 +190,26 @@ def test_solver_looks_values_of_dimension_2_up(home: Path) -> None:
     assert solver.nodes == len(game.start().legal_moves)
 
 
+@pytest.mark.parametrize(("dimension", "all_values"), [(2, True), (2, False), (3, False)])
+def test_best_moves_are_those_of_the_solution(dimension: int, all_values: bool) -> None:
+    solver = Solver(GAMES[dimension], table=4, all_values=all_values)
+    for open_edges in sample(dimension, 40, 20, seed=6):
+        position = position_of(dimension, open_edges)
+        solution, moves = solver.solve(position), position.legal_moves
+        assert solver.best_moves(position, moves, solution.value) == list(solution.best)
+        assert solver.best_moves(position, moves[::-1], solution.value, count=1) == [solution.best[-1]]
+
+
+def test_values_outside_a_window_are_its_nearest_end() -> None:
+    solver = Solver(GAMES[3], table=4)
+    for open_edges in sample(3, 60, 20, seed=7):
+        position = position_of(3, open_edges)
+        (true,) = solver.values([position])
+        for low in range(true - 6, true + 6, 2):
+            window = (low, low + 2)
+            assert solver.bounds([position], window=window).tolist() == [[min(max(true, low), low + 2)] * 2]
+
+
 # --- captures ----------------------------------------------------------------
 
 

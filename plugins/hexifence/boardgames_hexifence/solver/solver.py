@@ -32,6 +32,7 @@ from boardgames_hexifence.solver.strings import DIRECTIONS, MAX_CELLS, edge_towa
 
 TABLE_MB = 64
 CODE_SHIFT = 8
+STOPPED = "the search was stopped before the position was solved"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +150,26 @@ class Solver:
         """
         bounds = self.bounds(positions, stop=stop, node_limit=node_limit)
         if (bounds[:, 0] != bounds[:, 1]).any():
-            raise MatchError("the search was stopped before the position was solved")
+            raise MatchError(STOPPED)
         return [int(value) for value in bounds[:, 0]]
 
     def bounds(
-        self, positions: Iterable[Position], *, stop: Stop | None = None, node_limit: int = 0
+        self,
+        positions: Iterable[Position],
+        *,
+        stop: Stop | None = None,
+        node_limit: int = 0,
+        window: tuple[int, int] | None = None,
     ) -> Actions:
         """Return bounds on each value, `int64[n, 2]`, which are equal unless the search was stopped.
 
-        The parameters are those of `values`.
+        The other parameters are those of `values`.
+
+        Parameters
+        ----------
+        window : (int, int), optional
+            The interval that matters. A value outside of it is returned as its nearest end. Both ends
+            need the parity of the number of open cells.
         """
         positions = list(positions)
         self._check(positions)
@@ -165,14 +177,22 @@ class Solver:
             table = values_of_all_states()
             self._control[0].nodes += len(positions)
             values = np.array([table[index_of(position.words)] for position in positions], dtype=np.int64)
+            if window is not None:
+                values = values.clip(*window)
             return np.stack([values, values], axis=1)
         if not self._fit(positions) and len(positions) > 1:
-            parts = [self.bounds([position], stop=stop, node_limit=node_limit) for position in positions]
-            return np.concatenate(parts)
+            return np.concatenate(
+                [
+                    self.bounds([position], stop=stop, node_limit=node_limit, window=window)
+                    for position in positions
+                ]
+            )
         states = np.array([self._frame.state_of(position.words) for position in positions])
         states = states.reshape(-1, DIRECTIONS)
         cells = np.bitwise_count(np.bitwise_or.reduce(states, axis=1)).astype(np.int64)
         bounds = np.stack([-cells, cells], axis=1)
+        if window is not None:
+            bounds = bounds.clip(*window)
         self._narrow(states, bounds, stop, node_limit)
         return bounds
 
@@ -196,6 +216,55 @@ class Solver:
             for (move, successor), rest in zip(after.items(), rests, strict=True)
         }
         return Solution(max(values.values()), values)
+
+    def best_moves(
+        self,
+        position: Position,
+        moves: Iterable[Move],
+        value: int,
+        *,
+        count: int = 0,
+        stop: Stop | None = None,
+    ) -> list[Move]:
+        """Return the moves that keep the value of a position.
+
+        This is faster than `solve`, which also finds how bad the other moves are.
+
+        Parameters
+        ----------
+        position : Position
+            A position in which the match is not over.
+        moves : iterable of Move
+            Legal moves, in the order in which to try them.
+        value : int
+            The value of the position (`values`).
+        count : int
+            Number of moves to find at most, 0 for no limit.
+        stop : Stop, optional
+            Set by another thread to end the search.
+
+        Raises
+        ------
+        MatchError
+            If the search was stopped.
+        PositionError
+            If it is not a position of this game, or has too many open cells.
+        """
+        best: list[Move] = []
+        for move in moves:
+            after = position.apply(move)
+            rest = value - cells_taken(position, after)
+            goal, window = (
+                (rest, (rest - 2, rest)) if keeps_turn(position, after) else (-rest, (-rest, 2 - rest))
+            )
+            ((lower, upper),) = self.bounds([after], stop=stop, window=window)
+            if lower != upper:
+                raise MatchError(STOPPED)
+            if lower == goal:
+                best.append(move)
+                if len(best) == count:
+                    break
+        return best
 
     def _check(self, positions: Iterable[Position]) -> None:
         """Raise PositionError if a position belongs to another game."""
