@@ -20,7 +20,17 @@ from boardgames_hexifence.farrugiulian import MOST_SAFE, best_move, new_workspac
 from boardgames_hexifence.game import Hexifence, lead_of
 from boardgames_hexifence.sacrifices import new_workspace
 
-TIME = Option("time", float, 3.0, "seconds per move at most", minimum=0.001, maximum=86_400)
+SECONDS, SECONDS_ON_LARGE_BOARDS = 3.0, 0.9
+LARGE = 5
+"""From this dimension on, a search that starts with 30 safe edges seldom ends in time."""
+TIME = Option(
+    "time",
+    float,
+    None,
+    "seconds per move; default 3, or 0.9 from dimension 5 on",
+    minimum=0.001,
+    maximum=86_400,
+)
 SAFE_EDGES = Option(
     "safe", int, 30, "largest number of safe edges that are searched", minimum=0, maximum=MOST_SAFE
 )
@@ -59,6 +69,8 @@ class Farrugiulian(Player):
         dimension = _dimension_of(game, self.name)
         self._edge_set = new_edge_set(game.start().words)
         self._control = new_control()
+        default = SECONDS if dimension < LARGE else SECONDS_ON_LARGE_BOARDS
+        self._own_limit = Limit(seconds=self.options[TIME.name] or default)  # type: ignore[arg-type]  # read by kind
         self._workspaces = new_workspaces(
             self._edge_set, dimension, self._control, has_table=bool(self.options[TABLE.name])
         )
@@ -67,8 +79,7 @@ class Farrugiulian(Player):
         """Return the move of the original's strategy, within the limits of time and nodes."""
         self._check_position(position)
         lead = lead_of(position)
-        own = Limit(seconds=self.options[TIME.name])  # type: ignore[arg-type]  # read by kind
-        limit = limit.tightened(own)
+        limit = limit.tightened(self._own_limit)
         started = time.monotonic()
         load(position.words, self._edge_set)
         state = self.random.integers(2**64, size=1, dtype=np.uint64)
