@@ -7,7 +7,7 @@ import click
 from boardgames.cli.completion import complete_game
 from boardgames.cli.loading import load_position
 from boardgames.cli.options import Number, examples, json_option, position_options
-from boardgames.cli.output import print_json, say
+from boardgames.cli.output import count_text, print_json, say
 from boardgames.errors import OptionError
 
 
@@ -63,4 +63,4 @@ def perft(
     for move, count in counts.items():
         say(f"{move!s:<8} {count}")
     rate = f", {leaves / seconds / 1e6:.1f} million/s" if seconds > 0.001 else ""
-    say(f"{leaves} leaves at depth {depth} in {seconds:.3f} s{rate}")
+    say(f"{count_text(leaves, 'leaf', 'leaves')} at depth {depth} in {seconds:.3f} s{rate}")

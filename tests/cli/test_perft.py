@@ -6,10 +6,12 @@ import pytest
 Run = Callable[..., Any]
 
 
-@pytest.mark.parametrize(("depth", "leaves"), [("0", 1), ("1", 44), ("2", 1936), ("3", 98912)])
-def test_perft_prints_the_leaves(depth: str, leaves: int, bg: Run) -> None:
+@pytest.mark.parametrize(
+    ("depth", "leaves"), [("0", "1 leaf"), ("1", "44 leaves"), ("2", "1936 leaves"), ("3", "98912 leaves")]
+)
+def test_perft_prints_the_leaves(depth: str, leaves: str, bg: Run) -> None:
     out = bg("perft", "abalone", "--layout", "standard", "--depth", depth).out
-    assert out.startswith(f"{leaves} leaves at depth {depth} in ")
+    assert out.startswith(f"{leaves} at depth {depth} in ")
 
 
 def test_divide_prints_a_line_for_each_move(bg: Run) -> None:

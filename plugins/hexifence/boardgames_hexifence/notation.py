@@ -153,7 +153,9 @@ def parse_edge(text: str, dimension: int) -> int:
         place = int(match[1]), int(match[2])
         if place in edges:
             return edges.index(place)
-        raise MalformedMoveError(f"there is no edge at {quote(text)}, which must be ROW,COLUMN from 0,0")
+        raise MalformedMoveError(
+            f"the printed board has no edge at {quote(text)}; 'show --notation grid' marks open edges by +"
+        )
     raise MalformedMoveError(f"{quote(text)} is not an edge; edges are 0 to {last}, or ROW,COLUMN")
 
 

@@ -195,7 +195,7 @@ def test_every_move_is_read_as_row_and_column_too() -> None:
 
 @pytest.mark.parametrize("text", ["1,1", "0,4", "7,0", "99,99"])
 def test_a_place_without_an_edge_is_malformed(text: str) -> None:
-    with pytest.raises(MalformedMoveError, match=rf"^there is no edge at '{text}'"):
+    with pytest.raises(MalformedMoveError, match=rf"^the printed board has no edge at '{text}'"):
         GAME.start().apply(text)
 
 
