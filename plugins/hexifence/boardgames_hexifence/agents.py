@@ -102,7 +102,9 @@ class Strong(TimedExactPlayer):
         or none if there was no time.
         """
         if not all_moves:
-            return self._best_moves(position, stop)
+            moves = position.legal_moves
+            order = self.random.permutation(len(moves))
+            return self._best_moves(position, [moves[index] for index in order], stop)
         return {
             move: self._score(lead_of(position) + value)
             for move, value in self._values(position, stop=stop).items()
@@ -111,6 +113,17 @@ class Strong(TimedExactPlayer):
     def knows_best(self, position: Position, scores: Mapping[Move, Score], *, all_moves: bool) -> bool:
         """Return True if a best move is among those that `solved_moves` has returned."""
         return len(scores) == len(position.legal_moves) or (bool(scores) and not all_moves)
+
+    def solved_line(self, position: Position, move: Move, score: Score, stop: Stop) -> tuple[Move, ...]:
+        """Return best play to the end, or as far as it was found, always by the first best move."""
+        line, position = [move], position.apply(move)
+        while position.outcome is None:
+            best = self._best_moves(position, position.legal_moves, stop)
+            if not best:
+                break
+            line.append(next(iter(best)))
+            position = position.apply(line[-1])
+        return tuple(line)
 
     def estimated_moves(
         self,
@@ -175,15 +188,14 @@ class Strong(TimedExactPlayer):
     def _new_solver(self) -> Solver:
         return Solver(self.game, table=int(self.options[TABLE.name] or 0))
 
-    def _best_moves(self, position: Position, stop: Stop) -> dict[Move, Score]:
+    def _best_moves(self, position: Position, moves: Sequence[Move], stop: Stop) -> dict[Move, Score]:
+        """Return the first best move, or all of them in a lost position, or none if there was no time."""
         if number_of(new_edge_set(position.words), SAFE) > SAFE_EDGES[self._dimension]:
             return {}
-        moves = position.legal_moves
-        order = [moves[index] for index in self.random.permutation(len(moves))]
         try:
             (value,) = self._solver.values([position], stop=stop)
             is_lost = lead_of(position) + value < 0
-            best = self._solver.best_moves(position, order, value, count=0 if is_lost else 1, stop=stop)
+            best = self._solver.best_moves(position, moves, value, count=0 if is_lost else 1, stop=stop)
         except (MatchError, PositionError):  # there was no time, or there are too many open cells
             return {}
         return dict.fromkeys(best, self._score(lead_of(position) + value))
