@@ -57,6 +57,21 @@ class Termination(StrEnum):
     CRASH = "crash"
 
 
+_ENDINGS = {
+    Termination.RULES: "",
+    Termination.NO_MOVES: " (no legal moves)",
+    Termination.TIME: " on time",
+    Termination.PLY_LIMIT: " (ply limit)",
+    Termination.NO_PROGRESS: " (no progress)",
+    Termination.REPETITION: " by repetition",
+    Termination.RESIGNATION: " by resignation",
+    Termination.AGREEMENT: " by agreement",
+    Termination.ILLEGAL_MOVE: " (illegal move)",
+    Termination.CRASH: " (crash)",
+}
+"""How a match ended; nothing if the rules of the game decided it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The winner, None for a draw, and why the match ended.
@@ -76,6 +91,17 @@ class Outcome:
         if self.winner is None:
             return 0.0, 0.0
         return (1.0, -1.0) if self.winner == 0 else (-1.0, 1.0)
+
+    def describe(self, sides: tuple[str, str]) -> str:
+        """Return who won and, unless the rules of the game decided it, how.
+
+        Examples
+        --------
+        >>> Outcome(1, Termination.TIME).describe(("blue", "red"))
+        'red wins on time'
+        """
+        text = "draw" if self.winner is None else f"{sides[self.winner]} wins"
+        return text + _ENDINGS[self.termination]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,14 @@ top. It keeps what belongs to a match but not to a position: clocks, move times,
 repetitions and draw offers. A person's clock runs as soon as it is their turn,
 an agent's only while the agent is being asked for a move. A manager is used in
 one thread. Another thread may call it while an agent thinks; the agent's move
-is then dropped if the match has moved on.
+is then dropped if the match has moved on. A program in which several threads use a
+manager holds a lock for each call, and releases it `while_thinking`.
 """
 
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -176,6 +178,8 @@ class Manager:
         Additional tags for the record, such as Date and Event.
     played : iterable of (str, float or None)
         Moves that have already been made, with their seconds.
+    while_thinking : callable
+        Returns a context manager that is entered while `step` waits for a player's move.
 
     Attributes
     ----------
@@ -214,6 +218,7 @@ class Manager:
         listeners: Sequence[Listener] = (),
         tags: Mapping[str, str] | None = None,
         played: Iterable[tuple[str, float | None]] = (),
+        while_thinking: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         _check_players(game, players, names)
         start = game.start() if start is None else start
@@ -230,6 +235,7 @@ class Manager:
         self._limits = (limit, limit) if isinstance(limit, Limit) else limit
         self._tags = dict(tags or {})
         self._listeners = tuple(listeners)
+        self._while_thinking = while_thinking
         self._reported: set[str] = set()
         self._stop: Stop | None = None
         self._clock = MatchClock(self.rules.times, clock)
@@ -532,7 +538,8 @@ class Manager:
         limit = self.limit_for(side)
         self._clock.start()
         try:
-            choice = player.choose(position, limit, context)
+            with self._while_thinking():
+                choice = player.choose(position, limit, context)
         except (Exception, SystemExit) as error:
             if player.is_human:
                 raise

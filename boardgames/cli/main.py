@@ -53,6 +53,7 @@ COMMANDS = {
     "rules": ("listing:rules", "Explain the rules of a game."),
     "runs": ("runs:runs", "List, show, export or delete training runs."),
     "shell-init": ("shell_init:shell_init", "Print shell code for `bg` and for completion."),
+    "serve": ("serve:serve", "Play and watch matches in the browser."),
     "show": ("show:show", "Show a position, its legal moves and its outcome."),
     "solve": ("solve:solve", "Give exact scores in games that have a solver."),
     "train": ("train:train", "Train the weights of a game's features by self-play."),

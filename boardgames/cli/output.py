@@ -27,19 +27,6 @@ if TYPE_CHECKING:
     from boardgames.score import Score, Unit
 
 SCHEMA = 1
-ENDINGS = {
-    "rules": "",
-    "no-moves": " (no legal moves)",
-    "time": " on time",
-    "ply-limit": " (ply limit)",
-    "no-progress": " (no progress)",
-    "repetition": " by repetition",
-    "resignation": " by resignation",
-    "agreement": " by agreement",
-    "illegal-move": " (illegal move)",
-    "crash": " (crash)",
-}
-"""How a match ended, by the name of its termination."""
 NARROWEST_NAME = 12
 """Names are not shortened below this many columns."""
 MAX_ERRORS = 20
@@ -185,8 +172,7 @@ def rules_text(facts: "Facts") -> str:
 
 def outcome_text(outcome: "Outcome", game: "Game") -> str:
     """Return who won and, unless the rules of the game decided it, how: `red wins on time`."""
-    text = "draw" if outcome.winner is None else f"{game.facts.sides[outcome.winner]} wins"
-    return text + ENDINGS[str(outcome.termination)]
+    return outcome.describe(game.facts.sides)
 
 
 def thought_text(played: "PlayedMove", side: str) -> str:

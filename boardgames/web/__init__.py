@@ -1,0 +1,1 @@
+"""The browser: matches on a local page, served by Starlette (extra `web`)."""

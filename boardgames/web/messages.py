@@ -1,0 +1,356 @@
+"""The messages between the page and the server: JSON objects with a `type`, checked by msgspec.
+
+The page sends the classes of `Request`, and the server answers with those that follow them. A direct
+answer repeats the number `re` of its request.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from boardgames.options import OptionValue
+from boardgames.picture import Picture
+
+MAX_BYTES = 64 * 1024
+"""Size of the largest message that a page may send."""
+
+Side = Annotated[int, Meta(ge=0, le=1)]
+Ply = Annotated[int, Meta(ge=0, le=100_000)]
+ShortText = Annotated[str, Meta(max_length=200)]
+Text = Annotated[str, Meta(max_length=10_000)]
+Key = Annotated[str, Meta(max_length=64)]
+Seconds = Annotated[float, Meta(gt=0, le=86_400)]
+Count = Annotated[int, Meta(ge=1, le=100_000)]
+
+
+class _Request(Struct, frozen=True, forbid_unknown_fields=True, tag_field="type", kw_only=True):
+    re: int | None = None
+
+
+class Catalogue(_Request, frozen=True, tag="catalogue"):
+    """Asks for the games that are installed."""
+
+
+class DescribeGame(_Request, frozen=True, tag="game"):
+    """Asks for the options, layouts and agents of a game."""
+
+    name: ShortText
+
+
+class ListMatches(_Request, frozen=True, tag="matches"):
+    """Asks for the matches now and whenever they change."""
+
+
+class SeatRequest(Struct, frozen=True, forbid_unknown_fields=True):
+    """Who plays a side: the person who asks, a person who comes later, or an agent."""
+
+    kind: Literal["here", "open", "agent"]
+    agent: ShortText = ""
+    name: Annotated[str, Meta(max_length=40)] = ""
+
+
+class CreateMatch(_Request, frozen=True, tag="create"):
+    """Asks for a new match; `clock` has the seconds of each side, `move_time` those for each move."""
+
+    game: ShortText
+    seats: tuple[SeatRequest, SeatRequest]
+    layout: ShortText | None = None
+    options: dict[ShortText, bool | int | float | ShortText | None] = {}
+    position: Text | None = None
+    clock: tuple[Seconds | None, Seconds | None] = (None, None)
+    increment: Annotated[float, Meta(ge=0, le=3600)] = 0.0
+    move_time: tuple[Seconds | None, Seconds | None] = (None, None)
+    ply_limit: Count | None = None
+    move_limits: tuple[Count, Count] | None = None
+
+
+class _MatchRequest(_Request, frozen=True):
+    match: Key
+
+
+class JoinMatch(_MatchRequest, frozen=True, tag="join"):
+    """Asks for the state of a match now and whenever it changes; the token is that of a seat."""
+
+    token: Key | None = None
+
+
+class LeaveMatch(_MatchRequest, frozen=True, tag="leave"):
+    """Ends the updates of a match."""
+
+
+class ClaimSeat(_MatchRequest, frozen=True, tag="claim"):
+    """Takes the free seat of a side."""
+
+    side: Side
+    name: Annotated[str, Meta(max_length=40)] = ""
+
+
+class MakeMove(_MatchRequest, frozen=True, tag="move"):
+    """Makes a move after `ply` moves; refused if the match has moved on."""
+
+    ply: Ply
+    move: ShortText
+
+
+class TakeBack(_MatchRequest, frozen=True, tag="undo"):
+    """Takes back to one's own move against an agent, or asks the other person to agree."""
+
+
+class Resign(_MatchRequest, frozen=True, tag="resign"):
+    """Resigns."""
+
+
+class OfferDraw(_MatchRequest, frozen=True, tag="offer-draw"):
+    """Offers a draw."""
+
+
+class Answer(_MatchRequest, frozen=True, tag="answer"):
+    """Accepts or declines the other side's draw offer or its wish to take back a move."""
+
+    accept: bool
+
+
+class AskHint(_MatchRequest, frozen=True, tag="hint"):
+    """Asks what the game's default agent would play."""
+
+
+class Pause(_MatchRequest, frozen=True, tag="pause"):
+    """Stops a match between agents before the next move."""
+
+
+class Resume(_MatchRequest, frozen=True, tag="resume"):
+    """Lets a match between agents go on."""
+
+
+class Step(_MatchRequest, frozen=True, tag="step"):
+    """Lets the agents of a paused match make one move."""
+
+
+class SetDelay(_MatchRequest, frozen=True, tag="delay"):
+    """Sets the shortest time between two moves of agents."""
+
+    seconds: Annotated[float, Meta(ge=0, le=60)]
+
+
+class ViewPly(_MatchRequest, frozen=True, tag="view"):
+    """Asks for the board after `ply` moves."""
+
+    ply: Ply
+
+
+MatchRequest = (
+    JoinMatch
+    | LeaveMatch
+    | ClaimSeat
+    | MakeMove
+    | TakeBack
+    | Resign
+    | OfferDraw
+    | Answer
+    | AskHint
+    | Pause
+    | Resume
+    | Step
+    | SetDelay
+    | ViewPly
+)
+Request = Catalogue | DescribeGame | ListMatches | CreateMatch | MatchRequest
+
+
+# --- what the server sends -------------------------------------------------------
+
+
+class _Reply(Struct, frozen=True, tag_field="type", kw_only=True):
+    re: int | UnsetType = UNSET
+
+
+class Refused(_Reply, frozen=True, tag="refused"):
+    """Says in one sentence why a request was refused."""
+
+    reason: str
+
+
+class GameEntry(Struct, frozen=True):
+    """A game in the lobby."""
+
+    name: str
+    title: str
+    summary: str
+
+
+class CatalogueReply(_Reply, frozen=True, tag="catalogue"):
+    """The games that are installed."""
+
+    games: list[GameEntry]
+
+
+class OptionEntry(Struct, frozen=True):
+    """An option of a game or agent."""
+
+    name: str
+    kind: str
+    default: OptionValue
+    summary: str
+    choices: tuple[str, ...] | tuple[int, ...] | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+class AgentEntry(Struct, frozen=True):
+    """An agent that can play a game."""
+
+    name: str
+    summary: str
+    options: list[OptionEntry]
+
+
+class GameReply(_Reply, frozen=True, tag="game"):
+    """What can be chosen for a match of a game; `levels` is 0 if there are none."""
+
+    name: str
+    title: str
+    summary: str
+    rules: str
+    sides: tuple[str, str]
+    colours: tuple[str, str]
+    layouts: tuple[str, ...]
+    default_layout: str
+    options: list[OptionEntry]
+    agents: list[AgentEntry]
+    default_agent: str
+    levels: int
+
+
+class MatchEntry(Struct, frozen=True):
+    """A match in the lobby; `free` has the sides whose seats can be taken."""
+
+    id: str
+    game: str
+    title: str
+    names: tuple[str, str]
+    ply: int
+    result: str
+    free: list[int]
+    live: bool
+
+
+class MatchesReply(_Reply, frozen=True, tag="matches"):
+    """The matches, newest first."""
+
+    matches: list[MatchEntry]
+
+
+class Created(_Reply, frozen=True, tag="created"):
+    """A new match, and the token of the seats of the person who asked for it."""
+
+    match: str
+    token: str | None
+
+
+class Claimed(_Reply, frozen=True, tag="claimed"):
+    """The token of a seat that was taken."""
+
+    match: str
+    side: int
+    token: str
+
+
+class SeatState(Struct, frozen=True):
+    """Who sits on a side, and whether a page with the seat's token is connected."""
+
+    kind: str
+    taken: bool
+    connected: bool
+
+
+class MoveState(Struct, frozen=True):
+    """A move that was made: its seconds, and what the player expects for its own side."""
+
+    text: str
+    side: int
+    seconds: float
+    value: str | None
+
+
+class OutcomeState(Struct, frozen=True):
+    """How a match ended."""
+
+    winner: int | None
+    text: str
+
+
+class MatchState(Struct, frozen=True, tag_field="type", tag="match"):
+    """A match. All pages get the same state, apart from `yours`: the sides that the page may play."""
+
+    id: str
+    version: int
+    game: str
+    title: str
+    layout: str
+    options: Mapping[str, OptionValue]
+    sides: tuple[str, str]
+    names: tuple[str, str]
+    seats: tuple[SeatState, SeatState]
+    yours: list[int]
+    ply: int
+    to_move: int
+    moves: list[MoveState]
+    picture: msgspec.Raw
+    clocks: tuple[float, float] | None
+    running: int | None
+    limit: str
+    score: tuple[int, int]
+    outcome: OutcomeState | None
+    fault: str | None
+    draw_offer: int | None
+    undo_request: int | None
+    thinking: bool
+    paused: bool
+    announcement: str
+
+
+class ViewReply(_Reply, frozen=True, tag="view"):
+    """The board after `ply` moves."""
+
+    match: str
+    ply: int
+    picture: msgspec.Raw
+
+
+class Hint(_Reply, frozen=True, tag="hint"):
+    """A move that an agent would play, and the value that it expects."""
+
+    match: str
+    ply: int
+    move: str
+    value: str | None
+
+
+_encoder = msgspec.json.Encoder(enc_hook=lambda value: dict(value) if isinstance(value, Mapping) else None)
+_decoder = msgspec.json.Decoder(Request)
+
+
+def encode(message: Struct) -> bytes:
+    """Return a message as JSON."""
+    return _encoder.encode(message)
+
+
+def decode(text: str) -> Request:
+    """Return the request that a page has sent.
+
+    Raises
+    ------
+    msgspec.DecodeError
+        If it is not JSON, or not one of the requests.
+    """
+    request: Request = _decoder.decode(text)
+    return request
+
+
+def picture_json(picture: Picture) -> msgspec.Raw:
+    """Return a picture as JSON, with its `bounds` and a `description` in words."""
+    fields: dict[str, Any] = {name: getattr(picture, name) for name in Picture.__dataclass_fields__}
+    fields["bounds"], fields["description"] = picture.bounds(), picture.describe()
+    return msgspec.Raw(_encoder.encode(fields))

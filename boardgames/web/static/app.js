@@ -1,0 +1,52 @@
+// The page: routes by the part of the address after #, and shows the connection.
+
+import { Lobby } from "./lobby.js";
+import { Match } from "./match.js";
+import { Net } from "./net.js";
+import { T } from "./texts.js";
+
+const SLOW = 700;
+
+const main = document.getElementById("main");
+const connection = document.getElementById("connection");
+const scheme = location.protocol === "https:" ? "wss" : "ws";
+const net = new Net(`${scheme}://${location.host}/ws`);
+let page = null;
+let wasOpen = false;
+let timer = 0;
+
+document.documentElement.lang = T.lang;
+document.getElementById("skip").textContent = T.skip;
+document.getElementById("home-text").textContent = T.site;
+document.getElementById("skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+
+// the first connection usually takes no time, so nothing is said about it at once
+const tell = (text) => {
+  clearTimeout(timer);
+  if (!text) connection.textContent = "";
+  else timer = setTimeout(() => (connection.textContent = text), SLOW);
+};
+tell(T.connecting);
+net.addEventListener("status", ({ detail }) => {
+  wasOpen ||= detail.open;
+  tell(detail.open ? "" : wasOpen ? T.offline : T.connecting);
+});
+
+function route() {
+  const [, kind, id] = location.hash.match(/^#\/(match)\/([^/]+)$/) ?? [];
+  page?.close();
+  main.replaceChildren();
+  document.title = T.site;
+  page = kind ? new Match(net, decodeURIComponent(id)) : new Lobby(net);
+  main.append(page.element);
+  scrollTo(0, 0);
+}
+
+addEventListener("hashchange", () => {
+  route();
+  main.focus({ preventScroll: true });
+});
+route();

@@ -1,0 +1,705 @@
+// Draws a picture into an SVG, and lets people build moves by click, drag and keyboard.
+
+import { Clicks } from "./clicks.js";
+import { announce, h, s } from "./dom.js";
+import { T } from "./texts.js";
+
+const U = 100;
+const HALF_HEXAGON = 0.57735;
+const DISC = { paper: 38, wood: 42, front: 43 };
+const WINDOW = { paper: 40, wood: 39, front: 40 };
+const RIM = { paper: 14, wood: 22, front: 14 };
+const MARGIN = 10;
+const MOVE_MS = 180;
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const LAYERS = ["surface", "cells", "under", "frame", "lines", "pieces", "changed", "hints"];
+
+let boards = 0;
+const quiet = matchMedia("(prefers-reduced-motion: reduce)");
+const n = (value) => Math.round(value * U * 10) / 10;
+
+export class Board {
+  // `onMove` is called with a completed move, `onSelect` after every change of the selection.
+  constructor({ onMove, onSelect }) {
+    this.onMove = onMove;
+    this.onSelect = onSelect ?? (() => {});
+    this.prefix = `board${++boards}`;
+    this.clicks = new Clicks();
+    this.picture = null;
+    this.geometry = "";
+    this.flipped = false;
+    this.coordinates = true;
+    this.animation = true;
+    this.current = null;
+    this.hovered = null;
+    this.hinted = [];
+    this.targets = new Map();
+    this.layers = Object.fromEntries(LAYERS.map((name) => [name, s("g", { class: name })]));
+    this.layers.labels = s("g", { class: "labels", "aria-hidden": "true" });
+    this.layers.focus = s("g", { class: "focus" });
+    this.layers.ghost = s("g", { class: "ghost" });
+    this.layers.targets = s("g", { class: "targets" });
+    const drawing = s("g", { "aria-hidden": "true" }, ...LAYERS.map((name) => this.layers[name]));
+    this.svg = s("svg", { class: "board", role: "group", "aria-describedby": `${this.prefix}-text` });
+    this.svg.append(
+      this.#definitions(), drawing, this.layers.labels, this.layers.focus, this.layers.ghost, this.layers.targets,
+    );
+    this.description = h("p", { class: "hidden", id: `${this.prefix}-text` });
+    this.element = h("div", { class: "board-box" }, this.svg, this.description);
+    this.#listen();
+  }
+
+  // Show a picture; moves can be built only if `interactive`.
+  show(picture, { interactive = false, animate = true } = {}) {
+    const previous = this.picture;
+    const isSame = this.source === picture;
+    if (!isSame || interactive !== this.interactive) this.clicks = new Clicks(interactive ? picture.clicks : {});
+    this.source = picture;
+    this.interactive = interactive;
+    this.picture = this.flipped ? flipped(picture) : picture;
+    const geometry = JSON.stringify([
+      this.flipped, picture.surface, picture.bounds,
+      picture.cells.map(({ id, x, y, shape }) => [id, x, y, shape]), picture.lines.map(({ id }) => id),
+    ]);
+    const isNew = geometry !== this.geometry;
+    this.geometry = geometry;
+    if (isNew) this.#drawStatic();
+    if (!isSame || isNew) this.hinted = [];
+    this.#drawPosition();
+    if (animate && !isNew && !isSame && previous) this.#animate(previous);
+    this.#update();
+  }
+
+  setFlipped(value) {
+    if (value === this.flipped) return;
+    this.flipped = value;
+    this.#redraw();
+  }
+
+  setCoordinates(value) {
+    this.coordinates = value;
+    this.svg.classList.toggle("plain", !value);
+    if (this.picture) this.#redraw();
+  }
+
+  // Show a move without making it, such as a hint.
+  showMove(move) {
+    this.hinted = (this.source?.clicks[move] ?? [[]])[0];
+    this.#update();
+  }
+
+  clear() {
+    if (!this.clicks.path.length) return;
+    this.clicks.path = [];
+    announce(T.deselected);
+    this.#update();
+  }
+
+  click(id) {
+    if (!this.interactive) return;
+    const had = this.clicks.path.length;
+    this.#done(this.clicks.click(id), had);
+  }
+
+  // Return the point of an id, or null for buttons.
+  place(id) {
+    const item = this.items.get(id);
+    return item ? [item.x, item.y] : null;
+  }
+
+  #done(move, had) {
+    if (move !== null) {
+      this.interactive = false;
+      this.clicks = new Clicks();
+      this.onMove(move);
+    } else if (this.clicks.path.length) {
+      announce(T.nowSelected(this.clicks.path.join(" "), this.clicks.next().size));
+    } else if (had) {
+      announce(T.deselected);
+    }
+    this.#update();
+  }
+
+  #redraw() {
+    const { path } = this.clicks;
+    this.geometry = "";
+    this.show(this.source, { interactive: this.interactive, animate: false });
+    this.clicks.path = path;
+    this.#update();
+  }
+
+  // --- drawing ---------------------------------------------------------------
+
+  #url(name) {
+    return `url(#${this.prefix}-${name})`;
+  }
+
+  #definitions() {
+    const stop = (offset, colour, opacity = 1) =>
+      s("stop", { offset, "stop-color": colour, "stop-opacity": opacity });
+    const radial = (name, attributes, ...stops) =>
+      s("radialGradient", { id: `${this.prefix}-${name}`, ...attributes }, ...stops);
+    const linear = (name, attributes, ...stops) =>
+      s("linearGradient", { id: `${this.prefix}-${name}`, x1: 0, y1: 0, ...attributes }, ...stops);
+    return s(
+      "defs", {},
+      radial("gloss", { cx: 0.36, cy: 0.3, r: 0.75 },
+        stop(0, "#fff", 0.6), stop(0.3, "#fff", 0.12), stop(0.65, "#000", 0), stop(1, "#000", 0.42)),
+      radial("hollow", { cx: 0.5, cy: 0.62, r: 0.62 }, stop(0.35, "#000", 0), stop(1, "#000", 0.5)),
+      radial("shade", {}, stop(0.6, "#000", 0.5), stop(1, "#000", 0)),
+      linear("wood", { x2: "100%", y2: "100%", gradientUnits: "userSpaceOnUse" }, stop(0, "#a9774b"), stop(0.5, "#8f6139"), stop(1, "#734a29")),
+      linear("hole", { x2: 0, y2: 1 }, stop(0, "#3f2917"), stop(1, "#6d4a2c")),
+      linear("front", { x2: 0, y2: 1 }, stop(0, "#3565b5"), stop(1, "#1f4588")),
+      linear("back", { x2: 0, y2: 1 }, stop(0, "#d3deef"), stop(1, "#eef3fb")),
+      s("pattern", { id: `${this.prefix}-grain`, width: 260, height: 90, patternUnits: "userSpaceOnUse",
+        patternTransform: "rotate(-4)" },
+      ...["M0 12 C60 4 120 22 260 12", "M0 34 C90 44 150 26 260 34", "M0 56 C70 50 190 66 260 56",
+        "M0 78 C80 88 170 70 260 78"].map((d, i) => s("path", { d, fill: "none", stroke: i % 2 ? "#fff" : "#2a1708",
+        "stroke-opacity": i % 2 ? 0.05 : 0.1, "stroke-width": 2 + i }))),
+      s("pattern", { id: `${this.prefix}-hatch`, width: 14, height: 14, patternUnits: "userSpaceOnUse",
+        patternTransform: "rotate(45)" }, s("rect", { width: 5, height: 14, fill: "#fff", "fill-opacity": 0.55 })),
+      (this.mask = s("mask", { id: `${this.prefix}-mask`, maskUnits: "userSpaceOnUse" })),
+    );
+  }
+
+  #drawStatic() {
+    const { picture, layers } = this;
+    const { cells, surface } = picture;
+    const [left, top, right, bottom] = picture.bounds;
+    const pad = RIM[surface] + MARGIN;
+    const box = [n(left) - pad, n(top) - pad, n(right - left) + 2 * pad, n(bottom - top) + 2 * pad];
+    this.box = box;
+    this.svg.setAttribute("viewBox", box.join(" "));
+    this.svg.setAttribute("aria-label", picture.title || T.board);
+    this.ratio = box[2] / box[3];
+    this.svg.classList.remove("paper", "wood", "front");
+    this.svg.classList.add(surface);
+    this.items = new Map();
+    for (const cell of cells) this.items.set(cell.id, { ...cell, kind: "cell" });
+    for (const line of picture.lines) {
+      this.items.set(line.id, { ...line, kind: "line", x: (line.x1 + line.x2) / 2, y: (line.y1 + line.y2) / 2 });
+    }
+    layers.surface.replaceChildren(...this.#surface());
+    layers.under.setAttribute("clip-path", surface === "front" ? this.#url("clip") : "none");
+    layers.frame.replaceChildren(...(surface === "front" ? this.#frame() : []));
+    this.targets.clear();
+    for (const [id, item] of this.items) {
+      const target = this.#outline(item, true);
+      target.dataset.id = id;
+      target.setAttribute("class", "target");
+      target.setAttribute("role", "button");
+      this.targets.set(id, target);
+    }
+    layers.targets.replaceChildren(...this.targets.values());
+    this.hovered = null;
+    if (!this.items.has(this.current)) this.current = null;
+  }
+
+  *#surface() {
+    const { cells, surface } = this.picture;
+    const [x, y, width, height] = this.box;
+    if (surface === "paper") {
+      yield s("rect", { x: x + 2, y: y + 2, width: width - 4, height: height - 4, rx: 22, class: "sheet" });
+    } else if (surface === "wood" && cells.length) {
+      const points = hull(cells.map((cell) => [n(cell.x), n(cell.y)])).map((point) => point.join(",")).join(" ");
+      const body = (width, paint) => s("polygon", { points, fill: paint, stroke: paint, "stroke-width": width,
+        "stroke-linejoin": "round" });
+      yield body(144, "#3a2616");
+      yield body(130, "#b98a5d");
+      yield body(122, this.#url("wood"));
+      yield body(122, this.#url("grain"));
+    } else if (surface === "front" && cells.length) {
+      yield s("clipPath", { id: `${this.prefix}-clip` }, s("rect", this.#panel(58)));
+      yield s("rect", { ...this.#panel(50), fill: this.#url("back") });
+    }
+  }
+
+  #panel(more) {
+    const xs = this.picture.cells.map((cell) => n(cell.x));
+    const ys = this.picture.cells.map((cell) => n(cell.y));
+    const x = Math.min(...xs) - more;
+    const y = Math.min(...ys) - more;
+    return { x, y, width: Math.max(...xs) + more - x, height: Math.max(...ys) + more - y };
+  }
+
+  *#frame() {
+    const panel = this.#panel(60);
+    const holes = this.picture.cells.map((cell) => [n(cell.x), n(cell.y)]);
+    for (const [name, value] of Object.entries(panel)) this.mask.setAttribute(name, value);
+    this.mask.replaceChildren(
+      s("rect", { ...panel, fill: "#fff" }), ...holes.map(([cx, cy]) => s("circle", { cx, cy, r: 40, fill: "#000" })),
+    );
+    yield s("rect", { ...panel, rx: 26, fill: this.#url("front"), mask: this.#url("mask") });
+    yield s("rect", { ...panel, rx: 26, fill: "none", stroke: "#14305f", "stroke-width": 5 });
+    for (const [cx, cy] of holes) {
+      yield s("circle", { cx, cy, r: 41, fill: "none", stroke: "#14305f", "stroke-opacity": 0.75, "stroke-width": 4 });
+      yield s("path", { d: `M${cx - 30} ${cy + 33} A44 44 0 0 0 ${cx + 30} ${cy + 33}`, fill: "none", stroke: "#7fa5e4",
+        "stroke-opacity": 0.7, "stroke-width": 3, "stroke-linecap": "round" });
+    }
+  }
+
+  #drawPosition() {
+    const { picture, layers } = this;
+    const { surface } = picture;
+    this.pieces = new Map(picture.pieces.filter((piece) => this.items.has(piece.cell)).map((p) => [p.cell, p]));
+    for (const cell of picture.cells) this.items.get(cell.id).owner = cell.owner;
+    for (const line of picture.lines) this.items.get(line.id).side = line.side;
+    this.groups = this.#drawPieces();
+    layers.cells.replaceChildren(...picture.cells.flatMap((cell) => [...this.#cell(cell)]));
+    layers.under.replaceChildren(...(surface === "front" ? this.groups.values() : []));
+    layers.pieces.replaceChildren(...(surface === "front" ? [] : this.groups.values()));
+    const changed = new Set(picture.changed);
+    const lines = [...picture.lines].sort((a, b) => rank(a, changed) - rank(b, changed));
+    layers.lines.replaceChildren(...lines.flatMap((line) => [...this.#line(line, changed.has(line.id))]));
+    const cells = picture.cells.filter((cell) => changed.has(cell.id));
+    layers.changed.replaceChildren(...cells.flatMap((cell) => this.#changed(cell)));
+    layers.labels.replaceChildren(
+      ...(this.coordinates ? picture.labels : []).map((label) => text(label.x, label.y, label.text, 32, "label")),
+    );
+    this.description.textContent = `${picture.description} ${T.boardHelp}`;
+  }
+
+  *#cell(cell) {
+    const { surface, lines, colours, sides } = this.picture;
+    const [cx, cy] = [n(cell.x), n(cell.y)];
+    if (cell.shape === "hexagon" || (cell.shape === "square" && surface !== "front")) {
+      const shape = () => (cell.shape === "hexagon" ? s("polygon", { points: hexagon(cx, cy) })
+        : s("rect", { x: cx - 50, y: cy - 50, width: 100, height: 100 }));
+      const base = shape();
+      base.setAttribute("class", cell.shape === "hexagon" && lines.length ? "cell borderless" : "cell");
+      yield base;
+      if (cell.owner !== null) {
+        const tint = shape();
+        tint.setAttribute("fill", colours[cell.owner]);
+        tint.setAttribute("fill-opacity", 0.3);
+        yield tint;
+        if (cell.owner === 1) {
+          const hatch = shape();
+          hatch.setAttribute("fill", this.#url("hatch"));
+          yield hatch;
+        }
+        const letter = text(cell.x, cell.y, sides[cell.owner].slice(0, 1).toUpperCase(), 42, "owner");
+        letter.setAttribute("fill", colours[cell.owner]);
+        yield letter;
+      }
+    } else if (surface === "wood") {
+      yield s("circle", { cx, cy, r: WINDOW.wood, fill: this.#url("hole") });
+      yield s("circle", { cx, cy, r: WINDOW.wood, fill: this.#url("hollow") });
+      yield s("path", { d: `M${cx - 32} ${cy + 22} A39 39 0 0 0 ${cx + 32} ${cy + 22}`, fill: "none", stroke: "#d3a676",
+        "stroke-opacity": 0.55, "stroke-width": 2.5, "stroke-linecap": "round" });
+    } else if (surface === "paper") {
+      yield s("circle", { cx, cy, r: WINDOW.paper, class: "cell" });
+    }
+    if (surface !== "paper" && cell.shape !== "hexagon" && cell.owner !== null) {
+      yield s("circle", { cx, cy, r: 36, fill: colours[cell.owner], "fill-opacity": 0.4 });
+      yield text(cell.x, cell.y, sides[cell.owner].slice(0, 1).toUpperCase(), 42, "owner");
+    }
+  }
+
+  #drawPieces() {
+    const groups = new Map();
+    for (const piece of this.pieces.values()) groups.set(piece.cell, this.#piece(piece, this.items.get(piece.cell)));
+    return groups;
+  }
+
+  #piece(piece, cell) {
+    const { surface, colours } = this.picture;
+    const inner = s("g", {});
+    if (piece.shape === "letter") {
+      const letter = text(0, 0, piece.symbol.toUpperCase(), 72, "letter");
+      letter.setAttribute("fill", colours[piece.side]);
+      inner.append(letter);
+    } else {
+      const r = DISC[surface];
+      if (surface === "wood") inner.append(s("ellipse", { cx: 3, cy: 9, rx: r, ry: r - 2, fill: this.#url("shade") }));
+      inner.append(s("circle", { r, fill: colours[piece.side] }));
+      if (surface !== "wood") {
+        inner.append(s("circle", { r: r - 10, class: "bevel" }));
+        // the second side also has a ring, so that colour is not the only difference
+        if (piece.side === 1) inner.append(s("circle", { r: r - 22, class: "emblem" }));
+      }
+      inner.append(s("circle", { r, fill: this.#url("gloss"), stroke: "#000", "stroke-opacity": 0.4, "stroke-width": 1.5 }));
+      if (surface === "wood") {
+        inner.append(s("ellipse", { cx: -12, cy: -18, rx: 10, ry: 6, fill: "#fff", "fill-opacity": 0.5,
+          transform: "rotate(-35 -12 -18)" }));
+      }
+    }
+    return s("g", { transform: `translate(${n(cell.x)} ${n(cell.y)})` }, inner);
+  }
+
+  *#line(line, isChanged) {
+    const ends = { x1: n(line.x1), y1: n(line.y1), x2: n(line.x2), y2: n(line.y2) };
+    if (line.side === null) {
+      yield s("line", { ...ends, class: "open-line" });
+      if (this.coordinates && line.label) yield* plate((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, line.label);
+      return;
+    }
+    if (isChanged) yield s("line", { ...ends, class: "changed-line" });
+    yield s("line", { ...ends, class: "drawn-line", stroke: this.picture.colours[line.side], "data-line": line.id });
+    if (line.side === 1) yield s("line", { ...ends, class: "line-core" });
+  }
+
+  #changed(cell) {
+    const isOccupied = this.pieces.has(cell.id) || cell.owner !== null;
+    const { surface } = this.picture;
+    if (cell.owner !== null && !this.pieces.has(cell.id)) return [];
+    const r = isOccupied ? { wood: 17, front: 46, paper: 44 }[surface] : surface === "wood" ? 20 : 26;
+    const ring = (kind) => s("circle", { cx: n(cell.x), cy: n(cell.y), r, class: `mark ${kind}${isOccupied ? "" : " left"}` });
+    return [ring("mark-edge"), ring("mark-ring")];
+  }
+
+  // --- what can be clicked --------------------------------------------------------
+
+  // Return the shape of a cell or line; `isTarget` fills the whole cell,
+  // and `isFocus` goes around a line.
+  #outline(item, isTarget = false, isFocus = false) {
+    const { surface } = this.picture;
+    const [cx, cy] = [n(item.x), n(item.y)];
+    if (item.kind === "line" && isFocus) {
+      const [dx, dy] = [n(item.x2 - item.x1), n(item.y2 - item.y1)];
+      const [ax, ay] = [dx / 2, dy / 2];
+      const [bx, by] = [dx, dy].map((part) => (part * 22) / Math.hypot(dx, dy));
+      return s("polygon", { points: [[1, 1], [1, -1], [-1, -1], [-1, 1]]
+        .map(([a, b]) => `${cx + a * ax - b * by},${cy + a * ay + b * bx}`).join(" ") });
+    }
+    if (item.kind === "line") {
+      return s("line", { x1: n(item.x1), y1: n(item.y1), x2: n(item.x2), y2: n(item.y2), "stroke-linecap": "round" });
+    }
+    if (item.shape === "hexagon") return s("polygon", { points: hexagon(cx, cy, isTarget ? 1 : 0.84) });
+    if ((item.shape === "square" && surface !== "front") || (isTarget && surface === "front")) {
+      const half = isTarget ? 50 : 43;
+      return s("rect", { x: cx - half, y: cy - half, width: 2 * half, height: 2 * half, rx: isTarget ? 0 : 8 });
+    }
+    return s("circle", { cx, cy, r: isTarget ? 50 : surface === "paper" ? 43 : 41 });
+  }
+
+  // Show what is selected, what can follow and what has the focus; name every target.
+  #update() {
+    const { clicks, picture, layers } = this;
+    const { path } = clicks;
+    const options = clicks.next();
+    const restarts = path.length ? clicks.next([]) : options;
+    this.options = options;
+    const reachable = [...options.keys(), ...path].filter((id) => this.items.has(id));
+    if (!this.items.has(this.current) || (reachable.length && !this.targets.get(this.current)?.matches(":focus")
+        && !reachable.includes(this.current))) {
+      this.current = path.at(-1) ?? reachable[0] ?? picture.changed.find((id) => this.items.has(id)) ?? this.items.keys().next().value;
+    }
+    for (const [id, target] of this.targets) {
+      target.setAttribute("tabindex", id === this.current ? 0 : -1);
+      target.setAttribute("aria-label", this.#name(id, options, restarts));
+      target.setAttribute("aria-disabled", String(!(options.has(id) || restarts.has(id) || path.includes(id))));
+      target.classList.toggle("live", options.has(id) || restarts.has(id));
+    }
+    const hints = [];
+    const both = (id, kind) => {
+      const item = this.items.get(id);
+      if (!item) return;
+      for (const part of ["edge", "core"]) {
+        const outline = this.#outline(item);
+        outline.setAttribute("class", `hint ${kind} ${part} ${item.kind}`);
+        hints.push(outline);
+      }
+    };
+    for (const id of this.hinted) both(id, "advice");
+    if (path.length) {
+      for (const id of options.keys()) {
+        const item = this.items.get(id);
+        if (item?.kind === "line") both(id, "next");
+        else if (item) {
+          const r = this.pieces.has(id) ? 15 : 13;
+          hints.push(s("circle", { cx: n(item.x), cy: n(item.y), r, class: this.pieces.has(id) ? "dot on-piece" : "dot" }));
+        }
+      }
+    }
+    const pointed = this.hovered ?? (this.#focused() ? this.current : null);
+    const move = options.has(pointed) ? clicks.completes(pointed, options) : null;
+    if (move !== null) for (const id of clicks.suggested.get(move)) path.includes(id) || both(id, "preview");
+    else if (this.hovered !== null && restarts.has(pointed)) both(pointed, "hover");
+    for (const id of path) both(id, "chosen");
+    layers.hints.replaceChildren(...hints);
+    this.#drawFocus();
+    this.onSelect();
+  }
+
+  #focused() {
+    const active = document.activeElement;
+    return this.layers.targets.contains(active) && active.matches(":focus-visible") ? active.dataset.id : null;
+  }
+
+  #drawFocus() {
+    const item = this.items.get(this.#focused());
+    this.layers.focus.replaceChildren(
+      ...(item ? ["edge", "core"] : []).map((part) => {
+        const outline = this.#outline(item, false, true);
+        outline.setAttribute("class", `ring ${part}`);
+        return outline;
+      }),
+    );
+  }
+
+  #name(id, options, restarts) {
+    const item = this.items.get(id);
+    const { sides, changed } = this.picture;
+    const parts = [item.kind === "line" ? T.lineName(item.label || id) : id];
+    const piece = this.pieces.get(id);
+    if (item.kind === "line") parts.push(item.side === null ? T.open : T.drawnBy(sides[item.side]));
+    else if (piece) parts.push(T.piece(sides[piece.side], this.#hasKinds() ? piece.symbol : ""));
+    else if (item.owner !== null) parts.push(T.ownedBy(sides[item.owner]));
+    else parts.push(T.empty);
+    if (changed.includes(id)) parts.push(T.lastMove);
+    const { path } = this.clicks;
+    const move = options.has(id) ? this.clicks.completes(id, options) : null;
+    if (move !== null) parts.push(T.plays(move));
+    else if (options.has(id) && path.length) parts.push(T.canAdd);
+    else if (path.includes(id)) parts.push(T.selected);
+    else if (options.has(id) || restarts.has(id)) parts.push(T.canSelect);
+    return parts.join(T.separator);
+  }
+
+  #hasKinds() {
+    const symbols = new Set(this.picture.pieces.map((piece) => `${piece.side}${piece.symbol}`));
+    const sides = new Set(this.picture.pieces.map((piece) => piece.side));
+    return symbols.size > sides.size;
+  }
+
+  // --- events ------------------------------------------------------------------------
+
+  #listen() {
+    const { svg } = this;
+    const idAt = (element) => element?.closest?.("[data-id]")?.dataset.id ?? null;
+    let from = null;
+    let dragged = false;
+    svg.addEventListener("pointerdown", (event) => {
+      from = event.button === 0 ? idAt(event.target) : null;
+      dragged = false;
+      // touch captures the pointer, which would hide what is under it
+      if (from !== null && event.target.hasPointerCapture?.(event.pointerId)) {
+        event.target.releasePointerCapture(event.pointerId);
+      }
+    });
+    svg.addEventListener("pointermove", (event) => {
+      const under = idAt(event.target);
+      if (from !== null && this.interactive && (under !== from || dragged)) {
+        dragged = true;
+        this.#drawDrag(from, event);
+      }
+      if (event.pointerType !== "touch" && under !== this.hovered) this.#hover(under);
+    });
+    svg.addEventListener("pointerleave", () => this.#hover(null));
+    const end = (event) => {
+      if (from === null) return;
+      const to = dragged ? idAt(document.elementFromPoint(event.clientX, event.clientY)) : null;
+      if (dragged && to !== null && to !== from && this.interactive) {
+        const had = this.clicks.path.length;
+        this.#done(this.clicks.drag(from, to), had);
+      }
+      from = null;
+      this.layers.ghost.replaceChildren();
+    };
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    document.addEventListener("pointerup", end, { signal });
+    document.addEventListener("pointercancel", () => {
+      from = null;
+      this.layers.ghost.replaceChildren();
+    }, { signal });
+    svg.addEventListener("click", (event) => {
+      const id = idAt(event.target);
+      if (dragged && event.detail > 0) dragged = false;
+      else if (id === null) this.clear();
+      else {
+        this.current = id;
+        this.click(id);
+      }
+    });
+    document.addEventListener("pointerdown", (event) => {
+      if (!svg.contains(event.target) && !event.target.closest?.("[data-keeps-selection]")) this.clear();
+    }, { signal });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && !document.querySelector("dialog[open]")) this.clear();
+    }, { signal });
+    svg.addEventListener("keydown", (event) => this.#key(event));
+    svg.addEventListener("focusin", (event) => {
+      const id = idAt(event.target);
+      if (id !== null) this.current = id;
+      this.#update();
+    });
+    svg.addEventListener("focusout", () => requestAnimationFrame(() => this.#update()));
+  }
+
+  // Stop listening to the document.
+  close() {
+    this.abort.abort();
+  }
+
+  #hover(id) {
+    if (id === this.hovered) return;
+    this.hovered = id;
+    if (this.picture) this.#update();
+  }
+
+  #drawDrag(from, event) {
+    const item = this.items.get(from);
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
+    const ends = { x1: n(item.x), y1: n(item.y), x2: point.x, y2: point.y };
+    this.layers.ghost.replaceChildren(s("line", { ...ends, class: "drag edge" }), s("line", { ...ends, class: "drag core" }));
+  }
+
+  #key(event) {
+    const id = event.target.dataset?.id;
+    if (!id || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === "Enter" || event.key === " ") {
+      event.preventDefault();
+      this.click(id);
+    } else if (event.key in ARROWS) {
+      event.preventDefault();
+      const near = this.#nearest(id, ARROWS[event.key], event.shiftKey);
+      if (near) {
+        this.current = near;
+        this.targets.get(near).focus();
+        this.#update();
+      }
+    }
+  }
+
+  // Return the id that is nearest in a direction: among those that can be clicked, or among all.
+  #nearest(id, [dx, dy], isAmongAll) {
+    const clickable = [...this.options.keys(), ...this.clicks.path].filter((one) => this.items.has(one));
+    const ids = isAmongAll || !clickable.length ? [...this.items.keys()] : clickable;
+    const here = this.items.get(id);
+    let best = null;
+    let lowest = Infinity;
+    for (const other of ids) {
+      const item = this.items.get(other);
+      const along = (item.x - here.x) * dx + (item.y - here.y) * dy;
+      const across = Math.abs((item.x - here.x) * dy) + Math.abs((item.y - here.y) * dx);
+      if (other === id || along < 0.05) continue;
+      const cost = along + 2 * across + (across > 1.8 * along ? 1000 : 0);
+      if (cost < lowest - 1e-6) [best, lowest] = [other, cost];
+    }
+    return best;
+  }
+
+  // --- movement ------------------------------------------------------------------------
+
+  #animate(previous) {
+    if (!this.animation || quiet.matches) return;
+    const before = new Map(previous.pieces.map((piece) => [piece.cell, piece]));
+    const isSame = (a, b) => a && b && a.side === b.side && a.symbol === b.symbol;
+    const left = previous.pieces.filter((piece) => !isSame(this.pieces.get(piece.cell), piece));
+    const came = [...this.pieces.values()].filter((piece) => !isSame(before.get(piece.cell), piece));
+    if (left.length + came.length > 12) return;
+    const timing = { duration: MOVE_MS, easing: "ease-out" };
+    const slide = (from, to) => {
+      const [a, b] = [this.items.get(from), this.items.get(to)];
+      const start = `translate(${n(a.x - b.x)}px, ${n(a.y - b.y)}px)`;
+      this.groups.get(to)?.firstChild.animate([{ transform: start }, { transform: "none" }], timing);
+    };
+    const at = new Map(this.picture.cells.map((cell) => [`${Math.round(cell.x * 20)} ${Math.round(cell.y * 20)}`, cell.id]));
+    const pairs = left.flatMap((a) => came.filter((b) => isSame(a, b)).map((b) => [a, b, this.#distance(a.cell, b.cell)]));
+    const used = new Set();
+    for (const [a, b, distance] of pairs.sort((one, other) => one[2] - other[2])) {
+      if (used.has(a) || used.has(b)) continue;
+      used.add(a).add(b);
+      // equal pieces in a straight row between the two cells move by one cell each
+      const [from, to] = [this.items.get(a.cell), this.items.get(b.cell)];
+      const steps = Math.round(distance);
+      const row = Array.from({ length: steps + 1 }, (_, i) => at.get(
+        `${Math.round((from.x + ((to.x - from.x) * i) / steps) * 20)} ${Math.round((from.y + ((to.y - from.y) * i) / steps) * 20)}`,
+      ));
+      const isRow = steps > 1 && row.slice(0, -1).every((cell) => isSame(before.get(cell), a))
+        && row.slice(1).every((cell) => isSame(this.pieces.get(cell), a));
+      if (isRow) row.slice(1).forEach((cell, i) => slide(row[i], cell));
+      else slide(a.cell, b.cell);
+    }
+    for (const piece of came.filter((one) => !used.has(one))) {
+      const group = this.groups.get(piece.cell).firstChild;
+      if (this.picture.surface === "front") {
+        const height = n(this.items.get(piece.cell).y) - this.box[1];
+        group.animate([{ transform: `translate(0, ${-height}px)` }, { transform: "none" }],
+          { duration: 120 + height / 3, easing: "cubic-bezier(.5,0,.9,.6)" });
+      } else group.animate([{ opacity: 0, transform: "scale(.8)" }, { opacity: 1, transform: "none" }], timing);
+    }
+    for (const piece of left.filter((one) => !used.has(one) && this.items.has(one.cell))) {
+      const ghost = this.#piece(piece, this.items.get(piece.cell));
+      this.layers.surface.after(ghost);
+      const gone = ghost.firstChild.animate([{ opacity: 1 }, { opacity: 0, transform: "scale(.7)" }], timing);
+      gone.onfinish = gone.oncancel = () => ghost.remove();
+    }
+    const sides = new Map(previous.lines.map((line) => [line.id, line.side]));
+    for (const line of this.picture.lines) {
+      if (line.side === null || sides.get(line.id) !== null) continue;
+      this.layers.lines.querySelector(`[data-line="${CSS.escape(line.id)}"]`)?.animate([{ opacity: 0 }, { opacity: 1 }], timing);
+    }
+  }
+
+  #distance(a, b) {
+    const [one, other] = [this.items.get(a), this.items.get(b)];
+    return one && other ? Math.hypot(one.x - other.x, one.y - other.y) : Infinity;
+  }
+}
+
+// --- geometry ----------------------------------------------------------------------------
+
+// Return the picture as the other player sees it: turned, or an upright board from behind.
+function flipped(picture) {
+  const xs = [...picture.cells.map((c) => c.x), ...picture.lines.flatMap((l) => [l.x1, l.x2])];
+  const ys = [...picture.cells.map((c) => c.y), ...picture.lines.flatMap((l) => [l.y1, l.y2])];
+  if (!xs.length) return picture;
+  const across = Math.min(...xs) + Math.max(...xs);
+  const down = Math.min(...ys) + Math.max(...ys);
+  const isTurned = picture.surface !== "front";
+  const x = (value) => across - value;
+  const y = (value) => (isTurned ? down - value : value);
+  const move = (item) => ({ ...item, x: x(item.x), y: y(item.y) });
+  const [left, top, right, bottom] = picture.bounds;
+  return {
+    ...picture,
+    cells: picture.cells.map(move),
+    labels: picture.labels.map(move),
+    lines: picture.lines.map((l) => ({ ...l, x1: x(l.x1), y1: y(l.y1), x2: x(l.x2), y2: y(l.y2) })),
+    bounds: isTurned ? [x(right), y(bottom), x(left), y(top)] : [x(right), top, x(left), bottom],
+  };
+}
+
+function rank(line, changed) {
+  return (line.side === null ? 0 : 2) + (changed.has(line.id) ? 1 : 0);
+}
+
+function hexagon(cx, cy, scale = 1) {
+  const [half, low, high] = [50 * scale, U * HALF_HEXAGON * 0.5 * scale, U * HALF_HEXAGON * scale];
+  return [[0, -high], [half, -low], [half, low], [0, high], [-half, low], [-half, -low]]
+    .map(([x, y]) => `${Math.round((cx + x) * 10) / 10},${Math.round((cy + y) * 10) / 10}`).join(" ");
+}
+
+// Return the convex hull (A. M. Andrew's monotone chain, 1979).
+function hull(points) {
+  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  if (sorted.length < 3) return sorted;
+  const chain = (ordered) => {
+    const kept = [];
+    for (const point of ordered) {
+      while (kept.length > 1 && turn(kept.at(-2), kept.at(-1), point) <= 1e-6) kept.pop();
+      kept.push(point);
+    }
+    return kept.slice(0, -1);
+  };
+  const both = [...chain(sorted), ...chain(sorted.reverse())];
+  return both.length ? both : sorted;
+}
+
+function turn(a, b, c) {
+  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+}
+
+function text(x, y, content, size, kind) {
+  return s("text", { x: n(x), y: n(y) + 0.36 * size, "font-size": size, "text-anchor": "middle", class: kind }, content);
+}
+
+function* plate(x, y, label) {
+  const size = Math.min(20, 36 / (0.62 * label.length));
+  const [width, height] = [0.62 * size * label.length + 6, 1.1 * size];
+  yield s("rect", { x: n(x) - width / 2, y: n(y) - height / 2, width, height, rx: 5, class: "plate" });
+  yield text(x, y, label, size, "plate-text");
+}

@@ -1,0 +1,65 @@
+// Small helpers for elements.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "class" || name.includes("-") || element.namespaceURI === SVG || !(name in element))
+      element.setAttribute(name, value === true ? "" : value);
+    else element[name] = value;
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export const h = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+
+export const s = (tag, attributes = {}, ...children) =>
+  fill(document.createElementNS(SVG, tag), attributes, children);
+
+// Change text only if it differs, so that screen readers are not told twice.
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+let live = null;
+let timer = 0;
+
+// Say something through the live region; the same text is read again.
+export function announce(text) {
+  live ??= document.getElementById("live");
+  if (!text) return;
+  clearTimeout(timer);
+  live.textContent = "";
+  timer = setTimeout(() => (live.textContent = text), 60);
+}
+
+// Return a small picture of a side: its colour, with a ring for the second side.
+export function swatch(side, colour) {
+  return s(
+    "svg",
+    { class: "swatch", viewBox: "0 0 20 20", "aria-hidden": "true" },
+    s("circle", { cx: 10, cy: 10, r: 8.5, fill: colour, class: "swatch-disc" }),
+    side === 1 && s("circle", { cx: 10, cy: 10, r: 4.5, class: "swatch-ring" }),
+  );
+}
+
+const PREFERENCES = "boardgames.preferences";
+
+export function preferences() {
+  try {
+    return { coordinates: true, animation: true, ...JSON.parse(localStorage.getItem(PREFERENCES)) };
+  } catch {
+    return { coordinates: true, animation: true };
+  }
+}
+
+export function keepPreference(name, value) {
+  try {
+    localStorage.setItem(PREFERENCES, JSON.stringify({ ...preferences(), [name]: value }));
+  } catch {
+    // it then only lasts until the page is closed
+  }
+}

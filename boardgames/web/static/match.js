@@ -1,0 +1,521 @@
+// One match: board, players, clocks, moves, and everything that can be asked for.
+
+import { Board } from "./board.js";
+import { announce, h, keepPreference, preferences, setText, swatch } from "./dom.js";
+import { keepToken } from "./net.js";
+import { T } from "./texts.js";
+
+const TICK = 100;
+const LOW = 20;
+const WARNINGS = [30, 10];
+const DELAYS = [0, 0.5, 1, 2, 5];
+const ARROWS = ["→", "↘", "↓", "↙", "←", "↖", "↑", "↗"];
+const PAD_REACH = 2.3;
+
+const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
+
+export class Match {
+  constructor(net, id) {
+    this.net = net;
+    this.id = id;
+    this.state = null;
+    this.shown = null; // the ply of an earlier position, or null for the current one
+    this.views = new Map();
+    this.notice = "";
+    this.drawn = [];
+    this.choice = preferences();
+    this.board = new Board({ onMove: (move) => this.#play(move), onSelect: () => this.#drawPad() });
+    this.board.animation = this.choice.animation;
+    this.board.setCoordinates(this.choice.coordinates);
+    this.#build();
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    net.addEventListener("match", ({ detail }) => detail.id === id && this.#receive(detail), { signal });
+    net.addEventListener("join-refused", ({ detail }) => detail.match === id && this.#missing(detail.reason), { signal });
+    document.addEventListener("keydown", (event) => this.#key(event), { signal });
+    net.join(id);
+    this.ticker = setInterval(() => this.#tick(), TICK);
+  }
+
+  close() {
+    this.abort.abort();
+    this.board.close();
+    clearInterval(this.ticker);
+    this.net.leave(this.id);
+  }
+
+  // --- building --------------------------------------------------------------------
+
+  #build() {
+    this.bars = ["far", "near"].map((place) => {
+      const bar = {
+        swatch: h("span", { class: "bar-swatch" }), name: h("strong", { class: "bar-name" }),
+        note: h("span", { class: "bar-note" }), captions: h("span", { class: "bar-captions" }),
+        clock: h("span", { class: "clock", role: "timer" }),
+      };
+      bar.element = h("div", { class: `bar ${place}` }, bar.swatch,
+        h("span", { class: "bar-text" }, bar.name, bar.note), bar.captions, bar.clock);
+      return bar;
+    });
+    this.status = h("p", { class: "status", role: "status" });
+    this.actions = h("div", { class: "actions" });
+    this.statusBox = h("section", { class: "status-box" }, this.status, this.actions);
+    this.pad = h("div", { class: "pad", role: "group", "aria-label": T.continuations, "data-keeps-selection": true });
+    this.padBox = h("div", { class: "pad-box", hidden: true }, this.pad);
+    this.moveList = h("ol", { class: "moves", "aria-label": T.moves, tabindex: "-1" });
+    const go = (label, sign, to) => button(sign, () => this.#show(to()), { class: "nav", "aria-label": label, title: label });
+    this.navigation = h("div", { class: "navigation" },
+      go(T.first, "«", () => 0), go(T.previous, "‹", () => this.#ply() - 1),
+      go(T.next, "›", () => this.#ply() + 1), go(T.last, "»", () => Infinity));
+    this.input = h("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: false, maxLength: 60 });
+    this.input.setAttribute("aria-describedby", "typed-problem");
+    this.problem = h("p", { class: "problem", id: "typed-problem", role: "alert" });
+    this.typed = h("form", { class: "typed", onsubmit: (event) => this.#type(event) },
+      h("label", { for: "typed" }, T.typeMove), h("span", { class: "row" }, this.input, h("button", {}, T.play)), this.problem);
+    this.controls = {
+      undo: button(T.takeBack, () => this.#ask({ type: "undo" })),
+      draw: button(T.offerDraw, () => this.#ask({ type: "offer-draw" })),
+      resign: button(T.resign, () => this.dialog.showModal()),
+      hint: button(T.hint, () => this.#hint()),
+      pause: button(T.pause, () => this.#ask({ type: this.state.paused ? "resume" : "pause" })),
+      step: button(T.step, () => this.#ask({ type: "step" })),
+    };
+    this.delay = h("select", { id: "delay", onchange: () => this.#ask({ type: "delay", seconds: Number(this.delay.value) }) },
+      h("option", { value: "", disabled: true, selected: true }, T.unchanged),
+      DELAYS.map((seconds) => h("option", { value: seconds }, T.delayOf(seconds))));
+    this.delayBox = h("p", { class: "field inline" }, h("label", { for: "delay" }, T.delay), this.delay);
+    this.playControls = h("div", { class: "controls" }, this.controls.hint, this.controls.undo, this.controls.draw, this.controls.resign);
+    this.agentControls = h("div", { class: "controls" }, this.controls.pause, this.controls.step);
+    this.dialog = h("dialog", { "aria-labelledby": "resign-question" },
+      h("form", { method: "dialog" }, h("p", { id: "resign-question" }, T.resignQuestion),
+        h("div", { class: "controls end" }, h("button", {}, T.cancel),
+          h("button", { value: "yes", class: "danger" }, T.resign))));
+    this.dialog.addEventListener("close", () => {
+      if (this.dialog.returnValue === "yes") this.#ask({ type: "resign" });
+      this.dialog.returnValue = "";
+    });
+    const toggle = (name, label, apply) => {
+      const box = h("input", { type: "checkbox", checked: this.choice[name] });
+      box.addEventListener("change", () => {
+        keepPreference(name, box.checked);
+        apply(box.checked);
+      });
+      return h("label", { class: "check" }, box, label);
+    };
+    this.settings = h("div", { class: "settings" }, button(T.flip, () => this.#flip()),
+      toggle("coordinates", T.coordinates, (on) => this.board.setCoordinates(on)),
+      toggle("animation", T.animation, (on) => (this.board.animation = on)));
+    this.title = h("h1", { class: "match-title" });
+    this.limit = h("p", { class: "limit" });
+    const [far, near] = this.bars;
+    this.body = h("div", { class: "match", hidden: true },
+      (this.table = h("section", { class: "table", "aria-label": T.board },
+        far.element, this.board.element, near.element)),
+      h("div", { class: "side" },
+        h("div", { class: "heading" }, this.title, this.limit), this.statusBox, this.padBox,
+        this.playControls, this.agentControls, this.delayBox,
+        h("section", { class: "moves-box", "aria-label": T.moves }, this.navigation, this.moveList),
+        this.typed, this.settings, h("p", { class: "keys" }, T.keys)),
+      this.dialog);
+    this.loading = h("p", { class: "loading" }, T.loading);
+    this.element = h("div", {}, this.loading, this.body);
+  }
+
+  #missing(reason) {
+    if (this.state) return;
+    this.loading.replaceChildren(`${T.noMatch} ${reason} `, h("a", { href: "#/" }, T.toLobby));
+  }
+
+  // --- state -------------------------------------------------------------------------
+
+  #receive(state) {
+    const before = this.state;
+    if (before && state.version < before.version) return;
+    this.state = state;
+    this.received = performance.now();
+    const isFirst = !before;
+    if (isFirst) {
+      this.body.hidden = false;
+      this.loading.remove();
+      document.title = T.pageTitle(state.title);
+      this.board.setFlipped(this.#mine(1) && !this.#mine(0) && state.picture.surface !== "front");
+    }
+    const common = before ? before.moves.findIndex((move, i) => move.text !== state.moves[i]?.text) : 0;
+    if (before && common >= 0) for (const ply of [...this.views.keys()]) if (ply > common) this.views.delete(ply);
+    if (this.notice === T.lost) this.notice = "";
+    if (before && before.ply !== state.ply) {
+      this.notice = "";
+      setText(this.problem, "");
+      if (this.hasTyped) this.input.value = "";
+      this.hasTyped = false;
+      if (this.board.hinted.length) this.board.showMove(null);
+    }
+    if (this.shown !== null && this.shown >= state.ply) this.shown = null;
+    // a selection survives news that don't change the position
+    if (before && before.ply === state.ply && JSON.stringify(before.picture) === JSON.stringify(state.picture)) {
+      state.picture = before.picture;
+    }
+    if (state.announcement && state.announcement !== before?.announcement) announce(state.announcement);
+    if (!before || before.running !== state.running) this.warned = new Set();
+    this.#draw();
+  }
+
+  #mine(side) {
+    return this.state.yours.includes(side);
+  }
+
+  #ply() {
+    return this.shown ?? this.state.ply;
+  }
+
+  #name(side) {
+    return T.player(this.state.names[side]) || this.state.sides[side];
+  }
+
+  #ask(message) {
+    this.notice = "";
+    this.net.send({ match: this.id, ...message }, (reason) => this.#say(reason));
+  }
+
+  #say(text) {
+    this.notice = text;
+    announce(text);
+    this.#drawStatus();
+  }
+
+  #play(move) {
+    this.net.send({ type: "move", match: this.id, ply: this.state.ply, move }, (reason) => {
+      this.#say(reason);
+      this.#drawBoard();
+    });
+  }
+
+  async #hint() {
+    try {
+      const hint = await this.net.request({ type: "hint", match: this.id });
+      if (hint.ply !== this.state.ply) return;
+      this.#say(T.hintText(hint.move, hint.value));
+      if (this.shown === null) this.board.showMove(hint.move);
+    } catch (error) {
+      this.#say(error.message);
+    }
+  }
+
+  #type(event) {
+    event.preventDefault();
+    const move = this.input.value.trim();
+    setText(this.problem, "");
+    if (!move) return;
+    this.hasTyped = true;
+    this.net.send({ type: "move", match: this.id, ply: this.state.ply, move }, (reason) => {
+      this.hasTyped = false;
+      setText(this.problem, reason);
+    });
+  }
+
+  async #claim(side) {
+    try {
+      const name = preferences().name ?? "";
+      const claimed = await this.net.request({ type: "claim", match: this.id, side, name });
+      keepToken(this.id, claimed.token);
+      this.net.join(this.id);
+      if (side === 1 && this.state.picture.surface !== "front") this.board.setFlipped(!this.#mine(0));
+      this.#draw();
+    } catch (error) {
+      this.#say(error.message);
+    }
+  }
+
+  async #share() {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      this.#say(T.copied);
+    } catch {
+      this.#say(location.href);
+    }
+  }
+
+  // --- earlier positions -------------------------------------------------------------
+
+  async #show(ply) {
+    if (!this.state) return;
+    const wanted = Math.max(0, ply);
+    this.shown = wanted >= this.state.ply ? null : wanted;
+    this.#draw();
+    if (this.shown === null || this.views.has(wanted)) return;
+    try {
+      const { picture } = await this.net.request({ type: "view", match: this.id, ply: wanted });
+      this.views.set(wanted, picture);
+      if (this.shown === wanted) this.#drawBoard();
+    } catch (error) {
+      this.shown = null;
+      this.#say(error.message);
+      this.#draw();
+    }
+  }
+
+  #key(event) {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !this.state) return;
+    if (event.target.closest("input, select, textarea, dialog")) return;
+    const to = { ArrowLeft: this.#ply() - 1, ArrowRight: this.#ply() + 1, Home: 0, End: Infinity }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    this.#show(to);
+    const move = this.state.moves[this.#ply() - 1];
+    announce(move ? this.#moveLabel(this.#ply(), move) : T.start);
+  }
+
+  #flip() {
+    this.board.setFlipped(!this.board.flipped);
+    this.#draw();
+  }
+
+  // --- drawing ---------------------------------------------------------------------------
+
+  #draw() {
+    const { state } = this;
+    setText(this.title, state.title);
+    setText(this.limit, state.limit);
+    this.#drawBars();
+    this.#drawMoves();
+    this.#drawBoard();
+    this.#drawStatus();
+    this.#drawControls();
+    this.#tick();
+  }
+
+  #canMove() {
+    const { state } = this;
+    return this.shown === null && !state.outcome && !state.fault && this.#mine(state.to_move) && !state.thinking;
+  }
+
+  #drawBoard() {
+    const { state } = this;
+    const picture = this.shown === null ? state.picture : this.views.get(this.shown);
+    if (!picture) return;
+    this.board.show(picture, { interactive: this.#canMove() });
+    this.table.style.setProperty("--ratio", this.board.ratio);
+    this.body.classList.toggle("past", this.shown !== null);
+    this.#drawCaptions(picture);
+  }
+
+  // Return the side whose bar is below the board.
+  #near() {
+    if (this.state.picture.surface === "front") return this.#mine(1) && !this.#mine(0) ? 1 : 0;
+    return this.board.flipped ? 1 : 0;
+  }
+
+  #drawCaptions(picture) {
+    const isTurned = this.board.flipped && picture.surface !== "front";
+    for (const [i, end] of ["top", "bottom"].entries()) {
+      const corner = isTurned ? ["bottom", "top"][i] : end;
+      const captions = picture.captions.filter((caption) => caption.corner.startsWith(corner));
+      setText(this.bars[i].captions, captions.map((caption) => caption.text).join(" · "));
+    }
+  }
+
+  #drawBars() {
+    const { state } = this;
+    const near = this.#near();
+    for (const [i, bar] of this.bars.entries()) {
+      const side = i === 1 ? near : 1 - near;
+      const seat = state.seats[side];
+      bar.side = side;
+      bar.swatch.replaceChildren(swatch(side, state.picture.colours[side]));
+      const isFree = seat.kind === "open" && !seat.taken;
+      setText(bar.name, isFree ? T.seatFree : this.#name(side));
+      const notes = [this.#name(side) !== state.sides[side] || isFree ? state.sides[side] : ""];
+      if (seat.kind !== "agent" && seat.taken && !seat.connected && !state.outcome) notes.push(T.away);
+      setText(bar.note, notes.filter(Boolean).join(" · "));
+      bar.element.classList.toggle("to-move", !state.outcome && state.to_move === side);
+      bar.clock.setAttribute("aria-label", T.clockLabel(state.sides[side]));
+      bar.clock.hidden = state.clocks === null;
+    }
+  }
+
+  #drawStatus() {
+    const { state } = this;
+    const actions = [];
+    let text = "";
+    const offeredTo = (side) => side !== null && this.#mine(1 - side);
+    const free = state.seats.findIndex((seat) => seat.kind === "open" && !seat.taken);
+    const answers = () => [
+      button(T.accept, () => this.#ask({ type: "answer", accept: true }), { class: "primary" }),
+      button(T.decline, () => this.#ask({ type: "answer", accept: false })),
+    ];
+    if (state.fault) text = T.fault(state.fault);
+    else if (state.outcome) text = state.outcome.text || T.matchOver;
+    else if (offeredTo(state.draw_offer)) {
+      text = T.drawOffered(this.#name(state.draw_offer));
+      actions.push(...answers());
+    } else if (offeredTo(state.undo_request)) {
+      text = T.undoRequested(this.#name(state.undo_request));
+      actions.push(...answers());
+    } else if (free >= 0) {
+      text = T.waitingFor(state.sides[free]);
+      if (state.yours.length) actions.push(button(T.share, () => this.#share(), { class: "primary" }));
+      actions.push(button(T.takeSeat(state.sides[free]), () => this.#claim(free), { class: state.yours.length ? "" : "primary" }));
+    } else if (state.draw_offer !== null) text = T.drawSent;
+    else if (state.undo_request !== null) text = T.undoSent;
+    else if (state.paused) text = T.paused;
+    else if (this.#mine(state.to_move)) text = state.yours.length > 1 ? T.move(state.sides[state.to_move]) : T.yourMove(state.sides[state.to_move]);
+    else if (state.thinking || state.seats[state.to_move].kind === "agent") text = T.thinking(this.#name(state.to_move));
+    else text = T.opponentsMove(this.#name(state.to_move));
+    if (this.notice) text = this.notice;
+    if (this.shown !== null) {
+      text = T.viewing(this.shown);
+      actions.unshift(button(T.backToMatch, () => this.#show(Infinity), { class: "primary" }));
+    } else if (!this.notice || !actions.length) {
+      for (const one of state.picture.buttons) {
+        actions.push(button(one.label || one.id, () => this.board.click(one.id),
+          { disabled: !this.#canMove(), "data-keeps-selection": true }));
+      }
+    }
+    if (state.outcome && this.shown === null) actions.push(button(T.again, () => (location.hash = "#/")));
+    setText(this.status, text);
+    const key = JSON.stringify([state.version, actions.map((one) => [one.textContent, one.disabled])]);
+    if (key !== this.actionsKey) this.actions.replaceChildren(...actions);
+    this.actionsKey = key;
+    this.statusBox.classList.toggle("over", Boolean(state.outcome) && this.shown === null);
+  }
+
+  #drawControls() {
+    const { state } = this;
+    const isOver = Boolean(state.outcome || state.fault);
+    const isMine = state.yours.length > 0;
+    const isAgents = state.seats.every((seat) => seat.kind === "agent");
+    this.playControls.hidden = !isMine;
+    this.typed.hidden = !isMine;
+    this.agentControls.hidden = !isAgents;
+    this.delayBox.hidden = !isAgents;
+    this.controls.undo.disabled = isOver || !state.ply;
+    this.controls.draw.disabled = isOver || state.draw_offer !== null;
+    this.controls.resign.disabled = isOver;
+    this.controls.hint.disabled = isOver || !this.#mine(state.to_move);
+    this.controls.pause.disabled = isOver;
+    setText(this.controls.pause, state.paused ? T.resume : T.pause);
+    this.controls.step.disabled = isOver || !state.paused;
+    this.input.disabled = this.typed.querySelector("button").disabled = !this.#canMove();
+    const [first, previous, next, last] = this.navigation.children;
+    first.disabled = previous.disabled = this.#ply() === 0;
+    next.disabled = last.disabled = this.shown === null;
+    if (isMine && this.board.clicks.hasSelections) this.hasPad = true;
+    this.padBox.hidden = !this.hasPad;
+    this.#drawPad();
+  }
+
+  #moveLabel(number, move) {
+    return T.moveLabel(number, this.state.sides[move.side], move.text, move.seconds ? T.seconds(move.seconds) : "", move.value);
+  }
+
+  // Keep the rows of moves that have not changed, and add or replace the others.
+  #drawMoves() {
+    const { state } = this;
+    const shownPly = this.#ply();
+    const same = state.moves.findIndex((move, i) => JSON.stringify(move) !== this.drawn[i]?.key);
+    const kept = same < 0 ? state.moves.length : same;
+    const hasNews = kept < state.moves.length || this.drawn.length !== state.moves.length;
+    if (hasNews) {
+      for (const gone of this.drawn.splice(kept)) {
+        gone.element.remove();
+        if (gone.row.childElementCount === 1) gone.row.remove();
+      }
+      for (const [i, move] of [...state.moves.entries()].slice(kept)) this.#addMove(i + 1, move);
+    }
+    if (!state.moves.length) this.moveList.replaceChildren(h("li", { class: "none" }, T.noMoves));
+    let current = null;
+    for (const [i, { element }] of this.drawn.entries()) {
+      if (i + 1 === shownPly) {
+        element.setAttribute("aria-current", "step");
+        current = element;
+      } else element.removeAttribute("aria-current");
+    }
+    const list = this.moveList;
+    if (current && (hasNews || shownPly !== this.scrolledTo)) {
+      const top = current.offsetTop - list.offsetTop;
+      if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 40) list.scrollTop = top - list.clientHeight / 2;
+    }
+    this.scrolledTo = shownPly;
+  }
+
+  #addMove(number, move) {
+    const last = this.drawn.at(-1);
+    if (!last) this.moveList.replaceChildren();
+    const isNewRow = !last || move.side === 0 || last.side === 1;
+    const row = isNewRow ? h("li", {}, h("span", { class: "number", "aria-hidden": "true" }, `${number}`)) : last.row;
+    if (isNewRow) this.moveList.append(row);
+    const element = h("button", { type: "button", class: `move side-${move.side}`, onclick: () => this.#show(number),
+      "aria-label": this.#moveLabel(number, move) },
+      h("span", { class: "move-text" }, move.text),
+      h("span", { class: "extra" }, h("span", {}, move.value ?? ""), h("span", {}, move.seconds ? T.seconds(move.seconds) : "")));
+    row.append(element);
+    this.drawn.push({ key: JSON.stringify(move), element, row, side: move.side });
+  }
+
+  // Buttons for the ways to continue a move, placed like what they stand for, or in rows if that is far apart.
+  #drawPad() {
+    if (!this.state || !this.hasPad) return;
+    const { clicks } = this.board;
+    const path = clicks.path;
+    const options = path.length ? clicks.next() : new Map();
+    const key = JSON.stringify([path, this.board.flipped, [...options.keys()]]);
+    if (key === this.padKey) return;
+    this.padKey = key;
+    if (!path.length) {
+      this.pad.className = "pad";
+      this.pad.replaceChildren(h("p", { class: "pad-help" }, T.padHelp));
+      return;
+    }
+    const places = path.map((id) => this.board.place(id)).filter(Boolean);
+    const [x, y] = places.length > 1
+      ? [0, 1].map((i) => places.reduce((sum, place) => sum + place[i], 0) / places.length) : (places[0] ?? [0, 0]);
+    const entries = [...options.keys()].map((id) => {
+      const place = this.board.place(id);
+      return { id, move: clicks.completes(id, options), x: place ? place[0] - x : null, y: place ? place[1] - y : null };
+    });
+    const isNear = entries.every((one) => one.x !== null && Math.hypot(one.x, one.y) <= PAD_REACH);
+    this.pad.className = `pad ${isNear ? "map" : "rows"}`;
+    const buttons = entries.map((one) => {
+      const arrow = one.x === null ? "" : ARROWS[(Math.round(Math.atan2(one.y, one.x) / (Math.PI / 4)) + 8) % 8];
+      const element = button([h("span", { "aria-hidden": "true" }, arrow), one.id], () => this.board.click(one.id),
+        { class: one.move ? "plays" : "adds", "aria-label": T.padButton(one.id, one.move) });
+      if (isNear) {
+        element.style.setProperty("--x", one.x);
+        element.style.setProperty("--y", one.y);
+      }
+      return element;
+    });
+    this.pad.replaceChildren(isNear ? h("span", { class: "pad-middle", "aria-hidden": "true" }, path.join(" ")) : "", ...buttons);
+  }
+
+  // --- clocks ---------------------------------------------------------------------------------
+
+  #tick() {
+    const { state } = this;
+    if (!state?.clocks) return;
+    for (const bar of this.bars) {
+      const isRunning = state.running === bar.side && !state.outcome;
+      const passed = isRunning ? (performance.now() - this.received) / 1000 : 0;
+      const left = state.clocks[bar.side];
+      const remaining = left === null ? null : Math.max(0, left - passed);
+      setText(bar.clock, remaining === null ? "∞" : clockText(remaining));
+      bar.clock.classList.toggle("running", isRunning);
+      bar.clock.classList.toggle("low", remaining !== null && remaining < LOW);
+      if (isRunning && remaining !== null && this.#mine(bar.side)) {
+        for (const limit of WARNINGS) {
+          if (remaining > limit || remaining < limit - 1 || this.warned.has(limit)) continue;
+          this.warned.add(limit);
+          announce(T.clockLow(limit));
+        }
+      }
+    }
+  }
+}
+
+function clockText(seconds) {
+  if (seconds < 10) return `0:0${(Math.floor(seconds * 10) / 10).toFixed(1)}`;
+  const whole = Math.floor(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60];
+  const two = (value) => String(value).padStart(2, "0");
+  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+}

@@ -1,0 +1,136 @@
+// The connection to the server: requests with answers, state that is sent again after a reconnection.
+
+import { T } from "./texts.js";
+
+const FIRST_WAIT = 500;
+const LONGEST_WAIT = 8000;
+const PATIENCE = 30000;
+const KEY = "boardgames.tokens.";
+
+export function tokensOf(match) {
+  try {
+    const tokens = JSON.parse(localStorage.getItem(KEY + match));
+    return Array.isArray(tokens) ? tokens : [];
+  } catch {
+    return [];
+  }
+}
+
+export function keepToken(match, token) {
+  if (!token) return;
+  const tokens = tokensOf(match).filter((other) => other !== token);
+  try {
+    localStorage.setItem(KEY + match, JSON.stringify([...tokens, token]));
+  } catch {
+    // the seat is then lost when the page is closed
+  }
+}
+
+export class Net extends EventTarget {
+  #socket = null;
+  #number = 0;
+  #pending = new Map();
+  #wait = FIRST_WAIT;
+  #timer = 0;
+  #joined = new Set();
+  #listsMatches = false;
+
+  constructor(url) {
+    super();
+    this.url = url;
+    this.#connect();
+    addEventListener("online", () => this.#retryNow());
+    document.addEventListener("visibilitychange", () => document.hidden || this.#retryNow());
+  }
+
+  get isOpen() {
+    return this.#socket?.readyState === WebSocket.OPEN;
+  }
+
+  // Return a promise of the answer; it is rejected with the reason if the server refuses.
+  // A message without an answer `isDone` if it is not refused.
+  request(message, isDone = false) {
+    if (!this.isOpen) return Promise.reject(new Error(T.lost));
+    const re = ++this.#number;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => this.#settle(re, null, isDone ? null : new Error(T.noAnswer)), PATIENCE);
+      this.#pending.set(re, { resolve, reject, timer });
+      this.#socket.send(JSON.stringify({ ...message, re }));
+    });
+  }
+
+  // Send a message whose effect shows in the state of the match; `refused` is called with a reason.
+  send(message, refused) {
+    this.request(message, true).catch((error) => refused?.(error.message));
+  }
+
+  listMatches(wanted) {
+    this.#listsMatches = wanted;
+    if (wanted && this.isOpen) this.#post({ type: "matches" });
+  }
+
+  join(match) {
+    this.#joined.add(match);
+    if (this.isOpen) this.#postJoin(match);
+  }
+
+  leave(match) {
+    this.#joined.delete(match);
+    if (this.isOpen) this.#post({ type: "leave", match });
+  }
+
+  #post(message) {
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  #postJoin(match) {
+    const tokens = tokensOf(match);
+    for (const token of tokens.length ? tokens : [null]) {
+      this.send({ type: "join", match, token }, (reason) => this.#tell("join-refused", { match, reason }));
+    }
+  }
+
+  #connect() {
+    clearTimeout(this.#timer);
+    const socket = (this.#socket = new WebSocket(this.url));
+    socket.onopen = () => {
+      this.#wait = FIRST_WAIT;
+      if (this.#listsMatches) this.#post({ type: "matches" });
+      for (const match of this.#joined) this.#postJoin(match);
+      this.#tell("status", { open: true });
+    };
+    socket.onmessage = (event) => this.#receive(JSON.parse(event.data));
+    socket.onclose = () => {
+      for (const re of [...this.#pending.keys()]) this.#settle(re, null, new Error(T.lost));
+      this.#tell("status", { open: false });
+      this.#timer = setTimeout(() => this.#connect(), this.#wait);
+      this.#wait = Math.min(LONGEST_WAIT, 2 * this.#wait);
+    };
+  }
+
+  #retryNow() {
+    if (this.#socket.readyState === WebSocket.CLOSED) this.#connect();
+  }
+
+  #receive(message) {
+    const { type, re } = message;
+    if (re !== undefined) {
+      if (type === "refused") this.#settle(re, null, new Error(message.reason));
+      else this.#settle(re, message);
+    }
+    this.#tell(type, message);
+  }
+
+  #settle(re, message, error) {
+    const pending = this.#pending.get(re);
+    if (!pending) return;
+    this.#pending.delete(re);
+    clearTimeout(pending.timer);
+    if (error) pending.reject(error);
+    else pending.resolve(message);
+  }
+
+  #tell(type, detail) {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}

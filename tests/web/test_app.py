@@ -1,0 +1,80 @@
+"""Which requests the server accepts: host, origin, token, and the headers of its answers."""
+
+from collections.abc import Iterator
+from http.client import HTTPConnection
+
+import pytest
+from web_pages import Server
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+TOKEN = "secret"
+
+
+@pytest.fixture
+def guarded() -> Iterator[Server]:
+    server = Server(token=TOKEN)
+    yield server
+    server.close()
+
+
+def get(server: Server, path: str = "/", **headers: str) -> tuple[int, dict[str, str], str]:
+    connection = HTTPConnection("127.0.0.1", server.port)
+    connection.request("GET", path, headers=headers)
+    response = connection.getresponse()
+    found = (
+        response.status,
+        {name.lower(): text for name, text in response.getheaders()},
+        response.read().decode(),
+    )
+    connection.close()
+    return found
+
+
+def test_the_page_allows_no_foreign_code(server: Server) -> None:
+    status, headers, body = get(server)
+    assert status == 200
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert "<script" in body
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", ""])
+def test_another_host_is_refused(server: Server, host: str) -> None:
+    status, _, body = get(server, Host=host)
+    assert (status, body) == (403, f"this server is {server.host}\n")
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1", "https://localhost:1"])
+def test_a_page_of_another_server_is_refused(server: Server, origin: str) -> None:
+    assert get(server, Origin=origin)[0] == 403
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(f"ws://{server.host}/ws", origin=origin).__enter__()
+
+
+def test_a_web_socket_without_origin_is_refused(server: Server) -> None:
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(f"ws://{server.host}/ws").__enter__()
+
+
+@pytest.mark.parametrize("path", ["/../app.py", "/..%2fapp.py", "/%2e%2e/app.py", "/etc/passwd"])
+def test_files_outside_of_the_page_are_not_served(server: Server, path: str) -> None:
+    assert get(server, path)[0] == 404
+
+
+def test_a_server_for_other_computers_demands_its_token(guarded: Server) -> None:
+    assert get(guarded)[0] == 403
+    assert get(guarded, "/?token=wrong")[0] == 403
+    with pytest.raises(InvalidStatus, match="403"):
+        guarded.page()
+    status, headers, _ = get(guarded, f"/?token={TOKEN}")
+    cookie = headers["set-cookie"]
+    assert (status, headers["location"]) == (307, "/")
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    value = cookie.partition(";")[0]
+    assert get(guarded, Cookie=value)[0] == 200
+    page = guarded.page(Cookie=value)
+    assert page.ask("matches")["type"] == "matches"
+    page.close()

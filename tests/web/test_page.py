@@ -1,0 +1,202 @@
+"""The messages of pages: matches, seats, clocks, and what is refused."""
+
+import json
+from typing import Any
+
+import pytest
+from web_pages import Page, Server
+from websockets.exceptions import ConnectionClosed
+
+import boardgames
+
+
+def play_out(page: Page, match: str) -> Any:
+    """Make the first legal move whenever it is this page's turn; return the last state."""
+    while True:
+        state = page.receive("match")
+        if state["outcome"] is not None:
+            return state
+        if state["to_move"] in state["yours"] and not state["thinking"]:
+            move = next(iter(state["picture"]["clicks"]))
+            page.send("move", match=match, ply=state["ply"], move=move)
+
+
+# --- lobby and matches ---------------------------------------------------------
+
+
+def test_a_game_is_described_with_its_agents_but_without_those_that_start_programs(page: Page) -> None:
+    games = [game["name"] for game in page.ask("catalogue")["games"]]
+    assert {"abalone", "connect4", "hexifence"} <= set(games)
+    described = page.ask("game", name="hexifence")
+    agents = [agent["name"] for agent in described["agents"]]
+    assert "strong" in agents
+    assert not {"engine", "human"} & set(agents)
+    assert [option["name"] for option in described["options"]] == ["dimension"]
+
+
+@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
+def test_a_whole_match_against_an_agent(page: Page, game: str) -> None:
+    match = page.start("here", "random", game=game, ply_limit=40)
+    state = play_out(page, match)
+    position = boardgames.load(game, **state["options"]).start()
+    for move in state["moves"]:
+        position = position.apply(move["text"])
+    assert len(state["moves"]) == state["ply"] > 0
+    assert position.outcome is not None or state["outcome"]["text"] == "draw (ply limit)"
+
+
+def test_two_people_play_and_a_spectator_sees_every_move(server: Server, page: Page, other: Page) -> None:
+    match = page.start("here", "open")
+    spectator = server.page()
+    spectator.send("join", match=match)
+    token = other.ask("claim", match=match, side=1, name="Ann")["token"]
+    other.send("join", match=match, token=token)
+    page.send("move", match=match, ply=0, move="4")
+    assert other.state(ply=1)["yours"] == [1]
+    other.send("move", match=match, ply=1, move="5")
+    state = spectator.state(ply=2)
+    assert ([move["text"] for move in state["moves"]], state["yours"]) == (["4", "5"], [])
+    assert state["names"][1] == "Ann"
+    assert state["announcement"] == "Blue played 5. Red to move."
+    spectator.close()
+
+
+def test_earlier_positions_are_shown_while_the_match_goes_on(page: Page) -> None:
+    match = page.start("here", "here")
+    page.send("move", match=match, ply=0, move="4")
+    page.state(ply=1)
+    assert page.ask("view", match=match, ply=0)["picture"]["pieces"] == []
+    assert len(page.ask("view", match=match, ply=1)["picture"]["changed"]) == 1
+    assert "1 moves, not 2" in page.ask("view", match=match, ply=2)["reason"]
+
+
+def test_a_move_against_an_agent_is_taken_back_with_its_answer(page: Page) -> None:
+    match = page.start("here", "random")
+    page.send("move", match=match, ply=0, move="4")
+    page.state(ply=2, thinking=False)
+    page.send("undo", match=match)
+    assert page.state(ply=0)["moves"] == []
+
+
+def test_a_person_has_to_agree_before_a_move_is_taken_back(page: Page, other: Page) -> None:
+    match = page.start("here", "open")
+    other.send("join", match=match, token=other.ask("claim", match=match, side=1)["token"])
+    page.send("move", match=match, ply=0, move="4")
+    other.state(ply=1)
+    page.send("undo", match=match)
+    assert other.state(undo_request=0)["ply"] == 1
+    other.send("answer", match=match, accept=True)
+    assert page.state(ply=0, undo_request=None)["to_move"] == 0
+
+
+def test_a_draw_is_agreed(page: Page, other: Page) -> None:
+    match = page.start("here", "open")
+    other.send("join", match=match, token=other.ask("claim", match=match, side=1)["token"])
+    page.send("offer-draw", match=match)
+    other.state(draw_offer=0)
+    other.send("answer", match=match, accept=True)
+    assert page.outcome() == {"winner": None, "text": "draw by agreement"}
+
+
+def test_a_persons_time_runs_out(page: Page) -> None:
+    page.start("here", "random", clock=[0.2, 10.0])
+    assert page.outcome() == {"winner": 1, "text": "blue wins on time"}
+
+
+def test_agents_can_be_watched_step_by_step(page: Page) -> None:
+    match = page.create("random", "random")["match"]
+    page.send("join", match=match)
+    page.send("pause", match=match)
+    ply = page.state(paused=True, thinking=False)["ply"]
+    page.send("step", match=match)
+    assert page.state(ply=ply + 1)["paused"]
+    page.send("resume", match=match)
+    assert play_out(page, match)["outcome"] is not None
+
+
+def test_a_hint_is_a_legal_move(page: Page) -> None:
+    match = page.start("here", "here")
+    hint = page.ask("hint", match=match)
+    assert hint["move"] in page.ask("view", match=match, ply=hint["ply"])["picture"]["clicks"]
+
+
+# --- what is refused -----------------------------------------------------------
+
+
+def test_only_the_page_with_the_token_can_act(page: Page, other: Page) -> None:
+    match = page.start("here", "here")
+    other.send("join", match=match, token="guessed")
+    for kind, fields in (
+        ("move", {"ply": 0, "move": "4"}),
+        ("undo", {}),
+        ("resign", {}),
+        ("offer-draw", {}),
+        ("answer", {"accept": True}),
+    ):
+        reason = other.ask(kind, match=match, **fields)["reason"]
+        assert reason == "only the players can do that; this page watches the match", kind
+    assert page.ask("view", match=match, ply=0)["type"] == "view"
+
+
+def test_the_wrong_turn_a_late_move_and_an_illegal_one_are_refused(page: Page, other: Page) -> None:
+    match = page.start("here", "open")
+    other.send("join", match=match, token=other.ask("claim", match=match, side=1)["token"])
+    assert "turn of" in other.ask("move", match=match, ply=0, move="4")["reason"]
+    assert "moved on" in page.ask("move", match=match, ply=3, move="4")["reason"]
+    assert "9" in page.ask("move", match=match, ply=0, move="9")["reason"]
+    assert "taken" in page.ask("claim", match=match, side=0)["reason"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [
+        ("engine:command=ls", "cannot be used in the browser"),
+        ("human", "cannot be used in the browser"),
+        ("td:weights=/etc/passwd", "cannot be a path"),
+        ("nobody", "no agent"),
+    ],
+)
+def test_agents_that_start_programs_or_read_files_are_refused(page: Page, agent: str, reason: str) -> None:
+    assert reason in page.create("here", agent)["reason"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"type":"fly"}',
+        '{"type":"view","match":"x"}',
+        '{"type":"view","match":"x","ply":-1}',
+        "[" * 20_000,
+        '{"type":"join","match":"x","colour":1}',
+    ],
+)
+def test_rubbish_is_refused_and_the_page_stays_connected(page: Page, text: str) -> None:
+    page.socket.send(text)
+    assert page.receive("refused")["reason"].startswith("not a message of this protocol")
+    assert page.ask("matches")["type"] == "matches"
+
+
+def test_binary_messages_end_the_connection(page: Page) -> None:
+    page.socket.send(b"{}")
+    with pytest.raises(ConnectionClosed, match="must be text"):
+        page.socket.recv(timeout=10)
+
+
+def test_messages_that_are_too_long_end_the_connection(page: Page) -> None:
+    page.socket.send(json.dumps({"type": "catalogue", "re": "1" * 70_000}))
+    with pytest.raises(ConnectionClosed):
+        page.socket.recv(timeout=10)
+
+
+def test_a_flood_of_messages_ends_the_connection(page: Page, other: Page) -> None:
+    def flood() -> None:
+        for _ in range(1_000):
+            page.send("matches")
+            page.socket.recv(timeout=10)
+
+    with pytest.raises(ConnectionClosed, match="too many messages"):
+        flood()
+    assert other.ask("matches")["type"] == "matches"

@@ -1,0 +1,97 @@
+"""A server in a thread, and pages that talk to it."""
+
+import json
+import socket
+import threading
+import time
+from typing import Any
+
+import uvicorn
+from websockets.sync.client import connect
+
+from boardgames.web.app import create_app
+from boardgames.web.messages import MAX_BYTES
+
+ANSWER_SECONDS = 60
+
+
+class Server:
+    """A server on a free port of this machine."""
+
+    def __init__(self, *, token: str | None = None) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.host = f"127.0.0.1:{self.port}"
+        hosts = frozenset() if token else frozenset({self.host})
+        config = uvicorn.Config(
+            create_app(hosts=hosts, token=token), log_level="error", ws_max_size=MAX_BYTES, lifespan="on"
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]})
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.01)
+
+    def close(self) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+        self._listener.close()
+
+    def page(self, **headers: str) -> "Page":
+        """Return a page of this server; the caller closes it."""
+        return Page(connect(f"ws://{self.host}/ws", origin=f"http://{self.host}", additional_headers=headers))
+
+
+class Page:
+    """What a page sends and receives."""
+
+    def __init__(self, connection: connect) -> None:
+        self._connection = connection
+        self.socket = connection.__enter__()
+
+    def close(self) -> None:
+        self._connection.__exit__(None, None, None)
+
+    def send(self, kind: str, **fields: object) -> None:
+        self.socket.send(json.dumps({"type": kind, **fields}))
+
+    def receive(self, *kinds: str) -> Any:
+        """Return the next message of one of these types."""
+        while True:
+            message = json.loads(self.socket.recv(timeout=ANSWER_SECONDS))
+            if message["type"] in kinds:
+                return message
+
+    def ask(self, kind: str, **fields: object) -> Any:
+        """Return the direct answer to a request."""
+        self.send(kind, re=7, **fields)
+        while True:
+            message = json.loads(self.socket.recv(timeout=ANSWER_SECONDS))
+            if message.get("re") == 7:
+                return message
+
+    def create(self, *seats: str, **fields: object) -> Any:
+        """Create a match of Connect Four; a seat is `here`, `open` or an agent."""
+        described = [
+            {"kind": seat} if seat in ("here", "open") else {"kind": "agent", "agent": seat} for seat in seats
+        ]
+        return self.ask("create", **{"game": "connect4", "seats": described, **fields})
+
+    def start(self, *seats: str, **fields: object) -> str:
+        """Create a match, join it with the seats that are `here`, and return its key."""
+        created = self.create(*seats, **fields)
+        self.send("join", match=created["match"], token=created["token"])
+        return str(created["match"])
+
+    def state(self, **expected: object) -> Any:
+        """Return the next state of a match with these values."""
+        while True:
+            state = self.receive("match")
+            if all(state[name] == value for name, value in expected.items()):
+                return state
+
+    def outcome(self) -> Any:
+        """Return how a match ends, as soon as it does."""
+        while (state := self.receive("match"))["outcome"] is None:
+            continue
+        return state["outcome"]
