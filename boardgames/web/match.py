@@ -21,6 +21,7 @@ from typing import TypeVar
 import msgspec
 
 from boardgames.errors import MatchError
+from boardgames.game import Termination
 from boardgames.manager import Manager
 from boardgames.player import Limit, Stop
 from boardgames.plugins import close_player, load_player
@@ -473,7 +474,7 @@ class LiveMatch:
             limit=_limit_text(manager),
             score=manager.position.score,
             outcome=None if outcome is None else OutcomeState(outcome.winner, outcome.describe(facts.sides)),
-            fault=manager.fault,
+            fault=_fault_text(manager),
             draw_offer=manager.draw_offer,
             undo_request=None,
             thinking=False,
@@ -489,6 +490,15 @@ _NO_SEAT = SeatState("open", taken=False, connected=False)
 def _step(manager: Manager, stop: Stop) -> None:
     if manager.outcome is None and manager.players[manager.side_to_move] is not None:
         manager.step(stop=stop)
+
+
+def _fault_text(manager: Manager) -> str | None:
+    """Return what an agent did wrong; of an exception only its class, since its text may name files."""
+    if manager.fault is None or manager.outcome is None:
+        return None
+    if manager.outcome.termination is Termination.CRASH:
+        return manager.fault.partition(":")[0]
+    return manager.fault
 
 
 def _limit_text(manager: Manager) -> str:

@@ -24,7 +24,10 @@ document.getElementById("skip").addEventListener("click", (event) => {
 });
 
 // the first connection usually takes no time, so nothing is said about it at once
+let told = "";
 const tell = (text) => {
+  if (text === told) return;
+  told = text;
   clearTimeout(timer);
   if (!text) connection.textContent = "";
   else timer = setTimeout(() => (connection.textContent = text), SLOW);
@@ -36,11 +39,11 @@ net.addEventListener("status", ({ detail }) => {
 });
 
 function route() {
-  const [, kind, id] = location.hash.match(/^#\/(match)\/([^/]+)$/) ?? [];
+  const [, kind, id] = location.hash.match(/^#\/(match|new)\/([^/]+)$/) ?? [];
   page?.close();
   main.replaceChildren();
   document.title = T.site;
-  page = kind ? new Match(net, decodeURIComponent(id)) : new Lobby(net);
+  page = kind === "match" ? new Match(net, decodeURIComponent(id)) : new Lobby(net, id && decodeURIComponent(id));
   main.append(page.element);
   scrollTo(0, 0);
 }

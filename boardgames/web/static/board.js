@@ -351,19 +351,16 @@ export class Board {
   // --- what can be clicked --------------------------------------------------------
 
   // Return the shape of a cell or line; `isTarget` fills the whole cell,
-  // and `isFocus` goes around a line.
+  // and `isFocus` goes further around a line.
   #outline(item, isTarget = false, isFocus = false) {
     const { surface } = this.picture;
     const [cx, cy] = [n(item.x), n(item.y)];
-    if (item.kind === "line" && isFocus) {
-      const [dx, dy] = [n(item.x2 - item.x1), n(item.y2 - item.y1)];
-      const [ax, ay] = [dx / 2, dy / 2];
-      const [bx, by] = [dx, dy].map((part) => (part * 22) / Math.hypot(dx, dy));
-      return s("polygon", { points: [[1, 1], [1, -1], [-1, -1], [-1, 1]]
-        .map(([a, b]) => `${cx + a * ax - b * by},${cy + a * ay + b * bx}`).join(" ") });
-    }
     if (item.kind === "line") {
-      return s("line", { x1: n(item.x1), y1: n(item.y1), x2: n(item.x2), y2: n(item.y2), "stroke-linecap": "round" });
+      const [dx, dy] = [n(item.x2 - item.x1), n(item.y2 - item.y1)];
+      if (isTarget) return s("line", { x1: cx - dx / 2, y1: cy - dy / 2, x2: cx + dx / 2, y2: cy + dy / 2, "stroke-linecap": "round" });
+      const [bx, by] = [dx, dy].map((part) => (part * (isFocus ? 25 : 15)) / Math.hypot(dx, dy));
+      return s("polygon", { points: [[1, 1], [1, -1], [-1, -1], [-1, 1]]
+        .map(([a, b]) => `${cx + (a * dx) / 2 - b * by},${cy + (a * dy) / 2 + b * bx}`).join(" "), "stroke-linejoin": "round" });
     }
     if (item.shape === "hexagon") return s("polygon", { points: hexagon(cx, cy, isTarget ? 1 : 0.84) });
     if ((item.shape === "square" && surface !== "front") || (isTarget && surface === "front")) {
@@ -397,7 +394,7 @@ export class Board {
       if (!item) return;
       for (const part of ["edge", "core"]) {
         const outline = this.#outline(item);
-        outline.setAttribute("class", `hint ${kind} ${part} ${item.kind}`);
+        outline.setAttribute("class", `hint ${kind} ${part}`);
         hints.push(outline);
       }
     };
@@ -412,9 +409,10 @@ export class Board {
         }
       }
     }
-    const pointed = this.hovered ?? (this.#focused() ? this.current : null);
+    const focused = this.#focused();
+    const pointed = this.hovered ?? focused;
     const move = options.has(pointed) ? clicks.completes(pointed, options) : null;
-    if (move !== null) for (const id of clicks.suggested.get(move)) path.includes(id) || both(id, "preview");
+    if (move !== null) for (const id of clicks.suggested.get(move)) path.includes(id) || id === focused || both(id, "preview");
     else if (this.hovered !== null && restarts.has(pointed)) both(pointed, "hover");
     for (const id of path) both(id, "chosen");
     layers.hints.replaceChildren(...hints);

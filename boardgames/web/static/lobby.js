@@ -19,8 +19,9 @@ const number = (attributes = {}) => h("input", { type: "number", inputMode: "dec
 const filled = (input) => (input.value.trim() === "" ? null : Number(input.value));
 
 export class Lobby {
-  constructor(net) {
+  constructor(net, wanted) {
     this.net = net;
+    this.wanted = wanted;
     this.game = null;
     this.games = new Map();
     this.abort = new AbortController();
@@ -73,7 +74,7 @@ export class Lobby {
   #drawForm() {
     const games = this.catalogue;
     if (!games.length) return this.form.replaceChildren(h("p", {}, T.noGames));
-    const wanted = preferences().game;
+    const wanted = this.wanted ?? preferences().game;
     const chosen = games.some((game) => game.name === wanted) ? wanted : games[0].name;
     this.rest = h("div", { class: "rest" });
     this.problem = h("p", { class: "problem", role: "alert" });

@@ -286,7 +286,7 @@ export class Match {
 
   #canMove() {
     const { state } = this;
-    return this.shown === null && !state.outcome && !state.fault && this.#mine(state.to_move) && !state.thinking;
+    return this.shown === null && !state.outcome && !state.fault && this.#mine(state.to_move);
   }
 
   #drawBoard() {
