@@ -71,7 +71,10 @@ class _MatchRequest(_Request, frozen=True):
 
 
 class JoinMatch(_MatchRequest, frozen=True, tag="join"):
-    """Asks for the state of a match now and whenever it changes; the token is that of a seat."""
+    """Asks for the state of a match now and whenever it changes.
+
+    The token is that of a seat. A page with several seats joins once for each.
+    """
 
     token: Key | None = None
 

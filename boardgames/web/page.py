@@ -119,11 +119,12 @@ class Page:
         match = self._match(request.match)
         if match.key not in self._joined and len(self._joined) >= MOST_JOINED:
             raise MatchError(f"a page shows at most {MOST_JOINED} matches")
-        self._leave(match.key)
-        sides = match.sides_of(request.token)
-        self._joined[match.key] = sides
-        for side in sides:
-            match.seats[side].connections[id(self)] += 1
+        sides = self._joined.setdefault(match.key, [])
+        for side in match.sides_of(request.token):
+            if side not in sides:
+                sides.append(side)
+                match.seats[side].connections[id(self)] = 1
+        sides.sort()
         match.connections_changed()
 
     async def _leave_match(self, request: messages.LeaveMatch) -> None:

@@ -61,6 +61,15 @@ def test_two_people_play_and_a_spectator_sees_every_move(server: Server, page: P
     spectator.close()
 
 
+def test_a_page_with_both_seats_plays_both_sides(page: Page) -> None:
+    match = page.start("here", "open")
+    page.send("join", match=match, token=page.ask("claim", match=match, side=1)["token"])
+    assert page.state(yours=[0, 1])["to_move"] == 0
+    page.send("move", match=match, ply=0, move="4")
+    page.send("move", match=match, ply=1, move="4")
+    assert page.state(ply=2)["yours"] == [0, 1]
+
+
 def test_earlier_positions_are_shown_while_the_match_goes_on(page: Page) -> None:
     match = page.start("here", "here")
     page.send("move", match=match, ply=0, move="4")

@@ -128,7 +128,7 @@ export class Board {
     this.#update();
   }
 
-  // --- drawing ---------------------------------------------------------------
+  // --- drawing ---
 
   #url(name) {
     return `url(#${this.prefix}-${name})`;
@@ -348,7 +348,7 @@ export class Board {
     return [ring("mark-edge"), ring("mark-ring")];
   }
 
-  // --- what can be clicked --------------------------------------------------------
+  // --- what can be clicked ---
 
   // Return the shape of a cell or line; `isTarget` fills the whole cell,
   // and `isFocus` goes further around a line.
@@ -461,7 +461,7 @@ export class Board {
     return symbols.size > sides.size;
   }
 
-  // --- events ------------------------------------------------------------------------
+  // --- events ---
 
   #listen() {
     const { svg } = this;
@@ -484,6 +484,10 @@ export class Board {
       }
       if (event.pointerType !== "touch" && under !== this.hovered) this.#hover(under);
     });
+    // a finger that begins on something to click drags it instead of the page
+    svg.addEventListener("touchmove", (event) => {
+      if (this.targets.get(from)?.classList.contains("live") && event.cancelable) event.preventDefault();
+    }, { passive: false });
     svg.addEventListener("pointerleave", () => this.#hover(null));
     const end = (event) => {
       if (from === null) return;
@@ -579,7 +583,7 @@ export class Board {
     return best;
   }
 
-  // --- movement ------------------------------------------------------------------------
+  // --- movement ---
 
   #animate(previous) {
     if (!this.animation || quiet.matches) return;
@@ -638,7 +642,7 @@ export class Board {
   }
 }
 
-// --- geometry ----------------------------------------------------------------------------
+// --- geometry ---
 
 // Return the picture as the other player sees it: turned, or an upright board from behind.
 function flipped(picture) {

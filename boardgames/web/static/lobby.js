@@ -52,7 +52,7 @@ export class Lobby {
     }
   }
 
-  // --- matches ---------------------------------------------------------------------------
+  // --- matches ---
 
   #drawMatches(matches) {
     if (!matches.length) return this.list.replaceChildren(h("li", { class: "none" }, T.noMatches));
@@ -69,7 +69,7 @@ export class Lobby {
     if (focused) this.list.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
   }
 
-  // --- the form ----------------------------------------------------------------------------
+  // --- the form ---
 
   #drawForm() {
     const games = this.catalogue;
@@ -180,7 +180,7 @@ export class Lobby {
     return seat;
   }
 
-  // --- creating --------------------------------------------------------------------------------
+  // --- creating ---
 
   async #create(event) {
     event.preventDefault();

@@ -44,7 +44,7 @@ export class Match {
     this.net.leave(this.id);
   }
 
-  // --- building --------------------------------------------------------------------
+  // --- building ---
 
   #build() {
     this.bars = ["far", "near"].map((place) => {
@@ -126,7 +126,7 @@ export class Match {
     this.loading.replaceChildren(`${T.noMatch} ${reason} `, h("a", { href: "#/" }, T.toLobby));
   }
 
-  // --- state -------------------------------------------------------------------------
+  // --- state ---
 
   #receive(state) {
     const before = this.state;
@@ -235,7 +235,7 @@ export class Match {
     }
   }
 
-  // --- earlier positions -------------------------------------------------------------
+  // --- earlier positions ---
 
   async #show(ply) {
     if (!this.state) return;
@@ -270,7 +270,7 @@ export class Match {
     this.#draw();
   }
 
-  // --- drawing ---------------------------------------------------------------------------
+  // --- drawing ---
 
   #draw() {
     const { state } = this;
@@ -488,7 +488,7 @@ export class Match {
     this.pad.replaceChildren(isNear ? h("span", { class: "pad-middle", "aria-hidden": "true" }, path.join(" ")) : "", ...buttons);
   }
 
-  // --- clocks ---------------------------------------------------------------------------------
+  // --- clocks ---
 
   #tick() {
     const { state } = this;

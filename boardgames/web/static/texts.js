@@ -136,5 +136,5 @@ export const T = {
   noMatch: "This match is not here.",
   toLobby: "All matches",
   again: "New match",
-  keys: "← and → show earlier positions, Home and End the first and the current one.",
+  keys: "← → Home End: earlier positions",
 };
