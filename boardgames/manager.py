@@ -317,6 +317,21 @@ class Manager:
         return first, self.ply - first
 
     @property
+    def move_limit(self) -> tuple[int, int] | None:
+        """Return the number of the next move and of the last one allowed, or None without a limit.
+
+        Moves are those of the side to move if each side has a limit, otherwise those of both.
+        """
+        rules, side = self.rules, self.side_to_move
+        if rules.move_limits is not None:
+            made, limit = self.moves_made[side], rules.move_limits[side]
+        elif rules.ply_limit is not None:
+            made, limit = self.ply, rules.ply_limit
+        else:
+            return None
+        return min(made + 1, limit), limit
+
+    @property
     def clocks(self) -> tuple[float, float] | None:
         """Return the seconds left to each side, or None if there is no match clock."""
         return self._clock.remaining(self.side_to_move)

@@ -196,15 +196,9 @@ class Session:
 
     def _move_number(self) -> str:
         """Return `move 6`, counted as in records, or with a limit `move 12 of 80`."""
-        manager, rules = self.manager, self.manager.rules
-        if rules.move_limits is not None:
-            side = manager.side_to_move
-            made, limit = manager.moves_made[side], rules.move_limits[side]
-        elif rules.ply_limit is not None:
-            made, limit = manager.ply, rules.ply_limit
-        else:
-            return f"move {manager.ply // 2 + 1}"
-        return f"move {min(made + 1, limit)} of {limit}"
+        if self.manager.move_limit is None:
+            return f"move {self.manager.ply // 2 + 1}"
+        return "move {} of {}".format(*self.manager.move_limit)
 
     def _is_time_up(self) -> bool:
         """End the match if the time of the side to move is up; return True if this has ended it."""

@@ -76,9 +76,10 @@ def hash_of(token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Snapshot:
-    """A match at one moment: its state apart from what the event loop knows, and the time."""
+    """A match at one moment, apart from what the event loop knows, and the time left to the side to move."""
 
     state: MatchState
+    seconds_left: float | None
     taken_at: float
 
 
@@ -115,7 +116,7 @@ class LiveMatch:
     ) -> None:
         self.key = key
         self.seats = seats
-        self.delay = 0.0
+        self._delay = 0.0
         self.undo_request: int | None = None
         self._is_paused = False
         self._is_thinking = False
@@ -338,6 +339,11 @@ class LiveMatch:
         self._is_paused, self._steps = False, 0
         self._changed()
 
+    def set_delay(self, seconds: float) -> None:
+        """Set the shortest time between two moves of a match between agents."""
+        self._check_watched()
+        self._delay = seconds
+
     def step(self) -> None:
         """Let the agents of a paused match make one move."""
         self._check_watched()
@@ -391,16 +397,18 @@ class LiveMatch:
 
     def _check_watched(self) -> None:
         if any(seat.kind != "agent" for seat in self.seats):
-            raise MatchError("only matches between agents can be paused")
+            raise MatchError("only matches between agents can be paused or slowed down")
 
     # --- the agents and the clocks ---------------------------------------------
 
     async def _drive(self) -> None:
         """Let agents move, and end the match when a person's time is up."""
-        while not self.is_over:
+        while True:
             self._wake.clear()
             state = self._snapshot.state
-            if self.seats[state.to_move].kind != "agent":
+            if self.is_over:  # it can be reopened by taking a move back
+                await self._wake.wait()
+            elif self.seats[state.to_move].kind != "agent":
                 await self._wait(self._seconds_left())
                 if not self._wake.is_set():
                     await self._change(lambda manager: manager.tick())
@@ -421,7 +429,7 @@ class LiveMatch:
             self._is_thinking = False
         self._on_change(self)
         if not self.is_over:
-            await asyncio.sleep(max(self.delay - (time.monotonic() - started), 0.0))
+            await asyncio.sleep(max(self._delay - (time.monotonic() - started), 0.0))
 
     async def _wait(self, seconds: float | None) -> None:
         try:
@@ -431,11 +439,10 @@ class LiveMatch:
 
     def _seconds_left(self) -> float | None:
         """Return the seconds until the time of the side to move is up; None if it has no limit."""
-        manager = self.manager
-        clocks, move_clock = manager.clocks, manager.move_clock
-        limits = [] if clocks is None else [clocks[manager.side_to_move]]
-        limits += [] if move_clock is None else [move_clock]
-        return max(min(limits), 0.0) + TICK_MARGIN if limits else None
+        left = self._snapshot.seconds_left
+        if left is None:
+            return None
+        return max(left - (time.monotonic() - self._snapshot.taken_at), 0.0) + TICK_MARGIN
 
     # --- snapshots -------------------------------------------------------------
 
@@ -471,7 +478,7 @@ class LiveMatch:
             picture=picture_json(picture),
             clocks=manager.clocks,
             running=None,
-            limit=_limit_text(manager),
+            limit="" if manager.move_limit is None else "move {} of {}".format(*manager.move_limit),
             score=manager.position.score,
             outcome=None if outcome is None else OutcomeState(outcome.winner, outcome.describe(facts.sides)),
             fault=_fault_text(manager),
@@ -481,7 +488,9 @@ class LiveMatch:
             paused=False,
             announcement=_announcement(manager),
         )
-        return _Snapshot(state, time.monotonic())
+        limits = [] if manager.clocks is None else [manager.clocks[manager.side_to_move]]
+        limits += [] if manager.move_clock is None else [manager.move_clock]
+        return _Snapshot(state, min(limits, default=None), time.monotonic())
 
 
 _NO_SEAT = SeatState("open", taken=False, connected=False)
@@ -499,19 +508,6 @@ def _fault_text(manager: Manager) -> str | None:
     if manager.outcome.termination is Termination.CRASH:
         return manager.fault.partition(":")[0]
     return manager.fault
-
-
-def _limit_text(manager: Manager) -> str:
-    """Return how many moves are left, such as `move 12 of 200`; empty without a limit."""
-    rules = manager.rules
-    if rules.move_limits is not None:
-        side = manager.side_to_move
-        made, limit = manager.moves_made[side], rules.move_limits[side]
-    elif rules.ply_limit is not None:
-        made, limit = manager.ply, rules.ply_limit
-    else:
-        return ""
-    return f"move {min(made + 1, limit)} of {limit}"
 
 
 def _announcement(manager: Manager) -> str:

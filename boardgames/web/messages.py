@@ -110,7 +110,7 @@ class OfferDraw(_MatchRequest, frozen=True, tag="offer-draw"):
 
 
 class Answer(_MatchRequest, frozen=True, tag="answer"):
-    """Accepts or declines the other side's draw offer or its wish to take back a move."""
+    """Answers a draw offer or a takeback request."""
 
     accept: bool
 
@@ -331,7 +331,13 @@ class Hint(_Reply, frozen=True, tag="hint"):
     value: str | None
 
 
-_encoder = msgspec.json.Encoder(enc_hook=lambda value: dict(value) if isinstance(value, Mapping) else None)
+def _encodable(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise NotImplementedError(f"{type(value).__name__} cannot be sent")
+
+
+_encoder = msgspec.json.Encoder(enc_hook=_encodable)
 _decoder = msgspec.json.Decoder(Request)
 
 

@@ -169,7 +169,7 @@ class Page:
         self._match(request.match).step()
 
     async def _delay(self, request: messages.SetDelay) -> None:
-        self._match(request.match).delay = request.seconds
+        self._match(request.match).set_delay(request.seconds)
 
     async def _view(self, request: messages.ViewPly) -> None:
         self._send_later(await self._match(request.match).view(request.ply, request.re))

@@ -54,15 +54,17 @@ def serve(host: str, port: int, announce: Callable[[str], None]) -> None:
 
 def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    if os.name == "posix":
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        return socket.create_server((host, port), family=family)
-    except socket.gaierror as error:
-        reason = error.strerror
-    except OSError as error:
-        reason = os.strerror(error.errno or 0)  # without the address, which Python adds
-    except UnicodeError:
-        reason = "it is not an address"
-    raise OptionError(f"cannot listen on {quote(host)}, port {port}: {reason}")
+        listener.bind((host, port))
+        listener.listen()
+    except (OSError, UnicodeError) as error:
+        listener.close()
+        reason = (error.strerror if isinstance(error, OSError) else None) or "it is not an address"
+        raise OptionError(f"cannot listen on {quote(host)}, port {port}: {reason}") from None
+    return listener
 
 
 def _is_loopback(host: str) -> bool:

@@ -17,7 +17,7 @@ Run = Callable[..., Any]
     ("arguments", "message"),
     [
         (["--host", "203.0.113.1"], "cannot listen on '203.0.113.1', port 0"),
-        (["--host", "no such host"], "cannot listen on 'no such host', port 0"),
+        (["--host", "a..b"], "cannot listen on 'a..b', port 0"),
         (["--port", "70000"], "70000"),
         (["chess"], "chess"),
     ],

@@ -113,14 +113,24 @@ def test_a_persons_time_runs_out(page: Page) -> None:
 
 
 def test_agents_can_be_watched_step_by_step(page: Page) -> None:
-    match = page.create("random", "random")["match"]
+    match = page.create("mcts", "mcts", move_time=[0.2, 0.2])["match"]
     page.send("join", match=match)
     page.send("pause", match=match)
     ply = page.state(paused=True, thinking=False)["ply"]
     page.send("step", match=match)
     assert page.state(ply=ply + 1)["paused"]
     page.send("resume", match=match)
-    assert play_out(page, match)["outcome"] is not None
+    assert not page.state(ply=ply + 3)["paused"]
+
+
+def test_a_match_goes_on_after_a_resignation_is_taken_back(page: Page) -> None:
+    match = page.start("here", "random")
+    page.send("resign", match=match)
+    assert page.outcome()["winner"] == 1
+    page.send("undo", match=match)
+    page.state(outcome=None)
+    page.send("move", match=match, ply=0, move="4")
+    assert page.state(ply=2)["outcome"] is None
 
 
 def test_a_hint_is_a_legal_move(page: Page) -> None:
@@ -204,6 +214,7 @@ def test_a_flood_of_messages_ends_the_connection(page: Page, other: Page) -> Non
     def flood() -> None:
         for _ in range(1_000):
             page.send("matches")
+        while True:
             page.socket.recv(timeout=10)
 
     with pytest.raises(ConnectionClosed, match="too many messages"):
