@@ -115,7 +115,7 @@ def test_an_illegal_move_is_reported_with_the_diagnostics_of_the_engine() -> Non
 def test_our_engine_plays_the_game_with_its_options(arguments: str) -> None:
     game = boardgames.load("hexifence", dimension=2)
     command = f"{sys.executable} -m boardgames engine hexifence --agent greedy{arguments}"
-    engine = Engine(game, seed=1, command=command)
+    engine = Engine(game, seed=1, command=command, start=120.0)
     opened.append(engine)
     match = Manager(game, [engine, boardgames.load_player("greedy", game, seed=1)])
     match.play()
