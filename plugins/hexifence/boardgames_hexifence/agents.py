@@ -22,7 +22,7 @@ from boardgames_hexifence.features import CAPTURING, FREE, SAFE
 from boardgames_hexifence.game import Hexifence, lead_of
 from boardgames_hexifence.monte_carlo import MonteCarlo
 from boardgames_hexifence.solver import Solver, small
-from boardgames_hexifence.solver.solver import TABLE_MB, cells_taken, keeps_turn, open_cells
+from boardgames_hexifence.solver.solver import TABLE_MB, cells_taken, keeps_turn, open_cells, too_many_cells
 from boardgames_hexifence.solver.strings import MAX_CELLS
 from boardgames_hexifence.solver.traps import chances
 
@@ -172,9 +172,7 @@ class Strong(TimedExactPlayer):
     def obstacle(self, position: Position) -> str | None:
         """Return that there are too many open cells for the solver, or None."""
         count = len(open_cells(position))
-        if count <= MAX_CELLS:
-            return None
-        return f"the solver takes positions with at most {MAX_CELLS} open cells, not {count}"
+        return too_many_cells(count) if count > MAX_CELLS else None
 
     @property
     def tabulated_states(self) -> int:

@@ -49,7 +49,7 @@ BETTER, ONLY = "a sacrifice is strictly better", "only a sacrifice wins"
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Whether a sacrifice is the best move in a position with safe edges.
+    """What the solver says about sacrifices in a position with safe edges.
 
     Attributes
     ----------
@@ -219,7 +219,7 @@ def _measured(matches: Sequence[tuple[Finding, ...]]) -> Measurements:
 def _count(
     matches: Sequence[tuple[Finding, ...]], name: str, safe: int | None = None
 ) -> tuple[list[Wins], int]:
-    """Return the numbers of `YES` and `NO` in each match, and the total number of unsolved positions."""
+    """Count `YES` and `NO` in each match, and the unsolved positions in all of them."""
     codes = [
         [_code(finding, name) for finding in match if safe in (None, finding.safe_edges)] for match in matches
     ]

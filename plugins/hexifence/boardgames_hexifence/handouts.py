@@ -18,7 +18,7 @@ from boardgames.kernels import Actions, kernel
 from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK
 
 SHORT, LOOP, CHAIN = 0, 1, 2
-"""Groups: those that offer no hand-out, longer loops, and longer chains."""
+"""The groups of isolated rows: those too short to hand out cells, longer loops, and longer chains."""
 GROUPS = 3
 CHAIN_HANDOUT, LOOP_HANDOUT = 2, 4
 """Cells that have to be handed out to keep control after a chain and after a loop."""

@@ -127,7 +127,7 @@ def is_symmetric(strings: Words, images: Words) -> bool:
 
 @kernel(types.int64(WORDS_OUT, types.int64, types.uint64), inline=True)
 def place_of(strings: Words, cell: int, isolated: Cells) -> int:
-    """Return the column of `images` for the strings of a cell; an isolated one counts as having none."""
+    """Return the column of `images` for a cell and its strings; an isolated cell counts as having none."""
     directions = 0
     if not has_bit(isolated, cell):
         for direction in range(DIRECTIONS):

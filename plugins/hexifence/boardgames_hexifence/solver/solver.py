@@ -287,9 +287,7 @@ class Solver:
             return True
         if len(cells) > MAX_CELLS:
             if len(positions) == 1:
-                raise PositionError(
-                    f"the solver takes positions with at most {MAX_CELLS} open cells, not {len(cells)}"
-                )
+                raise PositionError(too_many_cells(len(cells)))
             return False
         self._frame = frame_of(self.game.dimension, tuple(sorted(cells)))
         self._neighbours[:], self._grounded[:] = self._frame.neighbours, self._frame.grounded
@@ -339,6 +337,11 @@ def cells_taken(before: Position, after: Position) -> int:
 def keeps_turn(before: Position, after: Position) -> bool:
     """Return True if the side that has moved is to move again, or would be if the match were not over."""
     return before.side_to_move == after.side_to_move
+
+
+def too_many_cells(count: int) -> str:
+    """Return why a position with this number of open cells cannot be solved."""
+    return f"the solver takes positions with at most {MAX_CELLS} open cells, not {count}"
 
 
 def open_cells(position: Position) -> list[int]:
