@@ -259,9 +259,21 @@ class Arena:
     def _finish(self) -> Report:
         report = self.report()
         if self._store is not None and self._run is not None and not self._is_finished:
+            self._delete_surplus(self._store, self._run)
             self._store.finish_run(self._run.id, _ratings(report, self._players))
             self._is_finished = True
         return report
+
+    def _delete_surplus(self, store: Store, run: Run) -> None:
+        """Delete the pairs that were played after the sequential test had ended.
+
+        How many there are depends on the timing of the workers, and ratings must not.
+        """
+        if self._sprt is None or self._sprt.decision is None:
+            return
+        end = 2 * self._sprt.seen
+        surplus = [match.id for match in store.run_matches(run.id) if (match.number or 0) >= end]
+        store.delete(surplus)
 
     # --- resuming ---------------------------------------------------------
 

@@ -243,6 +243,17 @@ def test_arena_interrupted_after_its_decision_plays_nothing_more(store: Store) -
     assert again.run(Interrupting(0)) == arena.report()
 
 
+def test_only_the_pairs_of_the_sequential_test_are_stored(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boardgames.arena.arena.BATCH_S", 1e9)  # batches double, whatever the time they take
+    plan = make_plan("greedy", "random", matches=400, sprt=Sprt(0, 100))
+    arena = Arena(plan, seed=1, store=store)
+    report = arena.run(InProcess())
+    assert arena.matches > report.matches  # otherwise no pair was played after the decision
+    assert sorted(match.number for match in store.matches()) == list(range(report.matches))
+
+
 @pytest.mark.usefixtures("odd_agents")
 def test_repeated_pairs_do_not_decide_the_test() -> None:
     agents = ("alphabeta:depth=2", "steady")
