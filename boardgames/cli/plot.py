@@ -9,12 +9,10 @@ from boardgames.cli.completion import complete_run
 from boardgames.cli.options import examples, user_path
 from boardgames.cli.output import say
 from boardgames.draw.text import printable
-from boardgames.errors import BoardgamesError, OptionError, quote
+from boardgames.errors import OptionError, quote
 
 if TYPE_CHECKING:
     from boardgames.adapters.plots import Format, RunHistory
-    from boardgames.learner import Learner
-    from boardgames.learning.config import Config
 
 DEFAULT_NAME = "plot.svg"
 FORMATS: "dict[str, Format]" = {".svg": "svg", ".png": "png"}
@@ -57,6 +55,7 @@ def _history(folder: Path) -> "RunHistory":
     import numpy as np
 
     from boardgames.adapters.plots import RunHistory
+    from boardgames.learning.history import learner_of, weight_names
     from boardgames.learning.runs import METRICS, read_metrics, run_summary
 
     run = run_summary(folder)
@@ -79,20 +78,3 @@ def _history(folder: Path) -> "RunHistory":
         weight_steps=[step.step for step in rows],
         features=weight_names(learner, len(rows[-1].weights) if rows else 0),
     )
-
-
-def learner_of(config: "Config") -> "Learner | None":
-    """Return the learner of a run, or None if its game or plug-in is no longer installed."""
-    try:
-        return config.load()
-    except BoardgamesError:
-        return None
-
-
-def weight_names(learner: "Learner | None", count: int) -> list[str]:
-    """Return the names of the weights, or numbers if the learner does not name them."""
-    from boardgames.learning.base import FeatureLearner
-
-    if isinstance(learner, FeatureLearner) and len(learner.features.features) == count:
-        return [feature.name for feature in learner.features.features]
-    return [f"weight {number}" for number in range(1, count + 1)]

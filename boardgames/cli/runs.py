@@ -83,8 +83,8 @@ def show(name: str, as_json: bool) -> None:
     them. The weights are the best ones, on the scale on which the range of
     every feature is -1 to 1.
     """
-    from boardgames.cli.plot import learner_of, weight_names
     from boardgames.cli.train import curve_lines
+    from boardgames.learning.history import learner_of, weight_names
     from boardgames.learning.policy import Policy
     from boardgames.learning.runs import METRICS, find_run, read_metrics, run_summary
     from boardgames.weights.files import read_arrays

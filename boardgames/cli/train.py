@@ -214,12 +214,13 @@ def _train(trainer: "Trainer", executor: "Executor", measured: int, stream: Text
 def _measure(run: "Run", matches: int, executor: "Executor") -> list[dict[str, object]]:
     """Measure the result of a run by matches between agents that use it and their opponents."""
     from boardgames.arena import Arena, Plan
+    from boardgames.learning.history import result_of
 
     if not matches:
         return []
     game = run.learner.game
     results: list[dict[str, object]] = []
-    for agent, opponent in run.learner.matchups(_result(run)):
+    for agent, opponent in run.learner.matchups(result_of(run.folder, run.learner.game)):
         assert run.config.seed is not None
         report = Arena(Plan(game=game, agents=(agent, opponent), matches=matches), seed=run.config.seed).run(
             executor
@@ -241,6 +242,8 @@ def _print_summary(
     trainer: "Trainer", strength: "Sequence[Mapping[str, object]]", stream: TextIO, as_json: bool
 ) -> None:
     """Print the state of a run, its measured strength, and the commands to use or resume it."""
+    from boardgames.learning.history import result_of
+
     run, progress = trainer.run, trainer.progress
     best = f", {best_text(trainer)} at step {progress.best_step}" if best_text(trainer) else ""
     say(f"{_steps_text(trainer)}{best}", file=stream)
@@ -254,7 +257,7 @@ def _print_summary(
             f"{one['wins']} won, {one['losses']} lost, {one['draws']} drawn",
             file=stream,
         )
-    agent = run.learner.agent_with(_result(run))
+    agent = run.learner.agent_with(result_of(run.folder, run.learner.game))
     if agent:
         say(f"play against them: {_play_command(run, agent)}", file=stream)
     if not progress.is_done:
@@ -284,7 +287,9 @@ def _steps_text(trainer: "Trainer") -> str:
 
 
 def _resume_text(run: "Run") -> str:
-    return f"continue with: {PROGRAM} train --resume {shlex.quote(_run_reference(run))}"
+    from boardgames.learning.history import run_reference
+
+    return f"continue with: {PROGRAM} train --resume {shlex.quote(run_reference(run.folder))}"
 
 
 def _config(
@@ -349,24 +354,6 @@ def _new_folder(text: str | None, config: "Config", learner: "Learner") -> Path:
         number += 1
         folder = first.with_name(f"{first.name}-{number}")
     return folder
-
-
-def _run_reference(run: "Run") -> str:
-    """Return the name of a run in the user's folder, or the path of any other."""
-    from boardgames.paths import runs_folder
-
-    return run.name if run.folder == runs_folder() / run.name else str(run.folder)
-
-
-def _result(run: "Run") -> str:
-    """Return the result of a run as the value of an option of an agent."""
-    from boardgames.weights.lookup import offered_names
-
-    result = str(run.folder) if run.name in offered_names(run.learner.game) else _run_reference(run)
-    if any(character in result for character in ',"\\'):
-        escaped = result.replace("\\", "\\\\").replace('"', '\\"')
-        result = f'"{escaped}"'
-    return result
 
 
 def _play_command(run: "Run", agent: str) -> str:

@@ -37,6 +37,7 @@ from boardgames.errors import (
     quote,
     suggest,
 )
+from boardgames.kernels import Reals
 from boardgames.learner import Array, Learner, LearnerState
 from boardgames.learning.base import WeightsLearner
 from boardgames.learning.config import Config
@@ -58,7 +59,7 @@ LOCK_TIMEOUT_S = 1.0
 
 METRICS_SCHEMA = 1
 MAX_LOGGED_WEIGHTS = 1000
-"""If there are more weights, lines of metrics omit them; checkpoints always have them."""
+"""If there are more weights, lines of metrics only have a summary; checkpoints always have them."""
 MAX_STEP = 10**12
 MAX_STEP_SECONDS = 1e10
 
@@ -87,6 +88,8 @@ class StepRecord:
         The best weights after the step; empty if there are too many.
     standings : tuple of (str, float)
         Names and points of the learner's competitors after the step, best first; empty if there are none.
+    summary : mapping
+        `norm`, `min` and `max` of weights that are too many; otherwise empty.
     """
 
     step: int
@@ -94,6 +97,32 @@ class StepRecord:
     metrics: Mapping[str, float | None]
     weights: tuple[float, ...] = field(default=())
     standings: tuple[tuple[str, float], ...] = field(default=())
+    summary: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        step: int,
+        seconds: float,
+        metrics: Mapping[str, float | None],
+        weights: Reals,
+        standings: tuple[tuple[str, float], ...] = (),
+    ) -> Self:
+        """Return the record of a step, with a summary of the weights if there are too many.
+
+        Examples
+        --------
+        >>> StepRecord.of(1, 0.25, {}, np.full(10_000, 2.0)).summary
+        {'norm': 200.0, 'min': 2.0, 'max': 2.0}
+        """
+        if weights.size <= MAX_LOGGED_WEIGHTS:
+            return cls(step, seconds, metrics, tuple(weights.tolist()), standings)
+        summary = {
+            "norm": float(np.linalg.norm(weights)),
+            "min": float(weights.min()),
+            "max": float(weights.max()),
+        }
+        return cls(step, seconds, metrics, (), standings, summary)
 
     def as_line(self) -> str:
         """Return the record as a line of JSON.
@@ -112,6 +141,8 @@ class StepRecord:
         }
         if self.standings:
             content["standings"] = [list(competitor) for competitor in self.standings]
+        if self.summary:
+            content["summary"] = dict(self.summary)
         return json.dumps(content, allow_nan=False) + "\n"
 
     @classmethod
@@ -128,7 +159,8 @@ class StepRecord:
             }
             weights = tuple(map(_finite, content["weights"]))
             standings = tuple((str(name), _finite(points)) for name, points in content.get("standings", ()))
-            return cls(content["step"], seconds, metrics, weights, standings)
+            summary = {str(name): _finite(value) for name, value in content.get("summary", {}).items()}
+            return cls(content["step"], seconds, metrics, weights, standings, summary)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
 
@@ -826,7 +858,8 @@ def _newest_progress(folder: Path) -> Progress:
         try:
             return read_progress(path)
         except (WeightsError, FileError) as error:
-            first_error = first_error or error
+            if path.exists():  # a process in training removes old checkpoints
+                first_error = first_error or error
     if first_error is not None:
         raise first_error
     return Progress()

@@ -21,7 +21,7 @@ from boardgames.errors import BoardgamesError, LearnerStateError, PluginError, W
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
 from boardgames.learning.base import WeightsLearner
-from boardgames.learning.runs import MAX_LOGGED_WEIGHTS, Progress, Run, StepRecord, finite_metrics
+from boardgames.learning.runs import Progress, Run, StepRecord, finite_metrics
 from boardgames.plugins import notify
 from boardgames.weights.weights import MAX_WEIGHT
 
@@ -154,8 +154,7 @@ class Trainer:
         _check_bounded(
             weights, MAX_WEIGHT if isinstance(self.learner, WeightsLearner) else math.inf, progress.step
         )
-        logged = tuple(weights.tolist()) if weights.size <= MAX_LOGGED_WEIGHTS else ()
-        record = StepRecord(progress.step, self._clock() - begun, metrics, logged, standings)
+        record = StepRecord.of(progress.step, self._clock() - begun, metrics, weights, standings)
         self.run.append_metrics(record)
         with self._blaming_learner():
             self.run.save_checkpoint(state, progress)
