@@ -491,6 +491,13 @@ def close_player(player: "Player") -> None:
         )
 
 
+def solver_of(game: "Game") -> str | None:
+    """Return the agent that solves positions of a game, or None if no plug-in offers it."""
+    name = game.facts.solver
+    offers = registry().offers("agents", game.facts.name)
+    return name if any(offer.entry.name == name and offer.entry.game for offer in offers) else None
+
+
 def load_features(name: str, game: "Game") -> "FeatureSet":
     """Return a feature set of a game by name.
 

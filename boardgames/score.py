@@ -232,6 +232,17 @@ class Score:
         """
         return self._decisive(self._winner, self._plies + plies) if self.is_decisive else self
 
+    def text(self, *, proven: bool) -> str:
+        """Return the score as text for people; a proven return of 0 is a draw.
+
+        Examples
+        --------
+        >>> [Score.of(0.0, RETURN).text(proven=proven) for proven in (True, False)]
+        ['draw', '0.000']
+        """
+        is_draw = proven and self.unit is not None and self.unit.is_return and self.sign == 0
+        return "draw" if is_draw else str(self)
+
     def __neg__(self) -> "Score":
         if self.amount is None or self.unit is None:
             return self._decisive(-self._winner, self._plies)

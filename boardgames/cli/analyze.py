@@ -11,7 +11,7 @@ import click
 
 from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
-from boardgames.cli.loading import load_game, load_player, load_position, solver_of
+from boardgames.cli.loading import load_game, load_player, load_position
 from boardgames.cli.options import (
     DEPTH,
     NODES,
@@ -30,7 +30,6 @@ from boardgames.cli.output import (
     print_table,
     say,
     score_json,
-    score_text,
 )
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import search_spinner, spinner
@@ -75,6 +74,8 @@ class AnalysisRequest:
 
         A solver is limited by time only, so it is not chosen if depth or nodes are given.
         """
+        from boardgames.plugins import solver_of
+
         if self.agent is not None:
             return self.agent
         is_searching = self.depth is not None or self.nodes is not None
@@ -231,7 +232,7 @@ def _print_analysis(analysis: "Analysis", lines: int | None, *, is_exact: bool) 
     rows = [
         (
             str(entry.move),
-            score_text(entry.score, proven=entry.proven) + ("!" if entry.proven else " "),
+            entry.score.text(proven=entry.proven) + ("!" if entry.proven else " "),
             line_text(entry.line),
         )
         for entry in analysis.moves
@@ -444,9 +445,9 @@ def _print_mistakes(review: "Review", mistakes: int | None) -> None:
     rows: list[tuple[str, ...]] = [("ply", "side", "move", "loss", "value", "better")]
     for ply in review.mistakes(MISTAKES if mistakes is None else mistakes):
         is_proven = ply.before.proven and ply.after.proven
-        score = score_text(ply.score, proven=ply.after.proven)
+        score = ply.score.text(proven=ply.after.proven)
         after = _value(ply.after, ply.side) if _is_end(ply.after) else score
-        before = score_text(ply.before.score, proven=ply.before.proven)
+        before = ply.before.score.text(proven=ply.before.proven)
         change = f"{before}{_proof(ply.before.proven).strip()} -> {after}{_proof(ply.after.proven).strip()}"
         side, better = review.game.facts.sides[ply.side], line_text(ply.before.line)
         move, loss = f"{ply.move}{ply.mark}", unit.format(ply.loss) + _proof(is_proven)
@@ -462,7 +463,7 @@ def _value(reviewed: "ReviewedPosition", side: int) -> str:
     """Return the score of a position for a side; `draw` at the end of a drawn match."""
     outcome = reviewed.position.outcome
     is_draw = outcome is not None and outcome.winner is None
-    return "draw" if is_draw else score_text(reviewed.score_for_side(side), proven=reviewed.proven)
+    return "draw" if is_draw else reviewed.score_for_side(side).text(proven=reviewed.proven)
 
 
 def _marked(reviewed: "ReviewedPosition", side: int) -> str:

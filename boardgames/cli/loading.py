@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from boardgames.player import Player
 
 
-"""The name of agents that solve positions."""
-
-
 def load_game(name: str, layout: str | None, options: tuple[str, ...], *, searches: bool = True) -> "Game":
     """Load a game.
 
@@ -58,15 +55,6 @@ def _check_game_name(name: str) -> None:
         arguments = [text for text in context.command.collect_usage_pieces(context) if text != "[OPTIONS]"]
         usage = " ".join([context.command_path, *arguments])
         raise UnknownNameError(f"{quote(name)} is a file, but the game comes first: {usage}") from None
-
-
-def solver_of(game: "Game") -> str | None:
-    """Return the agent that solves positions of a game, or None if no plug-in offers it."""
-    from boardgames.plugins import registry
-
-    offers = registry().offers("agents", game.facts.name)
-    name = game.facts.solver
-    return name if any(offer.entry.name == name and offer.entry.game for offer in offers) else None
 
 
 def load_position(

@@ -124,19 +124,6 @@ def score_json(score: "Score", unit: "Unit", *, proven: bool) -> dict[str, objec
     return {"value": score.amount, "unit": unit.name, "win_in": score.win_in, "proven": proven}
 
 
-def score_text(score: "Score", *, proven: bool) -> str:
-    """Return a score as text; a proven return of 0 is a draw.
-
-    Examples
-    --------
-    >>> from boardgames.score import RETURN, Score
-    >>> [score_text(Score.of(0.0, RETURN), proven=proven) for proven in (True, False)]
-    ['draw', '0.000']
-    """
-    is_draw = proven and score.unit is not None and score.unit.is_return and score.sign == 0
-    return "draw" if is_draw else str(score)
-
-
 def outcome_json(outcome: "Outcome | None") -> dict[str, object] | None:
     """Return an outcome as a JSON object; None while the match goes on."""
     if outcome is None:

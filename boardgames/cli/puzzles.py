@@ -8,9 +8,9 @@ import click
 
 from boardgames.cli.completion import complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
-from boardgames.cli.loading import load_game, load_player, solver_of
+from boardgames.cli.loading import load_game, load_player
 from boardgames.cli.options import NON_NEGATIVE, Number, examples, game_options, json_option
-from boardgames.cli.output import print_json, print_picture, print_table, say, score_json, score_text
+from boardgames.cli.output import print_json, print_picture, print_table, say, score_json
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
 from boardgames.cli.progress import spinner
 from boardgames.errors import MatchError, OptionError
@@ -59,6 +59,8 @@ def puzzles(
     The solver of the game has proven that, and the agent `greedy` misses the
     move. The solutions follow after all puzzles. Equal seeds give equal puzzles.
     """
+    from boardgames.plugins import solver_of
+
     loaded = load_game(game, layout, options)
     kinds = _chosen_kinds(loaded, kind)
     solver = solver_of(loaded)
@@ -153,6 +155,8 @@ def _print_puzzle(puzzle: "Puzzle", title: str) -> None:
 
 def play_command(puzzle: "Puzzle") -> str:
     """Return the command with which a person plays the puzzle against the solver of the game."""
+    from boardgames.plugins import solver_of
+
     game = puzzle.position.game
     agents = ["--first", "human"], ["--second", solver_of(game) or game.facts.default_agent]
     if puzzle.position.side_to_move == 1:
@@ -168,8 +172,8 @@ def _print_solutions(found: "list[Puzzle]") -> None:
     say("solutions, with proven scores for the side to move:")
     rows: list[tuple[str, ...]] = [("puzzle", "kind", "move", "score", "next best", "greedy plays")]
     for index, puzzle in enumerate(found, start=1):
-        mistake = f"{puzzle.mistake} ({score_text(puzzle.mistake_score, proven=True)})"
-        scores = (score_text(score, proven=True) for score in (puzzle.score, puzzle.next_best))
+        mistake = f"{puzzle.mistake} ({puzzle.mistake_score.text(proven=True)})"
+        scores = (score.text(proven=True) for score in (puzzle.score, puzzle.next_best))
         rows.append((str(index), puzzle.kind, str(puzzle.solution), *scores, mistake))
     print_table(rows, right=(3, 4), cut=())
     for kind, summary in dict.fromkeys((puzzle.kind, puzzle.summary) for puzzle in found):

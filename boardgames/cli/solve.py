@@ -10,7 +10,7 @@ import click
 
 from boardgames.cli.completion import complete_agent, complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
-from boardgames.cli.loading import load_game, load_player, load_position, solver_of
+from boardgames.cli.loading import load_game, load_player, load_position
 from boardgames.cli.options import SECONDS, WEEK_S, examples, json_option, position_options
 from boardgames.cli.output import (
     count_text,
@@ -20,7 +20,6 @@ from boardgames.cli.output import (
     print_table,
     say,
     score_json,
-    score_text,
     wrap,
 )
 from boardgames.cli.program import EXIT_CHECK_FAILED, EXIT_INTERRUPTED
@@ -131,7 +130,7 @@ def read_positions(file: str, game: "Game") -> "list[Position]":
 
 def _load_solver(agent: str | None, game: "Game") -> "ExactPlayer":
     from boardgames.player import ExactPlayer
-    from boardgames.plugins import close_player
+    from boardgames.plugins import close_player, solver_of
 
     agent = solver_of(game) if agent is None else agent
     if agent is None:
@@ -179,11 +178,11 @@ def _reason(player: "ExactPlayer", analysis: "Analysis", is_interrupted: bool) -
 def _print_solution(player: "ExactPlayer", analysis: "Analysis", reason: str | None) -> None:
     position, best = analysis.position, analysis.moves[0]
     side = position.game.facts.sides[position.side_to_move]
-    result = score_text(analysis.score, proven=True) if analysis.proven else "not solved"
+    result = analysis.score.text(proven=True) if analysis.proven else "not solved"
     say(f"{side} to move: {result}")
     rows = [("move", "score", "result")]
     for entry in analysis.moves:
-        number, text = number_of(player, position, entry.score), score_text(entry.score, proven=True)
+        number, text = number_of(player, position, entry.score), entry.score.text(proven=True)
         rows.append((str(entry.move), number, text) if entry.proven else (str(entry.move), "?", "not solved"))
     unsolved = sum(not entry.proven for entry in analysis.moves)
     if unsolved < len(analysis.moves):
@@ -280,4 +279,4 @@ def _solve_all(
 def number_of(player: "ExactPlayer", position: "Position", score: "Score") -> str:
     """Return the number that solvers state for a score, or the score itself if there is none."""
     number = player.solver_score(position, score)
-    return score_text(score, proven=True) if number is None else f"{number:g}"
+    return score.text(proven=True) if number is None else f"{number:g}"
