@@ -303,6 +303,8 @@ class Game(ABC):
     layout_options : mapping of str to mapping
         Options that layouts set, such as the size of the board: `{"8x7": {"columns": 8, "rows": 7}}`.
         With these options, `facts.layouts` must contain the layout.
+    edit_pieces : tuple of str
+        Names of the pieces that `edit` can put, such as those of the sides; empty without `edit_words`.
 
     Raises
     ------
@@ -312,6 +314,7 @@ class Game(ABC):
 
     declared_options: ClassVar[tuple[Option, ...]] = ()
     layout_options: ClassVar[Mapping[str, Mapping[str, OptionValue]]] = MappingProxyType({})
+    edit_pieces: ClassVar[tuple[str, ...]] = ()
     facts: Facts
     kernels: Kernels
     evaluation: Evaluation = NO_EVALUATION
@@ -408,6 +411,42 @@ class Game(ABC):
         """Return a writable copy of a position's words."""
         return self._checked(position).words.copy()
 
+    def edit(self, position: Position, target: str, piece: str | None) -> Position:
+        """Return a position with another piece in one place, for setting up positions by clicks.
+
+        Parameters
+        ----------
+        target : str
+            The id of a cell or line of the picture.
+        piece : str or None
+            One of `edit_pieces`, which is put there, or None to remove what is there.
+
+        Raises
+        ------
+        PositionError
+            If that is not possible, or the game does not support it.
+        """
+        if not self.edit_pieces:
+            raise PositionError(f"positions of {self.facts.title} can only be set up as text")
+        if piece is not None and piece not in self.edit_pieces:
+            raise PositionError(f"no such piece {quote(piece)}{suggest(piece, self.edit_pieces)}")
+        picture = self._checked(position).picture()
+        if target not in picture.ids:
+            raise PositionError(f"{quote(target)} is not a place on the board")
+        return self.unpack(self.edit_words(position.words, target, piece))
+
+    def edit_turn(self, position: Position, side: int) -> Position:
+        """Return the position with another side to move, 0 or 1.
+
+        Raises
+        ------
+        PositionError
+            If the side to move follows from the pieces, or the game does not support it.
+        """
+        if side not in (0, 1):
+            raise PositionError(f"the side to move must be 0 or 1, not {quote(side)}")
+        return self.unpack(self.turn_words(self._checked(position).words, side))
+
     # --- moves -----------------------------------------------------------
 
     def parse_move(self, position: Position, text: str, *, notation: str | None = None) -> Move:
@@ -481,6 +520,20 @@ class Game(ABC):
     def check_words(self, words: Words) -> None:
         """Raise PositionError if these words are not a valid position; the default accepts all words."""
         return
+
+    def edit_words(self, words: Words, target: str, piece: str | None) -> Words:
+        """Return packed words with a piece of `edit_pieces` put at a place or, if it is None, removed.
+
+        Implemented by games that set `edit_pieces`. The result is checked by `check_words`; what
+        cannot be done raises PositionError with the reason.
+        """
+        raise PositionError(f"positions of {self.facts.title} can only be set up as text")
+
+    def turn_words(self, words: Words, side: int) -> Words:
+        """Return packed words with `side` to move; by default raise PositionError."""
+        if side == int(self.kernels.side_to_move(words)):
+            return words
+        raise PositionError(f"the side to move cannot be chosen in {self.facts.title}")
 
     def score(self, words: Words) -> tuple[int, int]:
         """Return the points of each side; by default (0, 0)."""

@@ -13,7 +13,7 @@ from boardgames.options import Option
 from boardgames.picture import Picture
 from boardgames_abalone import notation as texts
 from boardgames_abalone import rules, view
-from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
+from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, CELL_OF_NAME, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
 from boardgames_abalone.evaluation import engine_evaluation
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
 from boardgames_abalone.presets import PRESETS
@@ -49,6 +49,7 @@ PERFT = {  # by `broadside`
 class Abalone(Game):
     """Abalone with full rules, or without broadside moves (`broadside=False`)."""
 
+    edit_pieces = view.SIDE_NAMES
     declared_options = (Option("broadside", bool, True, "allow broadside moves (side-steps)"),)
 
     def prepare(self) -> None:
@@ -122,6 +123,18 @@ class Abalone(Game):
             raise PositionError(f"marbles lost must be 0 to 6, not {black} and {white}")
         if black == white == MARBLES_TO_WIN:
             raise PositionError("both sides have lost 6 marbles, but the match ends when one has")
+
+    def edit_words(self, words: Words, target: str, piece: str | None) -> Words:
+        """Put a marble on a cell, or take it away."""
+        cell = CELL_OF_NAME[target]
+        black, white = ([other for other in cells if other != cell] for cells in texts.cells_of(words))
+        if piece is not None:
+            (black, white)[self.edit_pieces.index(piece)].append(cell)
+        return texts.pack_marbles(black, white, int(rules.side_to_move(words)), texts.lost(words))
+
+    def turn_words(self, words: Words, side: int) -> Words:
+        """Let either side move."""
+        return texts.pack_marbles(*texts.cells_of(words), side, texts.lost(words))
 
     def score(self, words: Words) -> tuple[int, int]:
         """Return the marbles that black and white have pushed off the board."""

@@ -3,6 +3,7 @@
 import numpy as np
 
 from boardgames.declarations import Facts, Kernels, Symmetry
+from boardgames.errors import PositionError
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.options import Option
@@ -50,6 +51,7 @@ class Connect4(Game):
     ('......./......./......./...r.../...b.../..brr..', 1)
     """
 
+    edit_pieces = view.SIDES
     declared_options = (
         Option("columns", int, 7, "number of columns", minimum=MIN_SIZE, maximum=MAX_SIZE),
         Option("rows", int, 6, "number of rows", minimum=MIN_SIZE, maximum=MAX_SIZE),
@@ -117,6 +119,29 @@ class Connect4(Game):
     def check_words(self, words: Words) -> None:
         """Reject positions that cannot occur in a match."""
         texts.check_words(words, self.board)
+
+    def edit_words(self, words: Words, target: str, piece: str | None) -> Words:
+        """Drop a stone into the column of a cell, or take the highest one away; red and blue alternate."""
+        stones = [int(words[0]), int(words[1])]
+        occupied, surplus = stones[0] | stones[1], stones[0].bit_count() - stones[1].bit_count()
+        column = int(target[1 : target.index("r")]) - 1
+        height = (occupied & self.board.column(column)).bit_count()
+        if piece is None:
+            if height == 0:
+                raise PositionError(f"there is no stone in column {column + 1}")
+            bit = 1 << self.board.bit(column, height - 1)
+            side = 0 if stones[0] & bit else 1
+            if side == surplus:
+                continue_with = self.edit_pieces[1 - side]
+                raise PositionError(f"the stones alternate, so a {continue_with} one has to be taken first")
+        else:
+            if height == self.board.rows:
+                raise PositionError(f"column {column + 1} is full")
+            bit, side = 1 << self.board.bit(column, height), self.edit_pieces.index(piece)
+            if side != surplus:
+                raise PositionError(f"the stones alternate, so the next one is {self.edit_pieces[surplus]}")
+        stones[side] ^= bit
+        return texts.pack(stones[0], stones[1], self.board)
 
     def symmetries(self) -> tuple[Symmetry, ...]:
         """Return the reflection from left to right."""

@@ -54,6 +54,7 @@ TRAINING = {
 class Hexifence(Game):
     """Hexifence on a hexagon with 2 to 8 cells per side."""
 
+    edit_pieces = view.SIDES
     declared_options = (
         Option(
             "dimension", int, 3, "cells per side of the board", minimum=MIN_DIMENSION, maximum=MAX_DIMENSION
@@ -137,6 +138,30 @@ class Hexifence(Game):
                 raise PositionError(
                     f"the cell count of {self.facts.sides[side]} is {count}, but {owned} cells are marked"
                 )
+
+    def edit_words(self, words: Words, target: str, piece: str | None) -> Words:
+        """Draw an edge for a side or make it open again; a closed cell can get another owner.
+
+        A cell that an edge closes belongs to the side that is drawn for.
+        """
+        drawn, owned = (list(owners) for owners in texts.unpack_sides(words))
+        side, number = -1 if piece is None else self.edit_pieces.index(piece), int(target[1:])
+        cells = board(self.dimension).edges_of_cell
+        if target.startswith("c"):
+            if owned[number] < 0 or side < 0:
+                raise PositionError("a cell has an owner if and only if its six edges are drawn")
+            owned[number] = side
+        else:
+            drawn[number] = side
+            for cell, around in enumerate(cells):
+                is_closed = all(drawn[edge] >= 0 for edge in around)
+                if number in around:
+                    owned[cell] = side if is_closed else -1
+        return texts.pack_sides(self.dimension, drawn, owned, int(rules.side_to_move(words)))
+
+    def turn_words(self, words: Words, side: int) -> Words:
+        """Let either side move."""
+        return texts.pack_sides(self.dimension, *texts.unpack_sides(words), side)
 
     def score(self, words: Words) -> tuple[int, int]:
         """Return the cells that blue and red have closed."""
