@@ -522,12 +522,13 @@ export class Board {
       if (event.key === "Escape" && !document.querySelector("dialog[open]")) this.clear();
     }, { signal });
     svg.addEventListener("keydown", (event) => this.#key(event));
-    svg.addEventListener("focusin", (event) => {
+    // not on the SVG, which would then be a stop of the Tab key itself
+    this.element.addEventListener("focusin", (event) => {
       const id = idAt(event.target);
       if (id !== null) this.current = id;
       this.#update();
     });
-    svg.addEventListener("focusout", () => requestAnimationFrame(() => this.#update()));
+    this.element.addEventListener("focusout", () => requestAnimationFrame(() => this.#update()));
   }
 
   // Stop listening to the document.

@@ -1,0 +1,74 @@
+"""Matches in a browser: by mouse, by keyboard, between two people, and before spectators."""
+
+from collections.abc import Callable
+
+import pytest
+from browsers import Visitor
+
+import boardgames
+
+Visit = Callable[..., Visitor]
+MATCHES = {
+    "abalone": {"ply_limit": 14},
+    "connect4": {},
+    "hexifence": {"dimension": 2},
+    "tictactoe": {},
+}
+"""The games with what makes their matches short; the last one is a plug-in from elsewhere."""
+
+
+def check_end(visitor: Visitor) -> None:
+    """Check that the page shows every move and the result, as the rules have it."""
+    state = visitor.state
+    visitor.wait_for_ply(state["ply"])
+    assert visitor.status == state["outcome"]["text"]
+    position = boardgames.load(state["game"], layout=state["layout"], **state["options"]).start()
+    for move in visitor.shown_moves():
+        position = position.apply(move)
+    assert position.outcome is not None or state["outcome"]["text"] == "draw (ply limit)"
+
+
+def test_a_move_by_mouse_is_answered(visit: Visit) -> None:
+    visitor = visit()
+    visitor.start("connect4")
+    visitor.move("4")
+    visitor.wait_for_turn()
+    assert visitor.shown_moves()[0] == "4"
+    assert len(visitor.shown_moves()) == 2
+    assert visitor.status == "Your move, red"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", MATCHES)
+def test_a_whole_match_by_mouse(visit: Visit, game: str) -> None:
+    visitor = visit()
+    visitor.start(game, **MATCHES[game])
+    visitor.play_by_mouse()
+    check_end(visitor)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", MATCHES)
+def test_a_whole_match_by_keyboard(visit: Visit, game: str) -> None:
+    visitor = visit()
+    visitor.open(f"#/new/{game}")
+    keyboard = visitor.page.keyboard
+    if "dimension" in MATCHES[game]:
+        visitor.tab_to("e.textContent === 'Options'")
+        keyboard.press("Enter")
+        visitor.tab_to("e.labels?.[0]?.textContent.startsWith('dimension')")
+        keyboard.type("2")
+    visitor.tab_to("e.labels?.[0]?.textContent === 'Strength'")
+    keyboard.press("End")
+    visitor.tab_to("e.labels?.[0]?.textContent === 'Agent'")
+    keyboard.type("random")
+    if "ply_limit" in MATCHES[game]:
+        visitor.tab_to("e.textContent === 'Limits and position'")
+        keyboard.press("Enter")
+        visitor.tab_to("e.labels?.[0]?.textContent === 'Most moves in the match'")
+        keyboard.type("14")
+    visitor.tab_to("e.textContent === 'Start match'")
+    keyboard.press("Enter")
+    visitor.play_by_keyboard()
+    assert visitor.state["names"][1] == "random"
+    check_end(visitor)

@@ -1,0 +1,234 @@
+"""People at browsers of their own: Chromium driven by Playwright, and what their pages must never do."""
+
+import json
+import os
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import pytest
+from waiting import TIMEOUT_S
+from web_pages import Server
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+REQUIRED = "BROWSER_TESTS"
+"""If this environment variable is `required`, tests fail without a browser instead of being skipped."""
+PATIENCE_MS = 1000 * int(TIMEOUT_S)
+POLL_MS = 15
+LONGEST_MATCH = 400
+ARROWS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown")
+
+
+def chromium_program() -> str | None:
+    """Return the Chromium that is installed on this machine."""
+    return next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Yield a Chromium of the machine; skip the test if there is none or it cannot be driven."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _skip("Playwright is not installed: pip install 'boardgames-core[browser]'")
+    program = chromium_program()
+    if program is None:
+        _skip("there is no Chromium on this machine; on Debian: apt install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, chromium_sandbox=False)
+        yield browser
+        browser.close()
+
+
+def _skip(reason: str) -> None:
+    if os.environ.get(REQUIRED) == "required":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+class Visitor:
+    """A person with a browser profile of their own.
+
+    Notes what must not happen: messages on the console, exceptions, and requests to other servers.
+    The latest state of the match is kept as the server has sent it, so that a test knows the legal moves.
+    """
+
+    def __init__(self, browser: Any, server: Server, **options: object) -> None:
+        self.origin = f"http://{server.host}"
+        self.problems: list[str] = []
+        self.state: dict[str, Any] = {}
+        self.context = browser.new_context(**{"viewport": {"width": 1000, "height": 900}, **options})
+        self.context.set_default_timeout(PATIENCE_MS)
+        self.context.route(lambda url: not self._is_own(url), self._refuse)
+        self.page = self.context.new_page()
+        self.page.on("console", self._note)
+        self.page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
+        self.page.on("websocket", self._listen)
+
+    def close(self) -> None:
+        """Close the browser profile; fail if something happened that must not."""
+        self.context.close()
+        assert self.problems == []
+
+    def open(self, address: str = "#/") -> Any:
+        """Open a page of the server and return it."""
+        self.page.goto(f"{self.origin}/{address}")
+        self.page.get_by_role("main").get_by_role("heading").first.wait_for()
+        return self.page
+
+    def _is_own(self, url: str) -> bool:
+        return urlsplit(url).netloc == urlsplit(self.origin).netloc or url.startswith(("data:", "about:"))
+
+    def _refuse(self, route: Any) -> None:
+        self.problems.append(f"request to {route.request.url}")
+        route.abort()
+
+    def _note(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.problems.append(f"{message.type}: {message.text}")
+
+    def _listen(self, socket: Any) -> None:
+        if not self._is_own(socket.url):
+            self.problems.append(f"WebSocket to {socket.url}")
+        socket.on("framereceived", self._receive)
+
+    def _receive(self, frame: str) -> None:
+        message = json.loads(frame)
+        if message["type"] == "match" and message.get("version", 0) >= self.state.get("version", 0):
+            self.state = message
+
+    # --- waiting ---------------------------------------------------------------
+
+    def wait(self, condition: Callable[[], object], what: str) -> None:
+        """Wait until a condition is true."""
+        for _ in range(PATIENCE_MS // POLL_MS):
+            if condition():
+                return
+            self.page.wait_for_timeout(POLL_MS)
+        pytest.fail(f"waited in vain for {what}; the page says: {self.status}")
+
+    def wait_for_ply(self, ply: int) -> None:
+        """Wait until the page shows that many moves, or the end of the match."""
+        self.wait(
+            lambda: self.state.get("ply") == ply and self.shown_moves() == self.played_moves(), f"ply {ply}"
+        )
+
+    def wait_for_turn(self) -> bool:
+        """Wait until this person is to move; return False if the match is over."""
+
+        def is_settled() -> bool:
+            state = self.state
+            if not state or self.shown_moves() != self.played_moves():
+                return False
+            return state["outcome"] is not None or (
+                state["to_move"] in state["yours"] and not state["thinking"]
+            )
+
+        self.wait(is_settled, "the turn")
+        return self.state["outcome"] is None
+
+    # --- what the page shows ---------------------------------------------------
+
+    @property
+    def status(self) -> str:
+        """Return what the page says about the match."""
+        found = self.page.locator(".status")
+        return str(found.inner_text()) if found.count() else ""
+
+    def shown_moves(self) -> list[str]:
+        """Return the moves in the list of moves."""
+        return list(self.page.locator(".moves .move-text").all_inner_texts())
+
+    def played_moves(self) -> list[str]:
+        """Return the moves that the server knows."""
+        return [move["text"] for move in self.state["moves"]]
+
+    def target(self, cell: str) -> Any:
+        """Return what is clicked on the board for an id."""
+        return self.page.locator(f'.board [data-id="{cell}"]')
+
+    def focused(self, expression: str) -> Any:
+        """Return the value of a JavaScript expression about the element `e` that has the focus."""
+        return self.page.evaluate(f"() => {{ const e = document.activeElement; return {expression}; }}")
+
+    # --- starting and playing --------------------------------------------------
+
+    def start(
+        self,
+        game: str,
+        opponent: Literal["agent", "open", "here"] = "agent",
+        *,
+        ply_limit: int | None = None,
+        **options: object,
+    ) -> None:
+        """Start a match through the form, by mouse: this person is side 0, the agent is `random`."""
+        page = self.open(f"#/new/{game}")
+        if options:
+            page.get_by_text("Options", exact=True).first.click()
+        for name, value in options.items():
+            page.get_by_label(name).fill(str(value))
+        seat = page.locator(".seat").nth(1)
+        if opponent == "agent":
+            seat.get_by_label("Strength").select_option(label="Another agent")
+            seat.get_by_label("Agent", exact=True).select_option("random")
+        else:
+            seat.get_by_label({"open": "Someone elsewhere", "here": "Me"}[opponent]).check()
+        if ply_limit is not None:
+            page.get_by_text("Limits and position").click()
+            page.get_by_label("Most moves in the match").fill(str(ply_limit))
+        page.get_by_role("button", name="Start match").click()
+        self.wait(lambda: self.state and page.locator(".status").count(), "the match")
+
+    def move(self, move: str) -> None:
+        """Click on the board to make a move, and wait until the page shows it."""
+        ply = self.state["ply"]
+        for cell in self.state["picture"]["clicks"][move][0]:
+            if self.target(cell).count():
+                # the middle of a line may be under its label
+                self.target(cell).click(force=True)
+            else:
+                self.page.get_by_role("button", name=cell, exact=True).click()
+        self.wait(lambda: self.state["ply"] > ply, f"the move {move}")
+
+    def play_by_mouse(self, seed: int = 1) -> None:
+        """Click random legal moves until the match is over."""
+        chance = random.Random(seed)
+        while self.wait_for_turn():
+            self.move(chance.choice(sorted(self.state["picture"]["clicks"])))
+
+    def tab_to(self, expression: str) -> None:
+        """Press Tab until a JavaScript expression about the focused element `e` is true."""
+        for _ in range(LONGEST_MATCH):
+            self.page.keyboard.press("Tab")
+            if self.focused(expression):
+                return
+        pytest.fail(f"Tab does not reach {expression}")
+
+    def play_by_keyboard(self, seed: int = 1) -> None:
+        """Make random moves with the keys alone until the match is over: every third move is typed."""
+        chance, keyboard = random.Random(seed), self.page.keyboard
+        while self.wait_for_turn():
+            ply = self.state["ply"]
+            if ply % 3 == 2:
+                self.tab_to("e.id === 'typed'")
+                keyboard.type(chance.choice(sorted(self.state["picture"]["clicks"])))
+                keyboard.press("Enter")
+            else:
+                self.tab_to("e.closest('.board') !== null")
+                self._move_with_arrows(ply, chance)
+            self.wait(lambda ply=ply: self.state["ply"] > ply, f"move {ply + 1}")
+
+    def _move_with_arrows(self, ply: int, chance: random.Random) -> None:
+        """Wander with the arrow keys and press Enter until a move is made."""
+        keyboard = self.page.keyboard
+        for _ in range(LONGEST_MATCH):
+            for _ in range(chance.randrange(1, 5)):
+                keyboard.press(chance.choice(ARROWS))
+            is_move = ", plays " in self.focused("e.getAttribute('aria-label') ?? ''")
+            keyboard.press("Enter")
+            if is_move:
+                return
+        pytest.fail(f"no move is made with the arrow keys after {ply} moves")
