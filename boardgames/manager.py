@@ -178,6 +178,8 @@ class Manager:
         Additional tags for the record, such as Date and Event.
     played : iterable of (str, float or None)
         Moves that have already been made, with their seconds.
+    outcome : Outcome, optional
+        How the match ended, if it is over; listeners are not told again.
     while_thinking : callable
         Returns a context manager that is entered while `step` waits for a player's move.
 
@@ -218,6 +220,7 @@ class Manager:
         listeners: Sequence[Listener] = (),
         tags: Mapping[str, str] | None = None,
         played: Iterable[tuple[str, float | None]] = (),
+        outcome: Outcome | None = None,
         while_thinking: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> None:
         _check_players(game, players, names)
@@ -245,7 +248,10 @@ class Manager:
         self._occurrences = Counter([start.words.tobytes()])
         for move, seconds in played:
             self._push(game.parse_move(self.position, move), seconds or 0.0)
-        self._begin()
+        if outcome is None:
+            self._begin()
+        else:
+            self.outcome = outcome
 
     @classmethod
     def resume(

@@ -1,36 +1,46 @@
 """A server in a thread, and pages that talk to it."""
 
+import asyncio
 import json
 import socket
 import threading
-import time
+from pathlib import Path
 from typing import Any
 
 import uvicorn
 from websockets.sync.client import connect
 
 from boardgames.web.app import create_app
+from boardgames.web.archive import Archive
+from boardgames.web.lobby import Lobby
 from boardgames.web.messages import MAX_BYTES
 
 ANSWER_SECONDS = 60
 
 
 class Server:
-    """A server on a free port of this machine."""
+    """A server on a free port of this machine; with a store, its matches are kept there."""
 
-    def __init__(self, *, token: str | None = None) -> None:
+    def __init__(
+        self, *, token: str | None = None, store: Path | None = None, searches: int | None = None
+    ) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
-        hosts = frozenset() if token else frozenset({self.host})
-        config = uvicorn.Config(
-            create_app(hosts=hosts, token=token), log_level="error", ws_max_size=MAX_BYTES, lifespan="on"
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._listener]})
+        self.token, self.store, self.searches = token, store, searches
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=asyncio.run, args=(self._run(),))
         self._thread.start()
-        while not self._server.started:
-            time.sleep(0.01)
+        assert self._started.wait(ANSWER_SECONDS)
+
+    async def _run(self) -> None:
+        self.lobby = Lobby(self.searches, archive=None if self.store is None else Archive(self.store))
+        await self.lobby.open()
+        app = create_app(self.lobby, hosts=frozenset() if self.token else {self.host}, token=self.token)
+        config = uvicorn.Config(app, log_level="error", ws_max_size=MAX_BYTES, timeout_graceful_shutdown=1)
+        self._server = uvicorn.Server(config)
+        self._started.set()
+        await self._server.serve(sockets=[self._listener])
 
     def close(self) -> None:
         self._server.should_exit = True

@@ -1,6 +1,7 @@
 """`boardgames serve`: play and watch matches in the browser."""
 
 import webbrowser
+from importlib.util import find_spec
 
 import click
 
@@ -10,6 +11,7 @@ from boardgames.cli.output import say
 from boardgames.errors import MissingExtraError
 
 DEFAULT_PORT = 8765
+WEB_MODULES = ("msgspec", "starlette", "uvicorn", "websockets")
 
 
 @click.command(
@@ -32,20 +34,28 @@ def serve(game: str | None, host: str, port: int, opens: bool) -> None:
     another --host is given; then it demands the token that is part of the printed address. This
     command needs the extra `web`: pip install 'boardgames-core[web]'.
     """
-    try:
-        from boardgames.web.server import serve as run
-    except ImportError:
-        raise MissingExtraError("web", "the browser") from None
+    check_web_extra()
     from boardgames.plugins import registry
+    from boardgames.web.server import serve as run
 
     if game is not None:
         registry().check_name("games", game)
 
     def announce(address: str) -> None:
-        address += f"#/new/{game}" if game else ""
-        say(f"open {address}")
-        say("Ctrl-C ends the server")
-        if opens:
-            webbrowser.open(address)
+        announce_page(address + (f"#/new/{game}" if game else ""), opens=opens)
 
     run(host, port, announce)
+
+
+def check_web_extra() -> None:
+    """Raise MissingExtraError unless the extra `web` is installed."""
+    if any(find_spec(module) is None for module in WEB_MODULES):
+        raise MissingExtraError("web", "the browser")
+
+
+def announce_page(address: str, *, opens: bool) -> None:
+    """Print the address of the page, and open it in the browser."""
+    say(f"open {address}")
+    say("Ctrl-C ends the server")
+    if opens:
+        webbrowser.open(address)

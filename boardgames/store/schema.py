@@ -79,7 +79,18 @@ _VERSION_2 = (
     "CREATE INDEX runs_by_key ON runs (key)",
 )
 
-MIGRATIONS = (_VERSION_1, _VERSION_2)
+_VERSION_3 = (
+    """
+    CREATE TABLE served (
+        key TEXT PRIMARY KEY,
+        saved TEXT NOT NULL,
+        data TEXT NOT NULL,
+        record TEXT NOT NULL
+    )
+    """,
+)
+
+MIGRATIONS = (_VERSION_1, _VERSION_2, _VERSION_3)
 VERSION = len(MIGRATIONS)
 
 

@@ -15,7 +15,16 @@ from boardgames import pgn
 from boardgames.errors import MatchError, OptionError, StoreError, quote
 from boardgames.store.database import Database, Row, default_path
 from boardgames.store.lock import RunLock
-from boardgames.store.values import NewMatch, PlayerKey, Rating, ResultCount, Run, StoredMatch, moves_hash
+from boardgames.store.values import (
+    NewMatch,
+    PlayerKey,
+    Rating,
+    ResultCount,
+    Run,
+    ServedMatch,
+    StoredMatch,
+    moves_hash,
+)
 
 PAGE_SIZE = 256
 MAX_INTEGER = 2**63 - 1
@@ -334,6 +343,28 @@ class Store:
     def ratings(self, run: int) -> list[Rating]:
         """Return the ratings of a finished run, strongest player first."""
         return [Rating(PlayerKey(*row[:3]), *row[3:]) for row in self._database.rows(_SELECT_RATINGS, run)]
+
+    # --- matches on a server ---------------------------------------------
+
+    def serve(self, matches: Iterable[ServedMatch]) -> None:
+        """Store matches of a server, each in place of its earlier state."""
+        saved = self._timestamp()
+        rows = [(match.key, saved, json.dumps(match.data), _encodable(match.record)) for match in matches]
+        with self._database.transaction() as connection:
+            connection.executemany("INSERT OR REPLACE INTO served VALUES (?, ?, ?, ?)", rows)
+
+    def served(self) -> list[ServedMatch]:
+        """Return the matches of a server, those that changed last at the end."""
+        rows = self._database.rows("SELECT key, data, record FROM served ORDER BY saved, rowid")
+        try:
+            return [ServedMatch(key, json.loads(data), record) for key, data, record in rows]
+        except (ValueError, RecursionError):
+            raise StoreError(f"a match of the server in {self.path} cannot be read") from None
+
+    def forget_served(self, keys: Iterable[str]) -> None:
+        """Delete matches of a server."""
+        with self._database.transaction() as connection:
+            connection.executemany("DELETE FROM served WHERE key = ?", [(key,) for key in keys])
 
     # --- helpers ---------------------------------------------------------
 

@@ -178,6 +178,25 @@ class StoredMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class ServedMatch:
+    """A match on a server, finished or not, so that it survives a restart.
+
+    Attributes
+    ----------
+    key : str
+        Identifies the match.
+    data : mapping
+        What the server needs besides the record, as JSON values.
+    record : str
+        The match so far, as a record.
+    """
+
+    key: str
+    data: Mapping[str, object]
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """Resumable work that adds matches to the store.
 

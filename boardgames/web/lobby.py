@@ -3,18 +3,23 @@
 import asyncio
 import os
 import secrets
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+
+import msgspec
 
 from boardgames.clock import TimeControl
-from boardgames.errors import OptionError, quote
+from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, quote
 from boardgames.game import Game
 from boardgames.manager import Manager, MatchRules
 from boardgames.options import Option, parse_agent
 from boardgames.player import Limit, Player
 from boardgames.plugins import load, load_player, registry
-from boardgames.web.match import LiveMatch, Seat, hash_of, new_token
+from boardgames.record import Record, parse_records
+from boardgames.store import ServedMatch
+from boardgames.web.archive import Archive
+from boardgames.web.match import LiveMatch, MatchLock, Seat, hash_of, new_token
 from boardgames.web.messages import (
     AgentEntry,
     CatalogueReply,
@@ -25,14 +30,14 @@ from boardgames.web.messages import (
     OptionEntry,
     SeatRequest,
 )
+from boardgames.web.searches import Searches
 from boardgames.weights.lookup import usable_agents
 
 MOST_MATCHES = 200
-"""Matches kept on the server; the oldest ones that nobody watches make room for new ones."""
+"""Matches kept on the server; old ones that nobody watches make room for new ones."""
 AGENT_SECONDS = 1.0
 THREADS = 8
 KEY_BYTES = 6
-LEVELS = 10
 NOT_IN_BROWSER = frozenset({"human", "engine"})
 """People have seats of their own, and no page may start programs."""
 
@@ -44,13 +49,33 @@ class Lobby:
     ----------
     searches : int, optional
         How many agents may think at the same time; by default one for each core.
+    archive : Archive, optional
+        Where matches are kept for the next start of the server; by default nowhere.
     """
 
-    def __init__(self, searches: int | None = None) -> None:
-        self.matches: dict[str, LiveMatch] = {}
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="match")
-        self._searches = ThreadPoolExecutor(searches or os.cpu_count() or 1, thread_name_prefix="search")
+    def __init__(self, searches: int | None = None, *, archive: Archive | None = None) -> None:
+        self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="match")
+        self.searches = Searches(searches or os.cpu_count() or 1)
+        self._archive = archive
+        self._matches: dict[str, LiveMatch] = {}
+        self._saved: dict[str, ServedMatch] = {}
+        self._loading: dict[str, asyncio.Lock] = {}
         self._listeners: set[Callable[[LiveMatch], None]] = set()
+
+    async def open(self) -> None:
+        """List the matches of the archive, which are loaded when a page joins them.
+
+        Raises
+        ------
+        StoreError
+            If the archive cannot be read.
+        """
+        if self._archive is not None:
+            self._saved = {saved.key: saved for saved in await self._archive.open()}
+            if not self._archive.is_used:
+                warnings.warn(
+                    "another server saves its matches; this one does not", RuntimeWarning, stacklevel=2
+                )
 
     def subscribe(self, listener: Callable[[LiveMatch], None]) -> Callable[[], None]:
         """Call a function with each match that changes, until the returned function is called."""
@@ -59,7 +84,7 @@ class Lobby:
 
     async def catalogue(self) -> CatalogueReply:
         """Return the games that are installed."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, _catalogue)
+        return await asyncio.get_running_loop().run_in_executor(self.threads, _catalogue)
 
     async def describe(self, name: str) -> GameReply:
         """Return what can be chosen for a match of a game.
@@ -69,11 +94,32 @@ class Lobby:
         UnknownNameError
             If there is no such game.
         """
-        return await asyncio.get_running_loop().run_in_executor(self._threads, _describe, name)
+        return await asyncio.get_running_loop().run_in_executor(self.threads, _describe, name)
 
     def entries(self) -> list[MatchEntry]:
         """Return the matches, newest first."""
-        return [match.entry() for match in reversed(self.matches.values())]
+        saved = [msgspec.convert(one.data["entry"], MatchEntry) for one in reversed(self._saved.values())]
+        return [match.entry() for match in reversed(self._matches.values())] + saved
+
+    def get(self, key: str) -> LiveMatch | None:
+        """Return a match that has been loaded."""
+        return self._matches.get(key)
+
+    async def find(self, key: str) -> LiveMatch:
+        """Return a match, which is loaded from the archive if necessary.
+
+        Raises
+        ------
+        MatchError
+            If there is no such match, or it cannot be loaded.
+        """
+        if key in self._saved:
+            async with self._loading.setdefault(key, asyncio.Lock()):
+                if key in self._saved:
+                    await self._load(self._saved[key])
+        if key not in self._matches:
+            raise MatchError("there is no such match on this server")
+        return self._matches[key]
 
     async def create(self, request: CreateMatch) -> tuple[LiveMatch, str | None]:
         """Start a match; return it and the secret of the seats of the person who asked for it.
@@ -84,52 +130,101 @@ class Lobby:
             If the game, an option, an agent, the position or a limit is not as it must be.
         """
         loop = asyncio.get_running_loop()
-        manager = await loop.run_in_executor(self._threads, _prepare, request)
+        await self._make_room()
+        manager, lock = await loop.run_in_executor(self.threads, _new_manager, request)
         token = new_token() if any(seat.kind == "here" for seat in request.seats) else None
         first, second = (_seat_of(seat, token) for seat in request.seats)
-        self._make_room()
         match = LiveMatch(
             secrets.token_urlsafe(KEY_BYTES),
+            request,
             manager,
+            lock,
             (first, second),
-            threads=self._threads,
-            searches=self._searches,
+            threads=self.threads,
+            searches=self.searches,
             on_change=self._changed,
         )
-        self.matches[match.key] = match
+        self._matches[match.key] = match
         self._changed(match)
         return match, token
 
     async def close(self) -> None:
-        """End all searches and release what the agents hold."""
-        await asyncio.gather(*(match.close() for match in self.matches.values()))
-        self._searches.shutdown(wait=False, cancel_futures=True)
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """Save the matches, end all searches and release what the agents hold."""
+        if self._archive is not None:
+            await self._archive.close()
+        self.searches.close()
+        await asyncio.gather(*(match.close() for match in self._matches.values()))
+        self.threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _load(self, saved: ServedMatch) -> None:
+        """Load a match from the archive."""
+        data = saved.data
+        try:
+            request = msgspec.convert(data["request"], CreateMatch)
+            records = parse_records(saved.record, None).records
+            loop = asyncio.get_running_loop()
+            manager, lock = await loop.run_in_executor(self.threads, _new_manager, request, records[0])
+        except (BoardgamesError, LookupError, msgspec.MsgspecError) as error:
+            reason = str(error).partition("\n")[0]
+            raise MatchError(f"the match cannot be loaded any more: {reason}") from None
+        first, second = (Seat(*seat) for seat in msgspec.convert(data["seats"], list[tuple[str, str, str]]))
+        self._matches[saved.key] = LiveMatch(
+            saved.key,
+            request,
+            manager,
+            lock,
+            (first, second),
+            threads=self.threads,
+            searches=self.searches,
+            on_change=self._changed,
+            values=msgspec.convert(data["values"], list[str | None]),
+            fault=msgspec.convert(data["fault"], str | None),
+        )
+        del self._saved[saved.key]
 
     def _changed(self, match: LiveMatch) -> None:
+        if self._archive is not None and match.key in self._matches:
+            self._archive.save(match.key, match.saved)
         for listener in tuple(self._listeners):
             listener(match)
 
-    def _make_room(self) -> None:
-        """Forget the oldest finished matches, or else refuse new ones.
+    async def _make_room(self) -> None:
+        """Forget old matches that nobody watches, finished ones first, if there are too many.
 
         Raises
         ------
-        OptionError
-            If there are too many matches, all of them unfinished.
+        MatchError
+            If there are too many, all of them watched.
         """
-        over = [key for key, match in self.matches.items() if match.is_over]
-        while len(self.matches) >= MOST_MATCHES:
-            if not over:
-                raise OptionError(f"there are {MOST_MATCHES} unfinished matches on this server already")
-            del self.matches[over.pop(0)]
+        surplus = len(self._matches) + len(self._saved) - MOST_MATCHES + 1
+        if surplus <= 0:
+            return
+        unwatched = [(entry.live, entry.id) for entry in reversed(self.entries())]
+        unwatched = [(live, key) for live, key in unwatched if not self._is_watched(key)]
+        unwatched.sort(key=lambda one: one[0])
+        if len(unwatched) < surplus:
+            raise MatchError(f"there are {MOST_MATCHES} matches on this server already")
+        for _, key in unwatched[:surplus]:
+            self._saved.pop(key, None)
+            match = self._matches.pop(key, None)
+            if match is not None:
+                await match.close()
+            if self._archive is not None:
+                await self._archive.forget([key])
+
+    def _is_watched(self, key: str) -> bool:
+        return key in self._matches and self._matches[key].pages > 0
 
 
 def _catalogue() -> CatalogueReply:
     games = []
     for offer in registry().offers("games"):
-        game = load(offer.entry.name)
-        games.append(GameEntry(game.facts.name, game.facts.title, game.facts.summary))
+        try:
+            facts = load(offer.entry.name).facts
+        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; the others can be played
+            warnings.warn(f"{offer.entry.name}: {describe_error(error)}", RuntimeWarning, stacklevel=1)
+        else:
+            games.append(GameEntry(facts.name, facts.title, facts.summary))
     return CatalogueReply(games=games)
 
 
@@ -155,8 +250,12 @@ def _describe(name: str) -> GameReply:
         options=[_entry_of(option) for option in facts.options],
         agents=agents,
         default_agent=facts.default_agent,
-        levels=LEVELS if any(agent.name == "level" for agent in agents) else 0,
+        levels=next((_levels(agent) for agent in agents if agent.name == "level"), 0),
     )
+
+
+def _levels(agent: AgentEntry) -> int:
+    return int(next(option.maximum or 0 for option in agent.options if option.name == "level"))
 
 
 def _entry_of(option: Option) -> OptionEntry:
@@ -176,15 +275,16 @@ def _seat_of(seat: SeatRequest, token: str | None) -> Seat:
     return Seat(seat.kind, name, hash_of(token) if token and seat.kind == "here" else "")
 
 
-def _prepare(request: CreateMatch) -> "partial[Manager]":
-    """Return a function that makes the manager of a new match, with all that it needs loaded."""
+def _new_manager(request: CreateMatch, record: Record | None = None) -> tuple[Manager, MatchLock]:
+    """Return the manager of a match and its lock, and let it go on from a record if there is one."""
     game = load(request.game, layout=request.layout, **request.options)
-    players = [_player_of(seat, game) for seat in request.seats]
+    is_over = record is not None and record.outcome is not None
+    players = [None if is_over else _player_of(seat, game) for seat in request.seats]
     times, limits = [], []
-    for player, seconds, clock in zip(players, request.move_time, request.clock, strict=True):
+    for seat, seconds, clock in zip(request.seats, request.move_time, request.clock, strict=True):
         times.append(
             TimeControl(
-                move=seconds if player is None else None,
+                move=seconds if seat.kind != "agent" else None,
                 match=clock,
                 increment=request.increment if clock else 0.0,
             )
@@ -197,25 +297,46 @@ def _prepare(request: CreateMatch) -> "partial[Manager]":
         time=(times[0], times[1]),
         **{name: value for name, value in given.items() if value is not None},
     )
-    first, second = (
-        seat.name or seat.agent or side for seat, side in zip(request.seats, game.facts.sides, strict=True)
-    )
-    return partial(
-        Manager,
-        game,
-        players,
-        start=None if request.position is None else game.parse(request.position),
-        rules=rules,
-        limit=(limits[0], limits[1]),
-        names=(first, second),
-    )
+    first, second = (_name_of(seat, game, side) for side, seat in enumerate(request.seats))
+    start = None if request.position is None else game.parse(request.position)
+    lock = MatchLock()
+    with lock:
+        manager = Manager(
+            game,
+            players,
+            names=(first, second) if record is None else record.names,
+            start=start if record is None else game.parse(record.start),
+            rules=rules,
+            limit=(limits[0], limits[1]),
+            played=() if record is None else zip(record.moves, record.seconds, strict=True),
+            outcome=None if record is None else record.outcome,
+            while_thinking=lock.released,
+        )
+    return manager, lock
+
+
+def _name_of(seat: SeatRequest, game: Game, side: int) -> str:
+    """Return the name of a player; people without one are called by their side."""
+    agent = (seat.agent or game.facts.default_agent) if seat.kind == "agent" else ""
+    return seat.name or agent or game.facts.sides[side]
 
 
 def _player_of(seat: SeatRequest, game: Game) -> Player | None:
     """Return the agent of a seat, or None for a person."""
-    if seat.kind != "agent":
-        return None
-    text = seat.agent or game.facts.default_agent
+    return agent_of(seat.agent, game) if seat.kind == "agent" else None
+
+
+def agent_of(text: str, game: Game) -> Player:
+    """Return an agent for the browser, by default that of the game.
+
+    Raises
+    ------
+    OptionError
+        If the agent is not one for the browser, or an option is a path.
+    BoardgamesError
+        If there is no such agent or option.
+    """
+    text = text or game.facts.default_agent
     name, options = parse_agent(text)
     if name in NOT_IN_BROWSER:
         raise OptionError(f"the agent {quote(name)} cannot be used in the browser")

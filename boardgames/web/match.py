@@ -1,31 +1,33 @@
-"""Matches that pages play and watch: a `Manager`, its seats, and the threads in which agents think.
+"""Matches that pages play and watch: a `Manager`, its seats, and the agents that think for it.
 
 All calls of a manager are made in threads while the lock of the match is held; the lock is released
-while an agent thinks. Whoever changes a match makes a new snapshot of it before it releases the lock, so
+while an agent thinks. Whoever changes a match makes a new snapshot of it before the lock is released, so
 the event loop never waits for a thread.
 """
 
 import asyncio
 import hashlib
 import hmac
+import logging
 import secrets
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
 from boardgames.errors import MatchError
 from boardgames.game import Termination
 from boardgames.manager import Manager
-from boardgames.player import Limit, Stop
+from boardgames.player import Context, Limit, Stop
 from boardgames.plugins import close_player, load_player
+from boardgames.store import ServedMatch
 from boardgames.web.messages import (
+    CreateMatch,
     Hint,
     MatchEntry,
     MatchState,
@@ -36,12 +38,14 @@ from boardgames.web.messages import (
     encode,
     picture_json,
 )
+from boardgames.web.searches import NOBODY_WAITS, PERSON_WAITS, Searches
 
 TOKEN_BYTES = 18
 HINT_SECONDS = 1.0
 TICK_MARGIN = 0.02
 """Seconds after the end of a person's time before it is checked, so that it is certainly over."""
 
+_log = logging.getLogger(__name__)
 _Result = TypeVar("_Result")
 
 
@@ -52,7 +56,7 @@ class Seat:
     kind: str
     name: str
     token_hash: str = ""
-    connections: Counter[int] = field(default_factory=Counter)
+    pages: set[int] = field(default_factory=set)
 
     @property
     def is_free(self) -> bool:
@@ -83,53 +87,90 @@ class _Snapshot:
     taken_at: float
 
 
-class LiveMatch:
-    """A match on the server.
+class MatchLock:
+    """The lock of a match, which is released while one of its agents thinks."""
 
-    Its methods are called in the event loop.
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    @contextmanager
+    def released(self) -> Iterator[None]:
+        """Release the lock for the duration of a `with` statement."""
+        self._lock.release()
+        try:
+            yield
+        finally:
+            self._lock.acquire()
+
+
+class LiveMatch:
+    """A match on the server. Its methods are called in the event loop.
 
     Parameters
     ----------
     key : str
         Identifies the match in messages and links.
-    manager : callable
-        Returns the manager. It is called with `while_thinking`, an argument of `Manager`.
+    request : CreateMatch
+        What the match was made from.
+    manager : Manager
+        The manager, made with `lock.released` as `while_thinking`.
+    lock : MatchLock
+        The lock of the match.
     seats : (Seat, Seat)
         The seats of side 0 and side 1.
     threads : Executor
         Where the methods of the manager are called.
-    searches : Executor
-        Where agents think. Its number of threads limits how many do so at the same time.
+    searches : Searches
+        Where agents think.
     on_change : callable
         Called after every change.
+    values : sequence of str or None
+        What players expected when they made the moves that the match begins with.
+    fault : str or None
+        What an agent did wrong, if the match had ended before it was loaded.
     """
 
     def __init__(
         self,
         key: str,
-        manager: Callable[..., Manager],
+        request: CreateMatch,
+        manager: Manager,
+        lock: MatchLock,
         seats: tuple[Seat, Seat],
         *,
         threads: Executor,
-        searches: Executor,
+        searches: Searches,
         on_change: Callable[["LiveMatch"], None],
+        values: Sequence[str | None] = (),
+        fault: str | None = None,
     ) -> None:
         self.key = key
+        self.request = request
         self.seats = seats
-        self._delay = 0.0
         self.undo_request: int | None = None
+        self._manager = manager
+        self._lock = lock
+        self._threads, self._searches = threads, searches
+        self._on_change = on_change
+        self._old_values, self._old_fault = tuple(values), fault
+        self._is_archived = manager.outcome is not None and all(player is None for player in manager.players)
+        self._delay = 0.0
         self._is_paused = False
         self._is_thinking = False
         self._steps = 0
-        self._lock = threading.Lock()
-        self._threads, self._searches = threads, searches
-        self._on_change = on_change
         self._wake = asyncio.Event()
         self._stop: Stop | None = None
-        with self._lock:
-            self.manager = manager(while_thinking=self._unlocked)
-            self._snapshot = self._new_snapshot(0)
-        self._driver = asyncio.get_running_loop().create_task(self._drive())
+        self._snapshot = self._new_snapshot(0)
+        self._pages: set[int] = set()
+        self._loop = asyncio.get_running_loop()
+        self._driver = self._loop.create_task(self._drive())
+        self._driver.add_done_callback(self._report)
 
     # --- what pages see --------------------------------------------------------
 
@@ -140,7 +181,7 @@ class LiveMatch:
             self.key,
             state.game,
             state.title,
-            self.names,
+            state.names,
             state.ply,
             "" if state.outcome is None else state.outcome.text,
             [side for side, seat in enumerate(self.seats) if seat.is_free],
@@ -148,12 +189,9 @@ class LiveMatch:
         )
 
     @property
-    def names(self) -> tuple[str, str]:
-        """Return the names of both players; a side whose player has none gives its own."""
-        first, second = (
-            seat.name or side for seat, side in zip(self.seats, self._snapshot.state.sides, strict=True)
-        )
-        return first, second
+    def pages(self) -> int:
+        """Return the number of pages that show the match."""
+        return len(self._pages)
 
     @property
     def is_over(self) -> bool:
@@ -170,15 +208,11 @@ class LiveMatch:
         """Return the side that has offered a draw and waits for an answer."""
         return self._snapshot.state.draw_offer
 
-    def sides_of(self, token: str | None) -> list[int]:
-        """Return the sides that a page with this secret may play."""
-        return [side for side, seat in enumerate(self.seats) if token and seat.is_opened_by(token)]
-
     def state(self, yours: list[int]) -> bytes:
         """Return the state of the match as JSON, for a page that may play these sides."""
         state = self._snapshot.state
         seats = [
-            SeatState(seat.kind, not seat.is_free, seat.kind == "agent" or seat.connections.total() > 0)
+            SeatState(seat.kind, not seat.is_free, seat.kind == "agent" or bool(seat.pages))
             for seat in self.seats
         ]
         is_persons_turn = self.seats[state.to_move].kind != "agent"
@@ -193,53 +227,79 @@ class LiveMatch:
         return encode(
             msgspec.structs.replace(
                 state,
-                names=self.names,
-                seats=(seats[0], seats[1]),
+                seats=tuple(seats),
                 yours=yours,
                 clocks=clocks,
                 running=running,
                 undo_request=self.undo_request,
                 thinking=self._is_thinking,
                 paused=self._is_paused,
+                delay=self._delay,
             )
         )
 
-    async def view(self, ply: int, re: int | None) -> bytes:
-        """Return the board after a number of moves.
+    async def view(self, ply: int, move: str | None = None) -> ViewReply:
+        """Return the board after a number of moves, or after these and another one.
 
         Raises
         ------
-        MatchError
-            If the match has fewer moves.
+        MatchError, MoveError
+            If the match has fewer moves, or the other one is not legal there.
         """
 
         def draw(manager: Manager) -> msgspec.Raw:
             positions = manager.positions
             if ply >= len(positions):
                 raise MatchError(f"the match has {len(positions) - 1} moves, not {ply}")
+            if move is not None:
+                return picture_json(positions[ply].apply(move).picture().since(positions[ply].picture()))
             picture = positions[ply].picture()
             return picture_json(picture.since(positions[ply - 1].picture()) if ply else picture)
 
-        picture = await self._call(draw)
-        return encode(ViewReply(match=self.key, ply=ply, picture=picture, **_answering(re)))
+        return ViewReply(match=self.key, ply=ply, move=move, picture=await self._read(draw))
 
-    async def hint(self, re: int | None) -> bytes:
-        """Return a move that the game's default agent would play."""
+    async def hint(self) -> Hint:
+        """Return a move that the game's default agent would play.
 
-        def think(manager: Manager) -> Hint:
-            position, ply = manager.position, manager.ply
+        Raises
+        ------
+        MatchError
+            If the match is over.
+        """
+
+        def look(manager: Manager) -> tuple[Any, int]:
             if manager.outcome is not None:
                 raise MatchError("the match is over")
-            with self._unlocked():
-                player = load_player(manager.game.facts.default_agent, manager.game)
-                try:
-                    choice = player.choose(position, Limit(seconds=HINT_SECONDS))
-                finally:
-                    close_player(player)
-            value = None if choice.score is None else str(choice.score)
-            return Hint(match=self.key, ply=ply, move=str(choice.move), value=value, **_answering(re))
+            return manager.position, manager.ply
 
-        return encode(await self._call(think, executor=self._searches))
+        position, ply = await self._read(look)
+        game, stop = position.game, Stop()
+
+        def think() -> Hint:
+            player = load_player(game.facts.default_agent, game)
+            try:
+                choice = player.choose(position, Limit(seconds=HINT_SECONDS), Context(stop=stop))
+            finally:
+                close_player(player)
+            value = None if choice.score is None else str(choice.score)
+            return Hint(match=self.key, ply=ply, move=str(choice.move), value=value)
+
+        return await self._searches.run(think, stop)
+
+    async def saved(self) -> ServedMatch:
+        """Return what the store keeps of the match."""
+
+        def save(manager: Manager) -> ServedMatch:
+            data = {
+                "request": msgspec.to_builtins(self.request),
+                "entry": msgspec.to_builtins(self.entry()),
+                "seats": [[seat.kind, seat.name, seat.token_hash] for seat in self.seats],
+                "values": self._values(),
+                "fault": self._fault(),
+            }
+            return ServedMatch(self.key, data, str(manager.record()))
+
+        return await self._read(save)
 
     # --- what people do --------------------------------------------------------
 
@@ -270,14 +330,16 @@ class LiveMatch:
         MatchError
             If there is nothing to take back.
         """
-        opponent = self.seats[1 - sides[0]]
-        if len(sides) == 1 and opponent.kind != "agent":
-            if self._snapshot.state.ply == 0:
-                raise MatchError("there is no move to take back")
-            self.undo_request = sides[0]
-            self._changed()
+        if self._is_archived:
+            raise MatchError("the match had ended when the server was started; it cannot be reopened")
+        if len(sides) == 2 or any(seat.kind == "agent" for seat in self.seats):
+            await self._change(lambda manager: manager.undo())
             return
-        await self._change(lambda manager: manager.undo())
+        moves = self._snapshot.state.moves
+        if all(move.side != sides[0] for move in moves):
+            raise MatchError("there is no move to take back")
+        self.undo_request = sides[0]
+        self._changed()
 
     async def resign(self, side: int) -> None:
         """Resign for a side."""
@@ -288,24 +350,32 @@ class LiveMatch:
         await self._change(lambda manager: manager.offer_draw(side))
 
     async def answer(self, side: int, *, accepts: bool) -> None:
-        """Answer the other side's wish to take back a move, or else its draw offer.
+        """Answer the other side's wish to take back its last move, or else its draw offer.
 
         Raises
         ------
         MatchError
             If the other side waits for no answer.
         """
+
+        def undo(manager: Manager) -> None:
+            ply = manager.ply
+            manager.undo()
+            if manager.ply not in (0, ply) and manager.side_to_move == side:
+                manager.undo()
+
         if self.undo_request == 1 - side:
             if accepts:
-                await self._change(lambda manager: manager.undo())
-            self.undo_request = None
-            self._changed()
+                await self._change(undo)
+            else:
+                self.undo_request = None
+                self._changed()
         elif accepts:
             await self._change(lambda manager: manager.accept(side))
         else:
             await self._change(lambda manager: manager.decline(side))
 
-    def claim(self, side: int, name: str) -> str:
+    async def claim(self, side: int, name: str) -> str:
         """Take a free seat and return its secret.
 
         Raises
@@ -313,12 +383,17 @@ class LiveMatch:
         MatchError
             If the seat is not free.
         """
-        seat = self.seats[side]
+        seat, token = self.seats[side], new_token()
         if not seat.is_free:
             raise MatchError(f"the seat of {self._snapshot.state.sides[side]} is taken")
-        token = new_token()
         seat.token_hash, seat.name = hash_of(token), name or seat.name
-        self._changed()
+
+        def rename(manager: Manager) -> None:
+            names = list(manager.names)
+            names[side] = seat.name or names[side]
+            manager.names = (names[0], names[1])
+
+        await self._change(rename)
         return token
 
     def pause(self) -> None:
@@ -343,6 +418,7 @@ class LiveMatch:
         """Set the shortest time between two moves of a match between agents."""
         self._check_watched()
         self._delay = seconds
+        self._changed()
 
     def step(self) -> None:
         """Let the agents of a paused match make one move."""
@@ -356,14 +432,26 @@ class LiveMatch:
         self._driver.cancel()
         if self._stop is not None:
             self._stop.set()
-        for player in self.manager.players:
+        for player in self._manager.players:
             if player is not None:
-                await asyncio.get_running_loop().run_in_executor(self._threads, close_player, player)
+                await self._loop.run_in_executor(self._threads, close_player, player)
 
     # --- changes ---------------------------------------------------------------
 
-    def connections_changed(self) -> None:
-        """Tell all pages that one of them has joined or left."""
+    def add_page(self, page: int, token: str | None) -> list[int]:
+        """Add a page that shows the match, and return the sides that it may play with this secret."""
+        sides = [side for side, seat in enumerate(self.seats) if token and seat.is_opened_by(token)]
+        self._pages.add(page)
+        for side in sides:
+            self.seats[side].pages.add(page)
+        self._changed()
+        return sides
+
+    def remove_page(self, page: int) -> None:
+        """Remove a page that no longer shows the match."""
+        self._pages.discard(page)
+        for seat in self.seats:
+            seat.pages.discard(page)
         self._changed()
 
     def _changed(self) -> None:
@@ -375,25 +463,25 @@ class LiveMatch:
         await self._call(action)
         self._changed()
 
-    async def _call(self, action: Callable[[Manager], _Result], executor: Executor | None = None) -> _Result:
-        """Call a function with the manager in another thread."""
+    async def _read(self, read: Callable[[Manager], _Result]) -> _Result:
+        """Call a function that does not change the manager, in another thread."""
 
         def call() -> _Result:
             with self._lock:
-                try:
-                    return action(self.manager)
-                finally:
-                    self._snapshot = self._new_snapshot(self._snapshot.state.version + 1)
+                return read(self._manager)
 
-        return await asyncio.get_running_loop().run_in_executor(executor or self._threads, call)
+        return await self._loop.run_in_executor(self._threads, call)
 
-    @contextmanager
-    def _unlocked(self) -> Iterator[None]:
-        self._lock.release()
-        try:
-            yield
-        finally:
-            self._lock.acquire()
+    async def _call(self, action: Callable[[Manager], object]) -> None:
+        await self._loop.run_in_executor(self._threads, self._act, action)
+
+    def _act(self, action: Callable[[Manager], object]) -> None:
+        """Call a function that changes the manager; called in another thread."""
+        with self._lock:
+            try:
+                action(self._manager)
+            finally:
+                self._snapshot = self._new_snapshot(self._snapshot.state.version + 1)
 
     def _check_watched(self) -> None:
         if any(seat.kind != "agent" for seat in self.seats):
@@ -419,17 +507,29 @@ class LiveMatch:
                 await self._let_agent_move()
 
     async def _let_agent_move(self) -> None:
-        started, self._stop = time.monotonic(), Stop()
-        stop = self._stop
-        self._is_thinking = True
-        self._on_change(self)
+        started, stop = time.monotonic(), Stop()
+        self._stop = stop
+
+        def step(manager: Manager) -> None:
+            if manager.outcome is None and manager.players[manager.side_to_move] is not None:
+                self._is_thinking = True
+                self._snapshot = self._new_snapshot(self._snapshot.state.version)  # the clock starts now
+                self._loop.call_soon_threadsafe(self._on_change, self)
+                manager.step(stop=stop)
+
+        has_person = any(seat.kind != "agent" for seat in self.seats)
         try:
-            await self._call(lambda manager: _step(manager, stop), self._searches)
+            urgency = PERSON_WAITS if has_person else NOBODY_WAITS
+            await self._searches.run(lambda: self._act(step), stop, urgency=urgency)
         finally:
             self._is_thinking = False
         self._on_change(self)
         if not self.is_over:
             await asyncio.sleep(max(self._delay - (time.monotonic() - started), 0.0))
+
+    def _report(self, driver: asyncio.Task[None]) -> None:
+        if not driver.cancelled() and (error := driver.exception()) is not None:
+            _log.error("match %s has stopped", self.key, exc_info=error)
 
     async def _wait(self, seconds: float | None) -> None:
         try:
@@ -447,8 +547,8 @@ class LiveMatch:
     # --- snapshots -------------------------------------------------------------
 
     def _new_snapshot(self, version: int) -> _Snapshot:
-        """Return the state of the match; the lock is held."""
-        manager = self.manager
+        """Return the state of the match. The lock is held, or no other thread knows the match yet."""
+        manager = self._manager
         facts, outcome = manager.game.facts, manager.outcome
         picture = manager.position.picture()
         if manager.ply:
@@ -461,9 +561,7 @@ class LiveMatch:
             layout=manager.game.layout,
             options=dict(manager.game.options),
             sides=facts.sides,
-            names=facts.sides,
-            seats=(_NO_SEAT, _NO_SEAT),
-            yours=[],
+            names=(manager.names[0], manager.names[1]),
             ply=manager.ply,
             to_move=manager.side_to_move,
             moves=[
@@ -471,34 +569,32 @@ class LiveMatch:
                     played.move.text,
                     played.side,
                     round(played.seconds, 3),
-                    None if played.score is None else str(played.score),
+                    value,
                 )
-                for played in manager.moves
+                for played, value in zip(manager.moves, self._values(), strict=True)
             ],
             picture=picture_json(picture),
             clocks=manager.clocks,
-            running=None,
             limit="" if manager.move_limit is None else "move {} of {}".format(*manager.move_limit),
             score=manager.position.score,
             outcome=None if outcome is None else OutcomeState(outcome.winner, outcome.describe(facts.sides)),
-            fault=_fault_text(manager),
+            fault=self._fault(),
             draw_offer=manager.draw_offer,
-            undo_request=None,
-            thinking=False,
-            paused=False,
             announcement=_announcement(manager),
         )
         limits = [] if manager.clocks is None else [manager.clocks[manager.side_to_move]]
         limits += [] if manager.move_clock is None else [manager.move_clock]
         return _Snapshot(state, min(limits, default=None), time.monotonic())
 
+    def _values(self) -> list[str | None]:
+        """Return what the players expected when they made their moves."""
+        moves = self._manager.moves
+        self._old_values = self._old_values[: len(moves)]
+        new = moves[len(self._old_values) :]
+        return [*self._old_values, *(None if played.score is None else str(played.score) for played in new)]
 
-_NO_SEAT = SeatState("open", taken=False, connected=False)
-
-
-def _step(manager: Manager, stop: Stop) -> None:
-    if manager.outcome is None and manager.players[manager.side_to_move] is not None:
-        manager.step(stop=stop)
+    def _fault(self) -> str | None:
+        return _fault_text(self._manager) or self._old_fault
 
 
 def _fault_text(manager: Manager) -> str | None:
@@ -521,7 +617,3 @@ def _announcement(manager: Manager) -> str:
     else:
         parts.append(f"{sides[manager.side_to_move]} to move.")
     return " ".join(part[0].upper() + part[1:] for part in parts)
-
-
-def _answering(re: int | None) -> dict[str, int]:
-    return {} if re is None else {"re": re}

@@ -138,9 +138,10 @@ class SetDelay(_MatchRequest, frozen=True, tag="delay"):
 
 
 class ViewPly(_MatchRequest, frozen=True, tag="view"):
-    """Asks for the board after `ply` moves."""
+    """Asks for the board after `ply` moves, or after these and another move that is not made."""
 
     ply: Ply
+    move: ShortText | None = None
 
 
 MatchRequest = (
@@ -165,11 +166,13 @@ Request = Catalogue | DescribeGame | ListMatches | CreateMatch | MatchRequest
 # --- what the server sends -------------------------------------------------------
 
 
-class _Reply(Struct, frozen=True, tag_field="type", kw_only=True):
+class Reply(Struct, frozen=True, tag_field="type", kw_only=True):
+    """A message to the page; `re` is the number of the request that it answers."""
+
     re: int | UnsetType = UNSET
 
 
-class Refused(_Reply, frozen=True, tag="refused"):
+class Refused(Reply, frozen=True, tag="refused"):
     """Says in one sentence why a request was refused."""
 
     reason: str
@@ -183,7 +186,7 @@ class GameEntry(Struct, frozen=True):
     summary: str
 
 
-class CatalogueReply(_Reply, frozen=True, tag="catalogue"):
+class CatalogueReply(Reply, frozen=True, tag="catalogue"):
     """The games that are installed."""
 
     games: list[GameEntry]
@@ -209,7 +212,7 @@ class AgentEntry(Struct, frozen=True):
     options: list[OptionEntry]
 
 
-class GameReply(_Reply, frozen=True, tag="game"):
+class GameReply(Reply, frozen=True, tag="game"):
     """What can be chosen for a match of a game; `levels` is 0 if there are none."""
 
     name: str
@@ -239,20 +242,20 @@ class MatchEntry(Struct, frozen=True):
     live: bool
 
 
-class MatchesReply(_Reply, frozen=True, tag="matches"):
+class MatchesReply(Reply, frozen=True, tag="matches"):
     """The matches, newest first."""
 
     matches: list[MatchEntry]
 
 
-class Created(_Reply, frozen=True, tag="created"):
+class Created(Reply, frozen=True, tag="created"):
     """A new match, and the token of the seats of the person who asked for it."""
 
     match: str
     token: str | None
 
 
-class Claimed(_Reply, frozen=True, tag="claimed"):
+class Claimed(Reply, frozen=True, tag="claimed"):
     """The token of a seat that was taken."""
 
     match: str
@@ -284,7 +287,7 @@ class OutcomeState(Struct, frozen=True):
     text: str
 
 
-class MatchState(Struct, frozen=True, tag_field="type", tag="match"):
+class MatchState(Struct, frozen=True, tag_field="type", tag="match", kw_only=True):
     """A match. All pages get the same state, apart from `yours`: the sides that the page may play."""
 
     id: str
@@ -295,34 +298,36 @@ class MatchState(Struct, frozen=True, tag_field="type", tag="match"):
     options: Mapping[str, OptionValue]
     sides: tuple[str, str]
     names: tuple[str, str]
-    seats: tuple[SeatState, SeatState]
-    yours: list[int]
+    seats: tuple[SeatState, ...] = ()
+    yours: list[int] = []
     ply: int
     to_move: int
     moves: list[MoveState]
     picture: msgspec.Raw
     clocks: tuple[float, float] | None
-    running: int | None
+    running: int | None = None
     limit: str
     score: tuple[int, int]
     outcome: OutcomeState | None
     fault: str | None
     draw_offer: int | None
-    undo_request: int | None
-    thinking: bool
-    paused: bool
+    undo_request: int | None = None
+    thinking: bool = False
+    paused: bool = False
+    delay: float = 0.0
     announcement: str
 
 
-class ViewReply(_Reply, frozen=True, tag="view"):
-    """The board after `ply` moves."""
+class ViewReply(Reply, frozen=True, tag="view"):
+    """The board after `ply` moves, and after `move` if there is one."""
 
     match: str
     ply: int
+    move: str | None
     picture: msgspec.Raw
 
 
-class Hint(_Reply, frozen=True, tag="hint"):
+class Hint(Reply, frozen=True, tag="hint"):
     """A move that an agent would play, and the value that it expects."""
 
     match: str

@@ -20,6 +20,8 @@ REQUESTS_PER_SECOND, BURST = 20.0, 80.0
 MOST_JOINED = 20
 MOST_WAITING = 200
 """Replies that wait for a page; one that does not read them is disconnected."""
+MOST_ASKED = 16
+"""Requests of a page that are answered at the same time."""
 UNSUPPORTED, POLICY = 1003, 1008
 """Reasons to close a WebSocket (RFC 6455)."""
 
@@ -38,11 +40,12 @@ class Page:
     def __init__(self, socket: WebSocket, lobby: Lobby) -> None:
         self._socket = socket
         self._lobby = lobby
-        self._joined: dict[str, list[int]] = {}
+        self._joined: dict[str, set[int]] = {}
         self._lists_matches = False
         self._dirty: set[str] = set()
         self._is_list_dirty = False
         self._replies: deque[bytes] = deque()
+        self._answering: set[asyncio.Task[None]] = set()
         self._ready = asyncio.Event()
         self._allowance, self._counted_at = BURST, time.monotonic()
 
@@ -50,14 +53,18 @@ class Page:
         """Answer requests until the page disconnects."""
         await self._socket.accept()
         unsubscribe = self._lobby.subscribe(self._match_changed)
-        sender = asyncio.create_task(self._send())
+        sender, receiver = asyncio.create_task(self._send()), asyncio.create_task(self._receive())
+        tasks: set[asyncio.Task[None]] = {sender, receiver}
         try:
-            await self._receive()
-        except WebSocketDisconnect:
-            pass
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             unsubscribe()
-            sender.cancel()
+            tasks |= self._answering
+            for task in tasks:
+                task.cancel()
+            for ended in await asyncio.gather(*tasks, return_exceptions=True):
+                if isinstance(ended, Exception) and not isinstance(ended, WebSocketDisconnect):
+                    raise ended
             for key in tuple(self._joined):
                 self._leave(key)
 
@@ -78,7 +85,10 @@ class Page:
             if len(text.encode()) > messages.MAX_BYTES:
                 await self._socket.close(POLICY, f"a message has at most {messages.MAX_BYTES} bytes")
                 return
-            await self._answer(text)
+            if len(self._replies) > MOST_WAITING:
+                await self._socket.close(POLICY, "the page does not read its messages")
+                return
+            await self._accept(text)
 
     def _is_allowed(self) -> bool:
         now = time.monotonic()
@@ -86,56 +96,61 @@ class Page:
         self._counted_at = now
         return self._allowance >= 0
 
-    async def _answer(self, text: str) -> None:
-        re: int | None = None
+    async def _accept(self, text: str) -> None:
+        """Answer a request, or begin to: one that may take long does not hold up those that follow."""
         try:
             request = decode(text)
-            re = request.re
-            await _ANSWERS[type(request)](self, request)
         except (msgspec.MsgspecError, RecursionError) as error:
             self._reply(messages.Refused(reason=f"not a message of this protocol: {error}"))
+            return
+        if type(request) not in _SLOW:
+            await self._answer(request)
+        elif len(self._answering) >= MOST_ASKED:
+            self._reply(messages.Refused(reason="wait for the answers to earlier requests"), request)
+        else:
+            task = asyncio.create_task(self._answer(request))
+            self._answering.add(task)
+            task.add_done_callback(self._answering.discard)
+
+    async def _answer(self, request: messages.Request) -> None:
+        try:
+            reply = await _ANSWERS[type(request)](self, request)
         except BoardgamesError as error:
-            reason = str(error).partition("\n")[0]
-            self._reply(messages.Refused(reason=reason, **_answering(re)))
+            reply = messages.Refused(reason=str(error).partition("\n")[0])
+        if reply is not None:
+            self._reply(reply, request)
 
     # --- answers ---------------------------------------------------------------
 
-    async def _catalogue(self, request: messages.Catalogue) -> None:
-        self._reply(msgspec.structs.replace(await self._lobby.catalogue(), **_answering(request.re)))
+    async def _catalogue(self, request: messages.Catalogue) -> messages.Reply:
+        return await self._lobby.catalogue()
 
-    async def _describe(self, request: messages.DescribeGame) -> None:
-        reply = await self._lobby.describe(request.name)
-        self._reply(msgspec.structs.replace(reply, **_answering(request.re)))
+    async def _describe(self, request: messages.DescribeGame) -> messages.Reply:
+        return await self._lobby.describe(request.name)
 
-    async def _list_matches(self, request: messages.ListMatches) -> None:
+    async def _list_matches(self, request: messages.ListMatches) -> messages.Reply:
         self._lists_matches = True
-        self._reply(messages.MatchesReply(matches=self._lobby.entries(), **_answering(request.re)))
+        return messages.MatchesReply(matches=self._lobby.entries())
 
-    async def _create(self, request: messages.CreateMatch) -> None:
+    async def _create(self, request: messages.CreateMatch) -> messages.Reply:
         match, token = await self._lobby.create(request)
-        self._reply(messages.Created(match=match.key, token=token, **_answering(request.re)))
+        return messages.Created(match=match.key, token=token)
 
     async def _join(self, request: messages.JoinMatch) -> None:
-        match = self._match(request.match)
-        if match.key not in self._joined and len(self._joined) >= MOST_JOINED:
+        if request.match not in self._joined and len(self._joined) >= MOST_JOINED:
             raise MatchError(f"a page shows at most {MOST_JOINED} matches")
-        sides = self._joined.setdefault(match.key, [])
-        for side in match.sides_of(request.token):
-            if side not in sides:
-                sides.append(side)
-                match.seats[side].connections[id(self)] = 1
-        sides.sort()
-        match.connections_changed()
+        match = await self._lobby.find(request.match)
+        sides = self._joined.setdefault(match.key, set())
+        sides.update(match.add_page(id(self), request.token))
+        self._match_changed(match)
 
     async def _leave_match(self, request: messages.LeaveMatch) -> None:
         self._leave(request.match)
 
-    async def _claim(self, request: messages.ClaimSeat) -> None:
-        match = self._match(request.match)
-        token = match.claim(request.side, request.name)
-        self._reply(
-            messages.Claimed(match=match.key, side=request.side, token=token, **_answering(request.re))
-        )
+    async def _claim(self, request: messages.ClaimSeat) -> messages.Reply:
+        match = await self._lobby.find(request.match)
+        token = await match.claim(request.side, request.name)
+        return messages.Claimed(match=request.match, side=request.side, token=token)
 
     async def _move(self, request: messages.MakeMove) -> None:
         await self._match(request.match).move(self._sides(request.match), request.ply, request.move)
@@ -156,8 +171,8 @@ class Page:
             raise MatchError("there is nothing to answer")
         await match.answer(1 - asked, accepts=request.accept)
 
-    async def _hint(self, request: messages.AskHint) -> None:
-        self._send_later(await self._match(request.match).hint(request.re))
+    async def _hint(self, request: messages.AskHint) -> messages.Reply:
+        return await self._match(request.match).hint()
 
     async def _pause(self, request: messages.Pause) -> None:
         self._match(request.match).pause()
@@ -171,15 +186,16 @@ class Page:
     async def _delay(self, request: messages.SetDelay) -> None:
         self._match(request.match).set_delay(request.seconds)
 
-    async def _view(self, request: messages.ViewPly) -> None:
-        self._send_later(await self._match(request.match).view(request.ply, request.re))
+    async def _view(self, request: messages.ViewPly) -> messages.Reply:
+        return await self._match(request.match).view(request.ply, request.move)
 
     # --- matches and seats -----------------------------------------------------
 
     def _match(self, key: str) -> LiveMatch:
-        if key not in self._lobby.matches:
+        match = self._lobby.get(key)
+        if match is None:
             raise MatchError("there is no such match on this server")
-        return self._lobby.matches[key]
+        return match
 
     def _sides(self, key: str) -> list[int]:
         """Return the sides of a match that this page may play.
@@ -192,7 +208,7 @@ class Page:
         sides = self._joined.get(key)
         if not sides:
             raise MatchError("only the players can do that; this page watches the match")
-        return sides
+        return sorted(sides)
 
     def _acting_side(self, key: str) -> int:
         """Return the side for which this page acts: if it plays both, the one to move."""
@@ -200,13 +216,9 @@ class Page:
         return self._match(key).side_to_move if len(sides) == 2 else sides[0]
 
     def _leave(self, key: str) -> None:
-        sides = self._joined.pop(key, None)
-        match = self._lobby.matches.get(key)
-        if sides is None or match is None:
-            return
-        for side in sides:
-            del match.seats[side].connections[id(self)]
-        match.connections_changed()
+        match = self._lobby.get(key)
+        if self._joined.pop(key, None) is not None and match is not None:
+            match.remove_page(id(self))
 
     # --- sending ---------------------------------------------------------------
 
@@ -218,11 +230,11 @@ class Page:
             self._is_list_dirty = True
             self._ready.set()
 
-    def _reply(self, message: msgspec.Struct) -> None:
-        self._send_later(encode(message))
-
-    def _send_later(self, message: bytes) -> None:
-        self._replies.append(message)
+    def _reply(self, reply: messages.Reply, request: messages.Request | None = None) -> None:
+        """Send a reply, as the direct answer to a request if one is given."""
+        if request is not None and request.re is not None:
+            reply = msgspec.structs.replace(reply, re=request.re)
+        self._replies.append(encode(reply))
         self._ready.set()
 
     async def _send(self) -> None:
@@ -230,16 +242,13 @@ class Page:
         while True:
             await self._ready.wait()
             self._ready.clear()
-            if len(self._replies) > MOST_WAITING:
-                await self._socket.close(POLICY, "the page does not read its messages")
-                return
             while self._replies:
                 await self._socket.send_text(self._replies.popleft().decode())
             for key in tuple(self._dirty):
                 self._dirty.discard(key)
-                match = self._lobby.matches.get(key)
+                match = self._lobby.get(key)
                 if match is not None and key in self._joined:
-                    await self._socket.send_text(match.state(self._joined[key]).decode())
+                    await self._socket.send_text(match.state(sorted(self._joined[key])).decode())
             if self._is_list_dirty:
                 self._is_list_dirty = False
                 await self._socket.send_text(
@@ -247,11 +256,7 @@ class Page:
                 )
 
 
-def _answering(re: int | None) -> dict[str, Any]:
-    return {} if re is None else {"re": re}
-
-
-_ANSWERS: dict[type, Callable[[Page, Any], Awaitable[None]]] = {
+_ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = {
     messages.Catalogue: Page._catalogue,
     messages.DescribeGame: Page._describe,
     messages.ListMatches: Page._list_matches,
@@ -271,3 +276,6 @@ _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[None]]] = {
     messages.SetDelay: Page._delay,
     messages.ViewPly: Page._view,
 }
+_SLOW = frozenset(
+    {messages.Catalogue, messages.DescribeGame, messages.CreateMatch, messages.AskHint, messages.ViewPly}
+)

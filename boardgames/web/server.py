@@ -1,5 +1,6 @@
 """Serving the page with uvicorn."""
 
+import asyncio
 import ipaddress
 import os
 import secrets
@@ -10,14 +11,16 @@ import uvicorn
 
 from boardgames.errors import OptionError, quote
 from boardgames.web.app import create_app
-from boardgames.web.messages import MAX_BYTES
+from boardgames.web.archive import Archive
+from boardgames.web.lobby import Lobby
+from boardgames.web.messages import MAX_BYTES, CreateMatch
 
 LOOPBACK = "127.0.0.1"
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 SHUTDOWN_SECONDS = 1
 
 
-def serve(host: str, port: int, announce: Callable[[str], None]) -> None:
+def serve(host: str, port: int, announce: Callable[[str], None], *, match: CreateMatch | None = None) -> None:
     """Serve the page until the program is interrupted.
 
     Another host than loopback is only served with a token, which the address contains.
@@ -30,29 +33,48 @@ def serve(host: str, port: int, announce: Callable[[str], None]) -> None:
         The port, or 0 for one that is free.
     announce : callable
         Called with the address of the page as soon as it can be opened.
+    match : CreateMatch, optional
+        A match to begin with, whose address is announced.
 
     Raises
     ------
     OptionError
         If nothing can listen on this address and port.
+    StoreError
+        If the store, in which matches are kept, cannot be used.
+    BoardgamesError
+        If the match cannot be made.
     """
-    listener = _listen(host, port)
+    with _listen(host, port) as listener:
+        asyncio.run(_serve(host, listener, announce, match))
+
+
+async def _serve(
+    host: str, listener: socket.socket, announce: Callable[[str], None], match: CreateMatch | None
+) -> None:
     port = listener.getsockname()[1]
+    named = f"[{host}]" if ":" in host else host
     token = None if _is_loopback(host) else secrets.token_urlsafe(18)
-    hosts = frozenset(f"{name}:{port}" for name in LOOPBACK_NAMES) if token is None else frozenset[str]()
+    hosts = frozenset(f"{name}:{port}" for name in (*LOOPBACK_NAMES, named)) if token is None else frozenset()
+    lobby = Lobby(archive=Archive())
+    await lobby.open()
+    address = f"http://{named}:{port}/" + (f"?token={token}" if token else "")
+    if match is not None:
+        created, seat = await lobby.create(match)
+        address += f"#/match/{created.key}" + (f"/{seat}" if seat else "")
     config = uvicorn.Config(
-        create_app(hosts=hosts, token=token),
+        create_app(lobby, hosts=hosts, token=token),
         log_level="warning",
         ws_max_size=MAX_BYTES,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    named = f"[{host}]" if ":" in host else host
-    announce(f"http://{named}:{port}/" + (f"?token={token}" if token else ""))
-    with listener:
-        uvicorn.Server(config).run(sockets=[listener])
+    announce(address)
+    await uvicorn.Server(config).serve(sockets=[listener])
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    if not host:
+        raise OptionError("the host must not be empty; 0.0.0.0 stands for all addresses of this computer")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
     if os.name == "posix":

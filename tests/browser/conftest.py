@@ -9,13 +9,13 @@ from installed import tictactoe_installed
 from web_pages import Server
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with chromium() as browser:
         yield browser
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     with tictactoe_installed():
         server = Server()

@@ -1,5 +1,6 @@
 """Storing, selecting and deleting matches, runs and ratings."""
 
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from boardgames.errors import MatchError, OptionError, RecordError, StoreError
 from boardgames.game import Outcome, Termination
 from boardgames.record import Record, parse_records
-from boardgames.store import NewMatch, PlayerKey, Rating, ResultCount, Store, moves_hash
+from boardgames.store import NewMatch, PlayerKey, Rating, ResultCount, ServedMatch, Store, moves_hash
 from boardgames.store.store import PAGE_SIZE
 
 ANN, BOB, CID = PlayerKey("Ann"), PlayerKey("Bob"), PlayerKey("alphabeta:depth=4", "9a129038d9a0")
@@ -356,3 +357,29 @@ def test_default_clock_is_the_system_clock(store: Store, match: Make) -> None:
     store.add([match()])
     played = datetime.fromisoformat(next(store.matches()).played)
     assert before <= played <= datetime.now(UTC)
+
+
+# --- matches on a server ---------------------------------------------------------
+
+
+def test_served_match_replaces_its_earlier_state(store: Store) -> None:
+    store.serve([ServedMatch("a", {"ply": 0}, "first"), ServedMatch("b", {}, "other")])
+    store.serve([ServedMatch("a", {"ply": 1, "values": [None, "+1"]}, "second")])
+    served = {match.key: match for match in store.served()}
+    assert served["a"] == ServedMatch("a", {"ply": 1, "values": [None, "+1"]}, "second")
+    assert set(served) == {"a", "b"}
+
+
+def test_served_matches_can_be_forgotten(store: Store) -> None:
+    store.serve([ServedMatch(key, {}, "") for key in "abc"])
+    store.forget_served(["a", "c", "unknown"])
+    assert [match.key for match in store.served()] == ["b"]
+
+
+def test_unreadable_served_match_is_reported(path: Path) -> None:
+    with Store(path) as store:
+        store.serve([ServedMatch("a", {}, "")])
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE served SET data = '{'")
+    with Store(path) as store, pytest.raises(StoreError, match="a match of the server"):
+        store.served()

@@ -1,0 +1,117 @@
+"""Matches in the store, so that they survive a restart of the server."""
+
+import asyncio
+import warnings
+from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from boardgames.errors import StoreError
+from boardgames.store import ServedMatch, Store
+from boardgames.store.lock import RunLock
+
+SAVE_INTERVAL = 0.2
+"""Seconds between two writes, so that quick matches between agents do not keep the disk busy."""
+
+_Result = TypeVar("_Result")
+
+
+class Archive:
+    """Keeps the matches of one server in the store. Its methods are called in the event loop.
+
+    Parameters
+    ----------
+    path : Path, optional
+        The file of the store; by default that of the user.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="archive")
+        self._store: Store | None = None
+        self._lock: RunLock | None = None
+        self._changed: dict[str, Callable[[], Awaitable[ServedMatch]]] = {}
+        self._saver: asyncio.Task[None] | None = None
+
+    async def open(self) -> list[ServedMatch]:
+        """Return the matches of the store, the oldest first.
+
+        There are none if another server uses the store; then this one does not save its own either.
+
+        Raises
+        ------
+        StoreError
+            If the store cannot be used.
+        """
+        return await self._call(self._open)
+
+    @property
+    def is_used(self) -> bool:
+        """Return True if matches are saved."""
+        return self._store is not None
+
+    def save(self, key: str, read: Callable[[], Awaitable[ServedMatch]]) -> None:
+        """Save a match soon.
+
+        Parameters
+        ----------
+        key : str
+            The key of the match.
+        read : callable
+            Returns what to save. It is called when this is done, after further changes perhaps.
+        """
+        if self._store is None:
+            return
+        self._changed[key] = read
+        if self._saver is None or self._saver.done():
+            self._saver = asyncio.get_running_loop().create_task(self._save())
+
+    async def forget(self, keys: Iterable[str]) -> None:
+        """Delete matches from the store."""
+        keys = list(keys)
+        for key in keys:
+            self._changed.pop(key, None)
+        if self._store is not None:
+            await self._call(self._store.forget_served, keys)
+
+    async def close(self) -> None:
+        """Save what has changed and close the store."""
+        if self._saver is not None and not self._saver.done():
+            self._saver.cancel()
+            await asyncio.wait([self._saver])
+        await self._flush()
+        await self._call(self._close)
+        self._thread.shutdown()
+
+    async def _save(self) -> None:
+        while self._changed:
+            await self._flush()
+            await asyncio.sleep(SAVE_INTERVAL)
+
+    async def _flush(self) -> None:
+        changed, self._changed = self._changed, {}
+        if self._store is not None and changed:
+            matches = [await read() for read in changed.values()]
+            try:
+                await self._call(self._store.serve, matches)
+            except StoreError as error:
+                warnings.warn(f"matches are not saved: {error}", RuntimeWarning, stacklevel=1)
+
+    async def _call(self, function: Callable[..., _Result], *arguments: object) -> _Result:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
+
+    def _open(self) -> list[ServedMatch]:
+        store = Store(self._path)
+        lock = RunLock.try_acquire(store.path.with_name(f"{store.path.name}.server.lock"))
+        if lock is None:
+            store.close()
+            return []
+        self._store, self._lock = store, lock
+        return store.served()
+
+    def _close(self) -> None:
+        if self._store is not None and self._lock is not None:
+            self._store.close()
+            self._lock.release()
+            self._store = None

@@ -1,0 +1,124 @@
+"""Matches survive a restart of the server."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from web_pages import Server
+
+from boardgames.store import ServedMatch, Store
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "matches.db"
+
+
+@pytest.fixture
+def start(path: Path) -> Iterator[Callable[[], Server]]:
+    """Return a function that starts a server with the store; the earlier one is stopped."""
+    servers: list[Server] = []
+
+    def restart() -> Server:
+        if servers:
+            servers.pop().close()
+        servers.append(Server(store=path))
+        return servers[-1]
+
+    yield restart
+    servers[-1].close()
+
+
+def test_match_goes_on_after_a_restart_with_its_seats_and_values(start: Callable[[], Server]) -> None:
+    page = start().page()
+    created = page.create("here", "alphabeta:depth=2", ply_limit=5)
+    page.send("join", match=created["match"], token=created["token"])
+    page.send("move", match=created["match"], ply=0, move="4")
+    before = page.state(ply=2)
+    page.close()
+
+    page = start().page()
+    (listed,) = page.ask("matches")["matches"]
+    assert (listed["id"], listed["ply"], listed["live"]) == (created["match"], 2, True)
+    page.send("join", match=created["match"])
+    assert page.state(ply=2)["yours"] == []
+    page.send("join", match=created["match"], token=created["token"])
+    after = page.state(yours=[0])
+    for name in ("names", "moves", "picture", "limit", "to_move"):
+        assert after[name] == before[name], name
+    assert after["moves"][1]["value"] is not None
+    page.send("move", match=created["match"], ply=2, move="1")
+    assert page.state(ply=4)["to_move"] == 0
+    page.close()
+
+
+def test_agents_think_on_after_a_restart(start: Callable[[], Server]) -> None:
+    page = start().page()
+    key = page.start("random", "random")
+    page.send("delay", match=key, seconds=0.2)
+    ply = page.state(ply=2)["ply"]
+    page.close()
+    page = start().page()
+    page.send("join", match=key)
+    first = page.receive("match")
+    assert first["ply"] >= ply
+    assert first["outcome"] is None
+    assert page.outcome() is not None
+    page.close()
+
+
+def test_finished_match_stays_finished_after_a_restart(start: Callable[[], Server]) -> None:
+    page = start().page()
+    created = page.create("here", "random")
+    page.send("join", match=created["match"], token=created["token"])
+    page.send("resign", match=created["match"])
+    outcome = page.outcome()
+    page.close()
+    page = start().page()
+    page.send("join", match=created["match"], token=created["token"])
+    assert page.receive("match")["outcome"] == outcome
+    assert "cannot be reopened" in page.ask("undo", match=created["match"])["reason"]
+    page.close()
+
+
+def test_second_server_on_the_store_neither_lists_nor_saves_its_matches(
+    start: Callable[[], Server], path: Path
+) -> None:
+    page = start().page()
+    page.start("here", "open")
+    with pytest.warns(RuntimeWarning, match="another server saves its matches"):
+        second = Server(store=path)
+    other = second.page()
+    assert other.ask("matches")["matches"] == []
+    key = other.start("here", "open")
+    other.close()
+    second.close()
+    page.close()
+    page = start().page()
+    assert key not in [match["id"] for match in page.ask("matches")["matches"]]
+    page.close()
+
+
+def test_match_that_cannot_be_loaded_is_refused_with_the_reason(
+    start: Callable[[], Server], path: Path
+) -> None:
+    page = start().page()
+    key = page.start("here", "random")
+    page.close()
+    start().close()
+    with Store(path) as store:
+        (saved,) = store.served()
+        data = dict(saved.data) | {"request": {**saved.data["request"], "game": "chess"}}  # type: ignore[dict-item]
+        store.serve([ServedMatch(key, data, saved.record)])
+    page = start().page()
+    assert "the match cannot be loaded any more" in page.ask("join", match=key)["reason"]
+    page.close()
+
+
+def test_secrets_of_seats_are_not_stored(start: Callable[[], Server], path: Path) -> None:
+    page = start().page()
+    token = page.create("here", "random")["token"]
+    page.close()
+    start()
+    with Store(path) as store:
+        assert token not in str([match.data for match in store.served()])
