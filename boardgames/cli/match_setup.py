@@ -1,7 +1,6 @@
 """Setting up a match of `boardgames play`; saving and resuming it."""
 
 import shlex
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,9 +15,10 @@ from boardgames.errors import FileError, RecordError, quote
 from boardgames.paths import data_folder
 
 if TYPE_CHECKING:
+    from boardgames.clock import TimeControl
     from boardgames.game import Game, Position
-    from boardgames.manager import Manager, MatchRules
-    from boardgames.player import Limit, Player
+    from boardgames.manager import Manager
+    from boardgames.player import Limit
     from boardgames.record import Record
 
 DEFAULT_MOVE_SECONDS = 1.0
@@ -66,12 +66,12 @@ class MatchSetup:
         """Return the limit for each move of an agent, by side."""
         from boardgames.player import Limit
 
-        first, second = _pair(DEFAULT_MOVE_SECONDS if self.time.move is None else self.time.move)
+        first, second = pair(DEFAULT_MOVE_SECONDS if self.time.move is None else self.time.move)
         return Limit(seconds=first), Limit(seconds=second)
 
     def new_match(self, record: "Record | None" = None) -> "Manager":
         """Return the manager of a new match, or of an unfinished one from its record."""
-        from boardgames.manager import Manager
+        from boardgames.manager import Manager, MatchRules
         from boardgames.plugins import load_game_of
 
         game = self.game if record is None else load_game_of(record)
@@ -79,39 +79,39 @@ class MatchSetup:
         players = [
             load_player(agent, game, seed=seed) for agent, seed in zip(self.agents, seeds, strict=True)
         ]
-        rules = self._match_rules(players, game, record)
+        first, second = (player.is_human for player in players)
+        rules = MatchRules.between(players, game, time=self.times((first, second), record), **self.rules)
         if record is None:
             return Manager(game, players, names=self.names, start=self.start, rules=rules, limit=self.limits)
         names = self.names or record.names
         return Manager.resume(record, game, players, names=names, rules=rules, limit=self.limits)
 
-    def _match_rules(
-        self, players: "Sequence[Player]", game: "Game", record: "Record | None"
-    ) -> "MatchRules":
-        """Return the rules of the match; a record's time control is kept unless another one was given."""
+    def times(
+        self, are_people: tuple[bool, bool], record: "Record | None"
+    ) -> "tuple[TimeControl, TimeControl]":
+        """Return the time control of each side; that of a record is kept unless another one was given."""
         from boardgames.clock import TimeControl, parse_time_controls
-        from boardgames.manager import MatchRules
 
         # for an agent, --time is how long it thinks; a person is limited by it against another person,
         # and against an agent only if there is a separate limit for each side
-        is_limited = isinstance(self.time.move, tuple) or all(player.is_human for player in players)
+        is_limited = isinstance(self.time.move, tuple) or all(are_people)
         controls = [
             TimeControl(
-                move=seconds if is_limited and player.is_human else None,
+                move=seconds if is_limited and is_person else None,
                 match=clock,
                 increment=self.time.increment or 0.0,
             )
-            for player, seconds, clock in zip(
-                players, _pair(self.time.move), _pair(self.time.clock), strict=True
+            for is_person, seconds, clock in zip(
+                are_people, pair(self.time.move), pair(self.time.clock), strict=True
             )
         ]
         times = controls[0], controls[1]
         if record is not None and all(control.is_unlimited for control in times):
             times = parse_time_controls(record.tags.get("TimeControl", "-"))
-        return MatchRules.between(players, game, time=times, **self.rules)
+        return times
 
 
-def _pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:
+def pair(value: _Value | tuple[_Value, _Value]) -> tuple[_Value, _Value]:
     """Return a value for each side, given a single one for both or a pair."""
     return value if isinstance(value, tuple) else (value, value)
 

@@ -52,6 +52,7 @@ HIGHEST_LEVEL = 10
         "boardgames play connect4 --first human --second human --names Ann,Bob",
         "boardgames play connect4 --clock 300,60 --increment 2",
         "boardgames play hexifence --first random --second greedy --seed 1",
+        "boardgames play abalone --level 5 --web",
     )
 )
 @click.argument("game_name", metavar="GAME", shell_complete=complete_game)
@@ -116,6 +117,8 @@ HIGHEST_LEVEL = 10
     metavar="S",
     help="Seconds between moves with --watch; default: 0.5.",
 )
+@click.option("--web", is_flag=True, help="Play in the browser (extra `web`).")
+@click.option("--open/--no-open", "opens", default=None, help="With --web: open the page in the browser.")
 def play(
     game_name: str,
     first: str | None,
@@ -139,6 +142,8 @@ def play(
     confirm: bool,
     watch: bool,
     delay: float | None,
+    web: bool,
+    opens: bool | None,
 ) -> None:
     """Play a match of GAME, by default against the game's default agent.
 
@@ -177,7 +182,18 @@ def play(
     if notation is not None:
         _check_notation(game, notation)
 
-    manager = setup.new_match(None if resume is None else read_unfinished(resume, game))
+    record = None if resume is None else read_unfinished(resume, game)
+    if web:
+        terminal = {"--notation": notation, "--confirm": confirm, "--watch": watch}
+        if given := [name for name, value in terminal.items() if value]:
+            raise OptionError(f"{given[0]} is for the terminal; it does not work with --web")
+        from boardgames.cli.serve import serve_match
+
+        serve_match(setup, record, opens=opens is not False)
+        return
+    if opens is not None:
+        raise OptionError("--open and --no-open only work with --web")
+    manager = setup.new_match(record)
     with interrupt_on_termination():
         if any(player is not None and player.is_human for player in manager.players):
             from boardgames.cli.session import Session

@@ -1,15 +1,21 @@
-"""`boardgames serve`: play and watch matches in the browser."""
+"""`boardgames serve`: play and watch matches in the browser; also `boardgames play --web`."""
 
 import webbrowser
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 import click
 
 from boardgames.cli.completion import complete_game
 from boardgames.cli.options import Number, examples
 from boardgames.cli.output import say
-from boardgames.errors import MissingExtraError
+from boardgames.errors import MissingExtraError, OptionError
 
+if TYPE_CHECKING:
+    from boardgames.cli.match_setup import MatchSetup
+    from boardgames.record import Record
+
+DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
 WEB_MODULES = ("msgspec", "starlette", "uvicorn", "websockets")
 
@@ -18,7 +24,7 @@ WEB_MODULES = ("msgspec", "starlette", "uvicorn", "websockets")
     epilog=examples("boardgames serve", "boardgames serve abalone", "boardgames serve --port 9000 --no-open")
 )
 @click.argument("game", required=False, shell_complete=complete_game)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--host", default=DEFAULT_HOST, show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
     type=Number(int, 0, 65_535),
@@ -34,7 +40,7 @@ def serve(game: str | None, host: str, port: int, opens: bool) -> None:
     another --host is given; then it demands the token that is part of the printed address. This
     command needs the extra `web`: pip install 'boardgames-core[web]'.
     """
-    check_web_extra()
+    _check_web_extra()
     from boardgames.plugins import registry
     from boardgames.web.server import serve as run
 
@@ -42,18 +48,77 @@ def serve(game: str | None, host: str, port: int, opens: bool) -> None:
         registry().check_name("games", game)
 
     def announce(address: str) -> None:
-        announce_page(address + (f"#/new/{game}" if game else ""), opens=opens)
+        _announce(address + (f"#/new/{game}" if game else ""), opens=opens)
 
     run(host, port, announce)
 
 
-def check_web_extra() -> None:
+def serve_match(setup: "MatchSetup", record: "Record | None", *, opens: bool) -> None:
+    """Serve the page for a match, new or from its record; people play all sides that no agent plays.
+
+    It uses the port of `boardgames serve`, or another one if that is taken.
+
+    Raises
+    ------
+    MissingExtraError
+        If the extra `web` is not installed.
+    BoardgamesError
+        If the match cannot be made.
+    """
+    _check_web_extra()
+    import msgspec
+
+    from boardgames.cli.match_setup import pair
+    from boardgames.options import parse_agent
+    from boardgames.plugins import load_game_of
+    from boardgames.web.messages import CreateMatch, SeatRequest
+    from boardgames.web.server import is_free, serve
+
+    game = setup.game if record is None else load_game_of(record)
+    names = setup.names or ("", "")
+    seats = [
+        SeatRequest("here", name=name)
+        if parse_agent(agent)[0] == "human"
+        else SeatRequest("agent", agent=agent, name=name)
+        for agent, name in zip(setup.agents, names, strict=True)
+    ]
+    first, second = setup.times((seats[0].kind == "here", seats[1].kind == "here"), record)
+    thinking = pair(setup.time.move)
+    move_time = [
+        seconds if seat.kind == "agent" else control.move
+        for seat, seconds, control in zip(seats, thinking, (first, second), strict=True)
+    ]
+    asked = CreateMatch(
+        game=game.facts.name,
+        seats=(seats[0], seats[1]),
+        layout=game.layout,
+        options=dict(game.options),
+        position=None if setup.start is None else str(setup.start),
+        clock=(first.match, second.match),
+        increment=first.increment,
+        move_time=(move_time[0], move_time[1]),
+        seed=setup.seed,
+    )
+    try:
+        request = msgspec.convert(msgspec.to_builtins(asked) | setup.rules, CreateMatch)
+    except msgspec.ValidationError as error:
+        raise OptionError(f"this match cannot be played in the browser: {error}") from None
+    serve(
+        DEFAULT_HOST,
+        DEFAULT_PORT if is_free(DEFAULT_HOST, DEFAULT_PORT) else 0,
+        lambda address: _announce(address, opens=opens),
+        match=request,
+        record=record,
+    )
+
+
+def _check_web_extra() -> None:
     """Raise MissingExtraError unless the extra `web` is installed."""
     if any(find_spec(module) is None for module in WEB_MODULES):
         raise MissingExtraError("web", "the browser")
 
 
-def announce_page(address: str, *, opens: bool) -> None:
+def _announce(address: str, *, opens: bool) -> None:
     """Print the address of the page, and open it in the browser."""
     say(f"open {address}")
     say("Ctrl-C ends the server")

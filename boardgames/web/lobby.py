@@ -121,8 +121,19 @@ class Lobby:
             raise MatchError("there is no such match on this server")
         return self._matches[key]
 
-    async def create(self, request: CreateMatch) -> tuple[LiveMatch, str | None]:
+    async def create(
+        self, request: CreateMatch, record: Record | None = None, *, trusted: bool = False
+    ) -> tuple[LiveMatch, str | None]:
         """Start a match; return it and the secret of the seats of the person who asked for it.
+
+        Parameters
+        ----------
+        request : CreateMatch
+            The players and the rules.
+        record : Record, optional
+            A match to continue.
+        trusted : bool, default False
+            Allow all agents and options: the request does not come from a page.
 
         Raises
         ------
@@ -131,7 +142,7 @@ class Lobby:
         """
         loop = asyncio.get_running_loop()
         await self._make_room()
-        manager, lock = await loop.run_in_executor(self.threads, _new_manager, request)
+        manager, lock = await loop.run_in_executor(self.threads, _new_manager, request, record, trusted)
         token = new_token() if any(seat.kind == "here" for seat in request.seats) else None
         first, second = (_seat_of(seat, token) for seat in request.seats)
         match = LiveMatch(
@@ -143,6 +154,7 @@ class Lobby:
             threads=self.threads,
             searches=self.searches,
             on_change=self._changed,
+            trusted=trusted,
         )
         self._matches[match.key] = match
         self._changed(match)
@@ -163,7 +175,10 @@ class Lobby:
             request = msgspec.convert(data["request"], CreateMatch)
             records = parse_records(saved.record, None).records
             loop = asyncio.get_running_loop()
-            manager, lock = await loop.run_in_executor(self.threads, _new_manager, request, records[0])
+            trusted = msgspec.convert(data.get("trusted", False), bool)
+            manager, lock = await loop.run_in_executor(
+                self.threads, _new_manager, request, records[0], trusted
+            )
         except (BoardgamesError, LookupError, msgspec.MsgspecError) as error:
             reason = str(error).partition("\n")[0]
             raise MatchError(f"the match cannot be loaded any more: {reason}") from None
@@ -179,6 +194,7 @@ class Lobby:
             on_change=self._changed,
             values=msgspec.convert(data["values"], list[str | None]),
             fault=msgspec.convert(data["fault"], str | None),
+            trusted=trusted,
         )
         del self._saved[saved.key]
 
@@ -271,15 +287,21 @@ def _entry_of(option: Option) -> OptionEntry:
 
 
 def _seat_of(seat: SeatRequest, token: str | None) -> Seat:
-    name = seat.name or (seat.agent if seat.kind == "agent" else "")
+    name = seat.name or (_agent_name(seat.agent) if seat.kind == "agent" else "")
     return Seat(seat.kind, name, hash_of(token) if token and seat.kind == "here" else "")
 
 
-def _new_manager(request: CreateMatch, record: Record | None = None) -> tuple[Manager, MatchLock]:
+def _new_manager(
+    request: CreateMatch, record: Record | None = None, trusted: bool = False
+) -> tuple[Manager, MatchLock]:
     """Return the manager of a match and its lock, and let it go on from a record if there is one."""
     game = load(request.game, layout=request.layout, **request.options)
     is_over = record is not None and record.outcome is not None
-    players = [None if is_over else _player_of(seat, game) for seat in request.seats]
+    seeds = [None if request.seed is None else request.seed + side for side in (0, 1)]
+    players = [
+        None if is_over or seat.kind != "agent" else agent_of(seat.agent, game, seed=seed, trusted=trusted)
+        for seat, seed in zip(request.seats, seeds, strict=True)
+    ]
     times, limits = [], []
     for seat, seconds, clock in zip(request.seats, request.move_time, request.clock, strict=True):
         times.append(
@@ -290,7 +312,12 @@ def _new_manager(request: CreateMatch, record: Record | None = None) -> tuple[Ma
             )
         )
         limits.append(Limit(seconds=seconds or AGENT_SECONDS))
-    given = {"ply_limit": request.ply_limit, "move_limits": request.move_limits}
+    given = {
+        "ply_limit": request.ply_limit,
+        "move_limits": request.move_limits,
+        "no_progress_limit": request.no_progress_limit,
+        "repetition": request.repetition,
+    }
     rules = MatchRules.between(
         players,
         game,
@@ -317,17 +344,28 @@ def _new_manager(request: CreateMatch, record: Record | None = None) -> tuple[Ma
 
 def _name_of(seat: SeatRequest, game: Game, side: int) -> str:
     """Return the name of a player; people without one are called by their side."""
-    agent = (seat.agent or game.facts.default_agent) if seat.kind == "agent" else ""
+    agent = _agent_name(seat.agent or game.facts.default_agent) if seat.kind == "agent" else ""
     return seat.name or agent or game.facts.sides[side]
 
 
-def _player_of(seat: SeatRequest, game: Game) -> Player | None:
-    """Return the agent of a seat, or None for a person."""
-    return agent_of(seat.agent, game) if seat.kind == "agent" else None
+def _agent_name(agent: str) -> str:
+    """Return how an agent is called: pages do not see the paths in its options."""
+    return agent.partition(":")[0] if _is_path(agent) else agent
 
 
-def agent_of(text: str, game: Game) -> Player:
+def agent_of(text: str, game: Game, *, seed: int | None = None, trusted: bool = False) -> Player:
     """Return an agent for the browser, by default that of the game.
+
+    Parameters
+    ----------
+    text : str
+        The agent, as `NAME` or `NAME:OPTION=VALUE,...`.
+    game : Game
+        The game that it plays.
+    seed : int, optional
+        Seed of its random choices.
+    trusted : bool, default False
+        Allow agents that start programs, and options that are paths.
 
     Raises
     ------
@@ -338,9 +376,13 @@ def agent_of(text: str, game: Game) -> Player:
     """
     text = text or game.facts.default_agent
     name, options = parse_agent(text)
-    if name in NOT_IN_BROWSER:
+    if not trusted and name in NOT_IN_BROWSER:
         raise OptionError(f"the agent {quote(name)} cannot be used in the browser")
     for option, value in options.items():
-        if any(sign in value for sign in "/\\~"):
+        if not trusted and _is_path(value):
             raise OptionError(f"{option} cannot be a path here, such as {quote(value)}")
-    return load_player(text, game)
+    return load_player(text, game, seed=seed)
+
+
+def _is_path(text: str) -> bool:
+    return any(sign in text for sign in "/\\~")

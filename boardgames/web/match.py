@@ -134,6 +134,8 @@ class LiveMatch:
         What players expected when they made the moves that the match begins with.
     fault : str or None
         What an agent did wrong, if the match had ended before it was loaded.
+    trusted : bool
+        Whether the match was asked for on the command line, so that its agents may be any.
     """
 
     def __init__(
@@ -149,9 +151,10 @@ class LiveMatch:
         on_change: Callable[["LiveMatch"], None],
         values: Sequence[str | None] = (),
         fault: str | None = None,
+        trusted: bool = False,
     ) -> None:
         self.key = key
-        self.request = request
+        self.request, self.trusted = request, trusted
         self.seats = seats
         self.undo_request: int | None = None
         self._manager = manager
@@ -296,6 +299,7 @@ class LiveMatch:
                 "seats": [[seat.kind, seat.name, seat.token_hash] for seat in self.seats],
                 "values": self._values(),
                 "fault": self._fault(),
+                "trusted": self.trusted,
             }
             return ServedMatch(self.key, data, str(manager.record()))
 

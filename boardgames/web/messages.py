@@ -21,7 +21,7 @@ Ply = Annotated[int, Meta(ge=0, le=100_000)]
 ShortText = Annotated[str, Meta(max_length=200)]
 Text = Annotated[str, Meta(max_length=10_000)]
 Key = Annotated[str, Meta(max_length=64)]
-Seconds = Annotated[float, Meta(gt=0, le=86_400)]
+Seconds = Annotated[float, Meta(gt=0, le=604_800)]
 Count = Annotated[int, Meta(ge=1, le=100_000)]
 
 
@@ -47,12 +47,15 @@ class SeatRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """Who plays a side: the person who asks, a person who comes later, or an agent."""
 
     kind: Literal["here", "open", "agent"]
-    agent: ShortText = ""
+    agent: Annotated[str, Meta(max_length=2000)] = ""
     name: Annotated[str, Meta(max_length=40)] = ""
 
 
 class CreateMatch(_Request, frozen=True, tag="create"):
-    """Asks for a new match; `clock` has the seconds of each side, `move_time` those for each move."""
+    """Asks for a new match; `clock` has the seconds of each side, `move_time` those for each move.
+
+    A limit that is None is that of the game.
+    """
 
     game: ShortText
     seats: tuple[SeatRequest, SeatRequest]
@@ -64,6 +67,9 @@ class CreateMatch(_Request, frozen=True, tag="create"):
     move_time: tuple[Seconds | None, Seconds | None] = (None, None)
     ply_limit: Count | None = None
     move_limits: tuple[Count, Count] | None = None
+    no_progress_limit: Count | None = None
+    repetition: bool | None = None
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
 
 
 class _MatchRequest(_Request, frozen=True):

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import uvicorn
 
-from boardgames.errors import OptionError, quote
+from boardgames.errors import BoardgamesError, OptionError, quote
+from boardgames.record import Record
 from boardgames.web.app import create_app
 from boardgames.web.archive import Archive
 from boardgames.web.lobby import Lobby
@@ -20,7 +21,14 @@ LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 SHUTDOWN_SECONDS = 1
 
 
-def serve(host: str, port: int, announce: Callable[[str], None], *, match: CreateMatch | None = None) -> None:
+def serve(
+    host: str,
+    port: int,
+    announce: Callable[[str], None],
+    *,
+    match: CreateMatch | None = None,
+    record: Record | None = None,
+) -> None:
     """Serve the page until the program is interrupted.
 
     Another host than loopback is only served with a token, which the address contains.
@@ -34,7 +42,9 @@ def serve(host: str, port: int, announce: Callable[[str], None], *, match: Creat
     announce : callable
         Called with the address of the page as soon as it can be opened.
     match : CreateMatch, optional
-        A match to begin with, whose address is announced.
+        A match to begin with, whose address is announced. All agents are allowed in it.
+    record : Record, optional
+        A record that this match continues.
 
     Raises
     ------
@@ -46,11 +56,15 @@ def serve(host: str, port: int, announce: Callable[[str], None], *, match: Creat
         If the match cannot be made.
     """
     with _listen(host, port) as listener:
-        asyncio.run(_serve(host, listener, announce, match))
+        asyncio.run(_serve(host, listener, announce, match, record))
 
 
 async def _serve(
-    host: str, listener: socket.socket, announce: Callable[[str], None], match: CreateMatch | None
+    host: str,
+    listener: socket.socket,
+    announce: Callable[[str], None],
+    match: CreateMatch | None,
+    record: Record | None,
 ) -> None:
     port = listener.getsockname()[1]
     named = f"[{host}]" if ":" in host else host
@@ -60,7 +74,11 @@ async def _serve(
     await lobby.open()
     address = f"http://{named}:{port}/" + (f"?token={token}" if token else "")
     if match is not None:
-        created, seat = await lobby.create(match)
+        try:
+            created, seat = await lobby.create(match, record, trusted=True)
+        except BoardgamesError:
+            await lobby.close()
+            raise
         address += f"#/match/{created.key}" + (f"/{seat}" if seat else "")
     config = uvicorn.Config(
         create_app(lobby, hosts=hosts, token=token),
@@ -70,6 +88,15 @@ async def _serve(
     )
     announce(address)
     await uvicorn.Server(config).serve(sockets=[listener])
+
+
+def is_free(host: str, port: int) -> bool:
+    """Return True if nothing listens on this address and port."""
+    try:
+        _listen(host, port).close()
+    except OptionError:
+        return False
+    return True
 
 
 def _listen(host: str, port: int) -> socket.socket:

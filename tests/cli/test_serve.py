@@ -1,14 +1,20 @@
 """`boardgames serve`: what it prints, and wrong addresses."""
 
+import json
 import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from signal import SIGINT
 from typing import Any
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
+from websockets.sync.client import connect
+
+from boardgames.record import Record, write_records
 
 Run = Callable[..., Any]
 
@@ -48,3 +54,45 @@ def test_the_page_is_served_until_ctrl_c() -> None:
         process.send_signal(SIGINT)
         _, errors = process.communicate(timeout=30)
     assert (process.returncode, errors) == (130, "")
+
+
+@pytest.mark.slow  # a process
+def test_play_goes_straight_into_a_match_in_the_browser(tmp_path: Path) -> None:
+    record = tmp_path / "match.record"
+    match = Record("connect4", start="-", moves=("4", "4", "4"), tags={"TimeControl": "300+2"})
+    write_records(record, [match])
+    command = [sys.executable, "-m", "boardgames", "play", "connect4", "--web", "--no-open"]
+    command += ["--resume", str(record), "--agent", "random", "--seed", "1", "--plies", "9"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[-1]
+        host = urlsplit(address).netloc
+        _, key, token = urlsplit(address).fragment.strip("/").split("/")
+        with connect(f"ws://{host}/ws", origin=f"http://{host}") as socket:
+            socket.send(json.dumps({"type": "join", "match": key, "token": token}))
+            while (state := json.loads(socket.recv(60)))["ply"] < 4:
+                continue
+        process.send_signal(SIGINT)
+        assert process.wait(60) == 130
+    assert (state["yours"], state["limit"]) == ([0], "move 5 of 9")
+    assert [move["text"] for move in state["moves"][:3]] == ["4", "4", "4"]
+    assert state["clocks"][0] > 290
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--web", "--confirm"], "--confirm is for the terminal; it does not work with --web"),
+        (["--web", "--watch"], "--watch is for the terminal"),
+        (["--web", "--agent", "chess"], "connect4 has no agent 'chess'"),
+        (["--web", "--position", "?"], "position"),
+        (["--web", "--plies", "1000000"], "this match cannot be played in the browser"),
+        (["--no-open"], "--open and --no-open only work with --web"),
+    ],
+)
+def test_wrong_options_of_a_match_in_the_browser_are_refused(
+    arguments: list[str], message: str, bg: Run
+) -> None:
+    ran = bg("play", "connect4", *arguments)
+    assert (ran.code, message in ran.err) == (2, True), ran.err
+    assert ran.err.count("\n") == 1
