@@ -2,7 +2,8 @@
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Never
 
@@ -619,6 +620,28 @@ def test_play_continues_a_match() -> None:
     assert match.outcome is not None
 
 
+def test_while_thinking_is_entered_for_the_choice_of_a_player_only() -> None:
+    log: list[object] = []
+
+    @contextmanager
+    def released() -> Iterator[None]:
+        log.append("released")
+        try:
+            yield
+        finally:
+            log.append("held")
+
+    player = Scripted(NIM, lambda: log.append("thinks") or "take1")
+    other = Scripted(NIM, RuntimeError("no luck"))
+    match = Manager(NIM, [player, other], while_thinking=released)
+    assert log == []
+    match.step()
+    assert log == ["released", "thinks", "held"]
+    match.step()
+    assert log == ["released", "thinks", "held", "released", "held"]
+    assert match.outcome is not None
+
+
 def test_step_without_a_player_raises() -> None:
     with pytest.raises(MatchError, match="side 0 has no player"):
         between_people().step()
@@ -925,6 +948,22 @@ def test_resume_continues_an_unfinished_record() -> None:
 
 
 @pytest.mark.usefixtures("nim_is_installed")
+def test_finished_match_is_restored_without_telling_anyone_again() -> None:
+    events: list[MatchEvent] = []
+    player = Scripted(NIM)
+    match = Manager(
+        NIM,
+        [player, None],
+        played=[("take3", 1.0)],
+        outcome=Outcome(1, Termination.RESIGNATION),
+        listeners=[lambda _, event: events.append(event)],
+    )
+    assert (match.outcome, match.ply) == (Outcome(1, Termination.RESIGNATION), 1)
+    assert (events, player.calls) == ([], [])
+    with pytest.raises(MatchError, match="over"):
+        match.make_move(1, "take1")
+
+
 def test_resumed_match_can_be_undone_and_continued() -> None:
     record = play_moves(between_people(), "take3", "take3").record()
     match = Manager.resume(record, NIM, [None, None])
