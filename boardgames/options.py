@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TypeGuard
+from typing import Literal, TypeGuard
 
 from boardgames.errors import OptionError, quote, suggest
 
@@ -25,7 +25,9 @@ class Option:
     """One named setting: type, default, and bounds or choices.
 
     Text and integers may be restricted to a few choices, such as `choices=(6,
-    8)`. A default of None means "not set"; None is then a valid value.
+    8)`. A default of None means "not set"; None is then a valid value. If the
+    text may be a file, `file` says what the agent does with it, so that no
+    page in the browser can name one.
 
     Examples
     --------
@@ -44,6 +46,7 @@ class Option:
     minimum: float | None = None
     maximum: float | None = None
     choices: tuple[str, ...] | tuple[int, ...] = ()
+    file: Literal["", "read", "write"] = ""
 
     def read(self, value: object) -> OptionValue:
         """Convert `value`, which may be text, to this option's type and check it.

@@ -74,10 +74,13 @@ class TDPlayer(Player):
 
     name: ClassVar[str] = "td"
     declared_options = (
-        Option("weights", str, None, "a name, a run or a file; default: the game's weights named td"),
+        Option(
+            "weights", str, None, "a name, a run or a file; default: the game's weights named td", file="read"
+        ),
         Option("learn", bool, False, "learn while playing, and save the weights after each match"),
         Option(
-            "save", str, None, "file to save to; default: that of the weights, or a copy if it is not yours"
+            "save", str, None, "file to save to; default: that of the weights, or a copy if it is not yours",
+            file="write",
         ),
         *(
             replace(option, default=None, summary=f"{option.summary}; default: as the weights were learned")

@@ -71,7 +71,9 @@ class PolicyPlayer(Player):
 
     name: ClassVar[str] = "value-iteration"
     declared_options = (
-        Option("policy", str, None, "a run or a file; default: the policy that comes with the game"),
+        Option(
+            "policy", str, None, "a run or a file; default: the policy that comes with the game", file="read"
+        ),
         replace(GAMMA, default=None, summary="discount factor; default: as the policy was learned"),
         CHOOSE,
         REWARD,
@@ -88,7 +90,8 @@ class PolicyPlayer(Player):
         ),
         Option("learn", bool, False, "learn while playing, and save the policy after each match"),
         Option(
-            "save", str, None, "file to save to; default: that of the policy, or a copy if it is not yours"
+            "save", str, None, "file to save to; default: that of the policy, or a copy if it is not yours",
+            file="write",
         ),
     )  # fmt: skip
     respects_limits: ClassVar[bool] = False

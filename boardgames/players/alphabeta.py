@@ -36,7 +36,9 @@ TIME = Option(
     "time", float, None, "seconds per move; 1 if there is no other limit", minimum=0.001, maximum=86_400
 )
 NODES = Option("nodes", int, None, "positions to visit per move", minimum=1, maximum=10**12)
-WEIGHTS = Option("weights", str, None, "learned weights to evaluate with: a name, a training run or a file")
+WEIGHTS = Option(
+    "weights", str, None, "learned weights to evaluate with: a name, a training run or a file", file="read"
+)
 TABLE = Option(
     "table", int, 64, "size of the transposition table in MB, 0 for none", minimum=0, maximum=MAX_MB
 )
@@ -63,7 +65,13 @@ SEARCH_OPTIONS = (
     Option("symmetry", bool, False, "treat symmetric positions as one"),
 )
 """The fields of `SearchOptions` as options of an agent."""
-BOOK = Option("book", str, ALL, "opening books: true for the game's own, false for none, or a name or file")
+BOOK = Option(
+    "book",
+    str,
+    ALL,
+    "opening books: true for the game's own, false for none, or a name or file",
+    file="read",
+)
 
 
 class SearchPlayer(Player):

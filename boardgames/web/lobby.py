@@ -31,7 +31,7 @@ from boardgames.web.messages import (
     SeatRequest,
 )
 from boardgames.web.searches import Searches
-from boardgames.weights.lookup import usable_agents
+from boardgames.weights.lookup import offered_names, run_names, usable_agents
 
 MOST_MATCHES = 200
 """Matches kept on the server; old ones that nobody watches make room for new ones."""
@@ -378,10 +378,22 @@ def agent_of(text: str, game: Game, *, seed: int | None = None, trusted: bool = 
     name, options = parse_agent(text)
     if not trusted and name in NOT_IN_BROWSER:
         raise OptionError(f"the agent {quote(name)} cannot be used in the browser")
-    for option, value in options.items():
-        if not trusted and _is_path(value):
-            raise OptionError(f"{option} cannot be a path here, such as {quote(value)}")
+    if not trusted:
+        _check_files(name, options, game)
     return load_player(text, game, seed=seed)
+
+
+def _check_files(agent: str, options: dict[str, str], game: Game) -> None:
+    """Raise an OptionError if an option names a file; weights, runs and the default are no files."""
+    for option in registry().load("agents", agent, game.facts.name).declared_options:
+        value = options.get(option.name)
+        if value is None:
+            continue
+        if option.file == "write":
+            raise OptionError(f"the option {option.name} cannot be used in the browser")
+        names = {str(option.default), "true", "false", *offered_names(game), *run_names()}
+        if _is_path(value) or (option.file == "read" and value not in names):
+            raise OptionError(f"{option.name} cannot be a file here, and nothing is called {quote(value)}")
 
 
 def _is_path(text: str) -> bool:

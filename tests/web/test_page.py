@@ -171,7 +171,11 @@ def test_the_wrong_turn_a_late_move_and_an_illegal_one_are_refused(page: Page, o
     [
         ("engine:command=ls", "cannot be used in the browser"),
         ("human", "cannot be used in the browser"),
-        ("td:weights=/etc/passwd", "cannot be a path"),
+        ("td:weights=/etc/passwd", "weights cannot be a file here"),
+        ("td:weights=..", "weights cannot be a file here"),
+        ("alphabeta:weights=pyproject.toml", "weights cannot be a file here"),
+        ("solver:book=secret", "book cannot be a file here"),
+        ("td:learn=true,save=copy", "save cannot be used in the browser"),
         ("nobody", "no agent"),
     ],
 )

@@ -38,7 +38,13 @@ TEMPERATURES = (40.0, 16.0, 9.0, 5.5, 3.5, 2.3, 1.5, 0.9, 0.45, 0.0)
 LEVEL = Option("level", int, 10, "strength: 1 makes many mistakes, 10 none", 1, len(TEMPERATURES))
 TABLE = Option("table", int, TABLE_MB, "size of the transposition table in MB", minimum=1, maximum=MAX_MB)
 THREADS = Option("threads", int, 1, "number of threads that solve together", minimum=1, maximum=MAX_THREADS)
-BOOK = Option("book", str, ALL, "book of exact scores: true for the built-in one, false for none, or a file")
+BOOK = Option(
+    "book",
+    str,
+    ALL,
+    "book of exact scores: true for the built-in one, false for none, or a file",
+    file="read",
+)
 
 
 class SolverPlayer(TimedExactPlayer):
