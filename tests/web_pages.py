@@ -19,12 +19,17 @@ ANSWER_SECONDS = 60
 
 
 class Server:
-    """A server on a free port of this machine; with a store, its matches are kept there."""
+    """A server on a port of this machine, by default a free one; with a store, its matches are kept there."""
 
     def __init__(
-        self, *, token: str | None = None, store: Path | None = None, searches: int | None = None
+        self,
+        *,
+        token: str | None = None,
+        store: Path | None = None,
+        searches: int | None = None,
+        port: int = 0,
     ) -> None:
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", port))
         self.port = self._listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.token, self.store, self.searches = token, store, searches

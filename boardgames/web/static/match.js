@@ -130,7 +130,6 @@ export class Match {
 
   #receive(state) {
     const before = this.state;
-    if (before && state.version < before.version) return;
     this.state = state;
     this.received = performance.now();
     const isFirst = !before;
