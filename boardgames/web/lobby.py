@@ -9,13 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 
+from boardgames import plugins
 from boardgames.clock import TimeControl
 from boardgames.errors import BoardgamesError, MatchError, OptionError, describe_error, quote
 from boardgames.game import Game
 from boardgames.manager import Manager, MatchRules
 from boardgames.options import Option, parse_agent
 from boardgames.player import Limit, Player
-from boardgames.plugins import load, load_player, registry
+from boardgames.plugins import load, load_player
 from boardgames.record import Record, parse_records
 from boardgames.store import ServedMatch
 from boardgames.web.archive import Archive
@@ -234,7 +235,7 @@ class Lobby:
 
 def _catalogue() -> CatalogueReply:
     games = []
-    for offer in registry().offers("games"):
+    for offer in plugins.registry().offers("games"):
         try:
             facts = load(offer.entry.name).facts
         except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; the others can be played
@@ -250,7 +251,7 @@ def _describe(name: str) -> GameReply:
     agents = []
     for offer in usable_agents(name):
         if offer.entry.name not in NOT_IN_BROWSER:
-            declared = registry().load("agents", offer.entry.name, name).declared_options
+            declared = plugins.registry().load("agents", offer.entry.name, name).declared_options
             agents.append(
                 AgentEntry(offer.entry.name, offer.entry.summary, [_entry_of(one) for one in declared])
             )
@@ -385,7 +386,7 @@ def agent_of(text: str, game: Game, *, seed: int | None = None, trusted: bool = 
 
 def _check_files(agent: str, options: dict[str, str], game: Game) -> None:
     """Raise an OptionError if an option names a file; weights, runs and the default are no files."""
-    for option in registry().load("agents", agent, game.facts.name).declared_options:
+    for option in plugins.registry().load("agents", agent, game.facts.name).declared_options:
         value = options.get(option.name)
         if value is None:
             continue

@@ -14,8 +14,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
@@ -38,7 +39,7 @@ from boardgames.web.messages import (
     encode,
     picture_json,
 )
-from boardgames.web.searches import NOBODY_WAITS, PERSON_WAITS, Searches
+from boardgames.web.searches import GRACE, NOBODY_WAITS, PERSON_WAITS, Searches, call_in_thread
 
 TOKEN_BYTES = 18
 HINT_SECONDS = 1.0
@@ -438,7 +439,8 @@ class LiveMatch:
             self._stop.set()
         for player in self._manager.players:
             if player is not None:
-                await self._loop.run_in_executor(self._threads, close_player, player)
+                with suppress(TimeoutError):  # it hangs
+                    await asyncio.wait_for(call_in_thread(partial(close_player, player)), GRACE)
 
     # --- changes ---------------------------------------------------------------
 

@@ -3,9 +3,10 @@
 import asyncio
 import heapq
 import itertools
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -16,7 +17,6 @@ LONGEST_WAIT = 3.0
 GRACE = 2.0
 """Seconds that a search has for ending; after that it no longer counts as running."""
 CHECK_INTERVAL = 0.05
-MOST_THREADS = 32
 
 PERSON_WAITS, NOBODY_WAITS = 0, 1
 
@@ -28,6 +28,21 @@ class _Search:
     stop: Stop
     started: float = field(default_factory=time.monotonic)
     counts: bool = True
+
+
+async def call_in_thread(function: Callable[[], _Result]) -> _Result:
+    """Call a function in a new thread, which does not keep the program from ending if it hangs."""
+    result: Future[_Result] = Future()
+    result.set_running_or_notify_cancel()
+
+    def call() -> None:
+        try:
+            result.set_result(function())
+        except BaseException as error:  # noqa: BLE001 - raised where it is awaited
+            result.set_exception(error)
+
+    threading.Thread(target=call, name="search", daemon=True).start()
+    return await asyncio.wrap_future(result)
 
 
 class Searches:
@@ -44,7 +59,6 @@ class Searches:
 
     def __init__(self, count: int) -> None:
         self._count = self._room = count
-        self._executor = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="search")
         self._running: set[_Search] = set()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._numbers = itertools.count()
@@ -66,18 +80,17 @@ class Searches:
         running = _Search(stop)
         self._running.add(running)
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._executor, search)
+            return await call_in_thread(search)
         finally:
             self._running.discard(running)
             self._release(running)
 
     def close(self) -> None:
-        """End all searches."""
+        """Tell all searches to end."""
         for running in self._running:
             running.stop.set()
         if self._check is not None:
             self._check.cancel()
-        self._executor.shutdown(wait=False, cancel_futures=True)
 
     async def _turn(self, urgency: int) -> None:
         """Wait until there is room."""

@@ -1,13 +1,18 @@
 """The messages of pages: matches, seats, clocks, and what is refused."""
 
 import json
+import threading
+import time
 from typing import Any
 
 import pytest
+from installed import add_offers
 from web_pages import Page, Server
 from websockets.exceptions import ConnectionClosed
 
 import boardgames
+from boardgames.game import Position
+from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 
 
 def play_out(page: Page, match: str) -> Any:
@@ -224,3 +229,33 @@ def test_a_flood_of_messages_ends_the_connection(page: Page, other: Page) -> Non
     with pytest.raises(ConnectionClosed, match="too many messages"):
         flood()
     assert other.ask("matches")["type"] == "matches"
+
+
+# --- agents that fail --------------------------------------------------------------
+
+
+class _Hanging(Player):
+    """Thinks for ever, and ignores that it is told to stop."""
+
+    name = "hanging"
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        time.sleep(3600)
+        raise AssertionError
+
+
+@pytest.mark.slow  # time for a search that does not end
+def test_server_with_a_hanging_agent_plays_other_matches_and_can_be_stopped(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    add_offers(monkeypatch, "bg_agents", hanging=_Hanging)
+    server = Server(searches=1)
+    page = server.page()
+    page.start("hanging", "hanging")
+    page.start("random", "random")
+    assert page.outcome()["text"]
+    page.close()
+    server.close()
+    hanging = [thread for thread in threading.enumerate() if thread.name == "search"]
+    assert hanging
+    assert all(thread.daemon for thread in hanging)  # the program can end
