@@ -6,6 +6,7 @@ import secrets
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import msgspec
 
@@ -77,6 +78,12 @@ class Lobby:
                 warnings.warn(
                     "another server saves its matches; this one does not", RuntimeWarning, stacklevel=2
                 )
+
+    async def warm_up(self) -> None:
+        """Load all games and agents, so that the first page does not wait for that."""
+        for game in (await self.catalogue()).games:
+            with suppress(Exception):  # a page that asks for the game is told
+                await self.describe(game.name)
 
     def subscribe(self, listener: Callable[[LiveMatch], None]) -> Callable[[], None]:
         """Call a function with each match that changes, until the returned function is called."""

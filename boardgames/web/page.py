@@ -1,6 +1,8 @@
 """One page: the requests that come over its WebSocket, and what it is sent."""
 
 import asyncio
+import logging
+import re
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -15,6 +17,8 @@ from boardgames.web.lobby import Lobby
 from boardgames.web.match import LiveMatch
 from boardgames.web.messages import decode, encode
 
+_log = logging.getLogger(__name__)
+
 REQUESTS_PER_SECOND, BURST = 20.0, 80.0
 """A page may send this many requests at once, and then this many each second."""
 MOST_JOINED = 20
@@ -24,6 +28,8 @@ MOST_ASKED = 16
 """Requests of a page that are answered at the same time."""
 UNSUPPORTED, POLICY = 1003, 1008
 """Reasons to close a WebSocket (RFC 6455)."""
+_PATH = re.compile(r"(?<![\w.])(?:~|[A-Za-z]:)?[/\\](?:[^\s'\"/\\]+[/\\])+([^\s'\"/\\]+)")
+"""The path of a file, and the last part of it, which is what a page may see."""
 
 
 class Page:
@@ -116,7 +122,10 @@ class Page:
         try:
             reply = await _ANSWERS[type(request)](self, request)
         except BoardgamesError as error:
-            reply = messages.Refused(reason=str(error).partition("\n")[0])
+            reply = messages.Refused(reason=_PATH.sub(r"\1", str(error).partition("\n")[0]))
+        except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; its text may name files
+            _log.exception("a request of a page failed")
+            reply = messages.Refused(reason=f"that failed on the server: {type(error).__name__}")
         if reply is not None:
             self._reply(reply, request)
 

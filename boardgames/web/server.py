@@ -87,7 +87,9 @@ async def _serve(
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
     announce(address)
+    warming_up = asyncio.create_task(lobby.warm_up())
     await uvicorn.Server(config).serve(sockets=[listener])
+    warming_up.cancel()
 
 
 def is_free(host: str, port: int) -> bool:

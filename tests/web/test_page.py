@@ -11,7 +11,7 @@ from web_pages import Page, Server
 from websockets.exceptions import ConnectionClosed
 
 import boardgames
-from boardgames.game import Position
+from boardgames.game import Game, Position
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 
 
@@ -259,3 +259,23 @@ def test_server_with_a_hanging_agent_plays_other_matches_and_can_be_stopped(
     hanging = [thread for thread in threading.enumerate() if thread.name == "search"]
     assert hanging
     assert all(thread.daemon for thread in hanging)  # the program can end
+
+
+class _Broken(_Hanging):
+    """Cannot be created."""
+
+    name = "broken"
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        raise ValueError("cannot read '/home/ann/my-games/book.bin': no such file")
+
+
+def test_an_error_of_a_plug_in_is_told_without_the_path_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    add_offers(monkeypatch, "bg_agents", broken=_Broken)
+    server = Server()
+    page = server.page()
+    reason = page.create("here", "broken")["reason"]
+    assert page.ask("catalogue")["games"]
+    page.close()
+    server.close()
+    assert reason == "agent 'broken' is broken: ValueError: cannot read 'book.bin': no such file"
