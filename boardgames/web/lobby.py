@@ -37,6 +37,8 @@ from boardgames.weights.lookup import offered_names, run_names, usable_agents
 
 MOST_MATCHES = 200
 """Matches kept on the server; old ones that nobody watches make room for new ones."""
+MOST_LOADED = 16
+"""Matches in memory, where agents have their tables, unless more of them are watched."""
 AGENT_SECONDS = 1.0
 THREADS = 8
 KEY_BYTES = 6
@@ -150,6 +152,7 @@ class Lobby:
         """
         loop = asyncio.get_running_loop()
         await self._make_room()
+        await self._unload()
         manager, lock = await loop.run_in_executor(self.threads, _new_manager, request, record, trusted)
         token = new_token() if any(seat.kind == "here" for seat in request.seats) else None
         first, second = (_seat_of(seat, token) for seat in request.seats)
@@ -177,7 +180,8 @@ class Lobby:
         self.threads.shutdown(wait=False, cancel_futures=True)
 
     async def _load(self, saved: ServedMatch) -> None:
-        """Load a match from the archive."""
+        """Load a match that is not in memory."""
+        await self._unload()
         data = saved.data
         try:
             request = msgspec.convert(data["request"], CreateMatch)
@@ -235,6 +239,18 @@ class Lobby:
                 await match.close()
             if self._archive is not None:
                 await self._archive.forget([key])
+
+    async def _unload(self) -> None:
+        """Unload matches that nobody watches until a page joins them again, finished ones first."""
+        surplus = len(self._matches) - MOST_LOADED + 1
+        unwatched = [match for match in self._matches.values() if match.pages == 0]
+        unwatched.sort(key=lambda match: (not match.is_over, not match.waits_for_person))
+        for match in unwatched[: max(surplus, 0)]:
+            saved = await match.saved()
+            if match.pages == 0 and self._matches.get(match.key) is match:
+                self._saved[match.key] = saved
+                del self._matches[match.key]
+                await match.close()
 
     def _is_watched(self, key: str) -> bool:
         return key in self._matches and self._matches[key].pages > 0

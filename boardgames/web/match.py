@@ -203,6 +203,11 @@ class LiveMatch:
         return self._snapshot.state.outcome is not None
 
     @property
+    def waits_for_person(self) -> bool:
+        """Return True if it is a person's turn."""
+        return not self.is_over and self.seats[self.side_to_move].kind != "agent"
+
+    @property
     def side_to_move(self) -> int:
         """Return the side to move."""
         return self._snapshot.state.to_move

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from web_pages import Server
+from web_pages import Page, Server
 
 from boardgames.store import ServedMatch, Store
 
@@ -121,3 +121,21 @@ def test_secrets_of_seats_are_not_stored(start: Callable[[], Server], path: Path
     start()
     with Store(path) as store:
         assert token not in str([match.data for match in store.served()])
+
+
+def test_match_that_nobody_watches_makes_room_in_memory_and_goes_on_later(
+    server: Server, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("boardgames.web.lobby.MOST_LOADED", 1)
+    created = page.create("here", "random")
+    page.send("join", match=created["match"], token=created["token"])
+    page.send("move", match=created["match"], ply=0, move="4")
+    before = page.state(ply=2)
+    page.send("leave", match=created["match"])
+    page.start("here", "random")
+    assert server.lobby.get(created["match"]) is None
+    assert created["match"] in [match["id"] for match in page.ask("matches")["matches"]]
+    page.send("join", match=created["match"], token=created["token"])
+    assert page.state(id=created["match"])["moves"] == before["moves"]
+    page.send("move", match=created["match"], ply=2, move="1")
+    assert page.state(ply=4)["to_move"] == 0
