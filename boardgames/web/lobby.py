@@ -30,6 +30,7 @@ from boardgames.web.messages import (
     GameReply,
     MatchEntry,
     OptionEntry,
+    OverlayEntry,
     SeatRequest,
 )
 from boardgames.web.searches import Searches
@@ -291,6 +292,10 @@ def _describe(name: str) -> GameReply:
         agents=agents,
         default_agent=facts.default_agent,
         levels=next((_levels(agent) for agent in agents if agent.name == "level"), 0),
+        overlays=[
+            OverlayEntry(offer.entry.name, offer.entry.summary)
+            for offer in registry().offers("overlays", name)
+        ],
     )
 
 

@@ -25,7 +25,7 @@ from boardgames.errors import MatchError
 from boardgames.game import Termination
 from boardgames.manager import Manager
 from boardgames.player import Context, Limit, Stop
-from boardgames.plugins import close_player, load_player
+from boardgames.plugins import close_player, load_overlay, load_player
 from boardgames.store import ServedMatch
 from boardgames.web.messages import (
     CreateMatch,
@@ -247,25 +247,34 @@ class LiveMatch:
             )
         )
 
-    async def view(self, ply: int, move: str | None = None) -> ViewReply:
-        """Return the board after a number of moves, or after these and another one.
+    async def view(self, ply: int, move: str | None = None, overlays: Sequence[str] = ()) -> ViewReply:
+        """Return the board after a number of moves, or after these and another one, with some overlays.
 
         Raises
         ------
-        MatchError, MoveError
-            If the match has fewer moves, or the other one is not legal there.
+        MatchError, MoveError, UnknownNameError
+            If the match has fewer moves, the other one is not legal there, or there is no such overlay.
         """
 
-        def draw(manager: Manager) -> msgspec.Raw:
+        def look(manager: Manager) -> tuple[Any, ...]:
             positions = manager.positions
             if ply >= len(positions):
                 raise MatchError(f"the match has {len(positions) - 1} moves, not {ply}")
-            if move is not None:
-                return picture_json(positions[ply].apply(move).picture().since(positions[ply].picture()))
-            picture = positions[ply].picture()
-            return picture_json(picture.since(positions[ply - 1].picture()) if ply else picture)
+            return positions[max(ply - 1, 0) : ply + 1]
 
-        return ViewReply(match=self.key, ply=ply, move=move, picture=await self._read(draw))
+        *earlier, position = await self._read(look)
+        if move is not None:
+            earlier = [position]
+
+        def draw() -> msgspec.Raw:
+            shown = position if move is None else position.apply(move)
+            picture = shown.picture()
+            if earlier:
+                picture = picture.since(earlier[0].picture())
+            return picture_json(picture.with_overlays(*(load_overlay(one, shown) for one in overlays)))
+
+        picture = await self._loop.run_in_executor(self._threads, draw)
+        return ViewReply(match=self.key, ply=ply, move=move, picture=picture)
 
     async def hint(self) -> Hint:
         """Return a move that the game's default agent would play.

@@ -144,10 +144,11 @@ class SetDelay(_MatchRequest, frozen=True, tag="delay"):
 
 
 class ViewPly(_MatchRequest, frozen=True, tag="view"):
-    """Asks for the board after `ply` moves, or after these and another move that is not made."""
+    """Asks for the board after `ply` moves, or after these and another that is not made, with overlays."""
 
     ply: Ply
     move: ShortText | None = None
+    overlays: Annotated[list[ShortText], Meta(max_length=20)] = []
 
 
 MatchRequest = (
@@ -218,6 +219,13 @@ class AgentEntry(Struct, frozen=True):
     options: list[OptionEntry]
 
 
+class OverlayEntry(Struct, frozen=True):
+    """An overlay that can be drawn over the pictures of a game."""
+
+    name: str
+    summary: str
+
+
 class GameReply(Reply, frozen=True, tag="game"):
     """What can be chosen for a match of a game; `levels` is 0 if there are none."""
 
@@ -233,6 +241,7 @@ class GameReply(Reply, frozen=True, tag="game"):
     agents: list[AgentEntry]
     default_agent: str
     levels: int
+    overlays: list[OverlayEntry]
 
 
 class MatchEntry(Struct, frozen=True):

@@ -196,7 +196,8 @@ class Page:
         self._match(request.match).set_delay(request.seconds)
 
     async def _view(self, request: messages.ViewPly) -> messages.Reply:
-        return await self._match(request.match).view(request.ply, request.move)
+        match = self._match(request.match)
+        return await match.view(request.ply, request.move, request.overlays)
 
     # --- matches and seats -----------------------------------------------------
 

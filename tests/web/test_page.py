@@ -84,6 +84,17 @@ def test_earlier_positions_are_shown_while_the_match_goes_on(page: Page) -> None
     assert "1 moves, not 2" in page.ask("view", match=match, ply=2)["reason"]
 
 
+def test_a_game_names_its_overlays_and_draws_those_that_are_asked_for(page: Page) -> None:
+    names = [overlay["name"] for overlay in page.ask("game", name="hexifence")["overlays"]]
+    assert names == ["chains", "edges"]
+    match = page.start("here", "here", game="hexifence", options={"dimension": 2})
+    page.send("move", match=match, ply=0, move="0")
+    page.state(ply=1)
+    [overlay] = page.ask("view", match=match, ply=1, overlays=["edges"])["picture"]["overlays"]
+    assert (overlay["name"], overlay["marks"]["e2"]) == ("edges", "s")
+    assert "no overlay" in page.ask("view", match=match, ply=1, overlays=["nothing"])["reason"]
+
+
 def test_a_move_against_an_agent_is_taken_back_with_its_answer(page: Page) -> None:
     match = page.start("here", "random")
     page.send("move", match=match, ply=0, move="4")

@@ -2,6 +2,7 @@
 
 import { Clicks } from "./clicks.js";
 import { announce, h, s } from "./dom.js";
+import { Marks } from "./overlays.js";
 import { T } from "./texts.js";
 
 const U = 100;
@@ -12,7 +13,7 @@ const RIM = { paper: 14, wood: 22, front: 14 };
 const MARGIN = 10;
 const MOVE_MS = 180;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const LAYERS = ["surface", "cells", "under", "frame", "lines", "pieces", "changed", "hints"];
+const LAYERS = ["surface", "cells", "groups", "under", "frame", "lines", "pieces", "marks", "result", "changed", "hints"];
 
 let boards = 0;
 const quiet = matchMedia("(prefers-reduced-motion: reduce)");
@@ -33,6 +34,8 @@ export class Board {
     this.current = null;
     this.hovered = null;
     this.hinted = [];
+    this.marks = new Marks();
+    this.previewed = null;
     this.targets = new Map();
     this.layers = Object.fromEntries(LAYERS.map((name) => [name, s("g", { class: name })]));
     this.layers.labels = s("g", { class: "labels", "aria-hidden": "true" });
@@ -86,6 +89,12 @@ export class Board {
   showMove(move) {
     this.hinted = (this.source?.clicks[move] ?? [[]])[0];
     this.#update();
+  }
+
+  // Draw what overlays say about the position.
+  setMarks(marks) {
+    this.marks = marks;
+    if (this.picture) this.#redraw();
   }
 
   clear() {
@@ -256,6 +265,8 @@ export class Board {
     layers.labels.replaceChildren(
       ...(this.coordinates ? picture.labels : []).map((label) => text(label.x, label.y, label.text, 32, "label")),
     );
+    layers.groups.replaceChildren(...[...new Set(this.marks.groups.values())].flatMap((group) => [...this.#group(group)]));
+    layers.marks.replaceChildren(...picture.cells.flatMap((cell) => [...this.#cellMark(cell)]));
     this.description.textContent = `${picture.description} ${T.boardHelp}`;
   }
 
@@ -330,13 +341,37 @@ export class Board {
   *#line(line, isChanged) {
     const ends = { x1: n(line.x1), y1: n(line.y1), x2: n(line.x2), y2: n(line.y2) };
     if (line.side === null) {
-      yield s("line", { ...ends, class: "open-line" });
-      if (this.coordinates && line.label) yield* plate((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, line.label);
+      const mark = this.marks.of(line.id);
+      yield s("line", mark ? { ...ends, stroke: mark.colour, "stroke-width": 8, "stroke-dasharray": mark.dashes } : { ...ends, class: "open-line" });
+      const label = (this.coordinates ? line.label : "") + (mark?.symbols ?? "");
+      if (label) yield* plate((line.x1 + line.x2) / 2, (line.y1 + line.y2) / 2, label, mark?.colour);
       return;
     }
     if (isChanged) yield s("line", { ...ends, class: "changed-line" });
     yield s("line", { ...ends, class: "drawn-line", stroke: this.picture.colours[line.side], "data-line": line.id });
     if (line.side === 1) yield s("line", { ...ends, class: "line-core" });
+  }
+
+  // Outline the cells of a group, with its label in the middle one.
+  *#group(group) {
+    const cells = group.cells.map((id) => this.items.get(id)).filter(Boolean);
+    if (!cells.length) return;
+    const d = `M${cells.map((cell) => `${n(cell.x)},${n(cell.y)}`).join(" ")}${group.is_closed ? "Z" : "l.1,0"}`;
+    for (const part of ["edge", "core"]) yield s("path", { d, class: `group ${part}` });
+    const { x, y } = cells[Math.floor(cells.length / 2)];
+    yield text(x, y, group.label, 26, "group-label");
+  }
+
+  // A ring in the style of a class, and its symbol: inside, or beside what is on the cell.
+  *#cellMark(cell) {
+    const mark = this.marks.of(cell.id);
+    if (!mark) return;
+    const isFree = cell.owner === null && !this.pieces.has(cell.id) && !this.marks.groups.has(cell.id);
+    const ring = { cx: n(cell.x), cy: n(cell.y), r: isFree ? 26 : 44 };
+    yield s("circle", { ...ring, fill: isFree ? "#fdfaf3" : "none", stroke: "#fdfaf3", "stroke-width": 9 });
+    yield s("circle", { ...ring, fill: "none", stroke: mark.colour, "stroke-width": 5, "stroke-dasharray": mark.dashes });
+    const away = isFree ? 0 : 0.3;
+    yield* plate(cell.x + away, cell.y + away, mark.symbols, mark.colour, isFree ? 30 : 20);
   }
 
   #changed(cell) {
@@ -445,6 +480,7 @@ export class Board {
     else if (piece) parts.push(T.piece(sides[piece.side], this.#hasKinds() ? piece.symbol : ""));
     else if (item.owner !== null) parts.push(T.ownedBy(sides[item.owner]));
     else parts.push(T.empty);
+    parts.push(...this.marks.names(id));
     if (changed.includes(id)) parts.push(T.lastMove);
     const { path } = this.clicks;
     const move = options.has(id) ? this.clicks.completes(id, options) : null;
@@ -700,9 +736,11 @@ function text(x, y, content, size, kind) {
   return s("text", { x: n(x), y: n(y) + 0.36 * size, "font-size": size, "text-anchor": "middle", class: kind }, content);
 }
 
-function* plate(x, y, label) {
-  const size = Math.min(20, 36 / (0.62 * label.length));
+function* plate(x, y, label, colour = null, largest = 20) {
+  const size = Math.min(largest, 36 / (0.62 * label.length));
   const [width, height] = [0.62 * size * label.length + 6, 1.1 * size];
   yield s("rect", { x: n(x) - width / 2, y: n(y) - height / 2, width, height, rx: 5, class: "plate" });
-  yield text(x, y, label, size, "plate-text");
+  const element = text(x, y, label, size, colour ? "plate-mark" : "plate-text");
+  if (colour) element.setAttribute("fill", colour);
+  yield element;
 }

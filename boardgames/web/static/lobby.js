@@ -23,7 +23,6 @@ export class Lobby {
     this.net = net;
     this.wanted = wanted;
     this.game = null;
-    this.games = new Map();
     this.abort = new AbortController();
     const { signal } = this.abort;
     this.form = h("form", { class: "new", onsubmit: (event) => this.#create(event) }, h("p", { class: "loading" }, T.loading));
@@ -92,8 +91,8 @@ export class Lobby {
     this.wanted = name;
     keepPreference("game", name);
     try {
-      if (!this.games.has(name)) this.games.set(name, await this.net.request({ type: "game", name }));
-      if (this.wanted === name) this.#drawGame(this.games.get(name));
+      const game = await this.net.game(name);
+      if (this.wanted === name) this.#drawGame(game);
     } catch (error) {
       setText(this.problem, error.message);
     }

@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { announce, h, keepPreference, preferences, setText, swatch } from "./dom.js";
 import { keepToken } from "./net.js";
+import { Overlays } from "./overlays.js";
 import { T } from "./texts.js";
 
 const TICK = 100;
@@ -27,6 +28,7 @@ export class Match {
     this.board = new Board({ onMove: (move) => this.#play(move), onSelect: () => this.#drawPad() });
     this.board.animation = this.choice.animation;
     this.board.setCoordinates(this.choice.coordinates);
+    this.overlays = new Overlays(this.board);
     this.#build();
     this.abort = new AbortController();
     const { signal } = this.abort;
@@ -115,7 +117,7 @@ export class Match {
         h("div", { class: "heading" }, this.title, this.limit), this.statusBox, this.padBox,
         this.playControls, this.agentControls, this.delayBox,
         h("section", { class: "moves-box", "aria-label": T.moves }, this.navigation, this.moveList),
-        this.typed, this.settings, h("p", { class: "keys" }, T.keys)),
+        this.typed, this.settings, this.overlays.element, h("p", { class: "keys" }, T.keys)),
       this.dialog);
     this.loading = h("p", { class: "loading" }, T.loading);
     this.element = h("div", {}, this.loading, this.body);
@@ -138,6 +140,7 @@ export class Match {
       this.loading.remove();
       document.title = T.pageTitle(state.title);
       this.board.setFlipped(this.#mine(1) && !this.#mine(0) && state.picture.surface !== "front");
+      this.net.game(state.game).then((game) => this.overlays.offer(game.overlays), () => {});
     }
     const common = before ? before.moves.findIndex((move, i) => move.text !== state.moves[i]?.text) : 0;
     if (before && common >= 0) for (const ply of [...this.views.keys()]) if (ply > common) this.views.delete(ply);
@@ -296,6 +299,10 @@ export class Match {
     this.table.style.setProperty("--ratio", this.board.ratio);
     this.body.classList.toggle("past", this.shown !== null);
     this.#drawCaptions(picture);
+    const ply = this.#ply();
+    const key = state.moves.slice(0, ply).map((move) => move.text).join(" ");
+    this.overlays.update(key, async (overlays) =>
+      (await this.net.request({ type: "view", match: this.id, ply, overlays })).picture);
   }
 
   // Return the side whose bar is below the board.

@@ -34,6 +34,7 @@ export class Net extends EventTarget {
   #timer = 0;
   #joined = new Set();
   #listsMatches = false;
+  #games = new Map();
 
   constructor(url) {
     super();
@@ -57,6 +58,12 @@ export class Net extends EventTarget {
       this.#pending.set(re, { resolve, reject, timer });
       this.#socket.send(JSON.stringify({ ...message, re }));
     });
+  }
+
+  // Return a promise of the description of a game, which is asked for once.
+  async game(name) {
+    if (!this.#games.has(name)) this.#games.set(name, await this.request({ type: "game", name }));
+    return this.#games.get(name);
   }
 
   // Send a message whose effect shows in the state of the match; `refused` is called with a reason.

@@ -136,5 +136,7 @@ export const T = {
   noMatch: "This match is not here.",
   toLobby: "All matches",
   again: "New match",
+  overlays: "Overlays",
+  legend: "What the overlays show",
   keys: "← → Home End: earlier positions",
 };
