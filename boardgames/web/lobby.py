@@ -294,7 +294,7 @@ def _describe(name: str) -> GameReply:
         levels=next((_levels(agent) for agent in agents if agent.name == "level"), 0),
         overlays=[
             OverlayEntry(offer.entry.name, offer.entry.summary)
-            for offer in registry().offers("overlays", name)
+            for offer in plugins.registry().offers("overlays", name)
         ],
     )
 

@@ -278,7 +278,7 @@ class _Broken(_Hanging):
     name = "broken"
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
-        raise ValueError("cannot read '/home/ann/my-games/book.bin': no such file")
+        raise ValueError("cannot read '/srv/my-games/book.bin': no such file")
 
 
 def test_an_error_of_a_plug_in_is_told_without_the_path_in_it(monkeypatch: pytest.MonkeyPatch) -> None:

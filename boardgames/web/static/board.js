@@ -20,10 +20,13 @@ const quiet = matchMedia("(prefers-reduced-motion: reduce)");
 const n = (value) => Math.round(value * U * 10) / 10;
 
 export class Board {
-  // `onMove` is called with a completed move, `onSelect` after every change of the selection.
-  constructor({ onMove, onSelect }) {
+  // `onMove` is called with a completed move, `onSelect` after every change of the selection, `onPreview` with a
+  // move that the next click or release would complete, or null, and `onRefuse` with ids that lead to no move.
+  constructor({ onMove, onSelect, onPreview, onRefuse }) {
     this.onMove = onMove;
     this.onSelect = onSelect ?? (() => {});
+    this.onPreview = onPreview ?? (() => {});
+    this.onRefuse = onRefuse ?? (() => {});
     this.prefix = `board${++boards}`;
     this.clicks = new Clicks();
     this.picture = null;
@@ -48,7 +51,8 @@ export class Board {
       this.#definitions(), drawing, this.layers.labels, this.layers.focus, this.layers.ghost, this.layers.targets,
     );
     this.description = h("p", { class: "hidden", id: `${this.prefix}-text` });
-    this.element = h("div", { class: "board-box" }, this.svg, this.description);
+    this.notice = h("p", { class: "board-notice", "aria-hidden": "true", hidden: true });
+    this.element = h("div", { class: "board-box" }, this.svg, this.description, this.notice);
     this.#listen();
   }
 
@@ -105,9 +109,62 @@ export class Board {
   }
 
   click(id) {
-    if (!this.interactive) return;
-    const had = this.clicks.path.length;
-    this.#done(this.clicks.click(id), had);
+    const before = this.clicks.path;
+    const move = this.interactive ? this.clicks.click(id) : null;
+    this.#done(move, [...before, id], before.includes(id));
+  }
+
+  // Preview what a click on an id outside the board would do, or nothing.
+  point(id) {
+    this.#hover(id);
+  }
+
+  // Say why something cannot be done, over the board; it disappears with the next click or key.
+  tell(text) {
+    this.notice.textContent = text;
+    this.notice.hidden = false;
+    announce(text);
+  }
+
+  // Show what a move would change if that is more than one piece, line or cell.
+  showResult(picture, isSpoken) {
+    const { layers, pieces } = this;
+    for (const group of this.groups.values()) group.removeAttribute("opacity");
+    layers.result.replaceChildren();
+    if (!picture) return;
+    const after = new Map(picture.pieces.map((piece) => [piece.cell, piece]));
+    const left = [...pieces.values()].filter((piece) => !isSame(after.get(piece.cell), piece));
+    const came = [...after.values()].filter((piece) => this.items.has(piece.cell) && !isSame(pieces.get(piece.cell), piece));
+    const owned = picture.cells.filter((cell) => this.items.get(cell.id)?.owner !== cell.owner);
+    const lines = picture.lines.filter((line) => this.items.get(line.id)?.side !== line.side);
+    if (Math.max(left.length, came.length) + owned.length + lines.length < 2) return;
+    for (const piece of left) this.groups.get(piece.cell).setAttribute("opacity", 0.18);
+    const drawn = [];
+    for (const cell of owned) drawn.push(...this.#cell({ ...this.items.get(cell.id), owner: cell.owner }));
+    for (const line of lines) drawn.push(...this.#line({ ...this.items.get(line.id), side: line.side }, false));
+    for (const piece of came) drawn.push(this.#piece(piece, this.items.get(piece.cell)));
+    const rings = [...came, ...owned].map((item) => this.items.get(item.cell ?? item.id));
+    for (const item of rings) {
+      for (const part of ["edge", "core"]) drawn.push(s("circle", { cx: n(item.x), cy: n(item.y), r: 46, class: `after ${part}` }));
+    }
+    // pieces that leave the board
+    const count = (list, side) => list.filter((piece) => piece.side === side).length;
+    const lost = [0, 1].map((side) => count([...pieces.values()], side) - count([...after.values()], side));
+    for (const piece of left.filter((one) => lost[one.side] > 0 && (lost[one.side] === left.length || after.has(one.cell)))) {
+      const { x, y } = this.items.get(piece.cell);
+      drawn.push(s("circle", { cx: n(x) + 34, cy: n(y) - 34, r: 15, class: "lost" }),
+        s("path", { d: `M${n(x) + 28} ${n(y) - 40}l12 12m0-12l-12 12`, class: "lost-cross" }));
+    }
+    layers.result.replaceChildren(...drawn);
+    if (isSpoken) {
+      const { sides } = this.picture;
+      announce([
+        ...left.filter((piece) => !after.has(piece.cell)).map((piece) => T.becomes(piece.cell, T.empty)),
+        ...came.map((piece) => T.becomes(piece.cell, sides[piece.side])),
+        ...owned.map((cell) => T.becomes(cell.id, cell.owner === null ? T.empty : T.ownedBy(sides[cell.owner]))),
+        ...sides.map((side, i) => (lost[i] > 0 ? T.loses(side, lost[i]) : "")).filter(Boolean),
+      ].join(T.separator));
+    }
   }
 
   // Return the point of an id, or null for buttons.
@@ -116,16 +173,16 @@ export class Board {
     return item ? [item.x, item.y] : null;
   }
 
-  #done(move, had) {
+  // Go on after clicks on `ids`, which may have completed a move.
+  #done(move, ids, isUndone = false) {
     if (move !== null) {
       this.interactive = false;
       this.clicks = new Clicks();
       this.onMove(move);
     } else if (this.clicks.path.length) {
       announce(T.nowSelected(this.clicks.path.join(" "), this.clicks.next().size));
-    } else if (had) {
-      announce(T.deselected);
-    }
+    } else if (isUndone) announce(T.deselected);
+    else this.onRefuse(ids);
     this.#update();
   }
 
@@ -201,6 +258,7 @@ export class Board {
     }
     layers.targets.replaceChildren(...this.targets.values());
     this.hovered = null;
+    this.dragMove = null;
     if (!this.items.has(this.current)) this.current = null;
   }
 
@@ -254,6 +312,8 @@ export class Board {
     for (const cell of picture.cells) this.items.get(cell.id).owner = cell.owner;
     for (const line of picture.lines) this.items.get(line.id).side = line.side;
     this.groups = this.#drawPieces();
+    this.previewed = null;
+    layers.result.replaceChildren();
     layers.cells.replaceChildren(...picture.cells.flatMap((cell) => [...this.#cell(cell)]));
     layers.under.replaceChildren(...(surface === "front" ? this.groups.values() : []));
     layers.pieces.replaceChildren(...(surface === "front" ? [] : this.groups.values()));
@@ -446,7 +506,12 @@ export class Board {
     }
     const focused = this.#focused();
     const pointed = this.hovered ?? focused;
-    const move = options.has(pointed) ? clicks.completes(pointed, options) : null;
+    const move = this.dragMove ?? (options.has(pointed) ? clicks.completes(pointed, options) : null);
+    if (move !== this.previewed) {
+      this.previewed = move;
+      this.showResult(null);
+      this.onPreview(move, pointed === focused);
+    }
     if (move !== null) for (const id of clicks.suggested.get(move)) path.includes(id) || id === focused || both(id, "preview");
     else if (this.hovered !== null && restarts.has(pointed)) both(pointed, "hover");
     for (const id of path) both(id, "chosen");
@@ -517,6 +582,7 @@ export class Board {
       if (from !== null && this.interactive && (under !== from || dragged)) {
         dragged = true;
         this.#drawDrag(from, event);
+        this.#dragOver(under !== null && under !== from ? this.clicks.dragged(from, under).move : null);
       }
       if (event.pointerType !== "touch" && under !== this.hovered) this.#hover(under);
     });
@@ -529,10 +595,11 @@ export class Board {
       if (from === null) return;
       const to = dragged ? idAt(document.elementFromPoint(event.clientX, event.clientY)) : null;
       if (dragged && to !== null && to !== from && this.interactive) {
-        const had = this.clicks.path.length;
-        this.#done(this.clicks.drag(from, to), had);
+        const { path } = this.clicks;
+        this.#done(this.clicks.drag(from, to), path.includes(from) ? [...path, to] : [...path, from, to]);
       }
       from = null;
+      this.#dragOver(null);
       this.layers.ghost.replaceChildren();
     };
     this.abort = new AbortController();
@@ -540,6 +607,7 @@ export class Board {
     document.addEventListener("pointerup", end, { signal });
     document.addEventListener("pointercancel", () => {
       from = null;
+      this.#dragOver(null);
       this.layers.ghost.replaceChildren();
     }, { signal });
     svg.addEventListener("click", (event) => {
@@ -552,9 +620,11 @@ export class Board {
       }
     });
     document.addEventListener("pointerdown", (event) => {
+      this.notice.hidden = true;
       if (!svg.contains(event.target) && !event.target.closest?.("[data-keeps-selection]")) this.clear();
     }, { signal });
     document.addEventListener("keydown", (event) => {
+      this.notice.hidden = true;
       if (event.key === "Escape" && !document.querySelector("dialog[open]")) this.clear();
     }, { signal });
     svg.addEventListener("keydown", (event) => this.#key(event));
@@ -576,6 +646,12 @@ export class Board {
     if (id === this.hovered) return;
     this.hovered = id;
     if (this.picture) this.#update();
+  }
+
+  #dragOver(move) {
+    if (move === this.dragMove) return;
+    this.dragMove = move;
+    this.#update();
   }
 
   #drawDrag(from, event) {
@@ -625,7 +701,6 @@ export class Board {
   #animate(previous) {
     if (!this.animation || quiet.matches) return;
     const before = new Map(previous.pieces.map((piece) => [piece.cell, piece]));
-    const isSame = (a, b) => a && b && a.side === b.side && a.symbol === b.symbol;
     const left = previous.pieces.filter((piece) => !isSame(this.pieces.get(piece.cell), piece));
     const came = [...this.pieces.values()].filter((piece) => !isSame(before.get(piece.cell), piece));
     if (left.length + came.length > 12) return;
@@ -678,6 +753,8 @@ export class Board {
     return one && other ? Math.hypot(one.x - other.x, one.y - other.y) : Infinity;
   }
 }
+
+const isSame = (a, b) => a && b && a.side === b.side && a.symbol === b.symbol;
 
 // --- geometry ---
 

@@ -61,6 +61,13 @@ export class Clicks {
 
   // Drag from one id to another: return the completed move, or null after changing the path.
   drag(from, to) {
+    const { move, path } = this.dragged(from, to);
+    this.path = path;
+    return move;
+  }
+
+  // Return the move that a drag completes, or null, and the path after it.
+  dragged(from, to) {
     const options = this.next();
     const goesOn = this.path.length > 0 && options.has(from);
     const begin = this.path.at(-1) === from ? this.path : [...(goesOn ? this.path : []), from];
@@ -68,13 +75,9 @@ export class Clicks {
       (entry) => entry.ids.at(-1) === to && begin.every((id, i) => entry.ids[i] === id),
     );
     const moves = new Set(matching.map((entry) => entry.move));
-    if (moves.size === 1) {
-      this.path = [];
-      return matching[0].move;
-    }
+    if (moves.size === 1) return { move: matching[0].move, path: [] };
     const starts = (ids) => this.entries.some((entry) => ids.every((id, i) => entry.ids[i] === id));
-    this.path = starts([...begin, to]) ? [...begin, to] : starts(begin) ? begin : [];
-    return null;
+    return { move: null, path: starts([...begin, to]) ? [...begin, to] : starts(begin) ? begin : [] };
   }
 }
 

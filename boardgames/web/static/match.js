@@ -12,6 +12,7 @@ const WARNINGS = [30, 10];
 const DELAYS = [0, 0.5, 1, 2, 5];
 const ARROWS = ["→", "↘", "↓", "↙", "←", "↖", "↑", "↗"];
 const PAD_REACH = 2.3;
+const PREVIEW_MS = 120;
 
 const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
 
@@ -22,10 +23,14 @@ export class Match {
     this.state = null;
     this.shown = null; // the ply of an earlier position, or null for the current one
     this.views = new Map();
+    this.previews = new Map();
     this.notice = "";
     this.drawn = [];
     this.choice = preferences();
-    this.board = new Board({ onMove: (move) => this.#play(move), onSelect: () => this.#drawPad() });
+    this.board = new Board({
+      onMove: (move) => this.#play(move), onSelect: () => this.#drawPad(),
+      onPreview: (move, isSpoken) => this.#preview(move, isSpoken), onRefuse: (ids) => this.#refuse(ids),
+    });
     this.board.animation = this.choice.animation;
     this.board.setCoordinates(this.choice.coordinates);
     this.overlays = new Overlays(this.board);
@@ -146,6 +151,7 @@ export class Match {
     if (before && common >= 0) for (const ply of [...this.views.keys()]) if (ply > common) this.views.delete(ply);
     if (this.notice === T.lost) this.notice = "";
     if (before && before.ply !== state.ply) {
+      this.previews.clear();
       this.notice = "";
       setText(this.problem, "");
       if (this.hasTyped) this.input.value = "";
@@ -187,9 +193,44 @@ export class Match {
 
   #play(move) {
     this.net.send({ type: "move", match: this.id, ply: this.state.ply, move }, (reason) => {
-      this.#say(reason);
       this.#drawBoard();
+      this.board.tell(reason);
     });
+  }
+
+  // Ask for the board after a move, a little later if the pointer or the focus stays.
+  #preview(move, isSpoken) {
+    clearTimeout(this.previewTimer);
+    if (move === null) return;
+    const { ply } = this.state;
+    const key = `${ply} ${move}`;
+    const show = () => {
+      if (this.board.previewed === move && this.state.ply === ply && this.shown === null) {
+        this.board.showResult(this.previews.get(key), isSpoken);
+      }
+    };
+    if (this.previews.has(key)) return show();
+    this.previewTimer = setTimeout(async () => {
+      try {
+        this.previews.set(key, (await this.net.request({ type: "view", match: this.id, ply, move })).picture);
+        show();
+      } catch {
+        // the match has moved on
+      }
+    }, PREVIEW_MS);
+  }
+
+  // Say why clicks lead to no move; the server explains those that are like a move.
+  async #refuse(ids) {
+    const { state } = this;
+    if (!state.yours.length || state.outcome || state.fault || this.shown !== null) return;
+    if (!this.#mine(state.to_move)) return this.board.tell(T.otherSide(state.sides[state.to_move]));
+    let reason = T.noMoveWith(ids.join(" "));
+    if (ids.length > 1) {
+      const asked = { type: "view", match: this.id, ply: state.ply, move: ids.join("") };
+      await this.net.request(asked).catch((error) => (reason = error.message));
+    }
+    if (this.state.ply === state.ply) this.board.tell(reason);
   }
 
   async #hint() {
@@ -484,7 +525,9 @@ export class Match {
     const buttons = entries.map((one) => {
       const arrow = one.x === null ? "" : ARROWS[(Math.round(Math.atan2(one.y, one.x) / (Math.PI / 4)) + 8) % 8];
       const element = button([h("span", { "aria-hidden": "true" }, arrow), one.id], () => this.board.click(one.id),
-        { class: one.move ? "plays" : "adds", "aria-label": T.padButton(one.id, one.move) });
+        { class: one.move ? "plays" : "adds", "aria-label": T.padButton(one.id, one.move),
+          onpointerenter: () => this.board.point(one.id), onfocus: () => this.board.point(one.id),
+          onpointerleave: () => this.board.point(null), onblur: () => this.board.point(null) });
       if (isNear) {
         element.style.setProperty("--x", one.x);
         element.style.setProperty("--y", one.y);

@@ -33,6 +33,10 @@ export const T = {
   plays: (move) => `plays ${move}`,
   nowSelected: (id, n) => `${id} selected, ${count(n, "choice", "choices")}`,
   deselected: "Nothing selected",
+  becomes: (id, what) => `${id} ${what}`,
+  loses: (side, n) => `${side} loses ${count(n, "piece", "pieces")}`,
+  noMoveWith: (ids) => `No move begins with ${ids} now.`,
+  otherSide: (side) => `It is the turn of ${side}.`,
   boardHelp: "Arrow keys move between what can be clicked, with Shift between everything. Enter clicks, Escape deselects.",
 
   // lobby
