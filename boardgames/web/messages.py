@@ -16,6 +16,9 @@ from boardgames.picture import Picture
 MAX_BYTES = 64 * 1024
 """Size of the largest message that a page may send."""
 
+MOST_MOVES = 2000
+"""Moves that lead to the position of a request."""
+
 Side = Annotated[int, Meta(ge=0, le=1)]
 Ply = Annotated[int, Meta(ge=0, le=100_000)]
 ShortText = Annotated[str, Meta(max_length=200)]
@@ -51,6 +54,9 @@ class SeatRequest(Struct, frozen=True, forbid_unknown_fields=True):
     name: Annotated[str, Meta(max_length=40)] = ""
 
 
+GameOptions = dict[ShortText, bool | int | float | ShortText | None]
+
+
 class CreateMatch(_Request, frozen=True, tag="create"):
     """Asks for a new match; `clock` has the seconds of each side, `move_time` those for each move.
 
@@ -60,7 +66,7 @@ class CreateMatch(_Request, frozen=True, tag="create"):
     game: ShortText
     seats: tuple[SeatRequest, SeatRequest]
     layout: ShortText | None = None
-    options: dict[ShortText, bool | int | float | ShortText | None] = {}
+    options: GameOptions = {}
     position: Text | None = None
     clock: tuple[Seconds | None, Seconds | None] = (None, None)
     increment: Annotated[float, Meta(ge=0, le=3600)] = 0.0
@@ -151,6 +157,42 @@ class ViewPly(_MatchRequest, frozen=True, tag="view"):
     overlays: Annotated[list[ShortText], Meta(max_length=20)] = []
 
 
+class PositionRequest(_Request, frozen=True):
+    """Names a position: that of a match on the server after `ply` moves, or of a game after `moves`.
+
+    Without `ply` it is the current position of the match, without `position` the start of the layout.
+    """
+
+    match: Key | None = None
+    ply: Ply | None = None
+    game: ShortText | None = None
+    layout: ShortText | None = None
+    options: GameOptions = {}
+    position: Text | None = None
+    moves: Annotated[list[ShortText], Meta(max_length=MOST_MOVES)] = []
+
+
+class Analyse(PositionRequest, frozen=True, tag="analyse"):
+    """Asks an agent for the values of a position's moves, and for the best lines of play.
+
+    Without an agent it is the solver of the game, or else its default agent. With `values` every
+    legal move has a value; without it only those that begin `lines` have one, which is faster. A new
+    analysis for the same purpose ends the one before.
+    """
+
+    agent: ShortText | None = None
+    seconds: Annotated[float, Meta(ge=0.05, le=30)] = 1.0
+    lines: Annotated[int, Meta(ge=0, le=5)] = 1
+    values: bool = True
+    purpose: Literal["analysis", "bar"] = "analysis"
+
+
+class StopAnalysis(_Request, frozen=True, tag="stop-analysis"):
+    """Ends an analysis."""
+
+    purpose: Literal["analysis", "bar"] = "analysis"
+
+
 MatchRequest = (
     JoinMatch
     | LeaveMatch
@@ -167,7 +209,8 @@ MatchRequest = (
     | SetDelay
     | ViewPly
 )
-Request = Catalogue | DescribeGame | ListMatches | CreateMatch | MatchRequest
+AnalysisRequest = Analyse | StopAnalysis
+Request = Catalogue | DescribeGame | ListMatches | CreateMatch | MatchRequest | AnalysisRequest
 
 
 # --- what the server sends -------------------------------------------------------
@@ -349,6 +392,50 @@ class Hint(Reply, frozen=True, tag="hint"):
     ply: int
     move: str
     value: str | None
+
+
+class MoveValueState(Struct, frozen=True):
+    """A legal move and its value: as text for the side to move, and from -1 to 1 for side 0."""
+
+    move: str
+    value: str
+    score: float
+    proven: bool
+
+
+class LineState(Struct, frozen=True):
+    """A line of play and the value of its first move."""
+
+    value: str
+    score: float
+    proven: bool
+    moves: list[str]
+
+
+class AnalysisReply(Reply, frozen=True, tag="analysis"):
+    """The value of a position and of its moves, best first; `best` is None if the match is over.
+
+    Texts of values are for the side to move. Scores are expected returns of side 0, from -1 to 1.
+    """
+
+    match: str | None
+    ply: int
+    to_move: int
+    agent: str
+    unit: str
+    best: str | None
+    value: str
+    score: float
+    proven: bool
+    values: list[MoveValueState]
+    lines: list[LineState]
+    depth: int
+    nodes: int
+    seconds: float
+
+
+class Done(Reply, frozen=True, tag="done"):
+    """Says that a request without another answer was carried out."""
 
 
 def _encodable(value: object) -> object:

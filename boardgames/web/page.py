@@ -13,6 +13,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from boardgames.errors import BoardgamesError, MatchError
 from boardgames.web import messages
+from boardgames.web.analysis import Analyst
 from boardgames.web.lobby import Lobby
 from boardgames.web.match import LiveMatch
 from boardgames.web.messages import decode, encode
@@ -53,6 +54,7 @@ class Page:
         self._replies: deque[bytes] = deque()
         self._answering: set[asyncio.Task[None]] = set()
         self._ready = asyncio.Event()
+        self._analyst = Analyst(lobby)
         self._allowance, self._counted_at = BURST, time.monotonic()
 
     async def run(self) -> None:
@@ -65,6 +67,7 @@ class Page:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             unsubscribe()
+            self._analyst.close()
             tasks |= self._answering
             for task in tasks:
                 task.cancel()
@@ -199,6 +202,13 @@ class Page:
         match = self._match(request.match)
         return await match.view(request.ply, request.move, request.overlays)
 
+    async def _analyse(self, request: messages.Analyse) -> messages.Reply:
+        return await self._analyst.analyse(request)
+
+    async def _stop_analysis(self, request: messages.StopAnalysis) -> messages.Reply:
+        self._analyst.stop(request.purpose)
+        return messages.Done()
+
     # --- matches and seats -----------------------------------------------------
 
     def _match(self, key: str) -> LiveMatch:
@@ -285,7 +295,16 @@ _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = 
     messages.Step: Page._step,
     messages.SetDelay: Page._delay,
     messages.ViewPly: Page._view,
+    messages.Analyse: Page._analyse,
+    messages.StopAnalysis: Page._stop_analysis,
 }
 _SLOW = frozenset(
-    {messages.Catalogue, messages.DescribeGame, messages.CreateMatch, messages.AskHint, messages.ViewPly}
+    {
+        messages.Catalogue,
+        messages.DescribeGame,
+        messages.CreateMatch,
+        messages.AskHint,
+        messages.ViewPly,
+        messages.Analyse,
+    }
 )

@@ -1,0 +1,169 @@
+"""Analyses of positions over a socket, and what is refused."""
+
+import threading
+from typing import Any
+
+import pytest
+from web_pages import Page, Server
+
+import boardgames
+from boardgames.web import lobby as lobbies
+
+
+def analysis(page: Page, **fields: object) -> Any:
+    reply = page.ask("analyse", **{"game": "connect4", "seconds": 0.2, **fields})
+    assert reply["type"] == "analysis", reply
+    return reply
+
+
+def reason(page: Page, **fields: object) -> str:
+    reply = page.ask("analyse", **fields)
+    assert reply["type"] == "refused", reply
+    assert "\n" not in reply["reason"]
+    return str(reply["reason"])
+
+
+# --- values ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
+def test_every_legal_move_has_a_value_best_first(page: Page, game: str) -> None:
+    reply = analysis(page, game=game, lines=2)
+    start = boardgames.load(game).start()
+    assert {entry["move"] for entry in reply["values"]} == {move.text for move in start.legal_moves}
+    assert reply["best"] == reply["values"][0]["move"] == reply["lines"][0]["moves"][0]
+    assert len(reply["lines"]) == 2
+    scores = [entry["score"] for entry in reply["values"]]
+    assert scores == sorted(scores, reverse=True)  # side 0 moves first
+
+
+def test_a_solver_is_used_and_its_values_are_proven(page: Page) -> None:
+    reply = analysis(page, position="112233", seconds=2)
+    assert (reply["agent"], reply["value"], reply["score"], reply["proven"]) == (
+        "solver",
+        "win in 1",
+        1.0,
+        True,
+    )
+    assert reply["best"] == "4"
+
+
+def test_scores_are_for_the_first_side_and_texts_for_the_side_to_move(page: Page) -> None:
+    reply = analysis(page, position="33445", seconds=2)
+    assert (reply["to_move"], reply["value"], reply["score"]) == (1, "loss in 2", 1.0)
+
+
+def test_a_position_is_reached_by_moves(page: Page) -> None:
+    reply = analysis(page, moves=["1", "1", "2", "2", "3", "3"], values=False)
+    assert (reply["ply"], reply["best"], len(reply["values"])) == (6, "4", 1)
+
+
+def test_a_finished_match_has_its_result_as_value(page: Page) -> None:
+    reply = analysis(page, position="1122334")
+    assert (reply["best"], reply["score"], reply["values"]) == (None, 1.0, [])
+
+
+def test_a_position_of_a_match_on_the_server(page: Page) -> None:
+    match = page.start("here", "here")
+    for ply, move in enumerate("112233"):
+        page.send("move", match=match, ply=ply, move=move)
+    page.state(ply=6)
+    now = analysis(page, game=None, match=match)
+    assert (now["match"], now["ply"], now["best"]) == (match, 6, "4")
+    before = analysis(page, game=None, match=match, ply=2)
+    assert (before["ply"], before["to_move"]) == (2, 0)
+
+
+def test_a_new_analysis_ends_the_one_before(page: Page) -> None:
+    page.send("analyse", re=1, game="abalone", seconds=30)
+    page.send("analyse", re=2, game="abalone", seconds=0.1)
+    answers = {message["re"]: message for message in (page.receive("analysis", "refused") for _ in range(2))}
+    assert answers[1]["reason"] == "the analysis was stopped, since another one has begun"
+    assert answers[2]["type"] == "analysis"
+
+
+def test_the_bar_and_the_analysis_go_on_side_by_side(page: Page) -> None:
+    page.send("analyse", re=1, game="connect4", seconds=0.5)
+    page.send("analyse", re=2, game="connect4", seconds=0.5, purpose="bar", values=False)
+    assert {page.receive("analysis")["re"] for _ in range(2)} == {1, 2}
+
+
+def test_an_analysis_that_is_stopped_answers_with_what_it_has(page: Page) -> None:
+    page.send("analyse", re=1, game="abalone", seconds=30)
+    page.ask("game", name="abalone")
+    page.send("stop-analysis")
+    assert page.receive("analysis", "refused")["re"] == 1
+
+
+def test_closing_the_page_stops_its_search(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    started, stopped, load_player = threading.Event(), threading.Event(), lobbies.load_player
+
+    def load_and_watch(text: str, game: Any, **options: Any) -> Any:
+        player = load_player(text, game, **options)
+        monkeypatch.setattr(player, "close", stopped.set)
+        started.set()
+        return player
+
+    monkeypatch.setattr(lobbies, "load_player", load_and_watch)
+    page = server.page()
+    page.send("analyse", game="abalone", seconds=30)
+    assert started.wait(25)
+    page.close()
+    assert stopped.wait(25)
+
+
+# --- what is refused -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, "a position needs a match or a game"),
+        ({"game": "chess"}, "no such game 'chess'; available: abalone, connect4, hexifence"),
+        ({"game": "connect4", "position": "x" * 9_000}, "'xxxxxxxx"),
+        ({"game": "connect4", "position": "5" * 9_000}, "the column is full"),
+        ({"game": "connect4", "moves": ["4"] * 1_500}, "move 7: illegal move '4'"),
+        ({"game": "connect4", "options": {"layout": "7x6"}}, "the layout is not an option of a game"),
+        ({"game": "connect4", "options": {"self": 1}}, "has no option 'self'"),
+        ({"game": "connect4", "options": {"columns": 1e9}}, "columns must be"),
+        ({"game": "hexifence", "options": {"dimension": 10**9}}, "dimension must be 2 to 8"),
+        ({"game": "connect4", "layout": "../../etc/passwd"}, "no layout"),
+        ({"match": "nowhere"}, "there is no such match on this server"),
+        ({"game": "connect4", "agent": "engine:cmd=sh"}, "the agent 'engine' cannot be used in the browser"),
+        ({"game": "connect4", "agent": "human"}, "the agent 'human' cannot be used in the browser"),
+        ({"game": "connect4", "agent": "alphabeta:weights=/etc/passwd"}, "weights cannot be a file here"),
+        ({"game": "connect4", "agent": "alphabeta:weights=../x"}, "weights cannot be a file here"),
+        ({"game": "connect4", "agent": "random"}, "the player 'random' does not evaluate moves"),
+        ({"game": "connect4", "agent": "alphabeta:depth=99999"}, "depth must be 1 to 100"),
+    ],
+)  # fmt: skip
+def test_a_wrong_analysis_is_refused_with_the_reason(
+    page: Page, fields: dict[str, Any], expected: str
+) -> None:
+    assert expected in reason(page, **fields)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"seconds": 1e9},
+        {"seconds": -1},
+        {"seconds": "1"},
+        {"lines": 6},
+        {"lines": -1},
+        {"moves": "444"},
+        {"moves": [4]},
+        {"moves": ["4"] * 3_000},
+        {"position": 4},
+        {"position": "4" * 20_000},
+        {"options": [1]},
+        {"agent": ["alphabeta"]},
+        {"ply": -1, "match": "x"},
+        {"purpose": "another"},
+        {"command": "sh"},
+    ],
+)
+def test_a_malformed_analysis_is_refused_and_the_page_goes_on(page: Page, fields: dict[str, Any]) -> None:
+    page.send("analyse", **{"game": "connect4", **fields})
+    assert page.receive("refused")["reason"].startswith("not a message of this protocol")
+    assert analysis(page)["best"] == "4"
