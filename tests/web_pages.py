@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 from boardgames.web.app import create_app
 from boardgames.web.archive import Archive
 from boardgames.web.lobby import Lobby
-from boardgames.web.messages import MAX_BYTES
+from boardgames.web.server import listen, new_config
 
 ANSWER_SECONDS = 60
 
@@ -28,11 +28,16 @@ class Server:
         store: Path | None = None,
         searches: int | None = None,
         port: int = 0,
+        ping_seconds: float = 20.0,
+        unread_bytes: int | None = None,
     ) -> None:
-        self._listener = socket.create_server(("127.0.0.1", port))
+        self._listener = listen("127.0.0.1", port)
+        if unread_bytes is not None:
+            self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, unread_bytes)
         self.port = self._listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.token, self.store, self.searches = token, store, searches
+        self._ping_seconds = ping_seconds
         self._started = threading.Event()
         self._thread = threading.Thread(target=asyncio.run, args=(self._run(),))
         self._thread.start()
@@ -42,10 +47,16 @@ class Server:
         self.lobby = Lobby(self.searches, archive=None if self.store is None else Archive(self.store))
         await self.lobby.open()
         app = create_app(self.lobby, hosts=frozenset() if self.token else {self.host}, token=self.token)
-        config = uvicorn.Config(app, log_level="error", ws_max_size=MAX_BYTES, timeout_graceful_shutdown=1)
+        config = new_config(app)
+        config.ws_ping_interval = config.ws_ping_timeout = self._ping_seconds
         self._server = uvicorn.Server(config)
         self._started.set()
         await self._server.serve(sockets=[self._listener])
+
+    @property
+    def connections(self) -> int:
+        """Return the number of connections that are open."""
+        return len(self._server.server_state.connections)
 
     def close(self) -> None:
         self._server.should_exit = True

@@ -8,6 +8,8 @@ import socket
 from collections.abc import Callable
 
 import uvicorn
+from starlette.types import ASGIApp
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from boardgames.errors import BoardgamesError, OptionError, quote
 from boardgames.record import Record
@@ -19,6 +21,10 @@ from boardgames.web.messages import MAX_BYTES, CreateMatch
 LOOPBACK = "127.0.0.1"
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 SHUTDOWN_SECONDS = 1
+REQUEST_SECONDS = 30.0
+"""A connection without a request, or with one that never ends, is closed after this time."""
+UNREAD_SECONDS = 30.0
+"""A connection whose other end does not read what it is sent is closed after this time."""
 
 
 def serve(
@@ -55,7 +61,7 @@ def serve(
     BoardgamesError
         If the match cannot be made.
     """
-    with _listen(host, port) as listener:
+    with listen(host, port) as listener:
         asyncio.run(_serve(host, listener, announce, match, record))
 
 
@@ -80,34 +86,49 @@ async def _serve(
             await lobby.close()
             raise
         address += f"#/match/{created.key}" + (f"/{seat}" if seat else "")
-    config = uvicorn.Config(
-        create_app(lobby, hosts=hosts, token=token),
+    server = uvicorn.Server(new_config(create_app(lobby, hosts=hosts, token=token)))
+    announce(address)
+    warming_up = asyncio.create_task(lobby.warm_up())
+    await server.serve(sockets=[listener])
+    warming_up.cancel()
+
+
+def new_config(app: ASGIApp) -> uvicorn.Config:
+    """Return how uvicorn serves the application."""
+    return uvicorn.Config(
+        app,
+        http=_Connection,
         log_level="warning",
         ws_max_size=MAX_BYTES,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
     )
-    announce(address)
-    warming_up = asyncio.create_task(lobby.warm_up())
-    await uvicorn.Server(config).serve(sockets=[listener])
-    warming_up.cancel()
 
 
 def is_free(host: str, port: int) -> bool:
     """Return True if nothing listens on this address and port."""
     try:
-        _listen(host, port).close()
+        listen(host, port).close()
     except OptionError:
         return False
     return True
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens on this address and port.
+
+    Raises
+    ------
+    OptionError
+        If nothing can listen there.
+    """
     if not host:
         raise OptionError("the host must not be empty; 0.0.0.0 stands for all addresses of this computer")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
     if os.name == "posix":
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux; connections take it over from the socket that listens
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * UNREAD_SECONDS))
     try:
         listener.bind((host, port))
         listener.listen()
@@ -123,3 +144,16 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+class _Connection(H11Protocol):
+    """An HTTP connection that is closed after some time unless it has become a WebSocket."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+        super().connection_made(transport)
+        self.loop.call_later(REQUEST_SECONDS, self._expire)
+
+    def _expire(self) -> None:
+        is_http = self in self.connections
+        if is_http and (self.cycle is None or self.cycle.response_complete):
+            self.transport.abort()

@@ -1,5 +1,6 @@
 """Which requests the server accepts: host, origin, token, and the headers of its answers."""
 
+import socket
 from collections.abc import Iterator
 from http.client import HTTPConnection
 
@@ -51,6 +52,17 @@ def test_a_page_of_another_server_is_refused(server: Server, origin: str) -> Non
     assert get(server, Origin=origin)[0] == 403
     with pytest.raises(InvalidStatus, match="403"):
         connect(f"ws://{server.host}/ws", origin=origin).__enter__()
+
+
+def test_a_web_socket_for_another_host_is_refused_even_if_its_origin_agrees(server: Server) -> None:
+    """A name that leads to this computer (DNS rebinding) does not help a page elsewhere."""
+    for host in ("evil.example", f"evil.example:{server.port}"):
+        with pytest.raises(InvalidStatus, match="403"):
+            connect(
+                f"ws://{host}/ws",
+                origin=f"http://{host}",
+                sock=socket.create_connection(("127.0.0.1", server.port)),
+            ).__enter__()
 
 
 def test_a_web_socket_without_origin_is_refused(server: Server) -> None:

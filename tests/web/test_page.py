@@ -173,6 +173,18 @@ def test_only_the_page_with_the_token_can_act(page: Page, other: Page) -> None:
     assert page.ask("view", match=match, ply=0)["type"] == "view"
 
 
+def test_a_token_opens_only_its_own_seat(page: Page, other: Page) -> None:
+    first, second = page.start("here", "open"), page.start("here", "open")
+    token = other.ask("claim", match=first, side=1)["token"]
+    other.send("join", match=second, token=token)
+    assert other.state(id=second)["yours"] == []
+    other.send("join", match=first, token=token)
+    assert other.state(id=first)["yours"] == [1]
+    for match in (first, second):
+        assert other.ask("move", match=match, ply=0, move="4")["type"] == "refused"
+    assert "taken" in page.ask("claim", match=first, side=1)["reason"]
+
+
 def test_the_wrong_turn_a_late_move_and_an_illegal_one_are_refused(page: Page, other: Page) -> None:
     match = page.start("here", "open")
     other.send("join", match=match, token=other.ask("claim", match=match, side=1)["token"])
