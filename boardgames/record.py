@@ -269,6 +269,60 @@ def parse_records(text: str, load: Callable[[Record], Game] | None) -> ParsedRec
     return ParsedRecords(tuple(records.values()), tuple(errors), tuple(records))
 
 
+def choose_record(
+    text: str,
+    load: Callable[[Record], Game],
+    *,
+    number: int | None = None,
+    game: str | None = None,
+    where: str = "the text",
+) -> tuple[int, int, Record]:
+    r"""Return the number of a match in a text, the number of matches, and the match with its moves checked.
+
+    Only this match is checked against the rules, so that it can be taken from a long text.
+
+    Parameters
+    ----------
+    number : int, optional
+        From 1; by default the first.
+    game : str, optional
+        The game that it must be a match of.
+    where : str
+        Where the text comes from, for errors.
+
+    Raises
+    ------
+    RecordError
+        If there is no such match, it has an error or no moves, or is of another game.
+
+    Examples
+    --------
+    >>> from boardgames.plugins import load_game_of
+    >>> number, count, record = choose_record('[Game "connect4"] [Start "-"]\n1. 4 4 *', load_game_of)
+    >>> number, count, record.moves
+    (1, 1, ('4', '4'))
+    """
+    parsed = parse_records(text, None)  # only one of them has to be replayed
+    count, chosen = len(parsed.records) + len(parsed.errors), number or 1
+    if count == 0:
+        raise RecordError(f"no matches in {where}")
+    if chosen > count:
+        raise RecordError(f"no match {chosen} in {where}; the last one is {count}")
+    records = dict(zip(parsed.numbers, parsed.records, strict=True))
+    if chosen not in records:
+        broken = [number for number in range(1, count + 1) if number not in records]
+        raise RecordError(f"{where}: {parsed.errors[broken.index(chosen)]}")
+    record = records[chosen]
+    if game is not None and record.game != game:
+        raise RecordError(f"{where}: match {chosen} is a match of {quote(record.game)}, not {game}")
+    if not record.moves:
+        raise RecordError(f"{where}: match {chosen} has no moves")
+    checked = parse_records(str(record), load)
+    for error in checked.errors:
+        raise RecordError(f"{where}: match {chosen}: {str(error).removeprefix('match 1: ')}")
+    return chosen, count, checked.records[0]
+
+
 def read_records(path: Path, load: Callable[[Record], Game] | None) -> ParsedRecords:
     """Return the records in a file, as `parse_records` does.
 

@@ -26,6 +26,14 @@ from boardgames.score import Score, Unit
 
 MISTAKES = 5
 """Default number of mistakes that a review lists."""
+MARK_NAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "?!": ("inaccuracy", "inaccuracies"),
+        "?": ("mistake", "mistakes"),
+        "??": ("blunder", "blunders"),
+    }
+)
+"""What the marks mean: the name of one, and of several."""
 MARKS_IN_LISTS = ("?", "??")
 """Marks of the moves that `Review.mistakes` and the chart show; inaccuracies would be too many."""
 
@@ -63,6 +71,12 @@ class ReviewedPosition:
     def score_for_side(self, side: int) -> Score:
         """Return the score from the point of view of a side."""
         return self._for_side(side, self.score)
+
+    def text_for_side(self, side: int) -> str:
+        """Return the score as text from the point of view of a side; `draw` at the end of a drawn match."""
+        outcome = self.position.outcome
+        is_draw = outcome is not None and outcome.winner is None
+        return "draw" if is_draw else self.score_for_side(side).text(proven=self.proven)
 
     def smoothed_for_side(self, side: int) -> float:
         """Return the mean of the scores at the last two depths; a decided or proven score is unchanged.
@@ -135,6 +149,13 @@ class ReviewedMove:
         """Return True if the move played is the best one."""
         return self.best.action == self.move.action
 
+    @property
+    def text(self) -> str:
+        """Return the score of the move for its side as text."""
+        if self.after.position.outcome is not None:
+            return self.after.text_for_side(self.side)
+        return self.score.text(proven=self.after.proven)
+
 
 @dataclass(frozen=True, repr=False)
 class Review:
@@ -180,7 +201,7 @@ class Review:
     def moves(self) -> tuple[ReviewedMove, ...]:
         """Return the moves for which the positions before and after have been analysed."""
         return tuple(
-            self._move(number, text, before, after)
+            reviewed_move(number, text, before, after, self.unit)
             for number, (text, (before, after)) in enumerate(
                 zip(self.record.moves, pairwise(self.positions), strict=False), start=1
             )
@@ -203,6 +224,14 @@ class Review:
         """Return the average loss of a side's moves, or None if it has made none."""
         losses = [move.loss for move in self.moves if move.side == side]
         return sum(losses) / len(losses) if losses else None
+
+    def summary(self, side: int) -> str:
+        """Return how many inaccuracies, mistakes and blunders a side made, and its mean loss, in one line."""
+        name, mean, marks = self.game.facts.sides[side], self.mean_loss(side), self.marks(side)
+        if mean is None:
+            return f"{name}: no moves"
+        counts = [f"{marks[mark]} {names[marks[mark] != 1]}" for mark, names in MARK_NAMES.items()]
+        return f"{name}: {', '.join(counts)}, mean loss {self.unit.format(mean)}"
 
     def svg(self) -> str:
         """Return a chart of the smoothed scores for side 0 and the mistakes, as an SVG document.
@@ -244,21 +273,6 @@ class Review:
             return self.svg()
         except MissingExtraError:  # the notebook shows the text instead
             return None
-
-    def _move(
-        self, number: int, text: str, before: ReviewedPosition, after: ReviewedPosition
-    ) -> ReviewedMove:
-        side = before.position.side_to_move
-        move = self.game.parse_move(before.position, text)
-        is_best = before.line[0].action == move.action
-        score = before.score if is_best else after.score_of_move(before)
-        bound = self.unit.bound
-        loss = max(before.score.clipped(bound) - score.clipped(bound), 0.0)
-        mark, delay = self.unit.mark(loss), 0
-        if self.unit.delay is not None and before.proven and after.proven:
-            delay = _delay(before.score, score)
-            mark = "?!" if delay >= self.unit.delay else mark
-        return ReviewedMove(number, side, move, before, after, score, loss, mark, delay)
 
 
 def review(record: Record, player: Player, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Review:
@@ -313,6 +327,32 @@ def review_positions(
             yield _reviewed(analysis, by_depth)
         if is_stopped:
             return
+
+
+def reviewed_move(
+    number: int, text: str, before: ReviewedPosition, after: ReviewedPosition, unit: Unit
+) -> ReviewedMove:
+    """Return the loss of a move, given the positions before and after it.
+
+    Parameters
+    ----------
+    number : int
+        Ply, from 1.
+    text : str
+        The move.
+    unit : Unit
+        Unit of the loss: that of the scores of the start.
+    """
+    side = before.position.side_to_move
+    move = before.position.game.parse_move(before.position, text)
+    is_best = before.line[0].action == move.action
+    score = before.score if is_best else after.score_of_move(before)
+    loss = max(before.score.clipped(unit.bound) - score.clipped(unit.bound), 0.0)
+    mark, delay = unit.mark(loss), 0
+    if unit.delay is not None and before.proven and after.proven:
+        delay = _delay(before.score, score)
+        mark = "?!" if delay >= unit.delay else mark
+    return ReviewedMove(number, side, move, before, after, score, loss, mark, delay)
 
 
 def review_end(position: Position, unit: Unit) -> ReviewedPosition:

@@ -101,6 +101,15 @@ class Unit:
         rounded = round(amount, self.digits) + 0.0  # no negative zero
         return f"{rounded:+.{self.digits}f}" if sign and rounded else f"{rounded:.{self.digits}f}"
 
+    @property
+    def legend(self) -> str:
+        """Return which losses get the marks of a review, in one line."""
+        inaccuracy, mistake, blunder = map(self.format, (self.inaccuracy, self.mistake, self.blunder))
+        legend = f"?! loses {inaccuracy} or more, ? {mistake}, ?? {blunder}"
+        if self.delay is None:
+            return legend
+        return f"{legend}; ?! also {self.delay} {'ply' if self.delay == 1 else 'plies'} to the end"
+
     def to_return(self, amount: float) -> float:
         """Return the expected return, -1 to 1, of the side that is ahead by `amount`."""
         if self.is_return:

@@ -23,7 +23,6 @@ from boardgames.cli.options import (
     moves_option,
 )
 from boardgames.cli.output import (
-    count_text,
     outcome_json,
     outcome_text,
     print_json,
@@ -34,7 +33,7 @@ from boardgames.cli.output import (
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import search_spinner, spinner
 from boardgames.draw.text import printable
-from boardgames.errors import FileError, MatchError, OptionError, RecordError, quote
+from boardgames.errors import FileError, MatchError, OptionError
 from boardgames.paths import MAX_TEXT_BYTES, check_writable, read_text, write_atomic
 
 if TYPE_CHECKING:
@@ -49,11 +48,6 @@ STDIN = "-"
 RECORD_SUFFIXES = (".record", ".pgn", ".txt")
 REVIEW_SECONDS = 0.2
 """Time for each position of a recorded match if neither the user nor the agent sets a limit."""
-MARKS = {
-    "?!": ("inaccuracy", "inaccuracies"),
-    "?": ("mistake", "mistakes"),
-    "??": ("blunder", "blunders"),
-}
 LIMITING_OPTIONS = ("depth", "time", "nodes", "simulations")
 """Options with which an agent limits its own search."""
 
@@ -285,11 +279,16 @@ def review_record(
 ) -> None:
     """Print the review of a recorded match; after Ctrl-C, of the plies reviewed so far."""
     load_game(request.game, None, ())  # report an unknown game first, and show a notice while compiling
-    number, count, record = choose_record(request.game, source, number)
-    if svg_file is not None:
-        _check_chart_file(svg_file, source)
     from boardgames.player import ExactPlayer
     from boardgames.plugins import close_player, load_game_of
+    from boardgames.record import choose_record
+
+    where = "standard input" if source == STDIN else source
+    number, count, record = choose_record(
+        _read_source(source), load_game_of, number=number, game=request.game, where=where
+    )
+    if svg_file is not None:
+        _check_chart_file(svg_file, source)
 
     game = load_game_of(record)
     player = load_player(request.agent_for(game), game)
@@ -311,41 +310,6 @@ def review_record(
     if not review.is_complete:
         say(f"interrupted after {len(review.moves)} of {len(record.moves)} plies", err=True)
         click.get_current_context().exit(EXIT_INTERRUPTED)
-
-
-def choose_record(game: str, source: str, number: int | None) -> "tuple[int, int, Record]":
-    """Return the number of a match in a file, the number of matches, and the match.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be read.
-    RecordError
-        If there is no such match, it has an error or no moves, or is of another game.
-    """
-    from boardgames.plugins import load_game_of
-    from boardgames.record import parse_records
-
-    where = "standard input" if source == STDIN else source
-    parsed = parse_records(_read_source(source), None)  # only one of them has to be replayed
-    count, chosen = len(parsed.records) + len(parsed.errors), number or 1
-    if count == 0:
-        raise RecordError(f"no matches in {where}")
-    if chosen > count:
-        raise RecordError(f"no match {chosen} in {where}; the last one is {count}")
-    records = dict(zip(parsed.numbers, parsed.records, strict=True))
-    if chosen not in records:
-        broken = [number for number in range(1, count + 1) if number not in records]
-        raise RecordError(f"{where}: {parsed.errors[broken.index(chosen)]}")
-    record = records[chosen]
-    if record.game != game:
-        raise RecordError(f"{where}: match {chosen} is a match of {quote(record.game)}, not {game}")
-    if not record.moves:
-        raise RecordError(f"{where}: match {chosen} has no moves")
-    checked = parse_records(str(record), load_game_of)
-    for error in checked.errors:
-        raise RecordError(f"{where}: match {chosen}: {str(error).removeprefix('match 1: ')}")
-    return chosen, count, checked.records[0]
 
 
 def review_limit(request: AnalysisRequest, player: "Player") -> "Limit":
@@ -401,21 +365,12 @@ def _print_review(review: "Review", title: str, mistakes: int | None, *, is_exac
     rows += [_move_row(move, sides[move.side]) for move in review.moves]
     print_table(rows, right=(0, 3, 4), cut=(5,))
     _print_mistakes(review, mistakes)
-    for number, side in enumerate(sides):
-        say(_summary(review, number, side))
+    for side in (0, 1):
+        say(review.summary(side))
     if is_exact and not all(reviewed.proven for reviewed in review.positions):
         say(
             "not every position was solved in time: values without ! are estimates; --time S allows more time"
         )
-
-
-def _summary(review: "Review", number: int, side: str) -> str:
-    """Return the number of mistakes and the mean loss of a side in one line."""
-    mean, marks = review.mean_loss(number), review.marks(number)
-    if mean is None:
-        return f"{side}: no moves"
-    counts = [f"{marks[mark]} {names[marks[mark] != 1]}" for mark, names in MARKS.items()]
-    return f"{side}: {', '.join(counts)}, mean loss {review.unit.format(mean)}"
 
 
 def _move_row(move: "ReviewedMove", side: str) -> tuple[str, ...]:
@@ -437,18 +392,14 @@ def _move_row(move: "ReviewedMove", side: str) -> tuple[str, ...]:
 def _print_mistakes(review: "Review", mistakes: int | None) -> None:
     from boardgames.review import MISTAKES
 
-    unit = review.unit
-    inaccuracy, mistake, blunder = map(unit.format, (unit.inaccuracy, unit.mistake, unit.blunder))
-    legend = f"?! loses {inaccuracy} or more, ? {mistake}, ?? {blunder}"
-    if unit.delay is not None:
-        legend += f"; ?! also {count_text(unit.delay, 'ply', 'plies')} to the end"
+    unit, legend = review.unit, review.unit.legend
     rows: list[tuple[str, ...]] = [("ply", "side", "move", "loss", "value", "better")]
     for ply in review.mistakes(MISTAKES if mistakes is None else mistakes):
         is_proven = ply.before.proven and ply.after.proven
-        score = ply.score.text(proven=ply.after.proven)
-        after = _value(ply.after, ply.side) if _is_end(ply.after) else score
         before = ply.before.score.text(proven=ply.before.proven)
-        change = f"{before}{_proof(ply.before.proven).strip()} -> {after}{_proof(ply.after.proven).strip()}"
+        change = (
+            f"{before}{_proof(ply.before.proven).strip()} -> {ply.text}{_proof(ply.after.proven).strip()}"
+        )
         side, better = review.game.facts.sides[ply.side], line_text(ply.before.line)
         move, loss = f"{ply.move}{ply.mark}", unit.format(ply.loss) + _proof(is_proven)
         rows.append((str(ply.number), side, move, loss, change, better))
@@ -459,16 +410,9 @@ def _print_mistakes(review: "Review", mistakes: int | None) -> None:
     print_table(rows, right=(0, 3), cut=(5,))
 
 
-def _value(reviewed: "ReviewedPosition", side: int) -> str:
-    """Return the score of a position for a side; `draw` at the end of a drawn match."""
-    outcome = reviewed.position.outcome
-    is_draw = outcome is not None and outcome.winner is None
-    return "draw" if is_draw else reviewed.score_for_side(side).text(proven=reviewed.proven)
-
-
 def _marked(reviewed: "ReviewedPosition", side: int) -> str:
     """Return the score of a position for a side, with a mark if it is proven."""
-    return _value(reviewed, side) + _proof(reviewed.proven)
+    return reviewed.text_for_side(side) + _proof(reviewed.proven)
 
 
 def _proof(is_proven: bool) -> str:
@@ -476,12 +420,8 @@ def _proof(is_proven: bool) -> str:
     return "!" if is_proven else " "
 
 
-def _is_end(reviewed: "ReviewedPosition") -> bool:
-    return reviewed.position.outcome is not None
-
-
 def _review_json(review: "Review", game: str, number: int, mistakes: int | None) -> dict[str, object]:
-    from boardgames.review import MISTAKES
+    from boardgames.review import MARK_NAMES, MISTAKES
 
     worst = review.mistakes(MISTAKES if mistakes is None else mistakes)
     return {
@@ -494,7 +434,9 @@ def _review_json(review: "Review", game: str, number: int, mistakes: int | None)
         "complete": review.is_complete,
         "values_for_side_0": list(review.values_for_side(0)),
         "plies": [_ply_json(ply) for ply in review.moves],
-        "marks": [{names[1]: review.marks(side)[mark] for mark, names in MARKS.items()} for side in (0, 1)],
+        "marks": [
+            {names[1]: review.marks(side)[mark] for mark, names in MARK_NAMES.items()} for side in (0, 1)
+        ],
         "mistakes": [ply.number for ply in worst],
         "mean_loss": [review.mean_loss(side) for side in (0, 1)],
         "bound": review.unit.bound,
