@@ -55,7 +55,7 @@ def _history(folder: Path) -> "RunHistory":
     import numpy as np
 
     from boardgames.adapters.plots import RunHistory
-    from boardgames.learning.history import learner_of, weight_names
+    from boardgames.learning.history import learner_of, weight_names, weights_over_time
     from boardgames.learning.runs import METRICS, read_metrics, run_summary
 
     run = run_summary(folder)
@@ -65,7 +65,7 @@ def _history(folder: Path) -> "RunHistory":
     metric = "score" if learner is None else learner.curve
     steps = read_metrics(folder / METRICS)
     values = {step.step: value for step in steps if (value := step.metrics.get(metric)) is not None}
-    rows = [step for step in steps if step.weights and len(step.weights) == len(steps[-1].weights)]
+    weight_steps, rows = weights_over_time(steps)
     name = printable(run.name)
     return RunHistory(
         name=name,
@@ -74,7 +74,7 @@ def _history(folder: Path) -> "RunHistory":
         steps=list(values),
         values=list(values.values()),
         best_step=run.progress.best_step,
-        weights=np.array([step.weights for step in rows]) if rows else None,
-        weight_steps=[step.step for step in rows],
-        features=weight_names(learner, len(rows[-1].weights) if rows else 0),
+        weights=np.array(rows) if rows else None,
+        weight_steps=weight_steps,
+        features=weight_names(learner, len(rows[-1]) if rows else 0),
     )

@@ -205,9 +205,10 @@ def delete(name: str, yes: bool) -> None:
 
 def _print_steps(steps: "Sequence[StepRecord]") -> None:
     """Print the metrics of all steps, or of `MAX_ROWS` of them, the last one included."""
-    count = min(len(steps), MAX_ROWS)
-    shown = [steps[(place + 1) * len(steps) // count - 1] for place in range(count)]
-    names = list(dict.fromkeys(name for step in shown for name in step.metrics))
+    from boardgames.learning.history import metric_names, sample
+
+    shown = sample(steps, MAX_ROWS)
+    names = metric_names(shown)
     rows = [("step", *names, "seconds")]
     for step in shown:
         values = (step.metrics.get(name) for name in names)

@@ -1,14 +1,19 @@
-"""What programs show of a training run: names of its weights, and what agents call its result."""
+"""What programs show of a training run: its steps, its weights by name, and the agent that uses them."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from boardgames.errors import BoardgamesError
 from boardgames.game import Game
 from boardgames.learner import Learner
 from boardgames.learning.base import FeatureLearner
 from boardgames.learning.config import Config
+from boardgames.learning.runs import StepRecord
 from boardgames.paths import runs_folder
 from boardgames.weights.lookup import offered_names
+
+_Row = TypeVar("_Row")
 
 
 def learner_of(config: Config) -> Learner | None:
@@ -59,3 +64,33 @@ def result_of(folder: Path, game: Game) -> str:
         escaped = result.replace("\\", "\\\\").replace('"', '\\"')
         result = f'"{escaped}"'
     return result
+
+
+def weights_over_time(steps: Sequence[StepRecord]) -> tuple[list[int], list[tuple[float, ...]]]:
+    """Return the steps that recorded weights, and their weights: as many as after the last of them.
+
+    Examples
+    --------
+    >>> weights_over_time([StepRecord(1, 0.5, {}), StepRecord(2, 0.5, {}, (1.0, 2.0))])
+    ([2], [(1.0, 2.0)])
+    """
+    count = len(steps[-1].weights) if steps else 0
+    rows = [one for one in steps if count and len(one.weights) == count]
+    return [one.step for one in rows], [one.weights for one in rows]
+
+
+def metric_names(steps: Sequence[StepRecord]) -> list[str]:
+    """Return the names of all metrics, in the order in which they first appear."""
+    return list(dict.fromkeys(name for one in steps for name in one.metrics))
+
+
+def sample(rows: Sequence[_Row], count: int) -> list[_Row]:
+    """Return at most `count` rows at equal distances, the last one included.
+
+    Examples
+    --------
+    >>> sample([1, 2, 3, 4, 5, 6], 3), sample([1, 2], 3)
+    ([2, 4, 6], [1, 2])
+    """
+    count = min(len(rows), count)
+    return [rows[(place + 1) * len(rows) // count - 1] for place in range(count)]

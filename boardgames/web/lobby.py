@@ -34,6 +34,7 @@ from boardgames.web.messages import (
     SeatRequest,
 )
 from boardgames.web.searches import Searches
+from boardgames.web.training import Training
 from boardgames.weights.lookup import offered_names, run_names, usable_agents
 
 MOST_MATCHES = 200
@@ -56,11 +57,17 @@ class Lobby:
         How many agents may think at the same time; by default one for each core.
     archive : Archive, optional
         Where matches are kept for the next start of the server; by default nowhere.
+
+    Attributes
+    ----------
+    training : Training
+        The training runs.
     """
 
     def __init__(self, searches: int | None = None, *, archive: Archive | None = None) -> None:
         self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="match")
         self.searches = Searches(searches or os.cpu_count() or 1)
+        self.training = Training()
         self._archive = archive
         self._matches: dict[str, LiveMatch] = {}
         self._saved: dict[str, ServedMatch] = {}
@@ -177,6 +184,7 @@ class Lobby:
         if self._archive is not None:
             await self._archive.close()
         self.searches.close()
+        self.training.close()
         await asyncio.gather(*(match.close() for match in self._matches.values()))
         self.threads.shutdown(wait=False, cancel_futures=True)
 

@@ -193,6 +193,20 @@ class StopAnalysis(_Request, frozen=True, tag="stop-analysis"):
     purpose: Literal["analysis", "bar"] = "analysis"
 
 
+class ListRuns(_Request, frozen=True, tag="runs"):
+    """Asks for the training runs now and whenever one changes."""
+
+
+class WatchRun(_Request, frozen=True, tag="run"):
+    """Asks for a training run now and whenever it changes."""
+
+    name: Annotated[str, Meta(min_length=1, max_length=255)]
+
+
+class StopWatching(_Request, frozen=True, tag="unwatch"):
+    """Ends the updates of the training runs."""
+
+
 MatchRequest = (
     JoinMatch
     | LeaveMatch
@@ -210,7 +224,10 @@ MatchRequest = (
     | ViewPly
 )
 AnalysisRequest = Analyse | StopAnalysis
-Request = Catalogue | DescribeGame | ListMatches | CreateMatch | MatchRequest | AnalysisRequest
+TrainingRequest = ListRuns | WatchRun | StopWatching
+Request = (
+    Catalogue | DescribeGame | ListMatches | CreateMatch | MatchRequest | AnalysisRequest | TrainingRequest
+)
 
 
 # --- what the server sends -------------------------------------------------------
@@ -436,6 +453,80 @@ class AnalysisReply(Reply, frozen=True, tag="analysis"):
 
 class Done(Reply, frozen=True, tag="done"):
     """Says that a request without another answer was carried out."""
+
+
+class RunEntry(Struct, frozen=True):
+    """A training run: its state is that of `boardgames runs list`; times are in seconds since 1970."""
+
+    name: str
+    game: str | None
+    learner: str | None
+    state: str
+    step: int
+    length: int | None
+    best: float | None
+    best_step: int
+    created: float
+    changed: float
+    error: str | None
+
+
+class RunsReply(Reply, frozen=True, tag="runs"):
+    """The training runs, newest first."""
+
+    runs: list[RunEntry]
+
+
+class RunGone(Reply, frozen=True, tag="run-gone"):
+    """Says that a training run that the page watches has been deleted."""
+
+    name: str
+
+
+class SettingEntry(Struct, frozen=True):
+    """A setting of a learner."""
+
+    name: str
+    value: OptionValue
+    summary: str
+
+
+class WeightsEntry(Struct, frozen=True):
+    """Weights after some steps, by name; `total` is how many there are, 0 for a summary of a large table."""
+
+    steps: list[int]
+    names: list[str]
+    values: list[list[float | None]]
+    total: int
+
+
+class StandingsEntry(Struct, frozen=True):
+    """Names and points of the competitors after a step, best first."""
+
+    step: int
+    rows: list[tuple[str, float | None]]
+
+
+class RunReply(Reply, frozen=True, tag="run"):
+    """A training run: settings, metrics after some of its steps, weights, standings.
+
+    `agent` plays with its best weights so far; if there is none, `obstacle` says why.
+    """
+
+    run: RunEntry
+    layout: str | None = None
+    options: Mapping[str, OptionValue] = {}
+    seed: int | None = None
+    settings: list[SettingEntry] = []
+    curve: str = ""
+    follows_curve: bool = True
+    steps: list[int] = []
+    seconds: list[float | None] = []
+    metrics: Mapping[str, list[float | None]] = {}
+    weights: WeightsEntry | None = None
+    standings: list[StandingsEntry] = []
+    agent: str | None = None
+    obstacle: str = ""
 
 
 def _encodable(value: object) -> object:

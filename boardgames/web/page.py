@@ -17,6 +17,7 @@ from boardgames.web.analysis import Analyst
 from boardgames.web.lobby import Lobby
 from boardgames.web.match import LiveMatch
 from boardgames.web.messages import decode, encode
+from boardgames.web.training import News
 
 _log = logging.getLogger(__name__)
 
@@ -51,6 +52,7 @@ class Page:
         self._lists_matches = False
         self._dirty: set[str] = set()
         self._is_list_dirty = False
+        self._news: News | None = None
         self._replies: deque[bytes] = deque()
         self._answering: set[asyncio.Task[None]] = set()
         self._ready = asyncio.Event()
@@ -68,6 +70,7 @@ class Page:
         finally:
             unsubscribe()
             self._analyst.close()
+            self._lobby.training.unwatch(self._training_changed)
             tasks |= self._answering
             for task in tasks:
                 task.cancel()
@@ -209,6 +212,21 @@ class Page:
         self._analyst.stop(request.purpose)
         return messages.Done()
 
+    async def _list_runs(self, request: messages.ListRuns) -> messages.Reply:
+        return await self._watch_training(None)
+
+    async def _run(self, request: messages.WatchRun) -> messages.Reply:
+        return await self._watch_training(request.name)
+
+    async def _unwatch(self, request: messages.StopWatching) -> None:
+        self._lobby.training.unwatch(self._training_changed)
+        self._news = None
+
+    async def _watch_training(self, name: str | None) -> messages.Reply:
+        news = await self._lobby.training.watch(name, self._training_changed)
+        self._news = None
+        return news
+
     # --- matches and seats -----------------------------------------------------
 
     def _match(self, key: str) -> LiveMatch:
@@ -250,6 +268,10 @@ class Page:
             self._is_list_dirty = True
             self._ready.set()
 
+    def _training_changed(self, news: News) -> None:
+        self._news = news
+        self._ready.set()
+
     def _reply(self, reply: messages.Reply, request: messages.Request | None = None) -> None:
         """Send a reply, as the direct answer to a request if one is given."""
         if request is not None and request.re is not None:
@@ -274,6 +296,9 @@ class Page:
                 await self._socket.send_text(
                     encode(messages.MatchesReply(matches=self._lobby.entries())).decode()
                 )
+            if self._news is not None:
+                news, self._news = self._news, None
+                await self._socket.send_text(encode(news).decode())
 
 
 _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = {
@@ -297,6 +322,9 @@ _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = 
     messages.ViewPly: Page._view,
     messages.Analyse: Page._analyse,
     messages.StopAnalysis: Page._stop_analysis,
+    messages.ListRuns: Page._list_runs,
+    messages.WatchRun: Page._run,
+    messages.StopWatching: Page._unwatch,
 }
 _SLOW = frozenset(
     {
@@ -306,5 +334,7 @@ _SLOW = frozenset(
         messages.AskHint,
         messages.ViewPly,
         messages.Analyse,
+        messages.ListRuns,
+        messages.WatchRun,
     }
 )

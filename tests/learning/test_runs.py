@@ -113,15 +113,15 @@ def test_metrics_with_impossible_numbers_are_removed(damage: str, tmp_path: Path
     assert path.read_text() == line
 
 
-# --- creating and finding runs ----------------------------------------------
-
-
 def test_weights_that_are_too_many_are_logged_as_a_summary(tmp_path: Path) -> None:
     weights = np.linspace(-3.0, 4.0, 2000)
     (tmp_path / "metrics.jsonl").write_text(StepRecord.of(1, 0.5, {}, weights).as_line())
     (logged,) = read_metrics(tmp_path / "metrics.jsonl")
     assert logged.weights == ()
     assert logged.summary == {"norm": pytest.approx((weights**2).sum() ** 0.5), "min": -3.0, "max": 4.0}
+
+
+# --- creating and finding runs ----------------------------------------------
 
 
 def test_folder_with_other_files_is_rejected_and_unchanged(tmp_path: Path) -> None:
