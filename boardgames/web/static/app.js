@@ -2,7 +2,7 @@
 
 import { Lobby } from "./lobby.js";
 import { Match } from "./match.js";
-import { Net } from "./net.js";
+import { keepToken, Net } from "./net.js";
 import { T } from "./texts.js";
 
 const SLOW = 700;
@@ -39,7 +39,12 @@ net.addEventListener("status", ({ detail }) => {
 });
 
 function route() {
-  const [, kind, id] = location.hash.match(/^#\/(match|new)\/([^/]+)$/) ?? [];
+  const [, kind, id, token] = location.hash.match(/^#\/(match|new)\/([^/]+)(?:\/([\w-]+))?$/) ?? [];
+  if (token) {
+    // the seat that `play --web` announces; its secret does not stay in the address
+    keepToken(id, token);
+    history.replaceState(null, "", `#/${kind}/${id}`);
+  }
   page?.close();
   main.replaceChildren();
   document.title = T.site;

@@ -114,9 +114,27 @@ export class Board {
     this.#done(move, [...before, id], before.includes(id));
   }
 
-  // Preview what a click on an id outside the board would do, or nothing.
-  point(id) {
-    this.#hover(id);
+  // Make a move as if it had been built on the board.
+  play(move) {
+    if (this.interactive) this.#done(move, []);
+  }
+
+  // Preview a move that something outside the board would make, or none.
+  preview(move) {
+    if (move === this.aimed) return;
+    this.aimed = move;
+    this.#update();
+  }
+
+  // Return the angle in degrees at which one id lies from another.
+  angle(from, to) {
+    const [a, b] = [this.items.get(from), this.items.get(to)];
+    return a && b && a !== b ? (Math.round((Math.atan2(b.y - a.y, b.x - a.x) * 180) / Math.PI) + 360) % 360 : null;
+  }
+
+  // Return the move that goes straight on from the selection at an angle, or null.
+  towards(angle) {
+    return this.clicks.towards(angle, (from, to) => this.angle(from, to));
   }
 
   // Say why something cannot be done, over the board; it disappears with the next click or key.
@@ -258,7 +276,10 @@ export class Board {
     }
     layers.targets.replaceChildren(...this.targets.values());
     this.hovered = null;
-    this.dragMove = null;
+    this.aimed = null;
+    // the angles at which cells have neighbours
+    const isNear = (a, b) => a !== b && Math.hypot(a.x - b.x, a.y - b.y) < 1.05;
+    this.directions = [...new Set(cells.flatMap((a) => cells.filter((b) => isNear(a, b)).map((b) => this.angle(a.id, b.id))))].sort((a, b) => a - b);
     if (!this.items.has(this.current)) this.current = null;
   }
 
@@ -506,7 +527,7 @@ export class Board {
     }
     const focused = this.#focused();
     const pointed = this.hovered ?? focused;
-    const move = this.dragMove ?? (options.has(pointed) ? clicks.completes(pointed, options) : null);
+    const move = this.aimed ?? (options.has(pointed) ? clicks.completes(pointed, options) : null);
     if (move !== this.previewed) {
       this.previewed = move;
       this.showResult(null);
@@ -569,6 +590,7 @@ export class Board {
     const idAt = (element) => element?.closest?.("[data-id]")?.dataset.id ?? null;
     let from = null;
     let dragged = false;
+    const drag = (to) => this.clicks.dragged(from, to, (a, b) => this.angle(a, b));
     svg.addEventListener("pointerdown", (event) => {
       from = event.button === 0 ? idAt(event.target) : null;
       dragged = false;
@@ -582,7 +604,7 @@ export class Board {
       if (from !== null && this.interactive && (under !== from || dragged)) {
         dragged = true;
         this.#drawDrag(from, event);
-        this.#dragOver(under !== null && under !== from ? this.clicks.dragged(from, under).move : null);
+        this.preview(under !== null && under !== from ? drag(under).move : null);
       }
       if (event.pointerType !== "touch" && under !== this.hovered) this.#hover(under);
     });
@@ -595,11 +617,13 @@ export class Board {
       if (from === null) return;
       const to = dragged ? idAt(document.elementFromPoint(event.clientX, event.clientY)) : null;
       if (dragged && to !== null && to !== from && this.interactive) {
-        const { path } = this.clicks;
-        this.#done(this.clicks.drag(from, to), path.includes(from) ? [...path, to] : [...path, from, to]);
+        const before = this.clicks.path;
+        const { move, path } = drag(to);
+        this.clicks.path = path;
+        this.#done(move, before.includes(from) ? [...before, to] : [...before, from, to]);
       }
       from = null;
-      this.#dragOver(null);
+      this.preview(null);
       this.layers.ghost.replaceChildren();
     };
     this.abort = new AbortController();
@@ -607,7 +631,7 @@ export class Board {
     document.addEventListener("pointerup", end, { signal });
     document.addEventListener("pointercancel", () => {
       from = null;
-      this.#dragOver(null);
+      this.preview(null);
       this.layers.ghost.replaceChildren();
     }, { signal });
     svg.addEventListener("click", (event) => {
@@ -646,12 +670,6 @@ export class Board {
     if (id === this.hovered) return;
     this.hovered = id;
     if (this.picture) this.#update();
-  }
-
-  #dragOver(move) {
-    if (move === this.dragMove) return;
-    this.dragMove = move;
-    this.#update();
   }
 
   #drawDrag(from, event) {

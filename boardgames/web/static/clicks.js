@@ -59,15 +59,20 @@ export class Clicks {
     return !again && this.next().has(id) ? this.click(id) : null;
   }
 
-  // Drag from one id to another: return the completed move, or null after changing the path.
-  drag(from, to) {
-    const { move, path } = this.dragged(from, to);
-    this.path = path;
-    return move;
+  // Return the move that goes straight on from the selection at an angle, or null; `angle` gives that between ids.
+  towards(wanted, angle) {
+    const from = this.path.at(-1);
+    const isStraight = ({ ids }) => ids.slice(this.path.length).every((id) => angle(from, id) === wanted);
+    const moves = new Set([...this.next().values()].flat().filter(isStraight).map((entry) => entry.move));
+    return moves.size === 1 ? [...moves][0] : null;
   }
 
   // Return the move that a drag completes, or null, and the path after it.
-  dragged(from, to) {
+  dragged(from, to, angle) {
+    if (this.path.includes(from)) {
+      const move = this.towards(angle(from, to), angle);
+      if (move !== null) return { move, path: [] };
+    }
     const options = this.next();
     const goesOn = this.path.length > 0 && options.has(from);
     const begin = this.path.at(-1) === from ? this.path : [...(goesOn ? this.path : []), from];

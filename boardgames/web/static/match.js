@@ -12,6 +12,12 @@ const WARNINGS = [30, 10];
 const DELAYS = [0, 0.5, 1, 2, 5];
 const ARROWS = ["→", "↘", "↓", "↙", "←", "↖", "↑", "↗"];
 const PAD_REACH = 2.3;
+const COMPASS = 1.35;
+// Keys for the directions of hexagonal boards, whose angles begin at 0 or at 30 degrees.
+const KEYS = {
+  KeyQ: [240, 210], KeyW: [270], KeyE: [300, 330], KeyA: [180, 150], KeyS: [90], KeyD: [0, 30], KeyZ: [120], KeyC: [60],
+  Numpad7: [240, 210], Numpad8: [270], Numpad9: [300, 330], Numpad4: [180, 150], Numpad2: [90], Numpad6: [0, 30], Numpad1: [120], Numpad3: [60],
+};
 const PREVIEW_MS = 120;
 
 const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
@@ -300,6 +306,13 @@ export class Match {
   #key(event) {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !this.state) return;
     if (event.target.closest("input, select, textarea, dialog")) return;
+    const isOnBoard = this.table.contains(event.target) || this.padBox.contains(event.target);
+    const direction = isOnBoard && this.compass?.find((one) => KEYS[event.code]?.includes(one.angle));
+    if (direction) {
+      if (direction.move) this.board.play(direction.move);
+      else this.board.tell(direction.label);
+      return;
+    }
     const to = { ArrowLeft: this.#ply() - 1, ArrowRight: this.#ply() + 1, Home: 0, End: Infinity }[event.key];
     if (to === undefined) return;
     event.preventDefault();
@@ -499,35 +512,45 @@ export class Match {
     this.drawn.push({ key: JSON.stringify(move), element, row, side: move.side });
   }
 
-  // Buttons for the ways to continue a move, placed like what they stand for, or in rows if that is far apart.
+  // Buttons for the ways to continue a move: six directions, or placed like what they stand for, or in rows.
   #drawPad() {
     if (!this.state || !this.hasPad) return;
-    const { clicks } = this.board;
-    const path = clicks.path;
-    const options = path.length ? clicks.next() : new Map();
-    const key = JSON.stringify([path, this.board.flipped, [...options.keys()]]);
+    const { board } = this;
+    const { path } = board.clicks;
+    const options = path.length ? board.clicks.next() : new Map();
+    const key = JSON.stringify([path, board.flipped, [...options.keys()]]);
     if (key === this.padKey) return;
     this.padKey = key;
+    this.compass = null;
     if (!path.length) {
       this.pad.className = "pad";
-      this.pad.replaceChildren(h("p", { class: "pad-help" }, T.padHelp));
+      this.pad.replaceChildren(h("p", { class: "pad-help" }, board.directions.length === 6 ? T.compassHelp : T.padHelp));
       return;
     }
-    const places = path.map((id) => this.board.place(id)).filter(Boolean);
+    const places = path.map((id) => board.place(id)).filter(Boolean);
     const [x, y] = places.length > 1
       ? [0, 1].map((i) => places.reduce((sum, place) => sum + place[i], 0) / places.length) : (places[0] ?? [0, 0]);
-    const entries = [...options.keys()].map((id) => {
-      const place = this.board.place(id);
-      return { id, move: clicks.completes(id, options), x: place ? place[0] - x : null, y: place ? place[1] - y : null };
+    let entries = [...options.keys()].map((id) => {
+      const place = board.place(id);
+      return { id, move: board.clicks.completes(id, options), x: place ? place[0] - x : null, y: place ? place[1] - y : null };
     });
+    const compass = board.directions.map((angle) => {
+      const [cos, sin] = [Math.cos, Math.sin].map((part) => COMPASS * part((angle * Math.PI) / 180));
+      const move = board.towards(angle);
+      return { angle, move, x: cos, y: sin, isDirection: true, label: T.direction(T.directions[Math.round(angle / 45) % 8], move) };
+    });
+    if (compass.length === 6 && entries.every(({ move }) => !move || compass.some((one) => one.move === move))) {
+      entries = this.compass = compass;
+    }
     const isNear = entries.every((one) => one.x !== null && Math.hypot(one.x, one.y) <= PAD_REACH);
     this.pad.className = `pad ${isNear ? "map" : "rows"}`;
-    const buttons = entries.map((one) => {
+    const buttons = entries.map(({ id, move, isDirection, label, ...one }) => {
       const arrow = one.x === null ? "" : ARROWS[(Math.round(Math.atan2(one.y, one.x) / (Math.PI / 4)) + 8) % 8];
-      const element = button([h("span", { "aria-hidden": "true" }, arrow), one.id], () => this.board.click(one.id),
-        { class: one.move ? "plays" : "adds", "aria-label": T.padButton(one.id, one.move),
-          onpointerenter: () => this.board.point(one.id), onfocus: () => this.board.point(one.id),
-          onpointerleave: () => this.board.point(null), onblur: () => this.board.point(null) });
+      const element = button([h("span", { "aria-hidden": "true" }, arrow), isDirection ? "" : id],
+        () => (move ? board.play(move) : board.click(id)),
+        { class: `${move ? "plays" : "adds"} ${isDirection ? "way" : ""}`, disabled: isDirection && !move, "aria-label": label ?? T.padButton(id, move),
+          onpointerenter: () => board.preview(move), onfocus: () => board.preview(move),
+          onpointerleave: () => board.preview(null), onblur: () => board.preview(null) });
       if (isNear) {
         element.style.setProperty("--x", one.x);
         element.style.setProperty("--y", one.y);
