@@ -1,0 +1,85 @@
+"""Pages that everybody can use: what axe-core finds, and without colours, motion or a large window."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from browsers import Visitor
+
+Visit = Callable[..., Visitor]
+GAMES = ("abalone", "connect4", "hexifence", "tictactoe")
+SEVERE = ("serious", "critical")
+PLIES = 4
+COUNT_ANIMATIONS = """
+window.animations = 0;
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (...given) {
+  window.animations++;
+  return animate.apply(this, given);
+};
+"""
+
+
+def play(visitor: Visitor, game: str, plies: int = PLIES) -> None:
+    """Start a match against oneself and make the first legal moves, so that the board shows much."""
+    visitor.start(game, "here")
+    for _ in range(plies):
+        visitor.move(min(visitor.state["picture"]["clicks"]))
+
+
+def check_with_axe(page: Any) -> None:
+    """Fail if axe-core finds something serious or critical on the page."""
+    found = Axe().run(page).response["violations"]
+    problems = [
+        f"{one['id']}: {one['help']}: {[node['target'] for node in one['nodes']][:3]}"
+        for one in found
+        if one["impact"] in SEVERE
+    ]
+    assert problems == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_the_lobby_and_the_forms(visit: Visit, scheme: str) -> None:
+    visitor = visit(color_scheme=scheme)
+    play(visitor, "connect4", 1)
+    visitor.open()
+    visitor.page.get_by_role("listitem").first.wait_for()
+    check_with_axe(visitor.page)
+    for game in GAMES:
+        page = visitor.open(f"#/new/{game}")
+        page.get_by_role("group", name="Who plays").first.wait_for()
+        for summary in page.locator("summary:visible").all():
+            summary.click()
+        page.get_by_label("Strength").last.select_option(label="Another agent")
+        check_with_axe(page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("game", GAMES)
+def test_axe_finds_nothing_serious_in_a_match(visit: Visit, game: str, scheme: str) -> None:
+    visitor = visit(color_scheme=scheme, reduced_motion="reduce")
+    play(visitor, game)
+    visitor.target(next(iter(visitor.state["picture"]["clicks"].values()))[0][0]).first.click(force=True)
+    check_with_axe(visitor.page)
+    visitor.page.get_by_role("button", name="First position").click()
+    check_with_axe(visitor.page)
+    visitor.page.get_by_role("button", name="Back to the match").click()
+    visitor.page.get_by_role("button", name="Resign").click()
+    check_with_axe(visitor.page)
+    visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    visitor.wait(lambda: visitor.state["outcome"], "the end")
+    check_with_axe(visitor.page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
+def test_pieces_are_animated_unless_less_motion_is_wanted(visit: Visit, motion: str) -> None:
+    visitor = visit(reduced_motion=motion)
+    visitor.page.add_init_script(COUNT_ANIMATIONS)
+    play(visitor, "connect4", 2)
+    assert (visitor.page.evaluate("window.animations") > 0) == (motion == "no-preference")
+    if motion == "reduce":
+        assert visitor.page.evaluate("document.getAnimations().length") == 0

@@ -1,0 +1,132 @@
+"""Nothing is cut off, overlaps or moves, on phones as on wide screens."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from browsers import Visitor
+
+Visit = Callable[..., Visitor]
+GAMES = ("abalone", "connect4", "hexifence", "tictactoe")
+WIDTHS = (360, 800, 1300)
+MOST_SHIFT = 0.01
+TOLERANCE = 2
+"""Pixels by which the boxes of two texts may overlap: they are larger than their letters."""
+
+OVERLAPS = """tolerance => {
+  const texts = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const text = walker.currentNode.textContent.trim();
+    if (!text || element.closest(".hidden, .skip, option, noscript") || !element.checkVisibility()) continue;
+    if (document.querySelector("dialog[open]") && !element.closest("dialog")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    for (const { left, top, right, bottom } of range.getClientRects()) {
+      const box = { text, left, top, right, bottom };
+      for (let e = element; e; e = e.parentElement) {
+        if (getComputedStyle(e).overflow === "visible" || e instanceof SVGElement) continue;
+        const clip = e.getBoundingClientRect();
+        box.left = Math.max(box.left, clip.left);
+        box.top = Math.max(box.top, clip.top);
+        box.right = Math.min(box.right, clip.right);
+        box.bottom = Math.min(box.bottom, clip.bottom);
+      }
+      if (box.right > box.left && box.bottom > box.top) texts.push(box);
+    }
+  }
+  const found = [];
+  for (const [i, a] of texts.entries()) for (const b of texts.slice(i + 1)) {
+    const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+    const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (across > tolerance && down > tolerance) found.push(`${a.text} / ${b.text}`);
+  }
+  return found;
+}"""
+TOO_WIDE = """() => {
+  const found = [];
+  if (document.documentElement.scrollWidth > innerWidth) found.push("the page");
+  for (const e of document.querySelectorAll("main *")) {
+    if (e.closest(".hidden, .skip") || !e.checkVisibility()) continue;
+    const { left, right, width } = e.getBoundingClientRect();
+    if (width && (left < -1 || right > innerWidth + 1)) found.push(`${e.tagName}.${e.getAttribute("class")}`);
+  }
+  return found;
+}"""
+WATCH_SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) {
+    const parts = entry.sources.map(({ node }) => node?.outerHTML?.slice(0, 60) ?? node?.textContent);
+    window.shifts.push({ value: entry.value, parts });
+  }
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+def check(page: Any) -> None:
+    """Fail if something is wider than the page or texts overlap."""
+    assert page.evaluate(TOO_WIDE) == []
+    assert page.evaluate(OVERLAPS, TOLERANCE) == []
+
+
+@pytest.fixture(params=WIDTHS)
+def visitor(visit: Visit, request: pytest.FixtureRequest) -> Visitor:
+    return visit(viewport={"width": request.param, "height": 800}, reduced_motion="reduce")
+
+
+@pytest.mark.slow
+def test_lobby_and_forms_fit_their_window(visitor: Visitor) -> None:
+    visitor.start("connect4", "here")
+    page = visitor.open()
+    page.get_by_role("listitem").first.wait_for()
+    check(page)
+    for game in GAMES:
+        visitor.open(f"#/new/{game}")
+        page.get_by_role("group", name="Who plays").first.wait_for()
+        check(page)
+        for summary in page.locator("summary:visible").all():
+            summary.click()
+        page.get_by_label("Strength").last.select_option(label="Another agent")
+        page.get_by_label("Clock").select_option(label="Other times")
+        check(page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_match_fits_its_window(visitor: Visitor, game: str) -> None:
+    visitor.start(game, "here")
+    page = visitor.page
+    check(page)
+    for _ in range(3):
+        visitor.move(min(visitor.state["picture"]["clicks"]))
+    check(page)
+    page.get_by_role("button", name="One move back").click()
+    check(page)
+    page.get_by_role("button", name="Resign").click()
+    check(page)
+    page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    visitor.wait(lambda: visitor.state["outcome"], "the end")
+    check(page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_nothing_moves_while_a_match_goes_on(visitor: Visitor, game: str) -> None:
+    visitor.page.add_init_script(WATCH_SHIFTS)
+    visitor.start(game)
+    page = visitor.page
+    page.wait_for_timeout(100)
+    page.evaluate("window.shifts = []")
+    for _ in range(2):
+        visitor.move(min(visitor.state["picture"]["clicks"]))
+        assert visitor.wait_for_turn()
+    page.get_by_role("button", name="First position").click()
+    page.get_by_role("button", name="Back to the match").click()
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("dialog").get_by_role("button", name="Resign").click()
+    visitor.wait(lambda: visitor.state["outcome"], "the end")
+    page.wait_for_timeout(100)
+    shifts = page.evaluate("window.shifts")
+    assert sum(shift["value"] for shift in shifts) < MOST_SHIFT, shifts
