@@ -4,6 +4,7 @@ import asyncio
 import warnings
 from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,6 +34,7 @@ class Archive:
         self._lock: RunLock | None = None
         self._changed: dict[str, Callable[[], Awaitable[ServedMatch]]] = {}
         self._saver: asyncio.Task[None] | None = None
+        self._is_closing = asyncio.Event()
 
     async def open(self) -> list[ServedMatch]:
         """Return the matches of the store, the oldest first.
@@ -77,9 +79,9 @@ class Archive:
 
     async def close(self) -> None:
         """Save what has changed and close the store."""
-        if self._saver is not None and not self._saver.done():
-            self._saver.cancel()
-            await asyncio.wait([self._saver])
+        self._is_closing.set()
+        if self._saver is not None:
+            await self._saver
         await self._flush()
         await self._call(self._close)
         self._thread.shutdown()
@@ -87,7 +89,10 @@ class Archive:
     async def _save(self) -> None:
         while self._changed:
             await self._flush()
-            await asyncio.sleep(SAVE_INTERVAL)
+            if self._is_closing.is_set():
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._is_closing.wait(), SAVE_INTERVAL)
 
     async def _flush(self) -> None:
         changed, self._changed = self._changed, {}
