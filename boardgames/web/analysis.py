@@ -2,19 +2,30 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from boardgames.errors import BoardgamesError, MatchError, MoveError, OptionError
+from boardgames.errors import BoardgamesError, MatchError, OptionError
 from boardgames.game import Game, Position
 from boardgames.player import Analysis, Context, Limit, MoveValue, Player, Stop
-from boardgames.plugins import close_player, load, load_game_of, registry, solver_of
-from boardgames.record import parse_records
-from boardgames.review import review_end
+from boardgames.plugins import close_player, registry, solver_of
+from boardgames.record import Record
+from boardgames.review import Review, ReviewedPosition, review_end, review_positions, reviewed_move
 from boardgames.score import Score
 from boardgames.web.lobby import Lobby, agent_of
-from boardgames.web.messages import Analyse, AnalysisReply, LineState, MoveValueState, PositionRequest
+from boardgames.web.messages import (
+    Analyse,
+    AnalysisReply,
+    Annotate,
+    AnnotatedPly,
+    AnnotationReply,
+    LineState,
+    Mistake,
+    MoveValueState,
+)
+from boardgames.web.positions import line_of
+from boardgames.web.searches import NOBODY_WAITS, PERSON_WAITS
 
 LINE_MOVES = 12
 """Largest number of moves that are sent of a line of play."""
@@ -91,8 +102,8 @@ class Analyst:
             or another analysis for the same purpose has begun.
         """
         desk, stop = self._begin(request.purpose)
-        positions = await self.positions(request)
-        position, ply = positions[-1], len(positions) - 1
+        line = await line_of(self._lobby, request)
+        position, ply = line.position, line.ply
         if position.outcome is not None:
             return _end_reply(request, ply, position)
 
@@ -103,23 +114,47 @@ class Analyst:
         agent, analysis = await self._search(desk, stop, request.agent, position.game, think)
         return _reply(request, ply, agent, analysis)
 
-    async def positions(self, request: PositionRequest) -> tuple[Position, ...]:
-        """Return the first position of a request, and the position after each move.
+    async def annotate(self, request: Annotate, tell: Callable[[AnnotatedPly], None]) -> AnnotationReply:
+        """Review the moves that lead to a position, and tell the page about each position.
 
         Raises
         ------
         BoardgamesError
-            If there is no such match or game, or the position or a move is not one of the game.
+            As `analyse`.
         """
-        loop = asyncio.get_running_loop()
-        if request.match is None:
-            return await loop.run_in_executor(self._lobby.threads, _replay, request)
-        saved = await (await self._lobby.find(request.match)).saved()
-        positions = await loop.run_in_executor(self._lobby.threads, _positions_of, saved.record)
-        ply = len(positions) - 1 if request.ply is None else request.ply
-        if ply >= len(positions):
-            raise MatchError(f"the match has {len(positions) - 1} moves, not {ply}")
-        return positions[: ply + 1]
+        desk, stop = self._begin("annotation")
+        record = (await line_of(self._lobby, request)).record
+        reviewed: list[ReviewedPosition] = []
+        reviews: Iterator[ReviewedPosition] | None = None
+        agent = ""
+
+        def think(player: Player) -> ReviewedPosition | None:
+            nonlocal reviews
+            if reviews is None:
+                limit, context = Limit(seconds=request.seconds), Context(stop=stop)
+                reviews = review_positions(record, player, limit, context)
+            return next(reviews, None)
+
+        assert record.loaded_game is not None
+        while not stop.is_set() and len(reviewed) <= len(record.moves):
+            agent, position = await self._search(
+                desk, stop, request.agent, record.loaded_game, think, urgency=NOBODY_WAITS
+            )
+            if position is None:
+                break
+            reviewed.append(position)
+            tell(_annotated(request.key, record, reviewed))
+        if not reviewed:
+            raise MatchError("the analysis was stopped")
+        review = Review(record, agent, reviewed[0].unit, tuple(reviewed))
+        return AnnotationReply(
+            key=request.key,
+            agent=agent,
+            unit=review.unit.label,
+            legend=review.unit.legend,
+            summaries=(review.summary(0), review.summary(1)),
+            complete=review.is_complete,
+        )
 
     def _begin(self, purpose: str) -> tuple[_Desk, Stop]:
         """End the search for a purpose, and return what the next one works with."""
@@ -129,7 +164,14 @@ class Analyst:
         return desk, desk.stop
 
     async def _search(
-        self, desk: _Desk, stop: Stop, agent: str | None, game: Game, think: Callable[[Player], _Result]
+        self,
+        desk: _Desk,
+        stop: Stop,
+        agent: str | None,
+        game: Game,
+        think: Callable[[Player], _Result],
+        *,
+        urgency: int = PERSON_WAITS,
     ) -> tuple[str, _Result]:
         """Let an agent think; return its description and the result.
 
@@ -142,7 +184,11 @@ class Analyst:
         async with desk.lock:  # a search that was told to stop ends soon
             if desk.stop is not stop:
                 raise MatchError(SUPERSEDED)
-            result = await self._lobby.searches.run(lambda: desk.think(agent, game, think), stop)
+            # a review has one Stop for all positions, which is not set because others wait for one
+            ends = stop if urgency == PERSON_WAITS else Stop()
+            result = await self._lobby.searches.run(
+                lambda: desk.think(agent, game, think), ends, urgency=urgency
+            )
         if desk.stop is not stop:
             raise MatchError(SUPERSEDED)
         return result
@@ -159,38 +205,6 @@ class Analyst:
             desk.stop.set()
             self._lobby.threads.submit(desk.release_if_closed)
         self._desks.clear()
-
-
-def game_of(name: str, layout: str | None, options: Mapping[str, object]) -> Game:
-    """Return a game that a page has chosen.
-
-    Raises
-    ------
-    BoardgamesError
-        If there is no such game, layout or option.
-    """
-    if "layout" in options:
-        raise OptionError("the layout is not an option of a game; it is chosen separately")
-    return load(name, layout=layout, **options)
-
-
-def _positions_of(text: str) -> tuple[Position, ...]:
-    """Return the start of a match and the position after each move, given its record."""
-    (record,) = parse_records(text, None).records
-    return tuple(record.positions(load_game_of(record)))
-
-
-def _replay(request: PositionRequest) -> tuple[Position, ...]:
-    if request.game is None:
-        raise OptionError("a position needs a match or a game")
-    game = game_of(request.game, request.layout, request.options)
-    positions = [game.start() if request.position is None else game.parse(request.position)]
-    for number, move in enumerate(request.moves, start=1):
-        try:
-            positions.append(positions[-1].apply(move))
-        except MoveError as error:
-            raise type(error)(f"move {number}: {error}") from None
-    return tuple(positions)
 
 
 def _evaluating_agent(game: Game) -> str:
@@ -226,6 +240,7 @@ def _reply(request: Analyse, ply: int, agent: str, analysis: Analysis) -> Analys
             MoveValueState(
                 str(entry.move),
                 entry.score.text(proven=entry.proven),
+                _short(entry),
                 _score_for_first(entry.score, side),
                 entry.proven,
             )
@@ -241,8 +256,6 @@ def _reply(request: Analyse, ply: int, agent: str, analysis: Analysis) -> Analys
 def _end_reply(request: Analyse, ply: int, position: Position) -> AnalysisReply:
     """Return the value of a finished match."""
     end = review_end(position, position.game.evaluation.unit)
-    outcome = position.outcome
-    is_draw = outcome is not None and outcome.winner is None
     return AnalysisReply(
         match=request.match,
         ply=ply,
@@ -250,7 +263,7 @@ def _end_reply(request: Analyse, ply: int, position: Position) -> AnalysisReply:
         agent="",
         unit=end.unit.label,
         best=None,
-        value="draw" if is_draw else end.score.text(proven=True),
+        value=end.text_for_side(position.side_to_move),
         score=_score_for_first(end.score, position.side_to_move),
         proven=True,
         values=[],
@@ -274,3 +287,38 @@ def _score_for_first(score: Score, side: int) -> float:
     """Return the expected return of side 0, given a score for `side`."""
     value = score.to_return()
     return round(value if side == 0 else -value, 4) + 0.0
+
+
+def _short(entry: MoveValue) -> str:
+    """Return a value for the board, where there is little room."""
+    if entry.score.win_in is not None:
+        return f"{'W' if entry.score.sign > 0 else 'L'}{abs(entry.score.win_in)}"
+    text = entry.score.text(proven=entry.proven)
+    return "=" if text == "draw" else text
+
+
+def _annotated(key: str, record: Record, reviewed: Sequence[ReviewedPosition]) -> AnnotatedPly:
+    """Return the last position of a review and the move before it."""
+    ply, last = len(reviewed) - 1, reviewed[-1]
+    move = None
+    if ply:
+        made = reviewed_move(ply, record.moves[ply - 1], reviewed[-2], last, reviewed[0].unit)
+        before = made.before
+        move = Mistake(
+            made.side,
+            str(made.move),
+            made.mark,
+            f"{made.delay} plies" if made.delay else made.after.unit.format(made.loss),
+            made.text,
+            before.score.text(proven=before.proven),
+            [str(one) for one in before.line[:LINE_MOVES]],
+        )
+    return AnnotatedPly(
+        key=key,
+        ply=ply,
+        count=len(record.moves),
+        value=last.text_for_side(0),
+        score=_score_for_first(last.score, last.position.side_to_move),
+        proven=last.proven,
+        move=move,
+    )

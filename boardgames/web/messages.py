@@ -158,9 +158,9 @@ class ViewPly(_MatchRequest, frozen=True, tag="view"):
 
 
 class PositionRequest(_Request, frozen=True):
-    """Names a position: that of a match on the server after `ply` moves, or of a game after `moves`.
+    """Names a position: that of a match on the server, or that of a game with `moves`, after `ply` of them.
 
-    Without `ply` it is the current position of the match, without `position` the start of the layout.
+    Without `ply` it is the position after all moves; without `position`, `moves` begin with the layout.
     """
 
     match: Key | None = None
@@ -190,7 +190,51 @@ class Analyse(PositionRequest, frozen=True, tag="analyse"):
 class StopAnalysis(_Request, frozen=True, tag="stop-analysis"):
     """Ends an analysis."""
 
-    purpose: Literal["analysis", "bar"] = "analysis"
+    purpose: Literal["analysis", "bar", "annotation"] = "analysis"
+
+
+class Annotate(PositionRequest, frozen=True, kw_only=True, tag="annotate"):
+    """Asks an agent for the value of every position and the loss of every move.
+
+    An `annotated` for each position, with the `key` of the request, comes before the answer.
+    """
+
+    key: Key
+    agent: ShortText | None = None
+    seconds: Annotated[float, Meta(ge=0.05, le=5)] = 0.2
+
+
+Overlays = Annotated[list[ShortText], Meta(max_length=10)]
+
+
+class ShowBoard(PositionRequest, frozen=True, tag="board"):
+    """Asks for the board of a position, with overlays drawn on it."""
+
+    overlays: Overlays = []
+
+
+class EditPosition(PositionRequest, frozen=True, tag="edit"):
+    """Clears the board, puts a piece on a place or takes it away, or lets a side move."""
+
+    target: ShortText | None = None
+    piece: ShortText | None = None
+    side: Side | None = None
+    clear: bool = False
+    overlays: Overlays = []
+
+
+class ImportRecord(_Request, frozen=True, tag="import"):
+    """Asks for one of the matches in a text."""
+
+    text: str
+    number: Count = 1
+
+
+class ExportRecord(PositionRequest, frozen=True, tag="export"):
+    """Asks for a match as a record, or for moves from a position, with the names and times given."""
+
+    names: tuple[ShortText, ShortText] | None = None
+    seconds: Annotated[list[float | None], Meta(max_length=MOST_MOVES)] = []
 
 
 class ListRuns(_Request, frozen=True, tag="runs"):
@@ -223,7 +267,7 @@ MatchRequest = (
     | SetDelay
     | ViewPly
 )
-AnalysisRequest = Analyse | StopAnalysis
+AnalysisRequest = Analyse | StopAnalysis | Annotate | ShowBoard | EditPosition | ImportRecord | ExportRecord
 TrainingRequest = ListRuns | WatchRun | StopWatching
 Request = (
     Catalogue | DescribeGame | ListMatches | CreateMatch | MatchRequest | AnalysisRequest | TrainingRequest
@@ -412,10 +456,14 @@ class Hint(Reply, frozen=True, tag="hint"):
 
 
 class MoveValueState(Struct, frozen=True):
-    """A legal move and its value: as text for the side to move, and from -1 to 1 for side 0."""
+    """A legal move and its value: as text for the side to move, and from -1 to 1 for side 0.
+
+    `short` is a text for the board: `W5` for a win in 5, `L5` for a loss, `=` for a draw, or the amount.
+    """
 
     move: str
     value: str
+    short: str
     score: float
     proven: bool
 
@@ -449,6 +497,91 @@ class AnalysisReply(Reply, frozen=True, tag="analysis"):
     depth: int
     nodes: int
     seconds: float
+
+
+class Mistake(Struct, frozen=True):
+    """A move and its loss: texts for the side that made it, and the line that was better."""
+
+    side: int
+    move: str
+    mark: str
+    loss: str
+    value: str
+    best_value: str
+    better: list[str]
+
+
+class AnnotatedPly(Reply, frozen=True, tag="annotated"):
+    """The value of a position of a record, as text and from -1 to 1 for side 0, and the move before it."""
+
+    key: str
+    ply: int
+    count: int
+    value: str
+    score: float
+    proven: bool
+    move: Mistake | None
+
+
+class AnnotationReply(Reply, frozen=True, tag="annotation"):
+    """What ends an annotation: what the agent and the marks are, and the mistakes of each side."""
+
+    key: str
+    agent: str
+    unit: str
+    legend: str
+    summaries: tuple[str, str]
+    complete: bool
+
+
+class BoardReply(Reply, frozen=True, tag="board"):
+    """A position of a line of moves, everything in canonical notation.
+
+    `start` is None if the line begins with the layout; `movers` has the side that made each move,
+    `notations` the position in every notation of the game, and `pieces` what `edit` can put.
+    """
+
+    game: str
+    title: str
+    layout: str
+    options: dict[str, str]
+    sides: tuple[str, str]
+    names: tuple[str, str]
+    start: str | None
+    ply: int
+    moves: tuple[str, ...]
+    movers: list[int]
+    seconds: tuple[float | None, ...]
+    position: str
+    notations: dict[str, str]
+    to_move: int
+    score: tuple[int, int]
+    outcome: OutcomeState | None
+    picture: msgspec.Raw
+    pieces: tuple[str, ...]
+    overlays: list[OverlayEntry]
+
+
+class Imported(Reply, frozen=True, tag="imported"):
+    """Match `number` of the `count` matches in a text."""
+
+    number: int
+    count: int
+    game: str
+    layout: str
+    options: dict[str, str]
+    start: str
+    names: tuple[str, str]
+    moves: tuple[str, ...]
+    seconds: tuple[float | None, ...]
+    result: str
+    outcome: str
+
+
+class Exported(Reply, frozen=True, tag="exported"):
+    """A record."""
+
+    text: str
 
 
 class Done(Reply, frozen=True, tag="done"):

@@ -12,7 +12,7 @@ import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from boardgames.errors import BoardgamesError, MatchError
-from boardgames.web import messages
+from boardgames.web import messages, positions
 from boardgames.web.analysis import Analyst
 from boardgames.web.lobby import Lobby
 from boardgames.web.match import LiveMatch
@@ -227,6 +227,21 @@ class Page:
         self._news = None
         return news
 
+    async def _annotate(self, request: messages.Annotate) -> messages.Reply:
+        return await self._analyst.annotate(request, self._reply)
+
+    async def _show_board(self, request: messages.ShowBoard) -> messages.Reply:
+        return await positions.show(self._lobby, request)
+
+    async def _edit(self, request: messages.EditPosition) -> messages.Reply:
+        return await positions.edit(self._lobby, request)
+
+    async def _import(self, request: messages.ImportRecord) -> messages.Reply:
+        return await positions.import_record(self._lobby, request)
+
+    async def _export(self, request: messages.ExportRecord) -> messages.Reply:
+        return await positions.export_record(self._lobby, request)
+
     # --- matches and seats -----------------------------------------------------
 
     def _match(self, key: str) -> LiveMatch:
@@ -325,6 +340,11 @@ _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = 
     messages.ListRuns: Page._list_runs,
     messages.WatchRun: Page._run,
     messages.StopWatching: Page._unwatch,
+    messages.Annotate: Page._annotate,
+    messages.ShowBoard: Page._show_board,
+    messages.EditPosition: Page._edit,
+    messages.ImportRecord: Page._import,
+    messages.ExportRecord: Page._export,
 }
 _SLOW = frozenset(
     {
@@ -336,5 +356,10 @@ _SLOW = frozenset(
         messages.Analyse,
         messages.ListRuns,
         messages.WatchRun,
+        messages.Annotate,
+        messages.ShowBoard,
+        messages.EditPosition,
+        messages.ImportRecord,
+        messages.ExportRecord,
     }
 )

@@ -167,3 +167,24 @@ def test_a_malformed_analysis_is_refused_and_the_page_goes_on(page: Page, fields
     page.send("analyse", **{"game": "connect4", **fields})
     assert page.receive("refused")["reason"].startswith("not a message of this protocol")
     assert analysis(page)["best"] == "4"
+
+
+# --- reviews of records ----------------------------------------------------------
+
+
+def test_every_position_of_a_record_has_a_value_and_a_mistake_the_better_move(page: Page) -> None:
+    page.send("annotate", re=7, key="a", game="connect4", moves=list("121213"), agent="alphabeta:depth=2")
+    told = [page.receive("annotated") for _ in range(7)]
+    assert [one["ply"] for one in told] == list(range(7))
+    last = told[-1]["move"]
+    assert (last["move"], last["mark"], last["better"][0]) == ("3", "??", "1")
+    end = page.receive("annotation")
+    assert (end["re"], end["key"], end["complete"]) == (7, "a", True)
+    assert end["summaries"][1].startswith("blue: 0 inaccuracies, 0 mistakes, 1 blunder, mean loss ")
+
+
+def test_a_review_that_is_stopped_says_that_it_is_not_complete(page: Page) -> None:
+    page.send("annotate", re=7, key="a", game="abalone", moves=["a1b2", "g4g3"], seconds=0.5)
+    page.receive("annotated")
+    page.send("stop-analysis", purpose="annotation")
+    assert page.receive("annotation")["complete"] is False

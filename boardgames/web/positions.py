@@ -1,0 +1,253 @@
+"""Positions and records that a page looks at: moves made freely, positions set up, records read and written.
+
+The functions are called in threads, since loading a game may take a moment.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from boardgames.errors import MatchError, MoveError, OptionError, PositionError
+from boardgames.game import Game, Position
+from boardgames.plugins import load, load_game_of, load_overlay, registry
+from boardgames.record import Record, choose_record, options_as_texts, parse_records
+from boardgames.web.lobby import Lobby
+from boardgames.web.messages import (
+    BoardReply,
+    EditPosition,
+    Exported,
+    ExportRecord,
+    Imported,
+    ImportRecord,
+    OutcomeState,
+    OverlayEntry,
+    PositionRequest,
+    ShowBoard,
+    picture_json,
+)
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Moves from a position, as a record, and the place in them that a page looks at."""
+
+    record: Record
+    positions: tuple[Position, ...]
+    ply: int
+
+    @property
+    def position(self) -> Position:
+        """Return the position that the page looks at."""
+        return self.positions[self.ply]
+
+    @property
+    def game(self) -> Game:
+        """Return the game."""
+        return self.positions[0].game
+
+
+async def line_of(lobby: Lobby, request: PositionRequest) -> Line:
+    """Return the moves and the position of a request.
+
+    Raises
+    ------
+    BoardgamesError
+        If there is no such match or game, or the position or a move is not one of the game.
+    """
+    if request.match is None:
+        return await in_thread(lobby, lambda: _line_of_game(request))
+    saved = await (await lobby.find(request.match)).saved()
+    return await in_thread(lobby, lambda: _line_of_match(saved.record, request.ply))
+
+
+async def in_thread(lobby: Lobby, function: Callable[[], _Result]) -> _Result:
+    """Call a function in a thread of the lobby."""
+    return await asyncio.get_running_loop().run_in_executor(lobby.threads, function)
+
+
+async def show(lobby: Lobby, request: ShowBoard) -> BoardReply:
+    """Return the board of a position."""
+    line = await line_of(lobby, request)
+    return await in_thread(lobby, lambda: _board(line, request.overlays))
+
+
+async def edit(lobby: Lobby, request: EditPosition) -> BoardReply:
+    """Return the board after a position was edited; the moves before it are gone.
+
+    Raises
+    ------
+    BoardgamesError
+        If it cannot be edited like this.
+    """
+    line = await line_of(lobby, request)
+
+    def change() -> BoardReply:
+        game, position = line.game, line.position
+        if request.clear:
+            position = _cleared(position)
+        if request.target is not None:
+            position = game.edit(position, request.target, request.piece)
+        if request.side is not None:
+            position = game.edit_turn(position, request.side)
+        return _board(_line((position,), ()), request.overlays)
+
+    return await in_thread(lobby, change)
+
+
+async def import_record(lobby: Lobby, request: ImportRecord) -> Imported:
+    """Return one of the matches in a text.
+
+    Raises
+    ------
+    RecordError
+        If there is no such match, or it has an error.
+    """
+    number, count, record = await in_thread(
+        lobby, lambda: choose_record(request.text, load_game_of, number=request.number)
+    )
+    game = record.loaded_game
+    assert game is not None
+    return Imported(
+        number=number,
+        count=count,
+        game=record.game,
+        layout=game.layout,
+        options=options_as_texts(dict(game.changed_options())),
+        start=record.start,
+        names=record.names,
+        moves=record.moves,
+        seconds=record.seconds,
+        result=record.result,
+        outcome="" if record.outcome is None else record.outcome.describe(game.facts.sides),
+    )
+
+
+async def export_record(lobby: Lobby, request: ExportRecord) -> Exported:
+    """Return a match, or moves from a position, as a record."""
+    line = await line_of(lobby, request)
+    record = line.record
+    if request.match is None:
+        seconds = tuple(request.seconds) if len(request.seconds) == len(record.moves) else ()
+        record = replace(record, names=request.names or record.names, seconds=seconds)
+    return Exported(text=f"{record}\n")
+
+
+def game_of(name: str, layout: str | None, options: Mapping[str, object]) -> Game:
+    """Return a game that a page has chosen.
+
+    Raises
+    ------
+    BoardgamesError
+        If there is no such game, layout or option.
+    """
+    if "layout" in options:
+        raise OptionError("the layout is not an option of a game; it is chosen separately")
+    return load(name, layout=layout, **options)
+
+
+def _line_of_match(text: str, ply: int | None) -> Line:
+    (record,) = parse_records(text, None).records
+    game = load_game_of(record)
+    positions = tuple(record.positions(game))
+    return Line(replace(record, loaded_game=game), positions, _checked_ply(ply, positions))
+
+
+def _line_of_game(request: PositionRequest) -> Line:
+    if request.game is None:
+        raise OptionError("a position needs a match or a game")
+    game = game_of(request.game, request.layout, request.options)
+    positions = [game.start() if request.position is None else game.parse(request.position)]
+    moves = []
+    for number, text in enumerate(request.moves, start=1):
+        try:
+            move = game.parse_move(positions[-1], text)
+        except MoveError as error:
+            raise type(error)(f"move {number}: {error}") from None
+        moves.append(move.text)
+        positions.append(positions[-1].apply(move))
+    return _line(tuple(positions), tuple(moves), request.ply)
+
+
+def _line(positions: tuple[Position, ...], moves: tuple[str, ...], ply: int | None = None) -> Line:
+    """Return moves from a position; the outcome of the record is that of the last position."""
+    game = positions[0].game
+    record = Record(
+        game.facts.name,
+        game.layout,
+        start=str(positions[0]),
+        moves=moves,
+        outcome=positions[-1].outcome,
+        options=options_as_texts(game.options),
+        loaded_game=game,
+    )
+    return Line(record, positions, _checked_ply(ply, positions))
+
+
+def _checked_ply(ply: int | None, positions: tuple[Position, ...]) -> int:
+    """Return a number of moves, by default all of them; raise MatchError if there are not as many."""
+    last = len(positions) - 1
+    if ply is not None and ply > last:
+        raise MatchError(f"the match has {last} moves, not {ply}")
+    return last if ply is None else ply
+
+
+def _board(line: Line, overlays: Sequence[str] = ()) -> BoardReply:
+    game, position, record = line.game, line.position, line.record
+    facts, outcome, ply = game.facts, position.outcome, line.ply
+    if ply == len(line.positions) - 1:  # a match may also end by resignation, for example
+        outcome = record.outcome
+    picture = position.picture()
+    if ply:
+        picture = picture.since(line.positions[ply - 1].picture())
+    picture = picture.with_overlays(*(load_overlay(name, position) for name in overlays))
+    return BoardReply(
+        game=facts.name,
+        title=facts.title,
+        layout=game.layout,
+        options=options_as_texts(dict(game.changed_options())),
+        sides=facts.sides,
+        names=record.names,
+        start=None if line.positions[0] == game.start() else record.start,
+        ply=ply,
+        moves=record.moves,
+        movers=[one.side_to_move for one in line.positions[: len(record.moves)]],
+        seconds=record.seconds,
+        position=str(position),
+        notations=_notations(position),
+        to_move=position.side_to_move,
+        score=position.score,
+        outcome=None if outcome is None else OutcomeState(outcome.winner, outcome.describe(facts.sides)),
+        picture=picture_json(picture),
+        pieces=game.edit_pieces,
+        overlays=[
+            OverlayEntry(offer.entry.name, offer.entry.summary)
+            for offer in registry().offers("overlays", facts.name)
+        ],
+    )
+
+
+def _notations(position: Position) -> dict[str, str]:
+    """Return the position in every notation that can express it."""
+    texts = {}
+    for notation in position.game.facts.position_notations:
+        with suppress(PositionError):
+            texts[notation] = position.game.format(position, notation=notation)
+    return texts
+
+
+def _cleared(position: Position) -> Position:
+    """Return a position with as few pieces as the game allows; some can only be removed after others."""
+    game = position.game
+    while True:
+        before, picture = position, position.picture()
+        filled = [piece.cell for piece in picture.pieces]
+        filled += [line.id for line in picture.lines if line.side is not None]
+        for target in filled:
+            with suppress(PositionError):
+                position = game.unpack(game.edit_words(position.words, target, None))
+        if position == before:
+            return position

@@ -1,0 +1,143 @@
+"""Boards of any position, set-up and records over a socket, and what is refused."""
+
+from typing import Any
+
+import pytest
+from web_pages import Page
+
+import boardgames
+
+
+def ask(page: Page, kind: str, **fields: object) -> Any:
+    reply = page.ask(kind, **fields)
+    assert reply["type"] != "refused", reply
+    return reply
+
+
+def reason(page: Page, kind: str, **fields: object) -> str:
+    reply = page.ask(kind, **fields)
+    assert reply["type"] == "refused", reply
+    assert "\n" not in reply["reason"]
+    return str(reply["reason"])
+
+
+def connect4(moves: str) -> str:
+    """Return a position of Connect Four in canonical notation."""
+    return str(boardgames.load("connect4").parse(moves))
+
+
+# --- boards ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("game", ["abalone", "connect4", "hexifence"])
+def test_the_board_of_the_start_has_clicks_for_all_legal_moves(page: Page, game: str) -> None:
+    reply = ask(page, "board", game=game)
+    start = boardgames.load(game).start()
+    assert (reply["position"], reply["start"], reply["ply"]) == (str(start), None, 0)
+    assert set(reply["picture"]["clicks"]) == {move.text for move in start.legal_moves}
+    assert set(reply["notations"]) >= {start.game.facts.position_notations[0]}
+
+
+def test_a_position_within_a_line_keeps_all_moves_of_the_line(page: Page) -> None:
+    reply = ask(page, "board", game="connect4", moves=list("4453"), ply=2)
+    assert (reply["moves"], reply["movers"], reply["ply"]) == (list("4453"), [0, 1, 0, 1], 2)
+    assert (reply["position"], reply["to_move"]) == (connect4("44"), 0)
+    assert reply["picture"]["changed"] == ["c4r2"]
+
+
+def test_moves_are_written_in_canonical_notation(page: Page) -> None:
+    reply = ask(page, "board", game="hexifence", moves=["0,1"])
+    hexifence = boardgames.load("hexifence")
+    assert reply["moves"] == [hexifence.parse_move(hexifence.start(), "0,1").text] != ["0,1"]
+
+
+def test_the_end_of_a_line_tells_who_has_won(page: Page) -> None:
+    reply = ask(page, "board", game="connect4", position="112233", moves=["4"])
+    assert reply["outcome"] == {"winner": 0, "text": "red wins"}
+    assert reply["start"] == connect4("112233")
+
+
+def test_a_match_on_the_server_can_be_looked_at(page: Page) -> None:
+    match = page.start("here", "here")
+    for ply, move in enumerate("44"):
+        page.send("move", match=match, ply=ply, move=move)
+    page.state(ply=2)
+    reply = ask(page, "board", match=match, ply=1)
+    assert (reply["moves"], reply["ply"], reply["game"]) == (["4", "4"], 1, "connect4")
+
+
+def test_overlays_are_drawn_on_request(page: Page) -> None:
+    offered = ask(page, "board", game="hexifence")["overlays"]
+    assert offered
+    names = [one["name"] for one in offered]
+    reply = ask(page, "board", game="hexifence", overlays=names)
+    assert [one["name"] for one in reply["picture"]["overlays"]] == names
+
+
+# --- setting up ------------------------------------------------------------------
+
+
+def test_pieces_are_put_and_removed_and_the_moves_before_are_gone(page: Page) -> None:
+    put = ask(page, "edit", game="connect4", moves=["4"], target="c1r1", piece="blue")
+    assert (put["position"], put["moves"]) == (connect4("41"), [])
+    taken = ask(page, "edit", game="connect4", position="41", target="c1r1")
+    assert taken["position"] == connect4("4")
+
+
+def test_the_other_side_can_be_given_the_move(page: Page) -> None:
+    assert ask(page, "edit", game="abalone", side=1)["to_move"] == 1
+
+
+@pytest.mark.parametrize(("game", "moves"), [("connect4", list("1122334")), ("hexifence", ["1", "2"])])
+def test_the_board_can_be_cleared(page: Page, game: str, moves: list[str]) -> None:
+    picture = ask(page, "edit", game=game, moves=moves, clear=True)["picture"]
+    assert picture["pieces"] == []
+    assert all(line["side"] is None for line in picture["lines"])
+
+
+# --- records ---------------------------------------------------------------------
+
+
+def test_a_record_is_exported_and_imported_again(page: Page) -> None:
+    moves = list("1122334")
+    text = ask(page, "export", game="connect4", moves=moves, names=["Ann", "Bob"], seconds=[1.5] * 7)["text"]
+    assert '[First "Ann"]' in text
+    reply = ask(page, "import", text=text)
+    assert (reply["moves"], reply["names"], reply["seconds"]) == (moves, ["Ann", "Bob"], [1.5] * 7)
+    assert (reply["game"], reply["result"], reply["outcome"]) == ("connect4", "1-0", "red wins")
+
+
+def test_a_match_on_the_server_is_exported_with_its_times(page: Page) -> None:
+    match = page.start("here", "here")
+    page.send("move", match=match, ply=0, move="4")
+    page.state(ply=1)
+    assert "1. 4 {" in ask(page, "export", match=match)["text"]
+
+
+def test_one_of_several_records_is_imported(page: Page) -> None:
+    texts = [ask(page, "export", game="connect4", moves=[move])["text"] for move in "12"]
+    second = ask(page, "import", text="\n".join(texts), number=2)
+    assert (second["number"], second["count"], second["moves"]) == (2, 2, ["2"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "expected"),
+    [
+        ("board", {}, "a position needs a match or a game"),
+        ("board", {"game": "connect4", "ply": 3}, "the match has 0 moves, not 3"),
+        ("board", {"game": "connect4", "overlays": ["x"]}, "overlay"),
+        ("board", {"match": "nowhere"}, "there is no such match on this server"),
+        ("board", {"game": "connect4", "position": "1122334", "moves": ["1"]}, "the match is over"),
+        ("edit", {"game": "connect4", "target": "c1r1", "piece": "blue"}, "the stones alternate"),
+        ("edit", {"game": "connect4", "target": "x"}, "not a place on the board"),
+        ("edit", {"game": "connect4", "side": 1}, "the side to move cannot be chosen"),
+        ("import", {"text": ""}, "no matches in the text"),
+        ("import", {"text": '[Game "connect4"] [Start "-"]\n1. 4 9 *'}, "ply 2, token '9'"),
+        ("import", {"text": '[Game "chess"] [Start "-"]\n1. e4 *'}, "no such game 'chess'"),
+        ("export", {"game": "connect4", "moves": ["9"]}, "move 1: "),
+    ],
+)
+def test_what_is_wrong_is_refused_with_the_reason(
+    page: Page, kind: str, fields: dict[str, Any], expected: str
+) -> None:
+    assert expected in reason(page, kind, **fields)
