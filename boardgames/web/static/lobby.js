@@ -6,6 +6,7 @@ import { T } from "./texts.js";
 
 const MINUTES = [1, 3, 5, 10, 15, 30];
 const OTHER = "other";
+const DELAY = 0.5;
 
 let ids = 0;
 
@@ -205,6 +206,7 @@ export class Lobby {
     try {
       const { match, token } = await this.net.request(message);
       keepToken(match, token);
+      if (seats.every((seat) => seat.kind === "agent")) this.net.send({ type: "delay", match, seconds: preferences().delay ?? DELAY });
       location.hash = `#/match/${encodeURIComponent(match)}`;
     } catch (error) {
       setText(this.problem, error.message);

@@ -2,6 +2,7 @@
 
 import { Board } from "./board.js";
 import { announce, h, keepPreference, preferences, setText, swatch } from "./dom.js";
+import { Evaluation } from "./evaluation.js";
 import { keepToken } from "./net.js";
 import { Overlays } from "./overlays.js";
 import { T } from "./texts.js";
@@ -9,7 +10,6 @@ import { T } from "./texts.js";
 const TICK = 100;
 const LOW = 20;
 const WARNINGS = [30, 10];
-const DELAYS = [0, 0.5, 1, 2, 5];
 const ARROWS = ["→", "↘", "↓", "↙", "←", "↖", "↑", "↗"];
 const PAD_REACH = 2.3;
 const COMPASS = 1.35;
@@ -40,6 +40,7 @@ export class Match {
     this.board.animation = this.choice.animation;
     this.board.setCoordinates(this.choice.coordinates);
     this.overlays = new Overlays(this.board);
+    this.evaluation = new Evaluation(net, (move) => this.board.showMove(move));
     this.#build();
     this.abort = new AbortController();
     const { signal } = this.abort;
@@ -53,6 +54,7 @@ export class Match {
   close() {
     this.abort.abort();
     this.board.close();
+    this.evaluation.close();
     clearInterval(this.ticker);
     this.net.leave(this.id);
   }
@@ -93,10 +95,13 @@ export class Match {
       pause: button(T.pause, () => this.#ask({ type: this.state.paused ? "resume" : "pause" })),
       step: button(T.step, () => this.#ask({ type: "step" })),
     };
-    this.delay = h("select", { id: "delay", onchange: () => this.#ask({ type: "delay", seconds: Number(this.delay.value) }) },
-      h("option", { value: "", disabled: true, selected: true }, T.unchanged),
-      DELAYS.map((seconds) => h("option", { value: seconds }, T.delayOf(seconds))));
-    this.delayBox = h("p", { class: "field inline" }, h("label", { for: "delay" }, T.delay), this.delay);
+    this.delay = h("input", { type: "range", id: "delay", min: 0, max: 3, step: 0.25,
+      oninput: () => {
+        keepPreference("delay", Number(this.delay.value));
+        this.#ask({ type: "delay", seconds: Number(this.delay.value) });
+      } });
+    this.delayText = h("span", { class: "delay-text", "aria-hidden": "true" });
+    this.delayBox = h("p", { class: "field inline" }, h("label", { for: "delay" }, T.delay), this.delay, this.delayText);
     this.playControls = h("div", { class: "controls" }, this.controls.hint, this.controls.undo, this.controls.draw, this.controls.resign);
     this.agentControls = h("div", { class: "controls" }, this.controls.pause, this.controls.step);
     this.dialog = h("dialog", { "aria-labelledby": "resign-question" },
@@ -117,18 +122,18 @@ export class Match {
     };
     this.settings = h("div", { class: "settings" }, button(T.flip, () => this.#flip()),
       toggle("coordinates", T.coordinates, (on) => this.board.setCoordinates(on)),
-      toggle("animation", T.animation, (on) => (this.board.animation = on)));
+      toggle("animation", T.animation, (on) => (this.board.animation = on)), this.evaluation.toggle);
     this.title = h("h1", { class: "match-title" });
     this.limit = h("p", { class: "limit" });
     const [far, near] = this.bars;
     this.body = h("div", { class: "match", hidden: true },
       (this.table = h("section", { class: "table", "aria-label": T.board },
-        far.element, this.board.element, near.element)),
+        far.element, this.board.element, this.evaluation.meter, near.element)),
       h("div", { class: "side" },
         h("div", { class: "heading" }, this.title, this.limit), this.statusBox, this.padBox,
         this.playControls, this.agentControls, this.delayBox,
         h("section", { class: "moves-box", "aria-label": T.moves }, this.navigation, this.moveList),
-        this.typed, this.settings, this.overlays.element, h("p", { class: "keys" }, T.keys)),
+        this.evaluation.box, this.typed, this.settings, this.overlays.element, h("p", { class: "keys" }, T.keys)),
       this.dialog);
     this.loading = h("p", { class: "loading" }, T.loading);
     this.element = h("div", {}, this.loading, this.body);
@@ -151,7 +156,10 @@ export class Match {
       this.loading.remove();
       document.title = T.pageTitle(state.title);
       this.board.setFlipped(this.#mine(1) && !this.#mine(0) && state.picture.surface !== "front");
-      this.net.game(state.game).then((game) => this.overlays.offer(game.overlays), () => {});
+      this.net.game(state.game).then((game) => {
+        this.overlays.offer(game.overlays);
+        this.evaluation.offer(game);
+      }, () => {});
     }
     const common = before ? before.moves.findIndex((move, i) => move.text !== state.moves[i]?.text) : 0;
     if (before && common >= 0) for (const ply of [...this.views.keys()]) if (ply > common) this.views.delete(ply);
@@ -355,6 +363,7 @@ export class Match {
     this.#drawCaptions(picture);
     const ply = this.#ply();
     const key = state.moves.slice(0, ply).map((move) => move.text).join(" ");
+    this.evaluation.update(key, { match: this.id, ply }, picture);
     this.overlays.update(key, async (overlays) =>
       (await this.net.request({ type: "view", match: this.id, ply, overlays })).picture);
   }
@@ -423,7 +432,7 @@ export class Match {
     else text = T.opponentsMove(this.#name(state.to_move));
     if (this.notice) text = this.notice;
     if (this.shown !== null) {
-      text = T.viewing(this.shown);
+      if (!offeredTo(state.draw_offer) && !offeredTo(state.undo_request)) text = T.viewing(this.shown);
       actions.unshift(button(T.backToMatch, () => this.#show(Infinity), { class: "primary" }));
     } else if (!this.notice || !actions.length) {
       for (const one of state.picture.buttons) {
@@ -455,6 +464,9 @@ export class Match {
     this.controls.pause.disabled = isOver;
     setText(this.controls.pause, state.paused ? T.resume : T.pause);
     this.controls.step.disabled = isOver || !state.paused;
+    if (!this.delay.matches(":active")) this.delay.value = state.delay;
+    setText(this.delayText, T.seconds(state.delay));
+    this.delay.setAttribute("aria-valuetext", T.seconds(state.delay));
     this.input.disabled = this.typed.querySelector("button").disabled = !this.#canMove();
     const [first, previous, next, last] = this.navigation.children;
     first.disabled = previous.disabled = this.#ply() === 0;

@@ -1,0 +1,94 @@
+// The evaluation bar: what an agent thinks of the position that is shown, and its best lines of play.
+
+import { h, keepPreference, preferences, setText } from "./dom.js";
+import { T } from "./texts.js";
+
+const SECONDS = 1;
+const LINES = 3;
+
+export class Evaluation {
+  // `onLine` is called with the first move of a line that is pointed at, or null.
+  constructor(net, onLine) {
+    this.net = net;
+    this.onLine = onLine;
+    const { evaluation, evaluator } = preferences();
+    this.isOn = Boolean(evaluation);
+    this.part = h("span", { class: "meter-part" });
+    this.meter = h("div", { class: "meter", role: "img", hidden: !this.isOn }, this.part, h("span", { class: "meter-middle" }));
+    const names = (this.names = h("datalist", { id: "evaluators" }));
+    this.agent = h("input", { id: "evaluator", autocomplete: "off", spellcheck: false, maxLength: 200, value: evaluator ?? "",
+      placeholder: T.standard, onchange: () => this.#choose() });
+    this.agent.setAttribute("list", names.id);
+    this.value = h("p", { class: "value" });
+    this.lines = h("ol", { class: "lines", "aria-label": T.bestLines });
+    this.box = h("section", { class: "evaluation", "aria-label": T.evaluation, hidden: !this.isOn }, this.value, this.lines,
+      h("p", { class: "field inline" }, h("label", { for: "evaluator" }, T.agent), this.agent, names));
+    this.toggle = h("label", { class: "check" },
+      h("input", { type: "checkbox", checked: this.isOn, onchange: (event) => this.#switch(event.target.checked) }), T.evaluation);
+  }
+
+  offer(game) {
+    this.names.replaceChildren(...game.agents.map((agent) => h("option", { value: agent.name }, agent.summary)));
+  }
+
+  // Show the evaluation of a position: `key` tells positions apart, and `request` names this one.
+  update(key, request, { sides, colours }) {
+    if (key === this.key) return;
+    Object.assign(this, { key, request, sides });
+    this.meter.style.background = colours[1];
+    this.part.style.background = colours[0];
+    if (this.isOn) this.#ask();
+  }
+
+  close() {
+    clearTimeout(this.timer);
+    if (this.isOn && this.net.isOpen) this.net.send({ type: "stop-analysis", purpose: "bar" });
+  }
+
+  #switch(isOn) {
+    keepPreference("evaluation", isOn);
+    this.meter.hidden = this.box.hidden = !isOn;
+    if (!isOn) this.close();
+    this.isOn = isOn;
+    if (isOn) this.#ask();
+  }
+
+  #choose() {
+    keepPreference("evaluator", this.agent.value.trim());
+    this.#ask();
+  }
+
+  #ask() {
+    clearTimeout(this.timer);
+    const { key } = this;
+    this.box.setAttribute("aria-busy", "true");
+    // a little later, so that leafing through a match asks only once
+    this.timer = setTimeout(async () => {
+      const agent = this.agent.value.trim() || null;
+      const isWanted = () => key === this.key && this.isOn && agent === (this.agent.value.trim() || null);
+      const asked = { type: "analyse", ...this.request, agent, seconds: SECONDS, lines: LINES, values: false, purpose: "bar" };
+      try {
+        const found = await this.net.request(asked);
+        if (isWanted()) this.#show(found);
+      } catch (error) {
+        if (!isWanted()) return;
+        setText(this.value, error.message);
+        this.lines.replaceChildren();
+      }
+    }, 150);
+  }
+
+  #show({ to_move: side, score, value, agent, depth, lines, best }) {
+    const text = best === null ? T.matchOver : T.valueFor(this.sides[side], value, agent, depth);
+    this.part.style.width = `${50 + 50 * score}%`;
+    this.meter.setAttribute("aria-label", `${T.evaluation}: ${text}`);
+    this.box.removeAttribute("aria-busy");
+    setText(this.value, text);
+    this.lines.replaceChildren(...lines.map((line) => {
+      const point = () => this.onLine(line.moves[0]);
+      const leave = () => this.onLine(null);
+      return h("li", {}, h("button", { type: "button", class: "best-line", onclick: point, onpointerenter: point, onfocus: point, onpointerleave: leave, onblur: leave },
+        h("strong", {}, line.value), h("span", {}, line.moves.join(" "))));
+    }));
+  }
+}
