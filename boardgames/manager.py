@@ -520,6 +520,18 @@ class Manager:
         self._check_not_over()
         return self._lose(_check_side(side), Termination.RESIGNATION)
 
+    def forfeit(self, side: int, fault: str) -> Outcome:
+        """End the match because a player hangs or has failed in another way, which `fault` tells.
+
+        Raises
+        ------
+        MatchError
+            If the match is over.
+        """
+        self._check_not_over()
+        self.fault = fault
+        return self._lose(_check_side(side), Termination.CRASH)
+
     def tick(self) -> Outcome | None:
         """End the match if the time of the side to move is up; return the outcome if it is over."""
         if self.outcome is None and self._clock.is_exceeded(self.side_to_move, self._clock.elapsed):

@@ -601,6 +601,12 @@ def test_second_offer_raises() -> None:
         match.offer_draw(1)
 
 
+def test_player_who_forfeits_loses_with_the_reason_as_its_fault() -> None:
+    match = between_people()
+    assert match.forfeit(1, "it does not answer") == Outcome(0, Termination.CRASH)
+    assert match.fault == "it does not answer"
+
+
 def test_resignation_of_an_invalid_side_raises() -> None:
     with pytest.raises(MatchError, match="a side is 0 or 1, not 2"):
         between_people().resign(2)

@@ -43,6 +43,9 @@ from boardgames.web.searches import GRACE, NOBODY_WAITS, PERSON_WAITS, Searches,
 
 TOKEN_BYTES = 18
 HINT_SECONDS = 1.0
+OVERDUE_SECONDS = 60.0
+"""So long after its time an agent is told to stop; after twice as long it loses, because it hangs."""
+WATCH_INTERVAL = 0.1
 TICK_MARGIN = 0.02
 """Seconds after the end of a person's time before it is checked, so that it is certainly over."""
 
@@ -166,7 +169,7 @@ class LiveMatch:
         self._is_archived = manager.outcome is not None and all(player is None for player in manager.players)
         self._delay = 0.0
         self._is_paused = False
-        self._is_thinking = False
+        self._is_thinking, self._thinking_since = False, 0.0
         self._steps = 0
         self._wake = asyncio.Event()
         self._stop: Stop | None = None
@@ -532,20 +535,46 @@ class LiveMatch:
 
         def step(manager: Manager) -> None:
             if manager.outcome is None and manager.players[manager.side_to_move] is not None:
-                self._is_thinking = True
+                self._is_thinking, self._thinking_since = True, time.monotonic()
                 self._snapshot = self._new_snapshot(self._snapshot.state.version)  # the clock starts now
                 self._loop.call_soon_threadsafe(self._on_change, self)
                 manager.step(stop=stop)
 
         has_person = any(seat.kind != "agent" for seat in self.seats)
+        urgency = PERSON_WAITS if has_person else NOBODY_WAITS
+        search = self._loop.create_task(self._searches.run(lambda: self._act(step), stop, urgency=urgency))
         try:
-            urgency = PERSON_WAITS if has_person else NOBODY_WAITS
-            await self._searches.run(lambda: self._act(step), stop, urgency=urgency)
+            await self._watch_agent(search, self.side_to_move, stop)
+        except asyncio.CancelledError:
+            search.cancel()
+            raise
         finally:
             self._is_thinking = False
         self._on_change(self)
         if not self.is_over:
             await asyncio.sleep(max(self._delay - (time.monotonic() - started), 0.0))
+
+    async def _watch_agent(self, search: asyncio.Task[None], side: int, stop: Stop) -> None:
+        """Wait until an agent has moved, or has lost because its time is up or it hangs."""
+        seconds, over_since = self.request.move_time[side] or 0.0, None
+        while not search.done():
+            await asyncio.wait([search], timeout=WATCH_INTERVAL)
+            now = time.monotonic()
+            if search.done():
+                await search
+            elif self.is_over:
+                over_since = over_since or now
+                if now - over_since > GRACE:
+                    return
+            elif self._is_thinking:
+                late = now - self._thinking_since - seconds
+                left = self._seconds_left()
+                if left is not None and left <= TICK_MARGIN:
+                    await self._change(lambda manager: manager.tick())
+                elif late > 2 * OVERDUE_SECONDS:
+                    await self._change(lambda manager: manager.forfeit(side, "it does not answer"))
+                elif late > OVERDUE_SECONDS:
+                    stop.set()
 
     def _report(self, driver: asyncio.Task[None]) -> None:
         if not driver.cancelled() and (error := driver.exception()) is not None:

@@ -11,8 +11,9 @@ from web_pages import Page, Server
 from websockets.exceptions import ConnectionClosed
 
 import boardgames
-from boardgames.game import Game, Position
+from boardgames.game import Game, Move, Position
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
+from boardgames.web import match as match_module
 
 
 def play_out(page: Page, match: str) -> Any:
@@ -282,6 +283,70 @@ def test_server_with_a_hanging_agent_plays_other_matches_and_can_be_stopped(
     hanging = [thread for thread in threading.enumerate() if thread.name == "search"]
     assert hanging
     assert all(thread.daemon for thread in hanging)  # the program can end
+
+
+@pytest.mark.parametrize(
+    ("fields", "text", "fault"),
+    [
+        ({}, "red wins (crash)", "it does not answer"),
+        ({"clock": (60.0, 0.1)}, "red wins on time", None),
+    ],
+    ids=["without a clock", "with a clock"],
+)
+def test_an_agent_that_hangs_loses(
+    monkeypatch: pytest.MonkeyPatch, fields: dict[str, object], text: str, fault: str | None
+) -> None:
+    add_offers(monkeypatch, "bg_agents", hanging=_Hanging)
+    if fault:
+        monkeypatch.setattr(match_module, "OVERDUE_SECONDS", 0.05)
+    server = Server()
+    page = server.page()
+    match = page.start("here", "hanging", move_time=[None, 0.05], **fields)
+    page.send("move", match=match, ply=0, move="4")
+    while (state := page.receive("match"))["outcome"] is None:
+        continue
+    assert (state["outcome"], state["fault"]) == ({"winner": 0, "text": text}, fault)
+    assert page.ask("matches")["type"] == "matches"
+    page.close()
+    server.close()
+
+
+class _Crashing(_Hanging):
+    """Fails as soon as it is asked for a move."""
+
+    name = "crashing"
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        raise ValueError("cannot read '/srv/my-games/book.bin': no such file")
+
+
+class _Cheating(_Hanging):
+    """Plays a move that does not exist."""
+
+    name = "cheating"
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        return Choice(Move(99, "9"))
+
+
+@pytest.mark.parametrize(
+    ("agent", "text", "fault"), [("crashing", "crash", "ValueError"), ("cheating", "illegal move", "99")]
+)
+def test_an_agent_that_crashes_or_cheats_loses(
+    monkeypatch: pytest.MonkeyPatch, agent: str, text: str, fault: str
+) -> None:
+    add_offers(monkeypatch, "bg_agents", crashing=_Crashing, cheating=_Cheating)
+    server = Server()
+    page = server.page()
+    match = page.start("here", agent)
+    page.send("move", match=match, ply=0, move="4")
+    while (state := page.receive("match"))["outcome"] is None:
+        continue
+    assert state["outcome"] == {"winner": 0, "text": f"red wins ({text})"}
+    assert fault in state["fault"]
+    assert "/srv" not in json.dumps(state)
+    page.close()
+    server.close()
 
 
 class _Broken(_Hanging):
