@@ -1,5 +1,6 @@
 """Which requests the server accepts: host, origin, token, and the headers of its answers."""
 
+import re
 import socket
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -8,6 +9,8 @@ import pytest
 from web_pages import Server
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
+
+from boardgames.web.app import STATIC
 
 TOKEN = "secret"
 
@@ -39,6 +42,14 @@ def test_the_page_allows_no_foreign_code(server: Server) -> None:
     assert "unsafe" not in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
     assert "<script" in body
+
+
+def test_the_page_is_small_and_complete_without_a_network() -> None:
+    files = [path for path in STATIC.rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) <= 150_000
+    texts = "".join(path.read_text() for path in files)
+    addresses = set(re.findall(r"https?://[^\s\"'`<)]+", texts))
+    assert addresses <= {"http://www.w3.org/2000/svg"}  # the name of a language, which is not fetched
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:1", ""])

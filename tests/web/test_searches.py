@@ -1,0 +1,159 @@
+"""Whose turn it is when more agents want to think than there are threads."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import pytest
+from waiting import TIMEOUT_S
+
+from boardgames.player import Stop
+from boardgames.web import searches as module
+from boardgames.web.searches import NOBODY_WAITS, PERSON_WAITS, Searches
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nobody wait for seconds."""
+    for name in ("LONGEST_WAIT", "GRACE", "CHECK_INTERVAL"):
+        monkeypatch.setattr(module, name, getattr(module, name) / 50)
+
+
+def run(test: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(test, TIMEOUT_S))
+
+
+def until_told(stop: Stop) -> Callable[[], None]:
+    """Return a search that goes on until it is told to stop."""
+
+    def search() -> None:
+        while not stop.is_set():
+            time.sleep(0.001)
+
+    return search
+
+
+def test_no_more_searches_run_than_there_is_room_for() -> None:
+    running, most = [], []
+
+    def search() -> None:
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.005)
+        running.pop()
+
+    async def test() -> None:
+        searches = Searches(2)
+        await asyncio.gather(*(searches.run(search, Stop()) for _ in range(20)))
+
+    run(test())
+    assert len(most) == 20
+    assert max(most) <= 2
+
+
+def test_searches_for_which_a_person_waits_go_first() -> None:
+    order: list[str] = []
+
+    async def test() -> None:
+        searches, held = Searches(1), threading.Event()
+        first = asyncio.create_task(searches.run(held.wait, Stop()))
+        await asyncio.sleep(0)
+        others = [
+            asyncio.create_task(searches.run(lambda name=name: order.append(name), Stop(), urgency=urgency))
+            for name, urgency in (
+                ("watched", NOBODY_WAITS),
+                ("watched too", NOBODY_WAITS),
+                ("played", PERSON_WAITS),
+            )
+        ]
+        await asyncio.sleep(0)
+        held.set()
+        await asyncio.gather(first, *others)
+
+    run(test())
+    assert order == ["played", "watched", "watched too"]
+
+
+def test_fifty_long_searches_do_not_stall_a_move() -> None:
+    ended: list[str] = []
+
+    async def search(searches: Searches, name: str, urgency: int) -> None:
+        stop = Stop()
+        await searches.run(until_told(stop), stop, urgency=urgency)
+        ended.append(name)
+
+    async def test() -> None:
+        searches = Searches(1)
+        watched = [asyncio.create_task(search(searches, "watched", NOBODY_WAITS)) for _ in range(50)]
+        await asyncio.sleep(0)
+        await search(searches, "played", PERSON_WAITS)
+        searches.close()
+        for one in watched:
+            one.cancel()
+        await asyncio.gather(*watched, return_exceptions=True)
+
+    run(test())
+    assert ended.index("played") <= 2
+
+
+def test_search_that_nobody_waits_for_may_take_its_time() -> None:
+    async def test() -> None:
+        stop = Stop()
+
+        def search() -> bool:
+            time.sleep(3 * module.LONGEST_WAIT)
+            return stop.is_set()
+
+        assert not await Searches(1).run(search, stop)
+
+    run(test())
+
+
+def test_search_that_ignores_its_stop_makes_room_after_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        searches, held = Searches(1), threading.Event()
+        stubborn = asyncio.create_task(searches.run(held.wait, Stop()))
+        await asyncio.sleep(0)
+        assert await searches.run(lambda: "moved", Stop()) == "moved"
+        held.set()
+        await stubborn
+        monkeypatch.setattr(module, "GRACE", TIMEOUT_S)
+        both = threading.Barrier(2, timeout=0.05)  # there is no more room than before
+
+        def meet() -> bool:
+            try:
+                both.wait()
+            except threading.BrokenBarrierError:
+                return False
+            return True
+
+        assert await asyncio.gather(searches.run(meet, Stop()), searches.run(meet, Stop())) == [False, False]
+
+    run(test())
+
+
+def test_request_that_is_given_up_while_it_waits_holds_up_nobody() -> None:
+    async def test() -> None:
+        searches, held = Searches(1), threading.Event()
+        first = asyncio.create_task(searches.run(held.wait, Stop()))
+        await asyncio.sleep(0)
+        given_up = asyncio.create_task(searches.run(lambda: None, Stop()))
+        await asyncio.sleep(0)
+        last = asyncio.create_task(searches.run(lambda: "moved", Stop()))
+        await asyncio.sleep(0)
+        given_up.cancel()
+        held.set()
+        assert await last == "moved"
+        await first
+
+    run(test())
+
+
+def test_error_of_a_search_reaches_the_one_who_asked() -> None:
+    def fail() -> None:
+        raise ValueError("no such move")
+
+    with pytest.raises(ValueError, match="no such move"):
+        asyncio.run(Searches(1).run(fail, Stop()))
