@@ -35,7 +35,7 @@ from boardgames.web.messages import (
 )
 from boardgames.web.searches import Searches
 from boardgames.web.training import Training
-from boardgames.weights.lookup import offered_names, run_names, usable_agents
+from boardgames.weights.lookup import offered_names, run_names, usable_agents, usable_names
 
 MOST_MATCHES = 200
 """Matches kept on the server; old ones that nobody watches make room for new ones."""
@@ -280,12 +280,16 @@ def _catalogue() -> CatalogueReply:
 def _describe(name: str) -> GameReply:
     game = load(name)
     facts = game.facts
-    agents = []
+    agents, weights = [], tuple(usable_names(game))
     for offer in usable_agents(name):
         if offer.entry.name not in NOT_IN_BROWSER:
             declared = plugins.registry().load("agents", offer.entry.name, name).declared_options
             agents.append(
-                AgentEntry(offer.entry.name, offer.entry.summary, [_entry_of(one) for one in declared])
+                AgentEntry(
+                    offer.entry.name,
+                    offer.entry.summary,
+                    [_entry_of(one, weights) for one in declared if one.file != "write"],
+                )
             )
     return GameReply(
         name=name,
@@ -311,13 +315,19 @@ def _levels(agent: AgentEntry) -> int:
     return int(next(option.maximum or 0 for option in agent.options if option.name == "level"))
 
 
-def _entry_of(option: Option) -> OptionEntry:
+def _entry_of(option: Option, weights: tuple[str, ...] = ()) -> OptionEntry:
+    """Return an option for pages: books and weights are chosen by name, not by file."""
+    choices = option.choices
+    if option.file == "read" and option.default == "true":
+        choices = ("true", "false")
+    elif option.file == "read" and option.name == "weights":
+        choices = weights
     return OptionEntry(
         option.name,
         option.kind.__name__,
         option.default,
         option.summary,
-        option.choices or None,
+        choices or None,
         option.minimum,
         option.maximum,
     )

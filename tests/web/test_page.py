@@ -85,6 +85,15 @@ def test_earlier_positions_are_shown_while_the_match_goes_on(page: Page) -> None
     assert "1 moves, not 2" in page.ask("view", match=match, ply=2)["reason"]
 
 
+def test_agents_offer_the_weights_that_fit_a_game(page: Page) -> None:
+    agents = {agent["name"]: agent["options"] for agent in page.ask("game", name="connect4")["agents"]}
+    choices = {option["name"]: option["choices"] for option in agents["greedy"]}
+    assert "td" in choices["weights"]
+    for name in choices["weights"]:
+        assert page.create("here", f"greedy:weights={name}").get("reason") is None
+    assert {option["name"] for option in agents["td"]}.isdisjoint({"save"})
+
+
 def test_a_game_names_its_overlays_and_draws_those_that_are_asked_for(page: Page) -> None:
     names = [overlay["name"] for overlay in page.ask("game", name="hexifence")["overlays"]]
     assert names == ["chains", "edges"]

@@ -1,7 +1,7 @@
 // The start page: set up a new match, and find matches to join or watch.
 
 import { h, keepPreference, preferences, setText, swatch } from "./dom.js";
-import { keepToken } from "./net.js";
+import { keepToken, tokensOf } from "./net.js";
 import { T } from "./texts.js";
 
 const MINUTES = [1, 3, 5, 10, 15, 30];
@@ -57,13 +57,15 @@ export class Lobby {
   #drawMatches(matches) {
     if (!matches.length) return this.list.replaceChildren(h("li", { class: "none" }, T.noMatches));
     const focused = document.activeElement?.getAttribute("href");
-    this.list.replaceChildren(...matches.map((match) => {
+    const sorted = [...matches].sort((a, b) => b.live - a.live);
+    this.list.replaceChildren(...sorted.map((match) => {
       const names = T.versus(...match.names.map(T.player));
-      const verb = match.free.length ? T.join : match.live ? T.watch : T.look;
+      const isMine = match.live && tokensOf(match.id).length > 0;
+      const verb = isMine ? T.goOn : match.free.length ? T.join : match.live ? T.watch : T.look;
       const state = match.free.length ? T.freeSeat : match.live ? T.inProgress : match.result || T.over;
       return h("li", {}, h("span", { class: "match-text" }, h("strong", {}, match.title), h("span", {}, names),
         h("span", { class: "muted" }, `${T.plies(match.ply)} · ${state}`)),
-        h("a", { class: `button ${match.free.length ? "primary" : ""}`, href: `#/match/${encodeURIComponent(match.id)}`,
+        h("a", { class: `button ${isMine || match.free.length ? "primary" : ""}`, href: `#/match/${encodeURIComponent(match.id)}`,
           "aria-label": T.joinLabel(verb, match.title, names) }, verb));
     }));
     if (focused) this.list.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();

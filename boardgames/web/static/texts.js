@@ -79,6 +79,7 @@ export const T = {
   freeSeat: "seat free",
   join: "Join",
   watch: "Watch",
+  goOn: "Go on",
   look: "Look",
   joinLabel: (verb, title, names) => `${verb}: ${title}, ${names}`,
 
