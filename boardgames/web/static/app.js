@@ -4,6 +4,7 @@ import { Lobby } from "./lobby.js";
 import { Match } from "./match.js";
 import { keepToken, Net } from "./net.js";
 import { T } from "./texts.js";
+import { Run, Runs } from "./training.js";
 
 const SLOW = 700;
 
@@ -18,6 +19,7 @@ let timer = 0;
 document.documentElement.lang = T.lang;
 document.getElementById("skip").textContent = T.skip;
 document.getElementById("home-text").textContent = T.site;
+document.getElementById("to-training").textContent = T.training;
 document.getElementById("skip").addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();
@@ -39,16 +41,17 @@ net.addEventListener("status", ({ detail }) => {
 });
 
 function route() {
-  const [, kind, id, token] = location.hash.match(/^#\/(match|new)\/([^/]+)(?:\/([\w-]+))?$/) ?? [];
+  const [, kind, part, token] = location.hash.match(/^#\/(match|new|training)(?:\/([^/]+)(?:\/([\w-]+))?)?$/) ?? [];
+  const id = part && decodeURIComponent(part);
   if (token) {
     // the seat that `play --web` announces; its secret does not stay in the address
     keepToken(id, token);
-    history.replaceState(null, "", `#/${kind}/${id}`);
+    history.replaceState(null, "", `#/${kind}/${part}`);
   }
   page?.close();
   main.replaceChildren();
   document.title = T.site;
-  page = kind === "match" ? new Match(net, decodeURIComponent(id)) : new Lobby(net, id && decodeURIComponent(id));
+  page = kind === "match" && id ? new Match(net, id) : kind === "training" ? (id ? new Run(net, id) : new Runs(net)) : new Lobby(net, id);
   main.append(page.element);
   scrollTo(0, 0);
 }

@@ -1,0 +1,147 @@
+// Line charts as SVG. Values are read with the pointer, the keyboard or a screen reader.
+
+import { h, s, setText } from "./dom.js";
+import { T } from "./texts.js";
+
+const HEIGHT = 190;
+const LEFT = 48;
+const RIGHT = 14;
+const TOP = 10;
+const BOTTOM = HEIGHT - 24;
+const COLOURS = 6;
+const MARKERS = 9;
+const DASHES = ["", "8 4", "2 4", "10 3 2 3"];
+const SHAPES = ["M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.5-3.5h7v7h-7z", "M0-4.5l4.5 8h-9z", "M0-5l5 5-5 5-5-5z",
+  "M0 4.5l4.5-8h-9z", "M-4-4l8 8M4-4l-8 8"];
+const KEYS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -1e9, End: 1e9, Escape: 1e9 };
+
+// Return a number with at most four digits, short enough for an axis.
+export function short(value) {
+  if (value === null || value === undefined) return T.noValue;
+  const size = Math.abs(value);
+  const notation = size >= 1e15 || (size > 0 && size < 1e-3) ? "scientific" : size >= 1e4 ? "compact" : "standard";
+  return new Intl.NumberFormat(T.lang, { maximumSignificantDigits: 4, notation }).format(value);
+}
+
+// Return the centred moving average over a tenth of a curve, narrower at its ends.
+const smooth = (values) => values.map((_, i) => {
+  const reach = Math.min(Math.floor(values.length / 20), i, values.length - 1 - i);
+  return values.slice(i - reach, i + reach + 1).reduce((sum, value) => sum + value) / (2 * reach + 1);
+});
+
+function ticks([low, high], count) {
+  const raw = (high - low) / Math.max(1, count);
+  const unit = 10 ** Math.floor(Math.log10(raw));
+  const step = unit * [1, 2, 5, 10].find((factor) => factor * unit >= raw * 0.999);
+  const first = Math.ceil(low / step - 1e-9);
+  return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(12)));
+}
+
+// Return the range of values, wider if there is only one.
+function range(values) {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const room = low === high ? Math.abs(low) / 10 || 0.5 : 0;
+  return values.length ? [low - room, high + room] : [0, 1];
+}
+
+const path = (points) => `M${points.map((point) => point.map((place) => place.toFixed(1)).join(" ")).join("L")}`;
+const line = (style, d) => s("path", { class: `series c${style % COLOURS}`, d, "stroke-dasharray": DASHES[style % DASHES.length] || null });
+const marker = (style, [x, y]) =>
+  s("path", { class: `marker c${style % COLOURS}`, d: SHAPES[style % SHAPES.length], transform: `translate(${x} ${y})` });
+
+// Return a short piece of a line with its marker, for a legend.
+export const legend = (style) =>
+  s("svg", { class: "legend-line", viewBox: "0 0 44 14", "aria-hidden": "true" }, line(style, "M1 7H43"), marker(style, [22, 7]));
+
+export class Chart {
+  // `moved` is called with the step that the reader points at, or null for the last one, and whether it was chosen.
+  constructor(title, moved) {
+    this.moved = moved;
+    this.steps = [];
+    this.at = null;
+    this.svg = s("svg", { "aria-hidden": "true", height: HEIGHT });
+    this.readout = h("span", { class: "readout" });
+    const point = (event) => this.#point(event);
+    this.plot = h("div", { class: "plot", role: "slider", tabIndex: 0, "aria-label": title, onkeydown: (event) => this.#key(event),
+      onpointermove: point, onpointerdown: point, onpointerleave: () => moved(null, false) }, this.svg);
+    this.element = h("figure", { class: "chart" }, h("figcaption", {}, h("strong", {}, title), this.readout), this.plot);
+    this.observer = new ResizeObserver(() => this.#draw());
+    this.observer.observe(this.plot);
+  }
+
+  close() {
+    this.observer.disconnect();
+  }
+
+  // `series` are {name, values, style}, with null for no value; a long single one gets a moving average. `best` is [step, value].
+  show({ steps, series, best = null }) {
+    Object.assign(this, { steps, series, best });
+    this.#draw();
+  }
+
+  // Mark the last step that is not after `step`, by default the last one.
+  mark(step) {
+    const { steps, series } = this;
+    this.at = step;
+    if (!steps.length) return;
+    this.index = step === null ? steps.length - 1 : Math.max(0, steps.findLastIndex((one) => one <= step));
+    const now = steps[this.index];
+    const single = series.length === 1;
+    const text = T.atStep(now, single ? short(series[0].values[this.index]) : "");
+    setText(this.readout, text);
+    const spoken = single ? [] : series.map(({ name, values }) => `${name} ${short(values[this.index])}`);
+    const state = { min: steps[0], max: steps.at(-1), now, text: [text, ...spoken].join(T.separator) };
+    for (const [name, value] of Object.entries(state)) this.plot.setAttribute(`aria-value${name}`, value);
+    if (!this.cursor) return;
+    const x = this.x(now);
+    this.cursor.replaceChildren(s("path", { class: "cursor", d: `M${x} ${TOP}V${BOTTOM}` }), ...series
+      .filter(({ values }) => values[this.index] !== null).map(({ values, style }) => marker(style, [x, this.y(values[this.index])])));
+    this.cursor.classList.toggle("pointed", step !== null);
+  }
+
+  #draw() {
+    const { steps, series, best, svg } = this;
+    const width = this.plot.clientWidth;
+    if (!width || !steps.length) return;
+    const right = width - RIGHT;
+    const known = series.map(({ values, style }) => ({ style, at: steps.map((step, i) => [step, values[i]]).filter(([, value]) => value !== null) }));
+    const [across, up] = [range(steps), range([...known.flatMap(({ at }) => at.map(([, value]) => value)), ...(best ? [best[1]] : [])])];
+    const scale = ([low, high], from, to) => (value) => Number((from + ((value - low) / (high - low)) * (to - from)).toFixed(1));
+    const [x, y] = [scale(across, LEFT, right), scale(up, BOTTOM, TOP)];
+    Object.assign(this, { x, y, cursor: s("g") });
+    const drawn = known.flatMap(({ style, at }) => {
+      const points = at.map(([step, value]) => [x(step), y(value)]);
+      if (series.length === 1 && points.length >= 20) {
+        const mean = smooth(at.map(([, value]) => value)).map((value, i) => [points[i][0], y(value)]);
+        return [s("path", { class: `raw c${style % COLOURS}`, d: path(points) }), line(style, path(mean))];
+      }
+      const gap = Math.ceil(points.length / MARKERS);
+      return [points.length && line(style, path(points)), ...points.filter((_, i) => (points.length - 1 - i) % gap === 0).map((point) => marker(style, point))];
+    });
+    svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
+    svg.setAttribute("width", width);
+    svg.replaceChildren(
+      ...ticks(up, 4).map((tick) => s("g", { class: "tick" }, s("path", { d: `M${LEFT} ${y(tick)}H${right}` }),
+        s("text", { x: LEFT - 7, y: y(tick) + 4, "text-anchor": "end" }, short(tick)))),
+      ...ticks(across, width / 90).filter(Number.isInteger).map((tick) =>
+        s("text", { x: x(tick), y: HEIGHT - 6, "text-anchor": "middle" }, short(tick))),
+      ...drawn.filter(Boolean), best ? s("circle", { class: "best", cx: x(best[0]), cy: y(best[1]), r: 7 }) : "", this.cursor);
+    this.mark(this.at);
+  }
+
+  #key(event) {
+    const end = this.steps.length - 1;
+    if (!(event.key in KEYS) || end < 0) return;
+    event.preventDefault();
+    const place = Math.max(0, Math.min(end, this.index + KEYS[event.key]));
+    this.moved(place === end ? null : this.steps[place], true);
+  }
+
+  #point(event) {
+    if (!this.cursor) return;
+    const at = event.clientX - this.plot.getBoundingClientRect().left;
+    const distances = this.steps.map((step) => Math.abs(this.x(step) - at));
+    this.moved(this.steps[distances.indexOf(Math.min(...distances))], event.type === "pointerdown");
+  }
+}

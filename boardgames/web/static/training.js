@@ -1,0 +1,205 @@
+// Training runs: a list of them, and one with its curves, standings and weights, while it trains.
+
+import { Chart, legend, short } from "./chart.js";
+import { announce, h, preferences, setText } from "./dom.js";
+import { keepToken } from "./net.js";
+import { T } from "./texts.js";
+
+const ROWS = 20;
+const DRAWN_WEIGHTS = 6;
+
+const when = (seconds) => T.changed(new Intl.DateTimeFormat(T.lang, { dateStyle: "medium", timeStyle: "short" }).format(1000 * seconds));
+const about = (run) => [run.game && T.learnerOn(run.learner, run.game), run.best !== null && T.best(short(run.best), run.best_step)];
+const joined = (texts) => texts.filter(Boolean).join(" · ");
+
+// Return a table that scrolls; the first cell of a row is its heading.
+function table(label, head, rows) {
+  const cells = (row) => row.map((cell, i) => h(i ? "td" : "th", i ? {} : { scope: "row" }, cell));
+  return h("div", { class: "scroll", tabIndex: 0, role: "region", "aria-label": label }, h("table", {},
+    h("thead", {}, h("tr", {}, head.map((cell) => h("th", { scope: "col" }, cell)))), h("tbody", {}, rows.map((row) => h("tr", {}, cells(row))))));
+}
+
+const progress = (run) => [h("span", { class: "state" }, T.runStates[run.state]),
+  run.length && h("progress", { max: run.length, value: run.step, "aria-label": T.progress }), h("span", { class: "muted" }, T.steps(run.step, run.length))];
+
+class Page {
+  constructor(net, title, request, types) {
+    this.net = net;
+    this.problem = h("p", { class: "problem", role: "alert" });
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    const ask = () => net.request(request).catch((error) => this.refused(error.message));
+    document.title = T.pageTitle(title);
+    net.addEventListener("status", ({ detail }) => detail.open && ask(), { signal });
+    for (const type of types) net.addEventListener(type, ({ detail }) => this.show(detail), { signal });
+    if (net.isOpen) ask();
+  }
+
+  close() {
+    this.abort.abort();
+    if (this.net.isOpen) this.net.send({ type: "unwatch" });
+  }
+
+  refused(reason) {
+    setText(this.problem, reason);
+  }
+}
+
+export class Runs extends Page {
+  constructor(net) {
+    super(net, T.training, { type: "runs" }, ["runs"]);
+    this.list = h("ul", { class: "matches runs" }, h("li", { class: "none" }, T.loading));
+    this.empty = h("div", { class: "none-yet", hidden: true }, h("p", {}, T.noRuns), h("pre", { tabIndex: 0 }, T.trainCommand), h("p", { class: "muted" }, T.noRunsHelp));
+    this.element = h("section", { class: "training" }, h("h1", {}, T.training), this.list, this.empty, this.problem);
+  }
+
+  show({ runs }) {
+    const focused = document.activeElement?.getAttribute("href");
+    setText(this.problem, "");
+    this.list.hidden = !runs.length;
+    this.empty.hidden = runs.length > 0;
+    this.list.replaceChildren(...runs.map((run) => h("li", {},
+      h("a", { class: "match-text run-link", href: `#/training/${encodeURIComponent(run.name)}` }, h("strong", {}, run.name),
+        h("span", {}, run.error ?? joined(about(run))), h("span", { class: "muted" }, when(run.changed))),
+      h("span", { class: "progress" }, progress(run)))));
+    if (focused) this.list.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
+  }
+}
+
+export class Run extends Page {
+  constructor(net, name) {
+    super(net, name, { type: "run", name }, ["run", "run-gone"]);
+    this.name = name;
+    this.charts = new Map();
+    this.step = null;
+    this.facts = h("p", { class: "muted" });
+    this.state = h("p", { class: "progress wide" });
+    this.play = h("button", { class: "primary", disabled: true, onclick: () => this.#play() }, T.playBest);
+    this.note = h("p", { class: "muted" }, T.loading);
+    this.curves = h("div", { class: "charts" });
+    this.metricTable = h("div");
+    this.standingsStep = h("select", { "aria-label": T.standingsAfter, onchange: () => this.#showStandings() });
+    this.standings = h("div");
+    this.weightNote = h("p", { class: "muted" });
+    this.weightChart = this.#chart("", T.weights);
+    this.weightTable = h("div");
+    this.weightStep = h("span");
+    this.settings = h("div");
+    const part = (title, ...children) => h("section", { hidden: true }, h("h2", {}, title), children);
+    this.parts = [
+      part(T.curves, h("p", { class: "muted" }, T.chartHelp), this.curves, h("details", {}, h("summary", {}, T.asTable), this.metricTable)),
+      part(T.standings, this.standingsStep, this.standings),
+      part(T.weights, this.weightNote, h("div", { class: "weights" }, this.weightChart.element, this.weightTable)),
+      part(T.settings, this.settings)];
+    this.element = h("section", { class: "training" }, h("p", {}, h("a", { href: "#/training" }, T.allRuns)),
+      h("h1", {}, name), this.facts, this.state, h("div", { class: "play-best" }, this.play, this.note), this.problem, this.parts);
+  }
+
+  close() {
+    super.close();
+    for (const chart of this.charts.values()) chart.close();
+  }
+
+  refused(reason) {
+    super.refused(reason);
+    setText(this.note, "");
+    this.play.disabled = true;
+  }
+
+  show(data) {
+    if ((data.run?.name ?? data.name) !== this.name) return;
+    if (data.type === "run-gone") return this.refused(T.runGone);
+    const { run, agent } = data;
+    if (this.data && this.data.run.state !== run.state) announce(T.nowState(T.runStates[run.state]));
+    this.data = data;
+    setText(this.problem, run.error ?? "");
+    this.play.disabled = !agent;
+    setText(this.note, agent ? T.playNote(agent, run.best_step) : run.error ? "" : T.cannotPlay(data.obstacle));
+    setText(this.facts, joined([...about(run), data.layout, data.seed !== null && T.seed(data.seed)]));
+    this.state.replaceChildren(...progress(run).filter(Boolean), h("span", { class: "muted" }, when(run.changed)));
+    [data.steps, data.standings, data.weights?.names, data.settings].forEach((content, i) => (this.parts[i].hidden = !content?.length));
+    this.#showCurves();
+    this.#showStandings();
+    this.#showWeights();
+    const settings = [...Object.entries(data.options).map(([name, value]) => ({ name, value, summary: T.gameOption })), ...data.settings];
+    if (!this.settings.childElementCount && settings.length) this.settings.append(table(T.settings, [T.setting, T.value, T.meaning],
+      settings.map(({ name, value, summary }) => [name, value === null ? T.notSet : `${value}`, summary])));
+    this.#mark(this.step);
+  }
+
+  // Return the chart of this key; it is made if there is none.
+  #chart(key, title) {
+    if (!this.charts.has(key)) this.charts.set(key, new Chart(title, (step) => this.#mark(step)));
+    return this.charts.get(key);
+  }
+
+  // Mark a step in all charts, and show the weights after it.
+  #mark(step) {
+    this.step = step;
+    for (const chart of this.charts.values()) chart.mark(step);
+    const { weights } = this.data;
+    const { index } = this.weightChart;
+    if (!weights || index === undefined) return;
+    setText(this.weightStep, T.afterStep(weights.steps[index]));
+    this.weightValues.forEach((cell, i) => setText(cell, short(weights.values[i][index])));
+  }
+
+  #showCurves() {
+    const { steps, metrics, seconds, curve, run, follows_curve } = this.data;
+    const names = Object.keys(metrics).sort((a, b) => (b === curve) - (a === curve));
+    for (const name of names) {
+      const chart = this.#chart(`metric ${name}`, name);
+      if (!chart.element.parentNode) this.curves.append(chart.element);
+      const known = steps.map((step, i) => [step, metrics[name][i]]).filter(([, value]) => value !== null);
+      chart.show({ steps: known.map(([step]) => step), series: [{ name, values: known.map(([, value]) => value), style: 0 }],
+        best: name === curve && follows_curve && run.best !== null ? [run.best_step, run.best] : null });
+    }
+    const count = Math.min(steps.length, ROWS);
+    const shown = Array.from({ length: count }, (_, i) => Math.floor(((i + 1) * steps.length) / count) - 1);
+    this.metricTable.replaceChildren(table(T.curves, [T.stepHead, ...names, T.secondsOf],
+      shown.map((i) => [`${steps[i]}`, ...names.map((name) => short(metrics[name][i])), short(seconds[i])])));
+  }
+
+  #showStandings() {
+    const { standings } = this.data;
+    if (!standings.length) return;
+    const { value, selectedIndex } = this.standingsStep;
+    this.standingsStep.replaceChildren(...standings.toReversed().map((one) => h("option", { value: one.step }, T.afterStep(one.step))));
+    const { step, rows } = (selectedIndex > 0 && standings.find((one) => `${one.step}` === value)) || standings.at(-1);
+    this.standingsStep.value = step;
+    this.standings.replaceChildren(table(T.standings, [T.rank, T.competitor, T.points],
+      rows.map(([name, points], i) => [`${i + 1}`, name, short(points)])));
+  }
+
+  #showWeights() {
+    if (!this.data.weights) return;
+    const { names, values, total, steps } = this.data.weights;
+    if (`${names}` !== this.weightNames) {
+      this.weightNames = `${names}`;
+      const size = (i) => Math.abs(values[i].at(-1) ?? 0);
+      this.chosen ??= new Set(names.map((_, i) => i).sort((a, b) => size(b) - size(a)).slice(0, DRAWN_WEIGHTS).map((i) => names[i]));
+      this.weightValues = names.map(() => h("span"));
+      this.weightTable.replaceChildren(table(T.weights, [T.weight, this.weightStep], names.map((name, i) => [
+        h("label", { class: "pick" }, h("input", { type: "checkbox", checked: this.chosen.has(name), onchange: ({ target }) => {
+          this.chosen[target.checked ? "add" : "delete"](name);
+          this.#showWeights();
+        } }), legend(i), h("span", {}, name)), this.weightValues[i]])));
+    }
+    setText(this.weightNote, total ? T.weightsHelp(names.length, total) : T.tableHelp);
+    this.weightChart.show({ steps, series: names.map((name, i) => ({ name, values: values[i], style: i })).filter(({ name }) => this.chosen.has(name)) });
+  }
+
+  async #play() {
+    const { run, layout, options, agent } = this.data;
+    this.play.disabled = true;
+    try {
+      const { match, token } = await this.net.request({ type: "create", game: run.game, layout, options,
+        seats: [{ kind: "here", name: preferences().name ?? "" }, { kind: "agent", agent }] });
+      keepToken(match, token);
+      location.hash = `#/match/${encodeURIComponent(match)}`;
+    } catch (error) {
+      setText(this.problem, error.message);
+      this.play.disabled = false;
+    }
+  }
+}
