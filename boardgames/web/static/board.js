@@ -98,7 +98,9 @@ export class Board {
   // Draw what overlays say about the position.
   setMarks(marks) {
     this.marks = marks;
-    if (this.picture) this.#redraw();
+    if (!this.picture) return;
+    this.#drawMarks();
+    this.#update();
   }
 
   clear() {
@@ -338,17 +340,23 @@ export class Board {
     layers.cells.replaceChildren(...picture.cells.flatMap((cell) => [...this.#cell(cell)]));
     layers.under.replaceChildren(...(surface === "front" ? this.groups.values() : []));
     layers.pieces.replaceChildren(...(surface === "front" ? [] : this.groups.values()));
-    const changed = new Set(picture.changed);
-    const lines = [...picture.lines].sort((a, b) => rank(a, changed) - rank(b, changed));
-    layers.lines.replaceChildren(...lines.flatMap((line) => [...this.#line(line, changed.has(line.id))]));
-    const cells = picture.cells.filter((cell) => changed.has(cell.id));
+    const cells = picture.cells.filter((cell) => picture.changed.includes(cell.id));
     layers.changed.replaceChildren(...cells.flatMap((cell) => this.#changed(cell)));
     layers.labels.replaceChildren(
       ...(this.coordinates ? picture.labels : []).map((label) => text(label.x, label.y, label.text, 32, "label")),
     );
+    this.#drawMarks();
+    this.description.textContent = `${picture.description} ${T.boardHelp}`;
+  }
+
+  // Draw the lines, and what overlays say.
+  #drawMarks() {
+    const { picture, layers } = this;
+    const changed = new Set(picture.changed);
+    const lines = [...picture.lines].sort((a, b) => rank(a, changed) - rank(b, changed));
+    layers.lines.replaceChildren(...lines.flatMap((line) => [...this.#line(line, changed.has(line.id))]));
     layers.groups.replaceChildren(...[...new Set(this.marks.groups.values())].flatMap((group) => [...this.#group(group)]));
     layers.marks.replaceChildren(...picture.cells.flatMap((cell) => [...this.#cellMark(cell)]));
-    this.description.textContent = `${picture.description} ${T.boardHelp}`;
   }
 
   *#cell(cell) {

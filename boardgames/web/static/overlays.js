@@ -84,6 +84,7 @@ export class Overlays {
   }
 
   #show(overlays) {
+    if (!overlays.length && !this.legend.firstChild) return;
     const marks = new Marks(overlays);
     this.board.setMarks(marks);
     this.legend.replaceChildren(...overlays.flatMap((overlay) => {
