@@ -362,38 +362,23 @@ export class Board {
   *#cell(cell) {
     const { surface, lines, colours, sides } = this.picture;
     const [cx, cy] = [n(cell.x), n(cell.y)];
-    if (cell.shape === "hexagon" || (cell.shape === "square" && surface !== "front")) {
-      const shape = () => (cell.shape === "hexagon" ? s("polygon", { points: hexagon(cx, cy) })
-        : s("rect", { x: cx - 50, y: cy - 50, width: 100, height: 100 }));
-      const base = shape();
-      base.setAttribute("class", cell.shape === "hexagon" && lines.length ? "cell borderless" : "cell");
-      yield base;
-      if (cell.owner !== null) {
-        const tint = shape();
-        tint.setAttribute("fill", colours[cell.owner]);
-        tint.setAttribute("fill-opacity", 0.3);
-        yield tint;
-        if (cell.owner === 1) {
-          const hatch = shape();
-          hatch.setAttribute("fill", this.#url("hatch"));
-          yield hatch;
-        }
-        const letter = text(cell.x, cell.y, sides[cell.owner].slice(0, 1).toUpperCase(), 42, "owner");
-        letter.setAttribute("fill", colours[cell.owner]);
-        yield letter;
-      }
-    } else if (surface === "wood") {
-      yield s("circle", { cx, cy, r: WINDOW.wood, fill: this.#url("hole") });
-      yield s("circle", { cx, cy, r: WINDOW.wood, fill: this.#url("hollow") });
+    const isHexagon = cell.shape === "hexagon";
+    const isFlat = isHexagon || (cell.shape === "square" && surface !== "front");
+    const shape = (attributes) => (isHexagon ? s("polygon", { points: hexagon(cx, cy), ...attributes })
+      : isFlat ? s("rect", { x: cx - 50, y: cy - 50, width: 100, height: 100, ...attributes })
+        : s("circle", { cx, cy, r: WINDOW[surface], ...attributes }));
+    if (isFlat || surface === "paper") yield shape({ class: isHexagon && lines.length ? "cell borderless" : "cell" });
+    else if (surface === "wood") {
+      yield shape({ fill: this.#url("hole") });
+      yield shape({ fill: this.#url("hollow") });
       yield s("path", { d: `M${cx - 32} ${cy + 22} A39 39 0 0 0 ${cx + 32} ${cy + 22}`, fill: "none", stroke: "#d3a676",
         "stroke-opacity": 0.55, "stroke-width": 2.5, "stroke-linecap": "round" });
-    } else if (surface === "paper") {
-      yield s("circle", { cx, cy, r: WINDOW.paper, class: "cell" });
     }
-    if (surface !== "paper" && cell.shape !== "hexagon" && cell.owner !== null) {
-      yield s("circle", { cx, cy, r: 36, fill: colours[cell.owner], "fill-opacity": 0.4 });
-      yield text(cell.x, cell.y, sides[cell.owner].slice(0, 1).toUpperCase(), 42, "owner");
-    }
+    if (cell.owner === null) return;
+    const fill = colours[cell.owner];
+    yield shape({ fill, "fill-opacity": 0.3 });
+    if (cell.owner === 1) yield shape({ fill: this.#url("hatch") });
+    yield text(cell.x, cell.y, sides[cell.owner].slice(0, 1).toUpperCase(), 42, "owner", fill);
   }
 
   #drawPieces() {
@@ -406,9 +391,7 @@ export class Board {
     const { surface, colours } = this.picture;
     const inner = s("g", {});
     if (piece.shape === "letter") {
-      const letter = text(0, 0, piece.symbol.toUpperCase(), 72, "letter");
-      letter.setAttribute("fill", colours[piece.side]);
-      inner.append(letter);
+      inner.append(text(0, 0, piece.symbol.toUpperCase(), 72, "letter", colours[piece.side]));
     } else {
       const r = DISC[surface];
       if (surface === "wood") inner.append(s("ellipse", { cx: 3, cy: 9, rx: r, ry: r - 2, fill: this.#url("shade") }));
@@ -835,15 +818,13 @@ function turn(a, b, c) {
   return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
 }
 
-function text(x, y, content, size, kind) {
-  return s("text", { x: n(x), y: n(y) + 0.36 * size, "font-size": size, "text-anchor": "middle", class: kind }, content);
+function text(x, y, content, size, kind, fill = null) {
+  return s("text", { x: n(x), y: n(y) + 0.36 * size, "font-size": size, "text-anchor": "middle", class: kind, fill }, content);
 }
 
 function* plate(x, y, label, colour = null, largest = 20) {
   const size = Math.min(largest, 36 / (0.62 * label.length));
   const [width, height] = [0.62 * size * label.length + 6, 1.1 * size];
   yield s("rect", { x: n(x) - width / 2, y: n(y) - height / 2, width, height, rx: 5, class: "plate" });
-  const element = text(x, y, label, size, colour ? "plate-mark" : "plate-text");
-  if (colour) element.setAttribute("fill", colour);
-  yield element;
+  yield text(x, y, label, size, colour ? "plate-mark" : "plate-text", colour);
 }

@@ -11,13 +11,8 @@ const TICK = 100;
 const LOW = 20;
 const WARNINGS = [30, 10];
 const ARROWS = ["→", "↘", "↓", "↙", "←", "↖", "↑", "↗"];
-const PAD_REACH = 2.3;
-const COMPASS = 1.35;
-// Keys for the directions of hexagonal boards, whose angles begin at 0 or at 30 degrees.
-const KEYS = {
-  KeyQ: [240, 210], KeyW: [270], KeyE: [300, 330], KeyA: [180, 150], KeyS: [90], KeyD: [0, 30], KeyZ: [120], KeyC: [60],
-  Numpad7: [240, 210], Numpad8: [270], Numpad9: [300, 330], Numpad4: [180, 150], Numpad2: [90], Numpad6: [0, 30], Numpad1: [120], Numpad3: [60],
-};
+// The last letter or digit of the codes of keys for the directions of hexagonal boards, by angle.
+const KEYS = { 0: "D6", 60: "C3", 120: "Z1", 180: "A4", 240: "Q7", 300: "E9", 30: "D6", 90: "S2", 150: "A4", 210: "Q7", 270: "W8", 330: "E9" };
 const PREVIEW_MS = 120;
 
 const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
@@ -315,7 +310,8 @@ export class Match {
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !this.state) return;
     if (event.target.closest("input, select, textarea, dialog")) return;
     const isOnBoard = this.table.contains(event.target) || this.padBox.contains(event.target);
-    const direction = isOnBoard && this.compass?.find((one) => KEYS[event.code]?.includes(one.angle));
+    const direction = isOnBoard && /^(Key|Numpad)/.test(event.code)
+      && this.compass?.find((one) => KEYS[one.angle]?.includes(event.code.at(-1)));
     if (direction) {
       if (direction.move) this.board.play(direction.move);
       else this.board.tell(direction.label);
@@ -539,37 +535,24 @@ export class Match {
       this.pad.replaceChildren(h("p", { class: "pad-help" }, board.directions.length === 6 ? T.compassHelp : T.padHelp));
       return;
     }
-    const places = path.map((id) => board.place(id)).filter(Boolean);
-    const [x, y] = places.length > 1
-      ? [0, 1].map((i) => places.reduce((sum, place) => sum + place[i], 0) / places.length) : (places[0] ?? [0, 0]);
-    let entries = [...options.keys()].map((id) => {
-      const place = board.place(id);
-      return { id, move: board.clicks.completes(id, options), x: place ? place[0] - x : null, y: place ? place[1] - y : null };
+    const ways = board.directions.map((angle) => {
+      const [move, name] = [board.towards(angle), Math.round(angle / 45) % 8];
+      return { angle, move, arrow: ARROWS[name], label: T.direction(T.directions[name], move) };
     });
-    const compass = board.directions.map((angle) => {
-      const [cos, sin] = [Math.cos, Math.sin].map((part) => COMPASS * part((angle * Math.PI) / 180));
-      const move = board.towards(angle);
-      return { angle, move, x: cos, y: sin, isDirection: true, label: T.direction(T.directions[Math.round(angle / 45) % 8], move) };
-    });
-    if (compass.length === 6 && entries.every(({ move }) => !move || compass.some((one) => one.move === move))) {
-      entries = this.compass = compass;
-    }
-    const isNear = entries.every((one) => one.x !== null && Math.hypot(one.x, one.y) <= PAD_REACH);
-    this.pad.className = `pad ${isNear ? "map" : "rows"}`;
-    const buttons = entries.map(({ id, move, isDirection, label, ...one }) => {
-      const arrow = one.x === null ? "" : ARROWS[(Math.round(Math.atan2(one.y, one.x) / (Math.PI / 4)) + 8) % 8];
-      const element = button([h("span", { "aria-hidden": "true" }, arrow), isDirection ? "" : id],
-        () => (move ? board.play(move) : board.click(id)),
-        { class: `${move ? "plays" : "adds"} ${isDirection ? "way" : ""}`, disabled: isDirection && !move, "aria-label": label ?? T.padButton(id, move),
-          onpointerenter: () => board.preview(move), onfocus: () => board.preview(move),
-          onpointerleave: () => board.preview(null), onblur: () => board.preview(null) });
-      if (isNear) {
-        element.style.setProperty("--x", one.x);
-        element.style.setProperty("--y", one.y);
-      }
+    let entries = [...options.keys()].map((id) => ({ id, move: board.clicks.completes(id, options) }));
+    const isCompass = ways.length === 6 && entries.every(({ move }) => !move || ways.some((way) => way.move === move));
+    if (isCompass) entries = this.compass = ways;
+    this.pad.className = `pad ${isCompass ? "compass" : "rows"}`;
+    this.pad.replaceChildren(h("span", { class: "pad-middle", "aria-hidden": "true" }, path.join(" ")), ...entries.map((one) => {
+      const { id, move } = one;
+      const leave = () => board.preview(null);
+      const point = () => board.preview(move);
+      const element = button(one.arrow ?? id, () => (move ? board.play(move) : board.click(id)),
+        { class: move ? "plays" : "adds", disabled: isCompass && !move, "aria-label": one.label ?? T.padButton(id, move),
+          onpointerenter: point, onfocus: point, onpointerleave: leave, onblur: leave });
+      if (isCompass) element.style.setProperty("--angle", `${one.angle}deg`);
       return element;
-    });
-    this.pad.replaceChildren(isNear ? h("span", { class: "pad-middle", "aria-hidden": "true" }, path.join(" ")) : "", ...buttons);
+    }));
   }
 
   // --- clocks ---
