@@ -467,15 +467,18 @@ class LiveMatch:
         self._pages.add(page)
         for side in sides:
             self.seats[side].pages.add(page)
-        self._changed()
+        if sides:  # who watches is not part of the state
+            self._changed()
         return sides
 
     def remove_page(self, page: int) -> None:
         """Remove a page that no longer shows the match."""
         self._pages.discard(page)
-        for seat in self.seats:
+        left = [seat for seat in self.seats if page in seat.pages]
+        for seat in left:
             seat.pages.discard(page)
-        self._changed()
+        if left:
+            self._changed()
 
     def _changed(self) -> None:
         self._wake.set()

@@ -71,14 +71,14 @@ class Page:
             unsubscribe()
             self._analyst.close()
             self._lobby.training.unwatch(self._training_changed)
+            for key in tuple(self._joined):
+                self._leave(key)
             tasks |= self._answering
             for task in tasks:
                 task.cancel()
             for ended in await asyncio.gather(*tasks, return_exceptions=True):
                 if isinstance(ended, Exception) and not isinstance(ended, WebSocketDisconnect):
                     raise ended
-            for key in tuple(self._joined):
-                self._leave(key)
 
     # --- receiving -------------------------------------------------------------
 
@@ -300,20 +300,24 @@ class Page:
             await self._ready.wait()
             self._ready.clear()
             while self._replies:
-                await self._socket.send_text(self._replies.popleft().decode())
+                await self._send_text(self._replies.popleft())
             for key in tuple(self._dirty):
                 self._dirty.discard(key)
                 match = self._lobby.get(key)
                 if match is not None and key in self._joined:
-                    await self._socket.send_text(match.state(sorted(self._joined[key])).decode())
+                    await self._send_text(match.state(sorted(self._joined[key])))
             if self._is_list_dirty:
                 self._is_list_dirty = False
-                await self._socket.send_text(
-                    encode(messages.MatchesReply(matches=self._lobby.entries())).decode()
-                )
+                await self._send_text(encode(messages.MatchesReply(matches=self._lobby.entries())))
             if self._news is not None:
                 news, self._news = self._news, None
-                await self._socket.send_text(encode(news).decode())
+                await self._send_text(encode(news))
+
+    async def _send_text(self, message: bytes) -> None:
+        try:
+            await self._socket.send_text(message.decode())
+        except RuntimeError:  # the connection has been closed, but this page does not know it yet
+            raise WebSocketDisconnect from None
 
 
 _ANSWERS: dict[type, Callable[[Page, Any], Awaitable[messages.Reply | None]]] = {

@@ -1,5 +1,6 @@
 """The messages of pages: matches, seats, clocks, and what is refused."""
 
+import asyncio
 import json
 import threading
 import time
@@ -14,6 +15,8 @@ import boardgames
 from boardgames.game import Game, Move, Position
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.web import match as match_module
+from boardgames.web.lobby import Lobby
+from boardgames.web.page import Page as ServerPage
 
 
 def play_out(page: Page, match: str) -> Any:
@@ -262,6 +265,45 @@ def test_a_flood_of_messages_ends_the_connection(page: Page, other: Page) -> Non
     with pytest.raises(ConnectionClosed, match="too many messages"):
         flood()
     assert other.ask("matches")["type"] == "matches"
+
+
+class _ClosedSocket:
+    """A WebSocket that has just been closed, while the page still has something to send."""
+
+    def __init__(self) -> None:
+        self.requests = ['{"type": "matches"}']
+
+    async def accept(self) -> None:
+        return
+
+    async def receive(self) -> dict[str, str]:
+        if not self.requests:
+            await asyncio.Event().wait()
+        return {"type": "websocket.receive", "text": self.requests.pop()}
+
+    async def send_text(self, text: str) -> None:
+        raise RuntimeError("Unexpected ASGI message 'websocket.send', after sending 'websocket.close'.")
+
+
+def test_page_that_is_closed_while_it_is_sent_something_just_ends() -> None:
+    async def visit() -> None:
+        lobby = Lobby()
+        await ServerPage(_ClosedSocket(), lobby).run()  # type: ignore[arg-type]  # it has what is used
+        await lobby.close()
+
+    asyncio.run(visit())
+
+
+def test_players_do_not_hear_of_spectators_who_come_and_go(server: Server, page: Page, other: Page) -> None:
+    match = page.start("here", "here")
+    page.state(id=match)
+    other.send("join", match=match)
+    other.state(id=match)
+    other.send("leave", match=match)
+    assert other.ask("catalogue")["type"] == "catalogue"
+    page.send("view", re=7, match=match, ply=0)
+    while (message := json.loads(page.socket.recv(timeout=10))).get("re") != 7:
+        assert message["type"] != "match"
 
 
 # --- agents that fail --------------------------------------------------------------
