@@ -24,6 +24,16 @@ from boardgames.plugins import Registry
 SMALL = {"steps": 6, "matches": 4, "test_matches": 4, "groups": 2}
 """Settings of `td` with which a step of Connect Four takes milliseconds."""
 
+EVOLVE = {
+    "population": 3,
+    "survivors": 1,
+    "generations": 2,
+    "training_matches": 1,
+    "tournament_matches": 2,
+    "test_matches": 2,
+}
+"""Settings of `evolve` with which a run of Connect Four takes a moment."""
+
 
 class Walker(Learner):
     """A random walk. The generator's state is part of its state, so nothing may get lost."""

@@ -1,11 +1,15 @@
 """Pages that everybody can use: what axe-core finds, and without colours, motion or a large window."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browsers import Visitor
+from training import EVOLVE, train
+
+from boardgames.learning.config import Config
 
 Visit = Callable[..., Visitor]
 GAMES = ("abalone", "connect4", "hexifence", "tictactoe")
@@ -72,6 +76,19 @@ def test_axe_finds_nothing_serious_in_a_match(visit: Visit, game: str, scheme: s
     visitor.page.get_by_role("dialog").get_by_role("button", name="Resign").click()
     visitor.wait(lambda: visitor.state["outcome"], "the end")
     check_with_axe(visitor.page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_training_runs(visit: Visit, home: Path, scheme: str) -> None:
+    train(home / "runs" / "first", Config("connect4", "evolve", seed=1, settings=EVOLVE))
+    page = visit(color_scheme=scheme).open("#/training")
+    page.get_by_role("link", name="first").wait_for()
+    check_with_axe(page)
+    page.get_by_role("link", name="first").click()
+    page.get_by_role("slider", name="score").wait_for()
+    page.get_by_text("As a table").click()
+    check_with_axe(page)
 
 
 @pytest.mark.slow

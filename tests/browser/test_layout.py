@@ -1,10 +1,14 @@
 """Nothing is cut off, overlaps or moves, on phones as on wide screens."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from browsers import Visitor
+from training import EVOLVE, train
+
+from boardgames.learning.config import Config
 
 Visit = Callable[..., Visitor]
 GAMES = ("abalone", "connect4", "hexifence", "tictactoe")
@@ -130,3 +134,14 @@ def test_nothing_moves_while_a_match_goes_on(visitor: Visitor, game: str) -> Non
     page.wait_for_timeout(100)
     shifts = page.evaluate("window.shifts")
     assert sum(shift["value"] for shift in shifts) < MOST_SHIFT, shifts
+
+
+@pytest.mark.slow
+def test_training_runs_fit_their_window(visitor: Visitor, home: Path) -> None:
+    train(home / "runs" / "first", Config("connect4", "evolve", seed=1, settings=EVOLVE))
+    page = visitor.open("#/training")
+    page.get_by_role("link", name="first").wait_for()
+    check(page)
+    page.get_by_role("link", name="first").click()
+    page.get_by_role("slider", name="score").wait_for()
+    check(page)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from training import Walker, small, train
+from training import EVOLVE, Walker, small, train
 from training import walker as walker  # noqa: PLC0414 - a fixture
 from web_pages import Page, Server
 
@@ -26,14 +26,6 @@ from boardgames.weights.lookup import BEST
 Walk = Callable[..., Config]
 ENVIRONMENT = dict(os.environ)
 """With the usual cache of kernels, so that a process needs not compile them."""
-EVOLVE = {
-    "population": 3,
-    "survivors": 1,
-    "generations": 2,
-    "training_matches": 1,
-    "tournament_matches": 2,
-    "test_matches": 2,
-}
 
 
 @pytest.fixture

@@ -3,11 +3,10 @@
 import { h, s, setText } from "./dom.js";
 import { T } from "./texts.js";
 
-const HEIGHT = 190;
 const LEFT = 48;
 const RIGHT = 14;
 const TOP = 10;
-const BOTTOM = HEIGHT - 24;
+const BOTTOM = 24;
 const COLOURS = 6;
 const MARKERS = 9;
 const DASHES = ["", "8 4", "2 4", "10 3 2 3"];
@@ -60,7 +59,7 @@ export class Chart {
     this.moved = moved;
     this.steps = [];
     this.at = null;
-    this.svg = s("svg", { "aria-hidden": "true", height: HEIGHT });
+    this.svg = s("svg", { "aria-hidden": "true" });
     this.readout = h("span", { class: "readout" });
     const point = (event) => this.#point(event);
     this.plot = h("div", { class: "plot", role: "slider", tabIndex: 0, "aria-label": title, onkeydown: (event) => this.#key(event),
@@ -95,21 +94,21 @@ export class Chart {
     for (const [name, value] of Object.entries(state)) this.plot.setAttribute(`aria-value${name}`, value);
     if (!this.cursor) return;
     const x = this.x(now);
-    this.cursor.replaceChildren(s("path", { class: "cursor", d: `M${x} ${TOP}V${BOTTOM}` }), ...series
+    this.cursor.replaceChildren(s("path", { class: "cursor", d: `M${x} ${TOP}V${this.y(this.low)}` }), ...series
       .filter(({ values }) => values[this.index] !== null).map(({ values, style }) => marker(style, [x, this.y(values[this.index])])));
     this.cursor.classList.toggle("pointed", step !== null);
   }
 
   #draw() {
     const { steps, series, best, svg } = this;
-    const width = this.plot.clientWidth;
+    const { clientWidth: width, clientHeight: height } = this.plot;
     if (!width || !steps.length) return;
     const right = width - RIGHT;
     const known = series.map(({ values, style }) => ({ style, at: steps.map((step, i) => [step, values[i]]).filter(([, value]) => value !== null) }));
     const [across, up] = [range(steps), range([...known.flatMap(({ at }) => at.map(([, value]) => value)), ...(best ? [best[1]] : [])])];
     const scale = ([low, high], from, to) => (value) => Number((from + ((value - low) / (high - low)) * (to - from)).toFixed(1));
-    const [x, y] = [scale(across, LEFT, right), scale(up, BOTTOM, TOP)];
-    Object.assign(this, { x, y, cursor: s("g") });
+    const [x, y] = [scale(across, LEFT, right), scale(up, height - BOTTOM, TOP)];
+    Object.assign(this, { x, y, low: up[0], cursor: s("g") });
     const drawn = known.flatMap(({ style, at }) => {
       const points = at.map(([step, value]) => [x(step), y(value)]);
       if (series.length === 1 && points.length >= 20) {
@@ -119,13 +118,12 @@ export class Chart {
       const gap = Math.ceil(points.length / MARKERS);
       return [points.length && line(style, path(points)), ...points.filter((_, i) => (points.length - 1 - i) % gap === 0).map((point) => marker(style, point))];
     });
-    svg.setAttribute("viewBox", `0 0 ${width} ${HEIGHT}`);
-    svg.setAttribute("width", width);
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.replaceChildren(
       ...ticks(up, 4).map((tick) => s("g", { class: "tick" }, s("path", { d: `M${LEFT} ${y(tick)}H${right}` }),
         s("text", { x: LEFT - 7, y: y(tick) + 4, "text-anchor": "end" }, short(tick)))),
-      ...ticks(across, width / 90).filter(Number.isInteger).map((tick) =>
-        s("text", { x: x(tick), y: HEIGHT - 6, "text-anchor": "middle" }, short(tick))),
+      ...ticks(across, width / 60).filter(Number.isInteger).map((tick) =>
+        s("text", { x: x(tick), y: height - 6, "text-anchor": "middle" }, short(tick))),
       ...drawn.filter(Boolean), best ? s("circle", { class: "best", cx: x(best[0]), cy: y(best[1]), r: 7 }) : "", this.cursor);
     this.mark(this.at);
   }

@@ -20,7 +20,7 @@ function table(label, head, rows) {
 }
 
 const progress = (run) => [h("span", { class: "state" }, T.runStates[run.state]),
-  run.length && h("progress", { max: run.length, value: run.step, "aria-label": T.progress }), h("span", { class: "muted" }, T.steps(run.step, run.length))];
+  run.length && h("progress", { max: run.length, value: run.step, "aria-label": T.progress }), !run.error && h("span", { class: "muted" }, T.steps(run.step, run.length))];
 
 class Page {
   constructor(net, title, request, types) {
@@ -77,20 +77,15 @@ export class Run extends Page {
     this.play = h("button", { class: "primary", disabled: true, onclick: () => this.#play() }, T.playBest);
     this.note = h("p", { class: "muted" }, T.loading);
     this.curves = h("div", { class: "charts" });
-    this.metricTable = h("div");
-    this.standingsStep = h("select", { "aria-label": T.standingsAfter, onchange: () => this.#showStandings() });
-    this.standings = h("div");
     this.weightNote = h("p", { class: "muted" });
     this.weightChart = this.#chart("", T.weights);
-    this.weightTable = h("div");
     this.weightStep = h("span");
-    this.settings = h("div");
     const part = (title, ...children) => h("section", { hidden: true }, h("h2", {}, title), children);
     this.parts = [
-      part(T.curves, h("p", { class: "muted" }, T.chartHelp), this.curves, h("details", {}, h("summary", {}, T.asTable), this.metricTable)),
-      part(T.standings, this.standingsStep, this.standings),
-      part(T.weights, this.weightNote, h("div", { class: "weights" }, this.weightChart.element, this.weightTable)),
-      part(T.settings, this.settings)];
+      part(T.curves, h("p", { class: "muted" }, T.chartHelp), this.curves, h("details", {}, h("summary", {}, T.asTable), (this.metricTable = h("div")))),
+      part(T.standings, (this.standings = h("div"))),
+      part(T.weights, this.weightNote, h("div", { class: "weights" }, this.weightChart.element, (this.weightTable = h("div")))),
+      part(T.settings, (this.settings = h("div")))];
     this.element = h("section", { class: "training" }, h("p", {}, h("a", { href: "#/training" }, T.allRuns)),
       h("h1", {}, name), this.facts, this.state, h("div", { class: "play-best" }, this.play, this.note), this.problem, this.parts);
   }
@@ -119,7 +114,6 @@ export class Run extends Page {
     this.state.replaceChildren(...progress(run).filter(Boolean), h("span", { class: "muted" }, when(run.changed)));
     [data.steps, data.standings, data.weights?.names, data.settings].forEach((content, i) => (this.parts[i].hidden = !content?.length));
     this.#showCurves();
-    this.#showStandings();
     this.#showWeights();
     const settings = [...Object.entries(data.options).map(([name, value]) => ({ name, value, summary: T.gameOption })), ...data.settings];
     if (!this.settings.childElementCount && settings.length) this.settings.append(table(T.settings, [T.setting, T.value, T.meaning],
@@ -133,11 +127,15 @@ export class Run extends Page {
     return this.charts.get(key);
   }
 
-  // Mark a step in all charts, and show the weights after it.
+  // Mark a step in all charts, and show standings and weights after it.
   #mark(step) {
     this.step = step;
     for (const chart of this.charts.values()) chart.mark(step);
-    const { weights } = this.data;
+    const { standings, weights } = this.data;
+    const ranked = (step !== null && standings.findLast((one) => one.step <= step)) || standings.at(-1);
+    if (ranked && ranked !== this.ranked) this.standings.replaceChildren(table(T.standings, [T.afterStep(ranked.step), T.competitor, T.points],
+      ranked.rows.map(([name, points], i) => [T.rank(i + 1), name, short(points)])));
+    this.ranked = ranked;
     const { index } = this.weightChart;
     if (!weights || index === undefined) return;
     setText(this.weightStep, T.afterStep(weights.steps[index]));
@@ -160,33 +158,24 @@ export class Run extends Page {
       shown.map((i) => [`${steps[i]}`, ...names.map((name) => short(metrics[name][i])), short(seconds[i])])));
   }
 
-  #showStandings() {
-    const { standings } = this.data;
-    if (!standings.length) return;
-    const { value, selectedIndex } = this.standingsStep;
-    this.standingsStep.replaceChildren(...standings.toReversed().map((one) => h("option", { value: one.step }, T.afterStep(one.step))));
-    const { step, rows } = (selectedIndex > 0 && standings.find((one) => `${one.step}` === value)) || standings.at(-1);
-    this.standingsStep.value = step;
-    this.standings.replaceChildren(table(T.standings, [T.rank, T.competitor, T.points],
-      rows.map(([name, points], i) => [`${i + 1}`, name, short(points)])));
-  }
-
+  // The largest weights come first, but stay in their places later.
   #showWeights() {
     if (!this.data.weights) return;
     const { names, values, total, steps } = this.data.weights;
     if (`${names}` !== this.weightNames) {
       this.weightNames = `${names}`;
       const size = (i) => Math.abs(values[i].at(-1) ?? 0);
-      this.chosen ??= new Set(names.map((_, i) => i).sort((a, b) => size(b) - size(a)).slice(0, DRAWN_WEIGHTS).map((i) => names[i]));
+      this.order = names.map((_, i) => i).sort((a, b) => size(b) - size(a));
+      this.chosen ??= new Set(this.order.slice(0, DRAWN_WEIGHTS).map((i) => names[i]));
       this.weightValues = names.map(() => h("span"));
-      this.weightTable.replaceChildren(table(T.weights, [T.weight, this.weightStep], names.map((name, i) => [
-        h("label", { class: "pick" }, h("input", { type: "checkbox", checked: this.chosen.has(name), onchange: ({ target }) => {
-          this.chosen[target.checked ? "add" : "delete"](name);
+      this.weightTable.replaceChildren(table(T.weights, [T.weight, this.weightStep], this.order.map((i, style) => [
+        h("label", { class: "pick" }, h("input", { type: "checkbox", checked: this.chosen.has(names[i]), onchange: ({ target }) => {
+          this.chosen[target.checked ? "add" : "delete"](names[i]);
           this.#showWeights();
-        } }), legend(i), h("span", {}, name)), this.weightValues[i]])));
+        } }), legend(style), h("span", {}, names[i])), this.weightValues[i]])));
     }
     setText(this.weightNote, total ? T.weightsHelp(names.length, total) : T.tableHelp);
-    this.weightChart.show({ steps, series: names.map((name, i) => ({ name, values: values[i], style: i })).filter(({ name }) => this.chosen.has(name)) });
+    this.weightChart.show({ steps, series: this.order.map((i, style) => ({ name: names[i], values: values[i], style })).filter(({ name }) => this.chosen.has(name)) });
   }
 
   async #play() {
