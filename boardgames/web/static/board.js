@@ -149,48 +149,44 @@ export class Board {
   // Show what a move would change if that is more than one piece, line or cell.
   showResult(picture, isSpoken) {
     const { layers, pieces } = this;
+    const { sides } = this.picture;
     for (const group of this.groups.values()) group.removeAttribute("opacity");
     layers.result.replaceChildren();
     if (!picture) return;
-    const after = new Map(picture.pieces.map((piece) => [piece.cell, piece]));
-    const left = [...pieces.values()].filter((piece) => !isSame(after.get(piece.cell), piece));
-    const came = [...after.values()].filter((piece) => this.items.has(piece.cell) && !isSame(pieces.get(piece.cell), piece));
+    const { left, came, after } = this.#changes(pieces, picture);
     const owned = picture.cells.filter((cell) => this.items.get(cell.id)?.owner !== cell.owner);
     const lines = picture.lines.filter((line) => this.items.get(line.id)?.side !== line.side);
     if (Math.max(left.length, came.length) + owned.length + lines.length < 2) return;
     for (const piece of left) this.groups.get(piece.cell).setAttribute("opacity", 0.18);
-    const drawn = [];
-    for (const cell of owned) drawn.push(...this.#cell({ ...this.items.get(cell.id), owner: cell.owner }));
+    const drawn = owned.flatMap((cell) => [...this.#cell({ ...this.items.get(cell.id), owner: cell.owner })]);
     for (const line of lines) drawn.push(...this.#line({ ...this.items.get(line.id), side: line.side }, false));
     for (const piece of came) drawn.push(this.#piece(piece, this.items.get(piece.cell)));
-    const rings = [...came, ...owned].map((item) => this.items.get(item.cell ?? item.id));
-    for (const item of rings) {
-      for (const part of ["edge", "core"]) drawn.push(s("circle", { cx: n(item.x), cy: n(item.y), r: 46, class: `after ${part}` }));
+    for (const item of [...came, ...owned].map((one) => this.items.get(one.cell ?? one.id))) {
+      drawn.push(...["edge", "core"].map((part) => s("circle", { cx: n(item.x), cy: n(item.y), r: 46, class: `after ${part}` })));
     }
     // pieces that leave the board
-    const count = (list, side) => list.filter((piece) => piece.side === side).length;
-    const lost = [0, 1].map((side) => count([...pieces.values()], side) - count([...after.values()], side));
-    for (const piece of left.filter((one) => lost[one.side] > 0 && (lost[one.side] === left.length || after.has(one.cell)))) {
-      const { x, y } = this.items.get(piece.cell);
-      drawn.push(s("circle", { cx: n(x) + 34, cy: n(y) - 34, r: 15, class: "lost" }),
-        s("path", { d: `M${n(x) + 28} ${n(y) - 40}l12 12m0-12l-12 12`, class: "lost-cross" }));
+    const count = (all, side) => [...all.values()].filter((piece) => piece.side === side).length;
+    const lost = [0, 1].map((side) => count(pieces, side) - count(after, side));
+    for (const { side, cell } of left) {
+      if (lost[side] <= 0 || (lost[side] < left.length && !after.has(cell))) continue;
+      const [x, y] = [n(this.items.get(cell).x) + 34, n(this.items.get(cell).y) - 34];
+      drawn.push(s("circle", { cx: x, cy: y, r: 15, class: "lost" }), s("path", { d: `M${x - 6} ${y - 6}l12 12m0-12l-12 12`, class: "lost-cross" }));
     }
     layers.result.replaceChildren(...drawn);
-    if (isSpoken) {
-      const { sides } = this.picture;
-      announce([
-        ...left.filter((piece) => !after.has(piece.cell)).map((piece) => T.becomes(piece.cell, T.empty)),
-        ...came.map((piece) => T.becomes(piece.cell, sides[piece.side])),
-        ...owned.map((cell) => T.becomes(cell.id, cell.owner === null ? T.empty : T.ownedBy(sides[cell.owner]))),
-        ...sides.map((side, i) => (lost[i] > 0 ? T.loses(side, lost[i]) : "")).filter(Boolean),
-      ].join(T.separator));
-    }
+    if (!isSpoken) return;
+    announce([
+      ...left.filter((piece) => !after.has(piece.cell)).map((piece) => T.becomes(piece.cell, T.empty)),
+      ...came.map((piece) => T.becomes(piece.cell, sides[piece.side])),
+      ...owned.map((cell) => T.becomes(cell.id, cell.owner === null ? T.empty : T.ownedBy(sides[cell.owner]))),
+      ...sides.map((side, i) => (lost[i] > 0 ? T.loses(side, lost[i]) : "")).filter(Boolean),
+    ].join(T.separator));
   }
 
-  // Return the point of an id, or null for buttons.
-  place(id) {
-    const item = this.items.get(id);
-    return item ? [item.x, item.y] : null;
+  // Return the pieces that leave their cells and those that come, and all pieces of a picture by their cells.
+  #changes(before, picture) {
+    const after = new Map(picture.pieces.filter((piece) => this.items.has(piece.cell)).map((piece) => [piece.cell, piece]));
+    const without = (these, those) => [...these.values()].filter((piece) => !isSame(those.get(piece.cell), piece));
+    return { after, left: without(before, after), came: without(after, before) };
   }
 
   // Go on after clicks on `ids`, which may have completed a move.
@@ -710,8 +706,7 @@ export class Board {
   #animate(previous) {
     if (!this.animation || quiet.matches) return;
     const before = new Map(previous.pieces.map((piece) => [piece.cell, piece]));
-    const left = previous.pieces.filter((piece) => !isSame(this.pieces.get(piece.cell), piece));
-    const came = [...this.pieces.values()].filter((piece) => !isSame(before.get(piece.cell), piece));
+    const { left, came, after } = this.#changes(before, this.picture);
     if (left.length + came.length > 12) return;
     const timing = { duration: MOVE_MS, easing: "ease-out" };
     const slide = (from, to) => {
@@ -719,20 +714,22 @@ export class Board {
       const start = `translate(${n(a.x - b.x)}px, ${n(a.y - b.y)}px)`;
       this.groups.get(to)?.firstChild.animate([{ transform: start }, { transform: "none" }], timing);
     };
-    const at = new Map(this.picture.cells.map((cell) => [`${Math.round(cell.x * 20)} ${Math.round(cell.y * 20)}`, cell.id]));
-    const pairs = left.flatMap((a) => came.filter((b) => isSame(a, b)).map((b) => [a, b, this.#distance(a.cell, b.cell)]));
+    const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
+    const pairs = left.flatMap((a) => came.filter((b) => isSame(a, b)).map((b) => {
+      const [from, to] = [this.items.get(a.cell), this.items.get(b.cell)];
+      return { a, b, from, to, length: distance(from, to) };
+    }));
     const used = new Set();
-    for (const [a, b, distance] of pairs.sort((one, other) => one[2] - other[2])) {
+    for (const { a, b, from, to, length } of pairs.sort((one, other) => one.length - other.length)) {
       if (used.has(a) || used.has(b)) continue;
       used.add(a).add(b);
       // equal pieces in a straight row between the two cells move by one cell each
-      const [from, to] = [this.items.get(a.cell), this.items.get(b.cell)];
-      const steps = Math.round(distance);
-      const row = Array.from({ length: steps + 1 }, (_, i) => at.get(
-        `${Math.round((from.x + ((to.x - from.x) * i) / steps) * 20)} ${Math.round((from.y + ((to.y - from.y) * i) / steps) * 20)}`,
-      ));
-      const isRow = steps > 1 && row.slice(0, -1).every((cell) => isSame(before.get(cell), a))
-        && row.slice(1).every((cell) => isSame(this.pieces.get(cell), a));
+      const steps = Math.max(1, Math.round(length));
+      const row = Array.from({ length: steps + 1 }, (_, i) => {
+        const [x, y] = [from.x + ((to.x - from.x) * i) / steps, from.y + ((to.y - from.y) * i) / steps];
+        return this.picture.cells.find((cell) => distance(cell, { x, y }) < 0.1)?.id;
+      });
+      const isRow = row.every((cell, i) => (i === steps || isSame(before.get(cell), a)) && (i === 0 || isSame(after.get(cell), a)));
       if (isRow) row.slice(1).forEach((cell, i) => slide(row[i], cell));
       else slide(a.cell, b.cell);
     }
@@ -750,16 +747,9 @@ export class Board {
       const gone = ghost.firstChild.animate([{ opacity: 1 }, { opacity: 0, transform: "scale(.7)" }], timing);
       gone.onfinish = gone.oncancel = () => ghost.remove();
     }
-    const sides = new Map(previous.lines.map((line) => [line.id, line.side]));
-    for (const line of this.picture.lines) {
-      if (line.side === null || sides.get(line.id) !== null) continue;
-      this.layers.lines.querySelector(`[data-line="${CSS.escape(line.id)}"]`)?.animate([{ opacity: 0 }, { opacity: 1 }], timing);
+    for (const line of this.picture.changed) {
+      this.layers.lines.querySelector(`[data-line="${CSS.escape(line)}"]`)?.animate([{ opacity: 0 }, { opacity: 1 }], timing);
     }
-  }
-
-  #distance(a, b) {
-    const [one, other] = [this.items.get(a), this.items.get(b)];
-    return one && other ? Math.hypot(one.x - other.x, one.y - other.y) : Infinity;
   }
 }
 
@@ -798,24 +788,19 @@ function hexagon(cx, cy, scale = 1) {
     .map(([x, y]) => `${Math.round((cx + x) * 10) / 10},${Math.round((cy + y) * 10) / 10}`).join(" ");
 }
 
-// Return the convex hull (A. M. Andrew's monotone chain, 1979).
+// Return the convex hull (R. A. Jarvis, 1973).
 function hull(points) {
-  const sorted = [...points].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  if (sorted.length < 3) return sorted;
-  const chain = (ordered) => {
-    const kept = [];
-    for (const point of ordered) {
-      while (kept.length > 1 && turn(kept.at(-2), kept.at(-1), point) <= 1e-6) kept.pop();
-      kept.push(point);
-    }
-    return kept.slice(0, -1);
-  };
-  const both = [...chain(sorted), ...chain(sorted.reverse())];
-  return both.length ? both : sorted;
-}
-
-function turn(a, b, c) {
-  return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+  const corners = [];
+  const away = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+  let at = points.reduce((a, b) => (b[0] < a[0] ? b : a));
+  while (!corners.includes(at)) {
+    corners.push(at);
+    at = points.reduce((best, point) => {
+      const turn = (best[0] - at[0]) * (point[1] - at[1]) - (best[1] - at[1]) * (point[0] - at[0]);
+      return turn < -1e-6 || (turn <= 1e-6 && away(at, point) > away(at, best)) ? point : best;
+    }, at);
+  }
+  return corners;
 }
 
 function text(x, y, content, size, kind, fill = null) {
