@@ -1,6 +1,6 @@
 """Measure speed and memory and print a table, with other programs measured in the same run.
 
-    make bench                      all sections but those that take long, `solver-long`
+    make bench                      all sections but those that take long, `solver-long` and `web-sessions`
     make bench ARGS="perft start"   only these sections
 
 Results are medians of several runs, followed by the minimum and maximum. They depend on the
@@ -32,6 +32,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import engine
 import hexifence
 import solver
+import web
 from engine import Row, summary
 from reference.tactics import Tactic, material_player, read_suite, solving_depth
 from reference.temporal import PlainLearner
@@ -236,8 +237,11 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "solver-moves": solver.first_moves,
     "solver-compilation": solver.compilation,
     "solver-long": solver.long_boards,
+    "web-start": web.start,
+    "web-spectators": web.spectators,
+    "web-sessions": web.sessions,
 }
-LONG = {"solver-long"}
+LONG = {"solver-long", "web-sessions"}
 
 
 def _openspiel_playouts(runs: int) -> Iterator[Row]:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,13 @@ class Server:
     def connections(self) -> int:
         """Return the number of connections that are open."""
         return len(self._server.server_state.connections)
+
+    def wait_until_idle(self) -> None:
+        """Wait until all connections are closed."""
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while self.connections:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
     def close(self) -> None:
         self._server.should_exit = True

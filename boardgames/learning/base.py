@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from boardgames.learner import Learner, LearnerState
 from boardgames.options import Option, OptionValue
 from boardgames.patterns import PatternSet
 from boardgames.plugins import load_features, load_patterns, registry
-from boardgames.selfplay import Contestant, MatchResult, MatchSetup, derive_seed, play_matches
 from boardgames.weights import Weights
+
+if TYPE_CHECKING:  # who only reads runs need not wait for the kernels of self-play
+    from boardgames.selfplay import Contestant, MatchResult, MatchSetup
 
 FEATURES = Option("features", str, None, "feature set; default: the game's")
 PATTERNS = Option("patterns", str, None, "pattern set; default: the game's")
@@ -78,7 +80,7 @@ class WeightsLearner(Configured, Learner):
     agent: ClassVar[str] = "td"
     """The agent that plays one ply ahead with the weights."""
     features: FeatureSet | PatternSet
-    setup: MatchSetup
+    setup: "MatchSetup"
 
     @property
     def settings(self) -> dict[str, OptionValue]:
@@ -118,25 +120,31 @@ class WeightsLearner(Configured, Learner):
 
         The reference player searches to the same depth.
         """
+        from boardgames.selfplay import Contestant
+
         matches = self.integer("test_matches")
         return mean_points(
             self.play(Contestant(weights, depth), self.reference(depth), matches, executor, seed)
         )
 
-    def reference(self, depth: int = 1) -> Contestant:
+    def reference(self, depth: int = 1) -> "Contestant":
         """Return the reference player: the game's own evaluation, or random moves if it has none."""
+        from boardgames.selfplay import Contestant
+
         return Contestant(depth=depth, is_random=not self.game.evaluation.weights.size)
 
     def play(
-        self, first: Contestant, second: Contestant, matches: int, executor: Executor, seed: int
-    ) -> list[MatchResult]:
+        self, first: "Contestant", second: "Contestant", matches: int, executor: Executor, seed: int
+    ) -> "list[MatchResult]":
         """Play matches without learning."""
         return gather_results(self.submit(first, second, matches, executor, seed))
 
     def submit(
-        self, first: Contestant, second: Contestant, matches: int, executor: Executor, seed: int
+        self, first: "Contestant", second: "Contestant", matches: int, executor: Executor, seed: int
     ) -> list["Future[list[MatchResult]]"]:
         """Submit tasks of `TEST_BATCH` matches without learning."""
+        from boardgames.selfplay import derive_seed, play_matches
+
         return [
             executor.submit(
                 play_matches, self.setup, first, second,
@@ -167,6 +175,8 @@ class FeatureLearner(WeightsLearner):
     features: FeatureSet
 
     def __init__(self, game: Game, **options: object) -> None:
+        from boardgames.selfplay import MatchSetup
+
         super().__init__(game, **options)
         self.features = find_features(game, self.text("features"))
         self.setup = MatchSetup.of(
@@ -188,7 +198,7 @@ class FeatureLearner(WeightsLearner):
         return Weights.of(self.game, self.features, self.weights(state), tanh=self.uses_tanh, provenance={})
 
 
-def gather_results(futures: Sequence["Future[list[MatchResult]]"]) -> list[MatchResult]:
+def gather_results(futures: Sequence["Future[list[MatchResult]]"]) -> "list[MatchResult]":
     """Return the matches of several tasks, in order."""
     return [match for future in futures for match in future.result()]
 
@@ -204,12 +214,12 @@ def rank(values: Reals) -> list[int]:
     return [int(index) for index in np.argsort(-values, kind="stable")]
 
 
-def mean_points(results: Sequence[MatchResult]) -> float:
+def mean_points(results: "Sequence[MatchResult]") -> float:
     """Return the first contestant's share of points in at least one match."""
     return float(np.mean([match.points for match in results]))
 
 
-def match_metrics(results: Sequence[MatchResult]) -> dict[str, float]:
+def match_metrics(results: "Sequence[MatchResult]") -> dict[str, float]:
     """Return the metrics of matches: the share that had a winner, and the mean length in plies."""
     if not results:
         return {}

@@ -63,7 +63,7 @@ def test_connections_that_never_end_a_request_are_closed(impatient: Server, sent
         connection.sendall(sent)
     for connection in idle:
         read_all(connection)
-    wait(lambda: impatient.connections == 0)
+    impatient.wait_until_idle()
 
 
 def test_pages_that_do_not_answer_pings_are_disconnected() -> None:
@@ -80,7 +80,7 @@ def test_pages_that_do_not_answer_pings_are_disconnected() -> None:
     lines = ["GET /ws HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
     connection.sendall("\r\n".join(lines).encode())
     assert read_all(connection).startswith(b"HTTP/1.1 101")
-    wait(lambda: server.connections == 0)
+    server.wait_until_idle()
     server.close()
 
 
@@ -105,4 +105,4 @@ def test_pages_that_do_not_read_are_disconnected_and_leave_their_matches(impatie
                 return match.pages == 0
 
             wait(is_gone, 0.06)
-            wait(lambda: impatient.connections == 0)
+            impatient.wait_until_idle()
