@@ -1,5 +1,6 @@
 // The page: routes by the part of the address after #, and shows the connection.
 
+import { Analysis } from "./analysis.js";
 import { Lobby } from "./lobby.js";
 import { Match } from "./match.js";
 import { keepToken, Net } from "./net.js";
@@ -48,10 +49,11 @@ function route() {
     keepToken(id, token);
     history.replaceState(null, "", `#/${kind}/${part}`);
   }
+  const analysis = location.hash.match(/^#\/analysis\/(.+)$/)?.[1];
   page?.close();
   main.replaceChildren();
   document.title = T.site;
-  page = kind === "match" && id ? new Match(net, id) : kind === "training" ? (id ? new Run(net, id) : new Runs(net)) : new Lobby(net, id);
+  page = analysis ? new Analysis(net, analysis) : kind === "match" && id ? new Match(net, id) : kind === "training" ? (id ? new Run(net, id) : new Runs(net)) : new Lobby(net, id);
   main.append(page.element);
   scrollTo(0, 0);
 }

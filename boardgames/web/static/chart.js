@@ -73,9 +73,9 @@ export class Chart {
     this.observer.disconnect();
   }
 
-  // `series` are {name, values, style}, with null for no value; a long single one gets a moving average. `best` is [step, value].
-  show({ steps, series, best = null }) {
-    Object.assign(this, { steps, series, best });
+  // `series` are {name, values, style}, with null for no value; a long single one gets a moving average unless it has a `scale`, [low, high]. `best` is [step, value].
+  show({ steps, series, best = null, scale = null }) {
+    Object.assign(this, { steps, series, best, bounds: scale });
     this.#draw();
   }
 
@@ -105,13 +105,13 @@ export class Chart {
     if (!width || !steps.length) return;
     const right = width - RIGHT;
     const known = series.map(({ values, style }) => ({ style, at: steps.map((step, i) => [step, values[i]]).filter(([, value]) => value !== null) }));
-    const [across, up] = [range(steps), range([...known.flatMap(({ at }) => at.map(([, value]) => value)), ...(best ? [best[1]] : [])])];
+    const [across, up] = [range(steps), this.bounds ?? range([...known.flatMap(({ at }) => at.map(([, value]) => value)), ...(best ? [best[1]] : [])])];
     const scale = ([low, high], from, to) => (value) => Number((from + ((value - low) / (high - low)) * (to - from)).toFixed(1));
     const [x, y] = [scale(across, LEFT, right), scale(up, height - BOTTOM, TOP)];
     Object.assign(this, { x, y, low: up[0], cursor: s("g") });
     const drawn = known.flatMap(({ style, at }) => {
       const points = at.map(([step, value]) => [x(step), y(value)]);
-      if (series.length === 1 && points.length >= 20) {
+      if (series.length === 1 && !this.bounds && points.length >= 20) {
         const mean = smooth(at.map(([, value]) => value)).map((value, i) => [points[i][0], y(value)]);
         return [s("path", { class: `raw c${style % COLOURS}`, d: path(points) }), line(style, path(mean))];
       }

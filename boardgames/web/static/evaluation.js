@@ -5,14 +5,17 @@ import { T } from "./texts.js";
 
 const SECONDS = 1;
 const LINES = 3;
+const LONGEST = 90000;
 
 export class Evaluation {
-  // `onLine` is called with the first move of a line that is pointed at, or null.
-  constructor(net, onLine) {
-    this.net = net;
-    this.onLine = onLine;
+  // `onLine` is called with the first move of a line that is pointed at, or null. On the page for analysis `values` of
+  // all moves are asked for: `onFound` is called with what is found or null, and `onPlay` with a line that is chosen.
+  constructor(net, onLine, { values = false, onFound, onPlay } = {}) {
+    Object.assign(this, { net, onLine, values, onFound, onPlay });
+    this.purpose = values ? "analysis" : "bar";
+    this.seconds = SECONDS;
     const { evaluation, evaluator } = preferences();
-    this.isOn = Boolean(evaluation);
+    this.isOn = values || Boolean(evaluation);
     this.part = h("span", { class: "meter-part" });
     this.meter = h("div", { class: "meter", role: "img", hidden: !this.isOn }, this.part, h("span", { class: "meter-middle" }));
     const names = (this.names = h("datalist", { id: "evaluators" }));
@@ -35,30 +38,34 @@ export class Evaluation {
   update(key, request, { sides, colours }) {
     if (key === this.key) return;
     Object.assign(this, { key, request, sides });
+    this.onFound?.(null);
     this.meter.style.background = colours[1];
     this.part.style.background = colours[0];
-    if (this.isOn) this.#ask();
+    if (this.isOn) this.ask();
   }
 
   close() {
     clearTimeout(this.timer);
-    if (this.isOn && this.net.isOpen) this.net.send({ type: "stop-analysis", purpose: "bar" });
+    if (this.isOn && this.net.isOpen) this.net.send({ type: "stop-analysis", purpose: this.purpose });
   }
 
   #switch(isOn) {
-    keepPreference("evaluation", isOn);
+    if (!this.values) keepPreference("evaluation", isOn);
     this.meter.hidden = this.box.hidden = !isOn;
-    if (!isOn) this.close();
+    if (!isOn) {
+      this.close();
+      this.onFound?.(null);
+    }
     this.isOn = isOn;
-    if (isOn) this.#ask();
+    if (isOn) this.ask();
   }
 
   #choose() {
     keepPreference("evaluator", this.agent.value.trim());
-    this.#ask();
+    this.ask();
   }
 
-  #ask() {
+  ask() {
     clearTimeout(this.timer);
     const { key } = this;
     this.box.setAttribute("aria-busy", "true");
@@ -66,9 +73,9 @@ export class Evaluation {
     this.timer = setTimeout(async () => {
       const agent = this.agent.value.trim() || null;
       const isWanted = () => key === this.key && this.isOn && agent === (this.agent.value.trim() || null);
-      const asked = { type: "analyse", ...this.request, agent, seconds: SECONDS, lines: LINES, values: false, purpose: "bar" };
+      const asked = { type: "analyse", ...this.request, agent, seconds: this.seconds, lines: LINES, values: this.values, purpose: this.purpose };
       try {
-        const found = await this.net.request(asked);
+        const found = await this.net.request(asked, false, LONGEST);
         if (isWanted()) this.#show(found);
       } catch (error) {
         if (!isWanted()) return;
@@ -78,16 +85,18 @@ export class Evaluation {
     }, 150);
   }
 
-  #show({ to_move: side, score, value, agent, depth, lines, best }) {
+  #show(found) {
+    const { to_move: side, score, value, agent, depth, lines, best } = found;
     const text = best === null ? T.matchOver : T.valueFor(this.sides[side], value, agent, depth);
     this.part.style.width = `${50 + 50 * score}%`;
     this.meter.setAttribute("aria-label", `${T.evaluation}: ${text}`);
     this.box.removeAttribute("aria-busy");
+    this.onFound?.(found);
     setText(this.value, text);
     this.lines.replaceChildren(...lines.map((line) => {
       const point = () => this.onLine(line.moves[0]);
       const leave = () => this.onLine(null);
-      return h("li", {}, h("button", { type: "button", class: "best-line", onclick: point, onpointerenter: point, onfocus: point, onpointerleave: leave, onblur: leave },
+      return h("li", {}, h("button", { type: "button", class: "best-line", onclick: () => (this.onPlay ? this.onPlay(line.moves) : point()), onpointerenter: point, onfocus: point, onpointerleave: leave, onblur: leave },
         h("strong", {}, line.value), h("span", {}, line.moves.join(" "))));
     }));
   }

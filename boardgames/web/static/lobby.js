@@ -80,13 +80,14 @@ export class Lobby {
     const chosen = games.some((game) => game.name === wanted) ? wanted : games[0].name;
     this.rest = h("div", { class: "rest" });
     this.problem = h("p", { class: "problem", role: "alert" });
+    this.analyse = h("a", { class: "button" }, T.analyse);
     this.submit = h("button", { class: "primary large", disabled: true }, T.startMatch);
     this.form.replaceChildren(
       h("fieldset", { class: "games" }, h("legend", {}, T.game), games.map((game) => h("label", { class: "card" },
         h("input", { type: "radio", name: "game", value: game.name, checked: game.name === chosen,
           onchange: () => this.#choose(game.name) }),
         h("span", {}, h("strong", {}, game.title), h("span", { class: "muted" }, game.summary))))),
-      this.rest, this.problem, h("p", { class: "end" }, this.submit));
+      this.rest, this.problem, h("p", { class: "end" }, this.analyse, this.submit));
     this.#choose(chosen);
   }
 
@@ -103,6 +104,7 @@ export class Lobby {
 
   #drawGame(game) {
     this.game = game;
+    this.analyse.href = `#/analysis/${encodeURIComponent(game.name)}`;
     this.layout = h("select", {}, game.layouts.map((name) => h("option", { value: name, selected: name === game.default_layout }, name)));
     this.options = game.options.map((option) => optionField(option));
     this.seats = [0, 1].map((side) => this.#seat(side));

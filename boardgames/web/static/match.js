@@ -3,6 +3,7 @@
 import { Board } from "./board.js";
 import { announce, h, keepPreference, preferences, setText, swatch } from "./dom.js";
 import { Evaluation } from "./evaluation.js";
+import { MoveList } from "./moves.js";
 import { keepToken } from "./net.js";
 import { Overlays } from "./overlays.js";
 import { T } from "./texts.js";
@@ -26,7 +27,6 @@ export class Match {
     this.views = new Map();
     this.previews = new Map();
     this.notice = "";
-    this.drawn = [];
     this.choice = preferences();
     this.board = new Board({
       onMove: (move) => this.#play(move), onSelect: () => this.#drawPad(),
@@ -72,11 +72,7 @@ export class Match {
     this.statusBox = h("section", { class: "status-box" }, this.status, this.actions);
     this.pad = h("div", { class: "pad", role: "group", "aria-label": T.continuations, "data-keeps-selection": true });
     this.padBox = h("div", { class: "pad-box", hidden: true }, this.pad);
-    this.moveList = h("ol", { class: "moves", "aria-label": T.moves, tabindex: "-1" });
-    const go = (label, sign, to) => button(sign, () => this.#show(to()), { class: "nav", "aria-label": label, title: label });
-    this.navigation = h("div", { class: "navigation" },
-      go(T.first, "«", () => 0), go(T.previous, "‹", () => this.#ply() - 1),
-      go(T.next, "›", () => this.#ply() + 1), go(T.last, "»", () => Infinity));
+    this.moves = new MoveList((ply) => this.#show(ply));
     this.input = h("input", { type: "text", id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: false, maxLength: 60 });
     this.input.setAttribute("aria-describedby", "typed-problem");
     this.problem = h("p", { class: "problem", id: "typed-problem", role: "alert" });
@@ -117,7 +113,8 @@ export class Match {
     };
     this.settings = h("div", { class: "settings" }, button(T.flip, () => this.#flip()),
       toggle("coordinates", T.coordinates, (on) => this.board.setCoordinates(on)),
-      toggle("animation", T.animation, (on) => (this.board.animation = on)), this.evaluation.toggle);
+      toggle("animation", T.animation, (on) => (this.board.animation = on)), this.evaluation.toggle,
+      button(T.analyse, () => (location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}`)));
     this.title = h("h1", { class: "match-title" });
     this.limit = h("p", { class: "limit" });
     const [far, near] = this.bars;
@@ -127,7 +124,7 @@ export class Match {
       h("div", { class: "side" },
         h("div", { class: "heading" }, this.title, this.limit), this.statusBox, this.padBox,
         this.playControls, this.agentControls, this.delayBox,
-        h("section", { class: "moves-box", "aria-label": T.moves }, this.navigation, this.moveList),
+        this.moves.element,
         this.evaluation.box, this.typed, this.settings, this.overlays.element, h("p", { class: "keys" }, T.keys)),
       this.dialog);
     this.loading = h("p", { class: "loading" }, T.loading);
@@ -317,7 +314,7 @@ export class Match {
       else this.board.tell(direction.label);
       return;
     }
-    const to = { ArrowLeft: this.#ply() - 1, ArrowRight: this.#ply() + 1, Home: 0, End: Infinity }[event.key];
+    const to = this.moves.target(event.key);
     if (to === undefined) return;
     event.preventDefault();
     this.#show(to);
@@ -337,7 +334,7 @@ export class Match {
     setText(this.title, state.title);
     setText(this.limit, state.limit);
     this.#drawBars();
-    this.#drawMoves();
+    this.moves.draw(state.moves, this.#ply(), (number, move) => this.#moveLabel(number, move));
     this.#drawBoard();
     this.#drawStatus();
     this.#drawControls();
@@ -464,7 +461,7 @@ export class Match {
     setText(this.delayText, T.seconds(state.delay));
     this.delay.setAttribute("aria-valuetext", T.seconds(state.delay));
     this.input.disabled = this.typed.querySelector("button").disabled = !this.#canMove();
-    const [first, previous, next, last] = this.navigation.children;
+    const [first, previous, next, last] = this.moves.buttons;
     first.disabled = previous.disabled = this.#ply() === 0;
     next.disabled = last.disabled = this.shown === null;
     if (isMine && this.board.clicks.hasSelections) this.hasPad = true;
@@ -474,50 +471,6 @@ export class Match {
 
   #moveLabel(number, move) {
     return T.moveLabel(number, this.state.sides[move.side], move.text, move.seconds ? T.seconds(move.seconds) : "", move.value);
-  }
-
-  // Keep the rows of moves that have not changed, and add or replace the others.
-  #drawMoves() {
-    const { state } = this;
-    const shownPly = this.#ply();
-    const same = state.moves.findIndex((move, i) => JSON.stringify(move) !== this.drawn[i]?.key);
-    const kept = same < 0 ? state.moves.length : same;
-    const hasNews = kept < state.moves.length || this.drawn.length !== state.moves.length;
-    if (hasNews) {
-      for (const gone of this.drawn.splice(kept)) {
-        gone.element.remove();
-        if (gone.row.childElementCount === 1) gone.row.remove();
-      }
-      for (const [i, move] of [...state.moves.entries()].slice(kept)) this.#addMove(i + 1, move);
-    }
-    if (!state.moves.length) this.moveList.replaceChildren(h("li", { class: "none" }, T.noMoves));
-    let current = null;
-    for (const [i, { element }] of this.drawn.entries()) {
-      if (i + 1 === shownPly) {
-        element.setAttribute("aria-current", "step");
-        current = element;
-      } else element.removeAttribute("aria-current");
-    }
-    const list = this.moveList;
-    if (current && (hasNews || shownPly !== this.scrolledTo)) {
-      const top = current.offsetTop - list.offsetTop;
-      if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 40) list.scrollTop = top - list.clientHeight / 2;
-    }
-    this.scrolledTo = shownPly;
-  }
-
-  #addMove(number, move) {
-    const last = this.drawn.at(-1);
-    if (!last) this.moveList.replaceChildren();
-    const isNewRow = !last || move.side === 0 || last.side === 1;
-    const row = isNewRow ? h("li", {}, h("span", { class: "number", "aria-hidden": "true" }, `${number}`)) : last.row;
-    if (isNewRow) this.moveList.append(row);
-    const element = h("button", { type: "button", class: `move side-${move.side}`, onclick: () => this.#show(number),
-      "aria-label": this.#moveLabel(number, move) },
-      h("span", { class: "move-text" }, move.text),
-      h("span", { class: "extra" }, h("span", {}, move.value ?? ""), h("span", {}, move.seconds ? T.seconds(move.seconds) : "")));
-    row.append(element);
-    this.drawn.push({ key: JSON.stringify(move), element, row, side: move.side });
   }
 
   // Buttons for the ways to continue a move: six directions, or placed like what they stand for, or in rows.

@@ -50,11 +50,11 @@ export class Net extends EventTarget {
 
   // Return a promise of the answer; it is rejected with the reason if the server refuses.
   // A message without an answer `isDone` if it is not refused.
-  request(message, isDone = false) {
+  request(message, isDone = false, patience = PATIENCE) {
     if (!this.isOpen) return Promise.reject(new Error(T.lost));
     const re = ++this.#number;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#settle(re, null, isDone ? null : new Error(T.noAnswer)), PATIENCE);
+      const timer = setTimeout(() => this.#settle(re, null, isDone ? null : new Error(T.noAnswer)), patience);
       this.#pending.set(re, { resolve, reject, timer });
       this.#socket.send(JSON.stringify({ ...message, re }));
     });

@@ -1,0 +1,395 @@
+// Analysis of any position: free moves, set-up, values of all moves, and reviews of records. The address names the position.
+
+import { Board } from "./board.js";
+import { Chart } from "./chart.js";
+import { announce, h, preferences, s, setText } from "./dom.js";
+import { Evaluation } from "./evaluation.js";
+import { MoveList } from "./moves.js";
+import { Overlays } from "./overlays.js";
+import { T } from "./texts.js";
+
+const UNIT = 100;
+const OPTION = "option.";
+const WAIT = 250;
+const LONGEST = 3600000;
+const REVIEW = { share: 0.25, least: 0.05, most: 5 };
+
+const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
+const area = (label, attributes = {}) => h("textarea", { "aria-label": label, rows: 3, spellcheck: false, ...attributes });
+const details = (title, ...children) => h("details", {}, h("summary", {}, title), ...children);
+const same = (a, b) => a.length === b.length && a.every((one, i) => one === b[i]);
+
+export class Analysis {
+  // `address` is GAME?layout=…&option.NAME=…&position=…&moves=…&ply=… or match/ID/PLY.
+  constructor(net, address) {
+    this.net = net;
+    const [path, query] = address.split("?");
+    const [game, match, ply] = path.split("/").map(decodeURIComponent);
+    const given = new URLSearchParams(query);
+    const number = ply ?? given.get("ply");
+    this.wanted = { ply: number ? Number(number) : null };
+    if (match) this.wanted.match = match;
+    else {
+      const options = [...given].filter(([name]) => name.startsWith(OPTION)).map(([name, value]) => [name.slice(OPTION.length), value]);
+      Object.assign(this.wanted, { game, layout: given.get("layout"), options: Object.fromEntries(options),
+        position: given.get("position"), moves: (given.get("moves") ?? "").split(" ").filter(Boolean) });
+    }
+    this.notes = new Map();
+    this.#build();
+    this.abort = new AbortController();
+    const { signal } = this.abort;
+    net.addEventListener("status", ({ detail }) => detail.open && this.#load(), { signal });
+    net.addEventListener("annotated", ({ detail }) => detail.key === this.review && this.#note(detail), { signal });
+    document.addEventListener("keydown", (event) => this.#key(event), { signal });
+    if (net.isOpen) this.#load();
+  }
+
+  close() {
+    this.abort.abort();
+    this.board.close();
+    this.chart.close();
+    this.evaluation.close();
+    if (this.review) this.#stopReview();
+  }
+
+  #build() {
+    this.board = new Board({
+      onMove: (move) => (this.isSetUp ? this.#edit({ target: move, piece: this.piece.value || null }) : this.#play([move])),
+      onSelect: () => this.#drawValues(),
+      onPreview: (move, isSpoken) => this.#preview(move, isSpoken),
+      onRefuse: (ids) => this.#try([ids.join("")]).catch((error) => this.board.tell(error.message)),
+    });
+    this.board.animation = preferences().animation;
+    this.board.setCoordinates(preferences().coordinates);
+    this.values = s("g", { class: "values", "aria-hidden": "true" });
+    this.board.layers.targets.before(this.values);
+    this.evaluation = new Evaluation(this.net, (move) => this.board.showMove(move), {
+      values: true, onFound: (found) => this.#found(found), onPlay: (moves) => this.#play(moves),
+    });
+    this.overlays = new Overlays(this.board);
+    this.moves = new MoveList((ply) => this.#go({ ply }));
+    this.chart = new Chart(T.chart, (ply, isChosen) => (isChosen ? this.#go({ ply: ply ?? Infinity }) : this.chart.mark(ply ?? this.state.ply)));
+    this.title = h("h1", {});
+    this.names = h("p", { class: "limit" });
+    this.status = h("p", { class: "status", role: "status" });
+    this.actions = h("div", { class: "actions" });
+    const seconds = h("input", { id: "seconds", type: "number", min: 0.05, max: 30, step: "any", value: "1", onchange: () => {
+      this.evaluation.seconds = seconds.checkValidity() ? Number(seconds.value) : 1;
+      this.evaluation.ask();
+    } });
+    this.table = h("ol", { class: "lines all", "aria-label": T.allMoves });
+    this.evaluation.box.append(h("p", { class: "field inline" }, h("label", { for: "seconds" }, T.secondsEach), seconds), details(T.allMoves, this.table));
+    this.reviewButton = button(T.review, () => this.#review());
+    this.progress = h("p", { class: "muted", role: "status" });
+    this.mistakes = h("ul", { class: "lines all" });
+    this.#buildSetUp();
+    this.#buildRecords();
+    const back = button(T.mainLine, () => this.#go(this.trunk), { hidden: true });
+    this.back = back;
+    this.body = h("div", { class: "match", hidden: true },
+      (this.side = h("section", { class: "table", "aria-label": T.board }, this.board.element, this.evaluation.meter,
+        h("section", { class: "review" }, this.chart.element, h("div", { class: "actions" }, this.reviewButton, this.progress), this.mistakes))),
+      h("div", { class: "side" }, h("div", { class: "heading" }, this.title, this.names),
+        h("section", { class: "status-box" }, this.status, this.actions), this.evaluation.box, this.moves.element,
+        h("div", { class: "settings" }, back, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle),
+        this.setUp, this.records, this.overlays.element, h("p", { class: "keys" }, T.keys)));
+    this.loading = h("p", { class: "loading" }, T.loading);
+    this.element = h("div", {}, this.loading, this.body);
+  }
+
+  #buildSetUp() {
+    this.piece = h("select", { "aria-label": T.piecePut });
+    this.turns = [0, 1].map((side) => button("", () => this.#edit({ side })));
+    this.layout = h("select", { "aria-label": T.layout, onchange: () => this.#go({ layout: this.layout.value, options: {}, position: null, moves: [], ply: null }) });
+    this.notation = h("select", { "aria-label": T.notation, onchange: () => this.#drawText() });
+    this.text = area(T.positionText);
+    this.pieces = h("div", { class: "controls" }, this.piece, ...this.turns, button(T.clear, () => this.#edit({ clear: true })));
+    this.setUp = details(T.setUp, this.pieces, this.layout, this.notation, this.text,
+      h("div", { class: "controls" }, button(T.copy, () => this.#copy(this.text.value)),
+        button(T.usePosition, () => this.#go({ position: this.text.value.trim(), moves: [], ply: null }))));
+    this.setUp.addEventListener("toggle", () => this.#draw());
+  }
+
+  #buildRecords() {
+    const text = area(T.recordText);
+    const number = h("input", { type: "number", min: 1, step: 1, value: "1", "aria-label": T.recordNumber });
+    const found = h("p", { class: "muted", role: "status" });
+    const file = h("input", { type: "file", accept: ".pgn,.txt,.record,text/plain", "aria-label": T.recordFile, onchange: async () => {
+      text.value = (await file.files[0]?.text()) ?? "";
+      read();
+    } });
+    const run = async (action) => {
+      try {
+        setText(found, (await action()) ?? "");
+      } catch (error) {
+        setText(found, error.message);
+      }
+    };
+    const read = () => run(async () => {
+      const record = await this.net.request({ type: "import", text: text.value, number: Number(number.value) || 1 });
+      const { game, layout, options, start, moves, names, seconds } = record;
+      this.trunk = { game, layout, options, position: start, moves, names, seconds, ply: 0 };
+      this.#go(this.trunk);
+      return T.imported(record.number, record.count, names, record.outcome || record.result);
+    });
+    const write = async () => (text.value = (await this.net.request({ type: "export", ...this.#request(), ply: null,
+      ...(this.line.names && !this.line.match ? { names: this.line.names, seconds: this.line.seconds } : {}) })).text);
+    const save = () => run(async () => {
+      const url = URL.createObjectURL(new Blob([await write()], { type: "text/plain" }));
+      h("a", { href: url, download: `${this.state.game}.record` }).click();
+      URL.revokeObjectURL(url);
+    });
+    this.records = details(T.records, file, text, h("div", { class: "controls" }, number, button(T.read, read),
+      button(T.write, () => run(async () => this.#copy(await write()))), button(T.download, save)), found);
+  }
+
+  // --- the position ---
+
+  #load() {
+    if (!this.state) this.#show();
+    else this.evaluation.ask();
+  }
+
+  // Go to another place in the line or, with `moves` or `position`, to another line.
+  #go(changes) {
+    const now = this.wanted ?? this.line;
+    const { ply } = { ...now, ...changes };
+    const wanted = { ...now, ...changes };
+    if ("moves" in changes && changes !== this.trunk) wanted.match = wanted.names = wanted.seconds = undefined;
+    if ("moves" in changes && !changes.moves.length) this.trunk = null;
+    this.wanted = { ...wanted, ply: ply === null ? null : Math.min(ply, wanted.moves.length) };
+    this.#show();
+  }
+
+  #play(moves) {
+    const { moves: line, ply } = this.line;
+    if (moves.length === 1 && line[ply] === moves[0]) return this.#go({ ply: ply + 1 });
+    if (ply < line.length && !this.trunk) this.trunk = this.line;
+    this.#go({ moves: [...line.slice(0, ply), ...moves], ply: ply + 1 });
+  }
+
+  #request({ match, game, layout, options, position, moves, ply } = this.line) {
+    return match && !moves ? { match, ply } : { game, layout, options, position, moves, ply };
+  }
+
+  // Return a promise of the board after further moves.
+  #try(moves) {
+    const { line } = this;
+    return this.net.request({ type: "board", ...this.#request({ ...line, moves: [...line.moves.slice(0, line.ply), ...moves], ply: null }) });
+  }
+
+  // Show what is wanted; if that changes meanwhile, only the last wish is asked for.
+  async #show() {
+    if (this.isAsking) return;
+    this.isAsking = true;
+    while (this.wanted) {
+      const { wanted } = this;
+      this.wanted = null;
+      try {
+        this.#receive(await this.net.request({ type: wanted.edit ? "edit" : "board", ...this.#request(wanted), ...wanted.edit }), wanted);
+      } catch (error) {
+        if (!this.state) this.loading.replaceChildren(`${error.message} `, h("a", { href: "#/" }, T.toLobby));
+        else {
+          this.#draw();
+          this.board.tell(error.message);
+        }
+      }
+    }
+    this.isAsking = false;
+  }
+
+  #edit(edit) {
+    this.wanted = { ...this.line, match: undefined, names: undefined, edit };
+    this.trunk = null;
+    this.#show();
+  }
+
+  #receive(state, { match, names, seconds }) {
+    const isFirst = !this.state;
+    const isOther = isFirst || this.state.game !== state.game;
+    const base = JSON.stringify([state.game, state.layout, state.options, state.start]);
+    if (base !== this.base) this.notes.clear();
+    this.base = base;
+    this.state = state;
+    const { game, layout, options, start, moves, ply } = state;
+    this.line = { match, game, layout, options, position: start, moves, ply, names: names ?? (match && state.names), seconds: seconds ?? (match && state.seconds) };
+    if (isFirst) {
+      this.loading.remove();
+      this.body.hidden = false;
+      if (moves.length) this.trunk = this.line;
+    }
+    if (isOther) {
+      this.net.game(game).then((described) => {
+        this.evaluation.offer(described);
+        this.overlays.offer(described.overlays);
+        this.layout.replaceChildren(...described.layouts.map((name) => h("option", { value: name, selected: name === this.state.layout }, name)));
+        this.layout.hidden = described.layouts.length < 2;
+      }, () => {});
+    }
+    history.replaceState(null, "", this.#address());
+    const text = state.ply ? T.moveLabel(state.ply, state.sides[state.movers[ply - 1]], moves[ply - 1], "", "") : T.start;
+    if (!isFirst) announce(`${text}. ${this.#statusText()}`);
+    this.#draw();
+  }
+
+  #address() {
+    const { match, game, layout, options, position, moves, ply } = this.line;
+    if (match) return `#/analysis/match/${encodeURIComponent(match)}/${ply}`;
+    const query = new URLSearchParams({ layout });
+    for (const [name, value] of Object.entries(options)) query.set(OPTION + name, value);
+    if (position !== null) query.set("position", position);
+    if (moves.length) query.set("moves", moves.join(" "));
+    if (ply < moves.length) query.set("ply", ply);
+    return `#/analysis/${encodeURIComponent(game)}?${query}`;
+  }
+
+  #key(event) {
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || !this.state) return;
+    const to = this.moves.target(event.key, this.wanted?.ply ?? this.state.ply);
+    if (to === undefined || event.target.closest("input, select, textarea, summary")) return;
+    event.preventDefault();
+    this.#go({ ply: to });
+  }
+
+  async #copy(text) {
+    setText(this.status, await navigator.clipboard.writeText(text).then(() => T.copiedText, () => text));
+  }
+
+  #flip() {
+    this.board.setFlipped(!this.board.flipped);
+    this.#drawValues();
+  }
+
+  #preview(move, isSpoken) {
+    clearTimeout(this.timer);
+    const { state } = this;
+    if (move === null || this.isSetUp) return;
+    this.timer = setTimeout(() => this.#try([move]).then(({ picture }) => {
+      if (this.board.previewed === move && this.state === state) this.board.showResult(picture, isSpoken);
+    }, () => {}), WAIT);
+  }
+
+  // --- drawing ---
+
+  #statusText() {
+    const { outcome, sides, to_move: side } = this.state;
+    return outcome ? outcome.text : T.move(sides[side]);
+  }
+
+  #draw() {
+    const { state, board, line } = this;
+    this.isSetUp = this.setUp.open && state.pieces.length > 0;
+    const ids = [...state.picture.cells, ...state.picture.lines].map(({ id }) => [id, [[id]]]);
+    board.show(this.isSetUp ? { ...state.picture, clicks: Object.fromEntries(ids) } : state.picture, { interactive: this.isSetUp || !state.outcome });
+    this.side.style.setProperty("--ratio", board.ratio);
+    setText(this.title, T.analysisOf(state.title));
+    setText(this.names, line.names ? T.versus(...line.names.map(T.player)) : "");
+    document.title = T.pageTitle(T.analysisOf(state.title));
+    setText(this.status, this.isSetUp ? T.settingUp : [this.#statusText(), ...state.picture.captions.map(({ text }) => text)].join(" · "));
+    this.actions.replaceChildren(...state.picture.buttons.map((one) =>
+      button(one.label || one.id, () => board.click(one.id), { disabled: this.isSetUp, "data-keeps-selection": true })));
+    this.back.hidden = !this.trunk || same(this.trunk.moves, line.moves);
+    this.pieces.hidden = !state.pieces.length;
+    if (this.piece.dataset.game !== state.game) {
+      this.piece.dataset.game = state.game;
+      this.piece.replaceChildren(...state.pieces.map((name) => h("option", {}, name)), h("option", { value: "" }, T.noPiece));
+    }
+    for (const [side, one] of this.turns.entries()) {
+      setText(one, T.move(state.sides[side]));
+      one.setAttribute("aria-pressed", String(side === state.to_move));
+    }
+    const chosen = this.notation.value;
+    this.notation.replaceChildren(...Object.keys(state.notations).map((name) => h("option", { selected: name === chosen }, name)));
+    this.notation.hidden = this.notation.length < 2;
+    this.#drawText();
+    this.#drawReview();
+    const key = JSON.stringify([this.base, state.position, line.moves.slice(0, line.ply)]);
+    this.evaluation.update(key, this.#request(), state.picture);
+    this.overlays.update(key, async (overlays) => (await this.net.request({ type: "board", ...this.#request(), overlays })).picture);
+  }
+
+  #drawText() {
+    this.text.value = this.state.notations[this.notation.value] ?? this.state.position;
+  }
+
+  #found(found) {
+    this.found = found;
+    this.table.replaceChildren(...(found?.values ?? []).map((one) =>
+      h("li", {}, button([h("strong", {}, one.value), one.move, one.value === found.value ? " ★" : ""], () => this.#play([one.move]), { class: "best-line" }))));
+    if (this.state) this.#drawValues();
+  }
+
+  // Draw the value of every move where its last click is or, once something is selected, where the next one is.
+  #drawValues() {
+    const { board, found } = this;
+    const labels = new Map();
+    const { path, entries, suggested } = board.clicks;
+    for (const one of this.isSetUp ? [] : (found?.values ?? [])) {
+      const entry = path.length && entries.find(({ move, ids }) => move === one.move && path.every((id, i) => ids[i] === id));
+      const id = path.length ? entry?.ids[path.length] : suggested.get(one.move)?.at(-1);
+      if (id && board.place(id) && !labels.has(id)) labels.set(id, one);
+    }
+    this.values.replaceChildren(...[...labels].map(([id, { short, value }]) => {
+      const [x, y] = board.place(id).map((place) => UNIT * place);
+      const most = board.items.get(id).kind === "line" ? 16 : 27;
+      const size = Math.min(most, (4.2 * most) / short.length);
+      const width = short.length * size * 0.6 + size * 0.5;
+      return s("g", { class: value === found.value ? "top-value" : "" },
+        s("rect", { x: x - width / 2, y: y - 0.62 * most, width, height: 1.24 * most, rx: most / 3 }),
+        s("text", { x, y: y + size * 0.36, "font-size": size, "text-anchor": "middle" }, short));
+    }));
+  }
+
+  // --- reviews ---
+
+  #prefix(ply) {
+    return this.line.moves.slice(0, ply).join(" ");
+  }
+
+  #stopReview() {
+    this.net.send({ type: "stop-analysis", purpose: "annotation" });
+  }
+
+  async #review() {
+    if (this.review) return this.#stopReview();
+    this.review = crypto.randomUUID?.() ?? String(Math.random());
+    this.reviewed = this.line.moves;
+    this.#drawReview();
+    try {
+      const { share, least, most } = REVIEW;
+      const asked = { type: "annotate", key: this.review, ...this.#request(), ply: null, agent: this.evaluation.agent.value.trim() || null,
+        seconds: Math.min(most, Math.max(least, share * this.evaluation.seconds)) };
+      const { summaries, legend } = await this.net.request(asked, false, LONGEST);
+      setText(this.progress, [...summaries, legend].join(" · "));
+    } catch (error) {
+      setText(this.progress, error.message);
+    }
+    this.review = null;
+    this.#drawReview();
+  }
+
+  #note(note) {
+    this.notes.set(this.reviewed.slice(0, note.ply).join(" "), note);
+    setText(this.progress, T.reviewing(note.ply, note.count));
+    this.#drawReview();
+  }
+
+  #drawReview() {
+    const { state, line } = this;
+    const notes = [...line.moves, ""].map((_, ply) => this.notes.get(this.#prefix(ply)));
+    const marked = notes.map((note) => note?.move).map((move, i) => [i, move]).filter(([, move]) => move?.mark);
+    this.moves.draw(line.moves.map((text, i) => ({ text: text + (notes[i + 1]?.move?.mark ?? ""), side: state.movers[i], value: notes[i + 1]?.value,
+      seconds: line.seconds?.[i] })), state.ply, (number, { text, side, value }) => T.moveLabel(number, state.sides[side], text, "", value));
+    const [first, previous, next, last] = this.moves.buttons;
+    first.disabled = previous.disabled = state.ply === 0;
+    next.disabled = last.disabled = state.ply === line.moves.length;
+    this.reviewButton.disabled = !line.moves.length;
+    setText(this.reviewButton, this.review ? T.stop : T.review);
+    this.chart.element.hidden = !notes.some(Boolean);
+    this.chart.show({ steps: notes.map((_, ply) => ply), scale: [-1, 1], series: [{ name: "", values: notes.map((note) => note?.score ?? null), style: 0 }] });
+    this.chart.mark(state.ply);
+    this.mistakes.replaceChildren(...marked.map(([ply, move]) => h("li", {}, button(
+      [h("strong", {}, `${ply}. ${move.move}${move.mark}`), T.better(state.sides[move.side], move.loss, move.better.join(" "), move.best_value, move.value)],
+      () => this.#go({ ply: ply - 1 }), { class: "best-line" }))));
+  }
+}

@@ -1,0 +1,61 @@
+// The list of moves, and buttons to go through them.
+
+import { h } from "./dom.js";
+import { T } from "./texts.js";
+
+export class MoveList {
+  // `go` is called with the number of moves to show: 0 for the start, and more than there are for the end.
+  constructor(go) {
+    this.go = go;
+    this.drawn = [];
+    this.ply = 0;
+    const nav = (label, sign, to) =>
+      h("button", { type: "button", class: "nav", "aria-label": label, title: label, onclick: () => go(to()) }, sign);
+    this.buttons = [nav(T.first, "«", () => 0), nav(T.previous, "‹", () => Math.max(0, this.ply - 1)),
+      nav(T.next, "›", () => this.ply + 1), nav(T.last, "»", () => Infinity)];
+    this.list = h("ol", { class: "moves", "aria-label": T.moves, tabindex: "-1" });
+    this.element = h("section", { class: "moves-box", "aria-label": T.moves }, h("div", { class: "navigation" }, this.buttons), this.list);
+  }
+
+  // Return where a key leads from a ply, or undefined.
+  target(key, ply = this.ply) {
+    return { ArrowLeft: Math.max(0, ply - 1), ArrowRight: ply + 1, Home: 0, End: Infinity }[key];
+  }
+
+  // Show moves as {text, side, seconds, value}; rows that have not changed are kept. `label` names a move.
+  draw(moves, ply, label) {
+    const { list, drawn } = this;
+    const same = moves.findIndex((move, i) => JSON.stringify(move) !== drawn[i]?.key);
+    const kept = same < 0 ? moves.length : same;
+    const hasNews = kept < moves.length || drawn.length !== moves.length;
+    if (hasNews) {
+      for (const gone of drawn.splice(kept)) {
+        gone.element.remove();
+        if (gone.row.childElementCount === 1) gone.row.remove();
+      }
+      for (const [i, move] of [...moves.entries()].slice(kept)) this.#add(i + 1, move, label);
+    }
+    if (!moves.length) list.replaceChildren(h("li", { class: "none" }, T.noMoves));
+    for (const { element } of drawn) element.removeAttribute("aria-current");
+    const current = drawn[ply - 1]?.element;
+    current?.setAttribute("aria-current", "step");
+    if (current && (hasNews || ply !== this.ply)) {
+      const top = current.offsetTop - list.offsetTop;
+      if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 40) list.scrollTop = top - list.clientHeight / 2;
+    }
+    this.ply = ply;
+  }
+
+  #add(number, move, label) {
+    const last = this.drawn.at(-1);
+    if (!last) this.list.replaceChildren();
+    const isNewRow = !last || move.side === 0 || last.side === 1;
+    const row = isNewRow ? h("li", {}, h("span", { class: "number", "aria-hidden": "true" }, `${number}`)) : last.row;
+    if (isNewRow) this.list.append(row);
+    const element = h("button", { type: "button", class: `move side-${move.side}`, onclick: () => this.go(number), "aria-label": label(number, move) },
+      h("span", { class: "move-text" }, move.text),
+      h("span", { class: "extra" }, h("span", {}, move.value ?? ""), h("span", {}, move.seconds ? T.seconds(move.seconds) : "")));
+    row.append(element);
+    this.drawn.push({ key: JSON.stringify(move), element, row, side: move.side });
+  }
+}
