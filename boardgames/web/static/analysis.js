@@ -47,7 +47,6 @@ export class Analysis {
   close() {
     this.abort.abort();
     this.board.close();
-    this.chart.close();
     this.evaluation.close();
     if (this.review) this.#stopReview();
   }
@@ -386,7 +385,7 @@ export class Analysis {
     this.reviewButton.disabled = !line.moves.length;
     setText(this.reviewButton, this.review ? T.stop : T.review);
     this.chart.element.hidden = !notes.some(Boolean);
-    this.chart.show({ steps: notes.map((_, ply) => ply), scale: [-1, 1], series: [{ name: "", values: notes.map((note) => note?.score ?? null), style: 0 }] });
+    this.chart.show([{ points: notes.map((note, ply) => [ply, note?.score]).filter(([, score]) => Number.isFinite(score)), style: 0 }], { bounds: [-1, 1] });
     this.chart.mark(state.ply);
     this.mistakes.replaceChildren(...marked.map(([ply, move]) => h("li", {}, button(
       [h("strong", {}, `${ply}. ${move.move}${move.mark}`), T.better(state.sides[move.side], move.loss, move.better.join(" "), move.best_value, move.value)],

@@ -16,7 +16,7 @@ const KEYS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown
 
 // Return a number with at most four digits, short enough for an axis.
 export function short(value) {
-  if (value === null || value === undefined) return T.noValue;
+  if (value === null) return T.noValue;
   const size = Math.abs(value);
   const notation = size >= 1e15 || (size > 0 && size < 1e-3) ? "scientific" : size >= 1e4 ? "compact" : "standard";
   return new Intl.NumberFormat(T.lang, { maximumSignificantDigits: 4, notation }).format(value);
@@ -38,16 +38,14 @@ function ticks([low, high], count) {
 
 // Return the range of values, wider if there is only one.
 function range(values) {
-  const low = Math.min(...values);
-  const high = Math.max(...values);
+  const [low, high] = [Math.min(...values), Math.max(...values)];
   const room = low === high ? Math.abs(low) / 10 || 0.5 : 0;
-  return values.length ? [low - room, high + room] : [0, 1];
+  return [low - room, high + room];
 }
 
-const path = (points) => `M${points.map((point) => point.map((place) => place.toFixed(1)).join(" ")).join("L")}`;
+const path = (places) => `M${places.join("L")}`;
 const line = (style, d) => s("path", { class: `series c${style % COLOURS}`, d, "stroke-dasharray": DASHES[style % DASHES.length] || null });
-const marker = (style, [x, y]) =>
-  s("path", { class: `marker c${style % COLOURS}`, d: SHAPES[style % SHAPES.length], transform: `translate(${x} ${y})` });
+const marker = (style, at) => s("path", { class: `marker c${style % COLOURS}`, d: SHAPES[style % SHAPES.length], transform: `translate(${at})` });
 
 // Return a short piece of a line with its marker, for a legend.
 export const legend = (style) =>
@@ -57,75 +55,74 @@ export class Chart {
   // `moved` is called with the step that the reader points at, or null for the last one, and whether it was chosen.
   constructor(title, moved) {
     this.moved = moved;
-    this.steps = [];
-    this.at = null;
+    this.step = null;
     this.svg = s("svg", { "aria-hidden": "true" });
     this.readout = h("span", { class: "readout" });
     const point = (event) => this.#point(event);
     this.plot = h("div", { class: "plot", role: "slider", tabIndex: 0, "aria-label": title, onkeydown: (event) => this.#key(event),
       onpointermove: point, onpointerdown: point, onpointerleave: () => moved(null, false) }, this.svg);
     this.element = h("figure", { class: "chart" }, h("figcaption", {}, h("strong", {}, title), this.readout), this.plot);
-    this.observer = new ResizeObserver(() => this.#draw());
-    this.observer.observe(this.plot);
+    new ResizeObserver(() => this.#draw()).observe(this.plot);
   }
 
-  close() {
-    this.observer.disconnect();
-  }
-
-  // `series` are {name, values, style}, with null for no value; a long single one gets a moving average unless it has a `scale`, [low, high]. `best` is [step, value].
-  show({ steps, series, best = null, scale = null }) {
-    Object.assign(this, { steps, series, best, bounds: scale });
+  // `series` are {name, points: [[step, value]], style}; a long single one gets a moving average unless the values
+  // have `bounds`, [low, high]. `best` is a point.
+  show(series, { best = null, bounds = null } = {}) {
+    this.series = series.filter(({ points }) => points.length);
+    this.best = best;
+    this.bounds = bounds;
+    this.steps = this.series[0]?.points.map(([step]) => step) ?? [];
     this.#draw();
   }
 
   // Mark the last step that is not after `step`, by default the last one.
   mark(step) {
-    const { steps, series } = this;
-    this.at = step;
-    if (!steps.length) return;
+    const { steps, series, plot, cursor } = this;
+    this.step = step;
+    if (!steps?.length) return;
     this.index = step === null ? steps.length - 1 : Math.max(0, steps.findLastIndex((one) => one <= step));
     const now = steps[this.index];
-    const single = series.length === 1;
-    const text = T.atStep(now, single ? short(series[0].values[this.index]) : "");
+    const points = series.map((one) => one.points.findLast(([at]) => at <= now) ?? one.points[0]);
+    const text = T.atStep(now, series.length === 1 ? short(points[0][1]) : "");
     setText(this.readout, text);
-    const spoken = single ? [] : series.map(({ name, values }) => `${name} ${short(values[this.index])}`);
-    const state = { min: steps[0], max: steps.at(-1), now, text: [text, ...spoken].join(T.separator) };
-    for (const [name, value] of Object.entries(state)) this.plot.setAttribute(`aria-value${name}`, value);
-    if (!this.cursor) return;
-    const x = this.x(now);
-    this.cursor.replaceChildren(s("path", { class: "cursor", d: `M${x} ${TOP}V${this.y(this.low)}` }), ...series
-      .filter(({ values }) => values[this.index] !== null).map(({ values, style }) => marker(style, [x, this.y(values[this.index])])));
-    this.cursor.classList.toggle("pointed", step !== null);
+    const values = series.length === 1 ? [] : series.map(({ name }, i) => `${name} ${short(points[i][1])}`);
+    const state = { min: steps[0], max: steps.at(-1), now, text: [text, ...values].join(T.separator) };
+    for (const [name, value] of Object.entries(state)) plot.setAttribute(`aria-value${name}`, value);
+    if (!cursor) return;
+    cursor.replaceChildren(s("path", { class: "cursor", d: `M${this.x(now)} ${TOP}V${plot.clientHeight - BOTTOM}` }),
+      ...series.map(({ style }, i) => marker(style, this.place(points[i]))));
+    cursor.classList.toggle("pointed", step !== null);
   }
 
   #draw() {
-    const { steps, series, best, svg } = this;
-    const { clientWidth: width, clientHeight: height } = this.plot;
-    if (!width || !steps.length) return;
+    const { steps, series, best, bounds, svg, plot: { clientWidth: width, clientHeight: height } } = this;
+    svg.replaceChildren();
+    if (!width || !steps?.length) return;
     const right = width - RIGHT;
-    const known = series.map(({ values, style }) => ({ style, at: steps.map((step, i) => [step, values[i]]).filter(([, value]) => value !== null) }));
-    const [across, up] = [range(steps), this.bounds ?? range([...known.flatMap(({ at }) => at.map(([, value]) => value)), ...(best ? [best[1]] : [])])];
+    const shown = [...series.flatMap(({ points }) => points), ...(best ? [best] : [])];
+    const across = range(shown.map(([step]) => step));
+    const up = bounds ?? range(shown.map(([, value]) => value));
     const scale = ([low, high], from, to) => (value) => Number((from + ((value - low) / (high - low)) * (to - from)).toFixed(1));
     const [x, y] = [scale(across, LEFT, right), scale(up, height - BOTTOM, TOP)];
-    Object.assign(this, { x, y, low: up[0], cursor: s("g") });
-    const drawn = known.flatMap(({ style, at }) => {
-      const points = at.map(([step, value]) => [x(step), y(value)]);
-      if (series.length === 1 && !this.bounds && points.length >= 20) {
-        const mean = smooth(at.map(([, value]) => value)).map((value, i) => [points[i][0], y(value)]);
-        return [s("path", { class: `raw c${style % COLOURS}`, d: path(points) }), line(style, path(mean))];
+    const place = ([step, value]) => [x(step), y(value)];
+    Object.assign(this, { x, place, cursor: s("g") });
+    const drawn = series.flatMap(({ points, style }) => {
+      const places = points.map(place);
+      if (series.length === 1 && !bounds && points.length >= 20) {
+        const mean = smooth(points.map(([, value]) => value)).map((value, i) => [places[i][0], y(value)]);
+        return [s("path", { class: `raw c${style % COLOURS}`, d: path(places) }), line(style, path(mean))];
       }
       const gap = Math.ceil(points.length / MARKERS);
-      return [points.length && line(style, path(points)), ...points.filter((_, i) => (points.length - 1 - i) % gap === 0).map((point) => marker(style, point))];
+      return [line(style, path(places)), ...places.filter((_, i) => (points.length - 1 - i) % gap === 0).map((at) => marker(style, at))];
     });
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    svg.replaceChildren(
+    svg.append(
       ...ticks(up, 4).map((tick) => s("g", { class: "tick" }, s("path", { d: `M${LEFT} ${y(tick)}H${right}` }),
         s("text", { x: LEFT - 7, y: y(tick) + 4, "text-anchor": "end" }, short(tick)))),
       ...ticks(across, width / 60).filter(Number.isInteger).map((tick) =>
         s("text", { x: x(tick), y: height - 6, "text-anchor": "middle" }, short(tick))),
-      ...drawn.filter(Boolean), best ? s("circle", { class: "best", cx: x(best[0]), cy: y(best[1]), r: 7 }) : "", this.cursor);
-    this.mark(this.at);
+      ...drawn, best ? s("circle", { class: "best", cx: x(best[0]), cy: y(best[1]), r: 7 }) : "", this.cursor);
+    this.mark(this.step);
   }
 
   #key(event) {

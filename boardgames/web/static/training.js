@@ -10,6 +10,7 @@ const DRAWN_WEIGHTS = 6;
 
 const when = (seconds) => T.changed(new Intl.DateTimeFormat(T.lang, { dateStyle: "medium", timeStyle: "short" }).format(1000 * seconds));
 const about = (run) => [run.game && T.learnerOn(run.learner, run.game), run.best !== null && T.best(short(run.best), run.best_step)];
+const points = (steps, values) => steps.map((step, i) => [step, values[i]]).filter(([, value]) => value !== null);
 const joined = (texts) => texts.filter(Boolean).join(" · ");
 
 // Return a table that scrolls; the first cell of a row is its heading.
@@ -90,11 +91,6 @@ export class Run extends Page {
       h("h1", {}, name), this.facts, this.state, h("div", { class: "play-best" }, this.play, this.note), this.problem, this.parts);
   }
 
-  close() {
-    super.close();
-    for (const chart of this.charts.values()) chart.close();
-  }
-
   refused(reason) {
     super.refused(reason);
     setText(this.note, "");
@@ -136,8 +132,8 @@ export class Run extends Page {
     if (ranked && ranked !== this.ranked) this.standings.replaceChildren(table(T.standings, [T.afterStep(ranked.step), T.competitor, T.points],
       ranked.rows.map(([name, points], i) => [T.rank(i + 1), name, short(points)])));
     this.ranked = ranked;
-    const { index } = this.weightChart;
-    if (!weights || index === undefined) return;
+    if (!weights) return;
+    const index = step === null ? weights.steps.length - 1 : Math.max(0, weights.steps.findLastIndex((one) => one <= step));
     setText(this.weightStep, T.afterStep(weights.steps[index]));
     this.weightValues.forEach((cell, i) => setText(cell, short(weights.values[i][index])));
   }
@@ -148,9 +144,7 @@ export class Run extends Page {
     for (const name of names) {
       const chart = this.#chart(`metric ${name}`, name);
       if (!chart.element.parentNode) this.curves.append(chart.element);
-      const known = steps.map((step, i) => [step, metrics[name][i]]).filter(([, value]) => value !== null);
-      chart.show({ steps: known.map(([step]) => step), series: [{ name, values: known.map(([, value]) => value), style: 0 }],
-        best: name === curve && follows_curve && run.best !== null ? [run.best_step, run.best] : null });
+      chart.show([{ points: points(steps, metrics[name]), style: 0 }], { best: name === curve && follows_curve && run.best !== null ? [run.best_step, run.best] : null });
     }
     const count = Math.min(steps.length, ROWS);
     const shown = Array.from({ length: count }, (_, i) => Math.floor(((i + 1) * steps.length) / count) - 1);
@@ -175,7 +169,7 @@ export class Run extends Page {
         } }), legend(style), h("span", {}, names[i])), this.weightValues[i]])));
     }
     setText(this.weightNote, total ? T.weightsHelp(names.length, total) : T.tableHelp);
-    this.weightChart.show({ steps, series: this.order.map((i, style) => ({ name: names[i], values: values[i], style })).filter(({ name }) => this.chosen.has(name)) });
+    this.weightChart.show(this.order.map((i, style) => ({ name: names[i], points: points(steps, values[i]), style })).filter(({ name }) => this.chosen.has(name)));
   }
 
   async #play() {
