@@ -326,11 +326,12 @@ export class Analysis {
     for (const one of this.isSetUp ? [] : (found?.values ?? [])) {
       const entry = path.length && entries.find(({ move, ids }) => move === one.move && path.every((id, i) => ids[i] === id));
       const id = path.length ? entry?.ids[path.length] : suggested.get(one.move)?.at(-1);
-      if (id && board.place(id) && !labels.has(id)) labels.set(id, one);
+      if (board.items.has(id) && !labels.has(id)) labels.set(id, one);
     }
     this.values.replaceChildren(...[...labels].map(([id, { short, value }]) => {
-      const [x, y] = board.place(id).map((place) => UNIT * place);
-      const most = board.items.get(id).kind === "line" ? 16 : 27;
+      const item = board.items.get(id);
+      const [x, y] = [UNIT * item.x, UNIT * item.y];
+      const most = item.kind === "line" ? 16 : 27;
       const size = Math.min(most, (4.2 * most) / short.length);
       const width = short.length * size * 0.6 + size * 0.5;
       return s("g", { class: value === found.value ? "top-value" : "" },
