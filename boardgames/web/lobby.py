@@ -34,7 +34,7 @@ from boardgames.web.messages import (
     SeatRequest,
 )
 from boardgames.web.searches import Searches
-from boardgames.web.training import Training
+from boardgames.web.training import Training, trained_agents
 from boardgames.weights.lookup import offered_names, run_names, usable_agents, usable_names
 
 MOST_MATCHES = 200
@@ -304,6 +304,7 @@ def _describe(name: str) -> GameReply:
         agents=agents,
         default_agent=facts.default_agent,
         levels=next((_levels(agent) for agent in agents if agent.name == "level"), 0),
+        trained=trained_agents(weights),
         overlays=[
             OverlayEntry(offer.entry.name, offer.entry.summary)
             for offer in plugins.registry().offers("overlays", name)

@@ -331,7 +331,10 @@ class OverlayEntry(Struct, frozen=True):
 
 
 class GameReply(Reply, frozen=True, tag="game"):
-    """What can be chosen for a match of a game; `levels` is 0 if there are none."""
+    """What can be chosen for a match of a game; `levels` is 0 if there are none.
+
+    `trained` has the agents that play with what the user's training runs have learned, by the runs' names.
+    """
 
     name: str
     title: str
@@ -345,6 +348,7 @@ class GameReply(Reply, frozen=True, tag="game"):
     agents: list[AgentEntry]
     default_agent: str
     levels: int
+    trained: Mapping[str, str]
     overlays: list[OverlayEntry]
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from boardgames.errors import BoardgamesError, UnknownNameError, quote, suggest
 from boardgames.learner import Learner
+from boardgames.learning.config import Config
 from boardgames.learning.history import (
     learner_of,
     metric_names,
@@ -125,6 +126,21 @@ class Training:
                         watch.latest = news
                         listener(news)
             pause = max(INTERVAL_S, BUSY_SHARE * (time.monotonic() - begun))
+
+
+def trained_agents(names: Sequence[str]) -> dict[str, str]:
+    """Return the agents that play with the best weights of runs, by the name of the run.
+
+    Names that are not those of a run are left out, and so are runs that no agent can use.
+    """
+    agents = {}
+    for name in set(run_names()).intersection(names):
+        folder = runs_folder() / name
+        with suppress(BoardgamesError):
+            agent, _ = _agent_of(folder, learner_of(Config.read(folder / CONFIG)))
+            if agent:
+                agents[name] = agent
+    return dict(sorted(agents.items()))
 
 
 class _Reader:

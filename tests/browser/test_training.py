@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from browsers import Visitor
-from training import EVOLVE, train
+from training import EVOLVE, small, train
 
 from boardgames.learning.config import Config
 from boardgames.web import training
@@ -65,6 +65,16 @@ def test_curves_grow_while_another_process_trains_and_one_click_plays_the_best(
     visitor.move("4")
     visitor.wait_for_turn()
     assert len(visitor.shown_moves()) == 2
+
+
+def test_a_run_is_an_opponent_in_the_form_of_a_new_match(visit: Visit, runs: Path) -> None:
+    train(runs / "first", small())
+    visitor = visit()
+    page = visitor.open("#/new/connect4")
+    page.get_by_label("Strength").last.select_option(label="Trained: first")
+    page.get_by_role("button", name="Start match").click()
+    visitor.wait(lambda: visitor.state, "the match")
+    assert visitor.state["names"][1] == "td:weights=first"
 
 
 def test_an_earlier_step_is_marked_in_all_curves_by_keyboard(visit: Visit, runs: Path) -> None:

@@ -220,6 +220,18 @@ def test_the_best_weights_so_far_can_be_played_against(runs: Path, page: Page) -
     assert page.state(ply=2)["names"][1] == reply["agent"]
 
 
+def test_a_game_names_the_agents_that_play_with_the_weights_of_runs(
+    runs: Path, page: Page, walker: Walk
+) -> None:
+    train(runs / "first", small())
+    train(runs / "walk", walker(steps=2))
+    (runs / "broken").mkdir()
+    trained = page.ask("game", name="connect4")["trained"]
+    assert trained == {"first": "td:weights=first"}
+    page.start("here", trained["first"])
+    assert page.ask("game", name="abalone")["trained"] == {}
+
+
 def test_a_run_that_cannot_be_played_against_says_why(runs: Path, page: Page, walker: Walk) -> None:
     train(runs / "walk", walker(steps=2))
     assert page.ask("run", name="walk")["obstacle"] == "no agent plays with what it learns"

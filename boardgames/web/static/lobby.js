@@ -145,8 +145,9 @@ export class Lobby {
     const start = side === 0 || !game.agents.length ? "here" : "agent";
     const seat = { kind: start };
     const strengths = Array.from({ length: game.levels }, (_, i) =>
-      h("option", { value: i + 1, selected: i + 1 === Math.ceil(game.levels / 2) }, T.level(i + 1)));
-    seat.strength = h("select", {}, strengths, h("option", { value: OTHER, selected: !strengths.length }, T.chooseAgent));
+      h("option", { value: `level:level=${i + 1}`, selected: i + 1 === Math.ceil(game.levels / 2) }, T.level(i + 1)));
+    const trained = Object.entries(game.trained).map(([name, agent]) => h("option", { value: agent }, T.trained(name)));
+    seat.strength = h("select", {}, strengths, h("option", { value: OTHER, selected: !strengths.length }, T.chooseAgent), trained);
     seat.agent = h("select", {}, game.agents.map((agent) =>
       h("option", { value: agent.name, selected: agent.name === game.default_agent }, agent.name)));
     const summary = h("p", { class: "muted" });
@@ -243,7 +244,7 @@ function optionField(option) {
 
 // Return an agent with its options as text: name:option=value,option="value".
 function agentText(seat) {
-  if (seat.strength.value !== OTHER) return `level:level=${seat.strength.value}`;
+  if (seat.strength.value !== OTHER) return seat.strength.value;
   const options = seat.options.map((one) => [one.name, one.value()]).filter(([, value]) => value !== undefined);
   const quoted = (value) => (/[,"=]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value);
   return seat.agent.value + (options.length ? `:${options.map(([name, value]) => `${name}=${quoted(value)}`).join(",")}` : "");

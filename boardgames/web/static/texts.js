@@ -53,6 +53,7 @@ export const T = {
   strength: "Strength",
   level: (n) => `Level ${n}`,
   chooseAgent: "Another agent",
+  trained: (run) => `Trained: ${run}`,
   agent: "Agent",
   agentOptions: "Options of the agent",
   moveTime: "Seconds per move",
