@@ -46,7 +46,7 @@ def test_the_page_allows_no_foreign_code(server: Server) -> None:
 
 def test_the_page_is_small_and_complete_without_a_network() -> None:
     files = [path for path in STATIC.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) <= 172_000
+    assert sum(path.stat().st_size for path in files) <= 168_000
     texts = "".join(path.read_text() for path in files)
     addresses = set(re.findall(r"https?://[^\s\"'`<)]+", texts))
     assert addresses <= {"http://www.w3.org/2000/svg"}  # the name of a language, which is not fetched

@@ -12,12 +12,16 @@ const UNIT = 100;
 const OPTION = "option.";
 const WAIT = 250;
 const LONGEST = 3600000;
-const REVIEW = { share: 0.25, least: 0.05, most: 5 };
 
 const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
-const area = (label, attributes = {}) => h("textarea", { "aria-label": label, rows: 3, spellcheck: false, ...attributes });
+const area = (label) => h("textarea", { "aria-label": label, spellcheck: false });
 const details = (title, ...children) => h("details", {}, h("summary", {}, title), ...children);
-const same = (a, b) => a.length === b.length && a.every((one, i) => one === b[i]);
+const choices = (select, names, chosen) => {
+  select.replaceChildren(...names.map((name) => h("option", { selected: name === chosen }, name)));
+  select.hidden = names.length < 2;
+};
+// Return the fields of a request that name a position.
+const place = ({ match, game, layout, options, position, moves, ply }) => (moves ? { game, layout, options, position, moves, ply } : { match, ply });
 
 export class Analysis {
   // `address` is GAME?layout=…&option.NAME=…&position=…&moves=…&ply=… or match/ID/PLY.
@@ -27,13 +31,10 @@ export class Analysis {
     const [game, match, ply] = path.split("/").map(decodeURIComponent);
     const given = new URLSearchParams(query);
     const number = ply ?? given.get("ply");
-    this.wanted = { ply: number ? Number(number) : null };
-    if (match) this.wanted.match = match;
-    else {
-      const options = [...given].filter(([name]) => name.startsWith(OPTION)).map(([name, value]) => [name.slice(OPTION.length), value]);
-      Object.assign(this.wanted, { game, layout: given.get("layout"), options: Object.fromEntries(options),
-        position: given.get("position"), moves: (given.get("moves") ?? "").split(" ").filter(Boolean) });
-    }
+    const options = [...given].filter(([name]) => name.startsWith(OPTION)).map(([name, value]) => [name.slice(OPTION.length), value]);
+    this.wanted = match ? { match } : { game, layout: given.get("layout"), options: Object.fromEntries(options),
+      position: given.get("position"), moves: (given.get("moves") ?? "").split(" ").filter(Boolean) };
+    this.wanted.ply = number ? Number(number) : null;
     this.notes = new Map();
     this.#build();
     this.abort = new AbortController();
@@ -53,10 +54,10 @@ export class Analysis {
 
   #build() {
     this.board = new Board({
-      onMove: (move) => (this.isSetUp ? this.#edit({ target: move, piece: this.piece.value || null }) : this.#play([move])),
+      onMove: (move) => (this.isSetUp ? this.#edit({ target: move, piece: this.state.pieces[this.piece.selectedIndex] ?? null }) : this.#play([move])),
       onSelect: () => this.#drawValues(),
       onPreview: (move, isSpoken) => this.#preview(move, isSpoken),
-      onRefuse: (ids) => this.#try([ids.join("")]).catch((error) => this.board.tell(error.message)),
+      onRefuse: (ids) => this.#try(ids.join("")).catch((error) => this.board.tell(error.message)),
     });
     this.board.animation = preferences().animation;
     this.board.setCoordinates(preferences().coordinates);
@@ -83,14 +84,13 @@ export class Analysis {
     this.mistakes = h("ul", { class: "lines all" });
     this.#buildSetUp();
     this.#buildRecords();
-    const back = button(T.mainLine, () => this.#go(this.trunk), { hidden: true });
-    this.back = back;
+    this.back = button(T.mainLine, () => this.#go(this.trunk));
     this.body = h("div", { class: "match", hidden: true },
       (this.side = h("section", { class: "table", "aria-label": T.board }, this.board.element, this.evaluation.meter,
         h("section", { class: "review" }, this.chart.element, h("div", { class: "actions" }, this.reviewButton, this.progress), this.mistakes))),
       h("div", { class: "side" }, h("div", { class: "heading" }, this.title, this.names),
         h("section", { class: "status-box" }, this.status, this.actions), this.evaluation.box, this.moves.element,
-        h("div", { class: "settings" }, back, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle),
+        h("div", { class: "settings" }, this.back, button(T.share, () => this.#copy(location.href)), button(T.flip, () => this.#flip()), this.evaluation.toggle),
         this.setUp, this.records, this.overlays.element, h("p", { class: "keys" }, T.keys)));
     this.loading = h("p", { class: "loading" }, T.loading);
     this.element = h("div", {}, this.loading, this.body);
@@ -131,8 +131,11 @@ export class Analysis {
       this.#go(this.trunk);
       return T.imported(record.number, record.count, names, record.outcome || record.result);
     });
-    const write = async () => (text.value = (await this.net.request({ type: "export", ...this.#request(), ply: null,
-      ...(this.line.names && !this.line.match ? { names: this.line.names, seconds: this.line.seconds } : {}) })).text);
+    const write = async () => {
+      const { names = null, seconds = [], match, ply } = this.line;
+      const asked = match ? { match, ply } : { ...place(this.line), ply: null, names, seconds };
+      return (text.value = (await this.net.request({ type: "export", ...asked })).text);
+    };
     const save = () => run(async () => {
       const url = URL.createObjectURL(new Blob([await write()], { type: "text/plain" }));
       h("a", { href: url, download: `${this.state.game}.record` }).click();
@@ -145,36 +148,36 @@ export class Analysis {
   // --- the position ---
 
   #load() {
-    if (!this.state) this.#show();
-    else this.evaluation.ask();
+    if (this.state) this.evaluation.ask();
+    else this.#show();
   }
 
-  // Go to another place in the line or, with `moves` or `position`, to another line.
+  // Go to another place in the line or, with `moves`, to another line.
   #go(changes) {
-    const now = this.wanted ?? this.line;
-    const { ply } = { ...now, ...changes };
-    const wanted = { ...now, ...changes };
-    if ("moves" in changes && changes !== this.trunk) wanted.match = wanted.names = wanted.seconds = undefined;
-    if ("moves" in changes && !changes.moves.length) this.trunk = null;
-    this.wanted = { ...wanted, ply: ply === null ? null : Math.min(ply, wanted.moves.length) };
+    const wanted = { ...(this.wanted ?? this.line), ...changes };
+    if (changes.moves && changes !== this.trunk) wanted.match = wanted.names = wanted.seconds = undefined;
+    if (changes.moves?.length === 0) this.trunk = null;
+    if (wanted.ply !== null) wanted.ply = Math.min(wanted.ply, wanted.moves.length);
+    this.wanted = wanted;
     this.#show();
   }
 
   #play(moves) {
-    const { moves: line, ply } = this.line;
-    if (moves.length === 1 && line[ply] === moves[0]) return this.#go({ ply: ply + 1 });
-    if (ply < line.length && !this.trunk) this.trunk = this.line;
-    this.#go({ moves: [...line.slice(0, ply), ...moves], ply: ply + 1 });
-  }
-
-  #request({ match, game, layout, options, position, moves, ply } = this.line) {
-    return match && !moves ? { match, ply } : { game, layout, options, position, moves, ply };
-  }
-
-  // Return a promise of the board after further moves.
-  #try(moves) {
     const { line } = this;
-    return this.net.request({ type: "board", ...this.#request({ ...line, moves: [...line.moves.slice(0, line.ply), ...moves], ply: null }) });
+    if (moves.length === 1 && line.moves[line.ply] === moves[0]) return this.#go({ ply: line.ply + 1 });
+    if (line.ply < line.moves.length) this.trunk ??= line;
+    this.#go({ moves: [...line.moves.slice(0, line.ply), ...moves], ply: line.ply + 1 });
+  }
+
+  #edit(edit) {
+    this.#go({ moves: this.line.moves, edit });
+    this.trunk = null;
+  }
+
+  // Return a promise of the board after a further move.
+  #try(move) {
+    const { line } = this;
+    return this.net.request({ type: "board", ...place(line), moves: [...line.moves.slice(0, line.ply), move], ply: null });
   }
 
   // Show what is wanted; if that changes meanwhile, only the last wish is asked for.
@@ -182,10 +185,10 @@ export class Analysis {
     if (this.isAsking) return;
     this.isAsking = true;
     while (this.wanted) {
-      const { wanted } = this;
+      const { edit, ...wanted } = this.wanted;
       this.wanted = null;
       try {
-        this.#receive(await this.net.request({ type: wanted.edit ? "edit" : "board", ...this.#request(wanted), ...wanted.edit }), wanted);
+        this.#receive(await this.net.request({ type: edit ? "edit" : "board", ...place(wanted), ...edit }), wanted);
       } catch (error) {
         if (!this.state) this.loading.replaceChildren(`${error.message} `, h("a", { href: "#/" }, T.toLobby));
         else {
@@ -197,37 +200,29 @@ export class Analysis {
     this.isAsking = false;
   }
 
-  #edit(edit) {
-    this.wanted = { ...this.line, match: undefined, names: undefined, edit };
-    this.trunk = null;
-    this.#show();
-  }
-
-  #receive(state, { match, names, seconds }) {
-    const isFirst = !this.state;
-    const isOther = isFirst || this.state.game !== state.game;
-    const base = JSON.stringify([state.game, state.layout, state.options, state.start]);
+  #receive(state, wanted) {
+    const { game, layout, options, start: position, moves, ply } = state;
+    const base = JSON.stringify([game, layout, options, position]);
     if (base !== this.base) this.notes.clear();
-    this.base = base;
-    this.state = state;
-    const { game, layout, options, start, moves, ply } = state;
-    this.line = { match, game, layout, options, position: start, moves, ply, names: names ?? (match && state.names), seconds: seconds ?? (match && state.seconds) };
-    if (isFirst) {
+    const isOther = this.state?.game !== game;
+    if (this.state) announce(`${ply ? T.moveLabel(ply, state.sides[state.movers[ply - 1]], moves[ply - 1]) : T.start}. ${T.stateOf(state)}`);
+    this.line = { ...wanted, game, layout, options, position, moves, ply };
+    if (!this.state) {
       this.loading.remove();
       this.body.hidden = false;
+      if (wanted.match) Object.assign(this.line, { names: state.names, seconds: state.seconds });
       if (moves.length) this.trunk = this.line;
     }
+    Object.assign(this, { base, state });
     if (isOther) {
+      choices(this.piece, [...state.pieces, T.noPiece]);
       this.net.game(game).then((described) => {
         this.evaluation.offer(described);
         this.overlays.offer(described.overlays);
-        this.layout.replaceChildren(...described.layouts.map((name) => h("option", { value: name, selected: name === this.state.layout }, name)));
-        this.layout.hidden = described.layouts.length < 2;
+        choices(this.layout, described.layouts, layout);
       }, () => {});
     }
     history.replaceState(null, "", this.#address());
-    const text = state.ply ? T.moveLabel(state.ply, state.sides[state.movers[ply - 1]], moves[ply - 1], "", "") : T.start;
-    if (!isFirst) announce(`${text}. ${this.#statusText()}`);
     this.#draw();
   }
 
@@ -263,17 +258,12 @@ export class Analysis {
     clearTimeout(this.timer);
     const { state } = this;
     if (move === null || this.isSetUp) return;
-    this.timer = setTimeout(() => this.#try([move]).then(({ picture }) => {
+    this.timer = setTimeout(() => this.#try(move).then(({ picture }) => {
       if (this.board.previewed === move && this.state === state) this.board.showResult(picture, isSpoken);
     }, () => {}), WAIT);
   }
 
   // --- drawing ---
-
-  #statusText() {
-    const { outcome, sides, to_move: side } = this.state;
-    return outcome ? outcome.text : T.move(sides[side]);
-  }
 
   #draw() {
     const { state, board, line } = this;
@@ -284,27 +274,21 @@ export class Analysis {
     setText(this.title, T.analysisOf(state.title));
     setText(this.names, line.names ? T.versus(...line.names.map(T.player)) : "");
     document.title = T.pageTitle(T.analysisOf(state.title));
-    setText(this.status, this.isSetUp ? T.settingUp : [this.#statusText(), ...state.picture.captions.map(({ text }) => text)].join(" · "));
+    setText(this.status, this.isSetUp ? T.settingUp : [T.stateOf(state), ...state.picture.captions.map(({ text }) => text)].join(" · "));
     this.actions.replaceChildren(...state.picture.buttons.map((one) =>
       button(one.label || one.id, () => board.click(one.id), { disabled: this.isSetUp, "data-keeps-selection": true })));
-    this.back.hidden = !this.trunk || same(this.trunk.moves, line.moves);
+    this.back.hidden = !this.trunk || this.trunk.moves.join(" ") === line.moves.join(" ");
     this.pieces.hidden = !state.pieces.length;
-    if (this.piece.dataset.game !== state.game) {
-      this.piece.dataset.game = state.game;
-      this.piece.replaceChildren(...state.pieces.map((name) => h("option", {}, name)), h("option", { value: "" }, T.noPiece));
-    }
     for (const [side, one] of this.turns.entries()) {
       setText(one, T.move(state.sides[side]));
       one.setAttribute("aria-pressed", String(side === state.to_move));
     }
-    const chosen = this.notation.value;
-    this.notation.replaceChildren(...Object.keys(state.notations).map((name) => h("option", { selected: name === chosen }, name)));
-    this.notation.hidden = this.notation.length < 2;
+    choices(this.notation, Object.keys(state.notations), this.notation.value);
     this.#drawText();
     this.#drawReview();
     const key = JSON.stringify([this.base, state.position, line.moves.slice(0, line.ply)]);
-    this.evaluation.update(key, this.#request(), state.picture);
-    this.overlays.update(key, async (overlays) => (await this.net.request({ type: "board", ...this.#request(), overlays })).picture);
+    this.evaluation.update(key, place(line), state.picture);
+    this.overlays.update(key, async (overlays) => (await this.net.request({ type: "board", ...place(line), overlays })).picture);
   }
 
   #drawText() {
@@ -342,23 +326,18 @@ export class Analysis {
 
   // --- reviews ---
 
-  #prefix(ply) {
-    return this.line.moves.slice(0, ply).join(" ");
-  }
-
   #stopReview() {
     this.net.send({ type: "stop-analysis", purpose: "annotation" });
   }
 
   async #review() {
     if (this.review) return this.#stopReview();
-    this.review = crypto.randomUUID?.() ?? String(Math.random());
+    this.review = String(Math.random());
     this.reviewed = this.line.moves;
     this.#drawReview();
     try {
-      const { share, least, most } = REVIEW;
-      const asked = { type: "annotate", key: this.review, ...this.#request(), ply: null, agent: this.evaluation.agent.value.trim() || null,
-        seconds: Math.min(most, Math.max(least, share * this.evaluation.seconds)) };
+      const asked = { type: "annotate", key: this.review, ...place(this.line), ply: null, agent: this.evaluation.agent.value.trim() || null,
+        seconds: Math.min(5, Math.max(0.05, this.evaluation.seconds / 4)) };
       const { summaries, legend } = await this.net.request(asked, false, LONGEST);
       setText(this.progress, [...summaries, legend].join(" · "));
     } catch (error) {
@@ -376,7 +355,7 @@ export class Analysis {
 
   #drawReview() {
     const { state, line } = this;
-    const notes = [...line.moves, ""].map((_, ply) => this.notes.get(this.#prefix(ply)));
+    const notes = [...line.moves, ""].map((_, ply) => this.notes.get(line.moves.slice(0, ply).join(" ")));
     const marked = notes.map((note) => note?.move).map((move, i) => [i, move]).filter(([, move]) => move?.mark);
     this.moves.draw(line.moves.map((text, i) => ({ text: text + (notes[i + 1]?.move?.mark ?? ""), side: state.movers[i], value: notes[i + 1]?.value,
       seconds: line.seconds?.[i] })), state.ply, (number, { text, side, value }) => T.moveLabel(number, state.sides[side], text, "", value));

@@ -157,6 +157,7 @@ export const T = {
   chart: "Expected result for the first side, from −1 to 1",
   secondsEach: "Seconds per position",
   allMoves: "Values of all moves",
+  stateOf: ({ outcome, sides, to_move: side }) => (outcome ? outcome.text : `${sides[side]} to move`),
   review: "Review the moves",
   stop: "Stop",
   reviewing: (ply, n) => `${ply} of ${count(n, "move", "moves")} reviewed`,
