@@ -63,6 +63,7 @@ MAX_LOGGED_WEIGHTS = 1000
 MAX_STEP = 10**12
 MAX_STEP_SECONDS = 1e10
 
+_GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 STATE_PREFIX = "state."
 
 _CHECKPOINT_NAME = re.compile(r"step-(\d{6,})\.safetensors")
@@ -250,8 +251,16 @@ def is_step(value: object) -> bool:
     return type(value) is int and 0 <= value <= MAX_STEP
 
 
-def read_metrics(path: Path) -> list[StepRecord]:
+def read_metrics(path: Path, *, most: int | None = None) -> list[StepRecord]:
     """Return the steps in a file of metrics; damaged lines are skipped.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    most : int, optional
+        Return only about so many steps, spread over the file, and the last one. They stay the same
+        while the file grows, until it is twice as long.
 
     Raises
     ------
@@ -260,8 +269,22 @@ def read_metrics(path: Path) -> list[StepRecord]:
     """
     if not _is_regular_file(path):
         return []
-    records = map(StepRecord.parse, read_bytes(path).splitlines())
-    return [record for record in records if record is not None]
+    lines = read_bytes(path).splitlines()
+    if most is not None:
+        lines = [lines[place] for place in _spread(len(lines), most)]
+    return [record for record in map(StepRecord.parse, lines) if record is not None]
+
+
+def _spread(count: int, most: int) -> list[int]:
+    """Return places in a sequence: one in each of at most `most` parts of equal length, and the last two.
+
+    Places in their parts differ, since learners may report some metrics only in every second step.
+    """
+    length = 1
+    while count > most * length:
+        length *= 2
+    places = {part * length + int(part * _GOLDEN_RATIO % 1 * length) for part in range(count // length)}
+    return sorted(places.union(range(max(0, count - 2), count)))
 
 
 def truncate_metrics(path: Path, step: int) -> list[StepRecord]:

@@ -184,14 +184,14 @@ class _Reader:
     def _read_run(self, folder: Path) -> RunReply:
         summary = _summary(folder)
         try:
-            steps = read_metrics(folder / METRICS)
+            steps = read_metrics(folder / METRICS, most=MAX_POINTS)
         except BoardgamesError as error:
             return RunReply(run=_entry_of(summary, broken=str(error)))
         if summary.config is None:
             return RunReply(run=_entry_of(summary))
         config, learner = summary.config, self._learner(folder, summary)
         agent, obstacle = _agent_of(folder, learner)
-        shown, names = sample(steps, MAX_POINTS), metric_names(steps)
+        names = metric_names(steps)
         return RunReply(
             run=_entry_of(summary),
             layout=config.layout,
@@ -200,9 +200,9 @@ class _Reader:
             settings=_settings(config.settings, learner),
             curve="score" if learner is None else learner.curve,
             follows_curve=learner is None or learner.follows_curve,
-            steps=[one.step for one in shown],
-            seconds=[_rounded(one.seconds) for one in shown],
-            metrics={name: [_rounded(one.metrics.get(name)) for one in shown] for name in names},
+            steps=[one.step for one in steps],
+            seconds=[_rounded(one.seconds) for one in steps],
+            metrics={name: [_rounded(one.metrics.get(name)) for one in steps] for name in names},
             weights=_weights(steps, learner),
             standings=[
                 StandingsEntry(one.step, [(who, _rounded(points)) for who, points in one.standings])
@@ -295,15 +295,14 @@ def _weights(steps: Sequence[StepRecord], learner: Learner | None) -> WeightsEnt
         last = rows[-1]
         names = weight_names(learner, len(last))
         largest = sorted(range(len(last)), key=lambda index: -abs(last[index]))[:MAX_WEIGHTS]
-        count = min(MAX_POINTS, MAX_WEIGHT_POINTS // len(largest))
-        shown = sample(list(zip(places, rows, strict=True)), count)
+        shown = sample(list(zip(places, rows, strict=True)), MAX_WEIGHT_POINTS // len(largest))
         return WeightsEntry(
             steps=[step for step, _ in shown],
             names=[names[index] for index in sorted(largest)],
             values=[[_rounded(row[index]) for _, row in shown] for index in sorted(largest)],
             total=len(last),
         )
-    summarised = sample([one for one in steps if one.summary], MAX_POINTS)
+    summarised = [one for one in steps if one.summary]
     if not summarised:
         return None
     names = list(summarised[-1].summary)

@@ -113,6 +113,22 @@ def test_metrics_with_impossible_numbers_are_removed(damage: str, tmp_path: Path
     assert path.read_text() == line
 
 
+def test_a_choice_of_steps_has_the_metrics_of_every_second_step_and_the_last(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.jsonl"
+    records = [StepRecord(step, 0.5, {"even" if step % 2 == 0 else "odd": 1.0}) for step in range(1, 1001)]
+    path.write_text("".join(record.as_line() for record in records))
+    chosen = read_metrics(path, most=100)
+    assert chosen[-1] == records[-1]
+    assert 50 <= len(chosen) <= 102
+    for name in ("even", "odd"):
+        assert sum(name in one.metrics for one in chosen) > len(chosen) / 4
+    with path.open("a") as file:
+        file.write(StepRecord(1001, 0.5, {}).as_line())
+    later = {one.step for one in read_metrics(path, most=100)}
+    assert later.issuperset(one.step for one in chosen[:-2])
+    assert read_metrics(path, most=2000)[:-1] == records
+
+
 def test_weights_that_are_too_many_are_logged_as_a_summary(tmp_path: Path) -> None:
     weights = np.linspace(-3.0, 4.0, 2000)
     (tmp_path / "metrics.jsonl").write_text(StepRecord.of(1, 0.5, {}, weights).as_line())
