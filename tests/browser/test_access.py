@@ -92,6 +92,18 @@ def test_axe_finds_nothing_serious_in_training_runs(visit: Visit, home: Path, sc
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("game", GAMES)
+def test_axe_finds_nothing_serious_in_an_analysis(visit: Visit, game: str, scheme: str) -> None:
+    visitor = visit(color_scheme=scheme, reduced_motion="reduce")
+    page = visitor.open(f"#/analysis/{game}")
+    page.locator(".values *").first.wait_for(state="attached")
+    for summary in page.locator("summary:visible").all():
+        summary.click()
+    check_with_axe(page)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("motion", ["reduce", "no-preference"])
 def test_pieces_are_animated_unless_less_motion_is_wanted(visit: Visit, motion: str) -> None:
     visitor = visit(reduced_motion=motion)

@@ -28,7 +28,7 @@ OVERLAPS = """tolerance => {
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
     for (const { left, top, right, bottom } of range.getClientRects()) {
-      const box = { text, left, top, right, bottom };
+      const box = { text, left, top, right, bottom, element, hides: element.closest(".values") };
       for (let e = element; e; e = e.parentElement) {
         if (getComputedStyle(e).overflow === "visible" || e instanceof SVGElement) continue;
         const clip = e.getBoundingClientRect();
@@ -44,6 +44,7 @@ OVERLAPS = """tolerance => {
   for (const [i, a] of texts.entries()) for (const b of texts.slice(i + 1)) {
     const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
     const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+    if (a.element === b.element || Boolean(a.hides) !== Boolean(b.hides)) continue;
     if (across > tolerance && down > tolerance) found.push(`${a.text} / ${b.text}`);
   }
   return found;
@@ -52,7 +53,7 @@ TOO_WIDE = """() => {
   const found = [];
   if (document.documentElement.scrollWidth > innerWidth) found.push("the page");
   for (const e of document.querySelectorAll("main *")) {
-    if (e.closest(".hidden, .skip") || !e.checkVisibility()) continue;
+    if (e.closest(".hidden, .skip, .lines") || !e.checkVisibility()) continue;
     const { left, right, width } = e.getBoundingClientRect();
     if (width && (left < -1 || right > innerWidth + 1)) found.push(`${e.tagName}.${e.getAttribute("class")}`);
   }
@@ -112,6 +113,17 @@ def test_match_fits_its_window(visitor: Visitor, game: str) -> None:
     check(page)
     page.get_by_role("dialog").get_by_role("button", name="Resign").click()
     visitor.wait(lambda: visitor.state["outcome"], "the end")
+    check(page)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_analysis_fits_its_window(visitor: Visitor, game: str) -> None:
+    page = visitor.open(f"#/analysis/{game}")
+    page.locator(".values *").first.wait_for(state="attached")
+    check(page)
+    for summary in page.locator("summary:visible").all():
+        summary.click()
     check(page)
 
 
