@@ -430,7 +430,7 @@ export class Match {
     } else if (!this.notice || !actions.length) {
       for (const one of state.picture.buttons) {
         actions.push(button(one.label || one.id, () => this.board.click(one.id),
-          { disabled: !this.#canMove(), "data-keeps-selection": true }));
+          { disabled: !this.#canMove() || !this.board.clicks.entries.some((entry) => entry.ids.includes(one.id)), "data-keeps-selection": true }));
       }
     }
     if (state.outcome && this.shown === null) actions.push(button(T.again, () => (location.hash = "#/")));
