@@ -10,8 +10,7 @@ const BOTTOM = 24;
 const COLOURS = 6;
 const MARKERS = 9;
 const DASHES = ["", "8 4", "2 4", "10 3 2 3"];
-const SHAPES = ["M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.5-3.5h7v7h-7z", "M0-4.5l4.5 8h-9z", "M0-5l5 5-5 5-5-5z",
-  "M0 4.5l4.5-8h-9z", "M-4-4l8 8M4-4l-8 8"];
+const SHAPES = ["M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z", "M-3.5-3.5h7v7h-7z", "M0-4.5l4.5 8h-9z"];
 const KEYS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -1e9, End: 1e9, Escape: 1e9 };
 
 // Return a number with at most four digits, short enough for an axis.

@@ -184,9 +184,8 @@ export const T = {
 
   // training
   training: "Training",
-  noRuns: "There are no training runs yet. Start one in a terminal:",
+  noRuns: "There are no training runs yet. Start one in a terminal, and it appears here:",
   trainCommand: "boardgames train connect4 --run first",
-  noRunsHelp: "It appears here as soon as it has begun, with curves that grow while it trains.",
   progress: "Progress",
   runStates: { running: "▶ running", finished: "✓ finished", stopped: "❚❚ stopped", broken: "⚠ damaged" },
   nowState: (state) => `The run is now ${state.replace(/^\S+ /, "")}.`,

@@ -50,7 +50,7 @@ export class Runs extends Page {
   constructor(net) {
     super(net, T.training, { type: "runs" }, ["runs"]);
     this.list = h("ul", { class: "matches runs" }, h("li", { class: "none" }, T.loading));
-    this.empty = h("div", { class: "none-yet", hidden: true }, h("p", {}, T.noRuns), h("pre", { tabIndex: 0 }, T.trainCommand), h("p", { class: "muted" }, T.noRunsHelp));
+    this.empty = h("div", { class: "none-yet", hidden: true }, h("p", {}, T.noRuns), h("pre", { tabIndex: 0 }, T.trainCommand));
     this.element = h("section", { class: "training" }, h("h1", {}, T.training), this.list, this.empty, this.problem);
   }
 
@@ -83,7 +83,7 @@ export class Run extends Page {
     this.weightStep = h("span");
     const part = (title, ...children) => h("section", { hidden: true }, h("h2", {}, title), children);
     this.parts = [
-      part(T.curves, h("p", { class: "muted" }, T.chartHelp), this.curves, h("details", {}, h("summary", {}, T.asTable), (this.metricTable = h("div")))),
+      part(T.curves, h("p", { class: "muted" }, T.chartHelp), this.curves, h("details", { ontoggle: () => this.#showTable() }, h("summary", {}, T.asTable), (this.metricTable = h("div")))),
       part(T.standings, (this.standings = h("div"))),
       part(T.weights, this.weightNote, h("div", { class: "weights" }, this.weightChart.element, (this.weightTable = h("div")))),
       part(T.settings, (this.settings = h("div")))];
@@ -92,7 +92,7 @@ export class Run extends Page {
   }
 
   refused(reason) {
-    super.refused(reason);
+    super.refused((this.error = reason));
     setText(this.note, "");
     this.play.disabled = true;
   }
@@ -103,7 +103,7 @@ export class Run extends Page {
     const { run, agent } = data;
     if (this.data && this.data.run.state !== run.state) announce(T.nowState(T.runStates[run.state]));
     this.data = data;
-    setText(this.problem, run.error ?? "");
+    if (run.error !== this.error) setText(this.problem, (this.error = run.error) ?? "");
     this.play.disabled = !agent;
     setText(this.note, agent ? T.playNote(agent, run.best_step) : run.error ? "" : T.cannotPlay(data.obstacle));
     setText(this.facts, joined([...about(run), data.layout, data.seed !== null && T.seed(data.seed)]));
@@ -129,9 +129,9 @@ export class Run extends Page {
     for (const chart of this.charts.values()) chart.mark(step);
     const { standings, weights } = this.data;
     const ranked = (step !== null && standings.findLast((one) => one.step <= step)) || standings.at(-1);
-    if (ranked && ranked !== this.ranked) this.standings.replaceChildren(table(T.standings, [T.afterStep(ranked.step), T.competitor, T.points],
+    if (ranked && ranked.step !== this.ranked) this.standings.replaceChildren(table(T.standings, [T.afterStep(ranked.step), T.competitor, T.points],
       ranked.rows.map(([name, points], i) => [T.rank(i + 1), name, short(points)])));
-    this.ranked = ranked;
+    this.ranked = ranked?.step;
     if (!weights) return;
     const index = step === null ? weights.steps.length - 1 : Math.max(0, weights.steps.findLastIndex((one) => one <= step));
     setText(this.weightStep, T.afterStep(weights.steps[index]));
@@ -139,17 +139,22 @@ export class Run extends Page {
   }
 
   #showCurves() {
-    const { steps, metrics, seconds, curve, run, follows_curve } = this.data;
+    const { steps, metrics, curve, run, follows_curve } = this.data;
     const names = Object.keys(metrics).sort((a, b) => (b === curve) - (a === curve));
     for (const name of names) {
       const chart = this.#chart(`metric ${name}`, name);
       if (!chart.element.parentNode) this.curves.append(chart.element);
       chart.show([{ points: points(steps, metrics[name]), style: 0 }], { best: name === curve && follows_curve && run.best !== null ? [run.best_step, run.best] : null });
     }
-    const count = Math.min(steps.length, ROWS);
-    const shown = Array.from({ length: count }, (_, i) => Math.floor(((i + 1) * steps.length) / count) - 1);
+  }
+
+  // Fill the table, which does not change while it is read.
+  #showTable() {
+    const { steps, metrics, seconds } = this.data;
+    const names = Object.keys(metrics);
+    const gap = Math.ceil(steps.length / ROWS);
     this.metricTable.replaceChildren(table(T.curves, [T.stepHead, ...names, T.secondsOf],
-      shown.map((i) => [`${steps[i]}`, ...names.map((name) => short(metrics[name][i])), short(seconds[i])])));
+      steps.map((step, i) => [`${step}`, ...names.map((name) => short(metrics[name][i])), short(seconds[i])]).filter((_, i) => (steps.length - 1 - i) % gap === 0)));
   }
 
   // The largest weights come first, but stay in their places later.
