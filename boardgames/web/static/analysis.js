@@ -16,6 +16,7 @@ const LONGEST = 3600000;
 const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
 const area = (label) => h("textarea", { "aria-label": label, spellcheck: false });
 const details = (title, ...children) => h("details", {}, h("summary", {}, title), ...children);
+const entry = (name, text, onclick) => h("li", {}, button([h("strong", {}, name), text], onclick, { class: "best-line" }));
 const choices = (select, names, chosen) => {
   select.replaceChildren(...names.map((name) => h("option", { selected: name === chosen }, name)));
   select.hidden = names.length < 2;
@@ -39,17 +40,17 @@ export class Analysis {
     this.#build();
     this.abort = new AbortController();
     const { signal } = this.abort;
-    net.addEventListener("status", ({ detail }) => detail.open && this.#load(), { signal });
+    net.addEventListener("status", ({ detail }) => detail.open && (this.state ? this.evaluation.ask() : this.#show()), { signal });
     net.addEventListener("annotated", ({ detail }) => detail.key === this.review && this.#note(detail), { signal });
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
-    if (net.isOpen) this.#load();
+    if (net.isOpen) this.#show();
   }
 
   close() {
     this.abort.abort();
     this.board.close();
     this.evaluation.close();
-    if (this.review) this.#stopReview();
+    if (this.review) this.#review();
   }
 
   #build() {
@@ -100,7 +101,7 @@ export class Analysis {
     this.piece = h("select", { "aria-label": T.piecePut });
     this.turns = [0, 1].map((side) => button("", () => this.#edit({ side })));
     this.layout = h("select", { "aria-label": T.layout, onchange: () => this.#go({ layout: this.layout.value, options: {}, position: null, moves: [], ply: null }) });
-    this.notation = h("select", { "aria-label": T.notation, onchange: () => this.#drawText() });
+    this.notation = h("select", { "aria-label": T.notation, onchange: () => this.#draw() });
     this.text = area(T.positionText);
     this.pieces = h("div", { class: "controls" }, this.piece, ...this.turns, button(T.clear, () => this.#edit({ clear: true })));
     this.setUp = details(T.setUp, this.pieces, this.layout, this.notation, this.text,
@@ -117,13 +118,7 @@ export class Analysis {
       text.value = (await file.files[0]?.text()) ?? "";
       read();
     } });
-    const run = async (action) => {
-      try {
-        setText(found, (await action()) ?? "");
-      } catch (error) {
-        setText(found, error.message);
-      }
-    };
+    const run = (action) => action().catch((error) => error.message).then((said) => setText(found, said ?? ""));
     const read = () => run(async () => {
       const record = await this.net.request({ type: "import", text: text.value, number: Number(number.value) || 1 });
       const { game, layout, options, start, moves, names, seconds } = record;
@@ -146,11 +141,6 @@ export class Analysis {
   }
 
   // --- the position ---
-
-  #load() {
-    if (this.state) this.evaluation.ask();
-    else this.#show();
-  }
 
   // Go to another place in the line or, with `moves`, to another line.
   #go(changes) {
@@ -269,7 +259,7 @@ export class Analysis {
     const { state, board, line } = this;
     this.isSetUp = this.setUp.open && state.pieces.length > 0;
     const ids = [...state.picture.cells, ...state.picture.lines].map(({ id }) => [id, [[id]]]);
-    board.show(this.isSetUp ? { ...state.picture, clicks: Object.fromEntries(ids) } : state.picture, { interactive: this.isSetUp || !state.outcome });
+    board.show(this.isSetUp ? { ...state.picture, clicks: Object.fromEntries(ids) } : state.picture, { interactive: true });
     this.side.style.setProperty("--ratio", board.ratio);
     setText(this.title, T.analysisOf(state.title));
     setText(this.names, line.names ? T.versus(...line.names.map(T.player)) : "");
@@ -284,21 +274,17 @@ export class Analysis {
       one.setAttribute("aria-pressed", String(side === state.to_move));
     }
     choices(this.notation, Object.keys(state.notations), this.notation.value);
-    this.#drawText();
+    this.text.value = state.notations[this.notation.value] ?? state.position;
     this.#drawReview();
     const key = JSON.stringify([this.base, state.position, line.moves.slice(0, line.ply)]);
     this.evaluation.update(key, place(line), state.picture);
     this.overlays.update(key, async (overlays) => (await this.net.request({ type: "board", ...place(line), overlays })).picture);
   }
 
-  #drawText() {
-    this.text.value = this.state.notations[this.notation.value] ?? this.state.position;
-  }
-
   #found(found) {
     this.found = found;
-    this.table.replaceChildren(...(found?.values ?? []).map((one) =>
-      h("li", {}, button([h("strong", {}, one.value), one.move, one.value === found.value ? " ★" : ""], () => this.#play([one.move]), { class: "best-line" }))));
+    this.table.replaceChildren(...(found?.values ?? []).map(({ move, value }) =>
+      entry(value, value === found.value ? `${move} ★` : move, () => this.#play([move]))));
     if (this.state) this.#drawValues();
   }
 
@@ -326,12 +312,8 @@ export class Analysis {
 
   // --- reviews ---
 
-  #stopReview() {
-    this.net.send({ type: "stop-analysis", purpose: "annotation" });
-  }
-
   async #review() {
-    if (this.review) return this.#stopReview();
+    if (this.review) return this.net.send({ type: "stop-analysis", purpose: "annotation" });
     this.review = String(Math.random());
     this.reviewed = this.line.moves;
     this.#drawReview();
@@ -356,19 +338,17 @@ export class Analysis {
   #drawReview() {
     const { state, line } = this;
     const notes = [...line.moves, ""].map((_, ply) => this.notes.get(line.moves.slice(0, ply).join(" ")));
-    const marked = notes.map((note) => note?.move).map((move, i) => [i, move]).filter(([, move]) => move?.mark);
-    this.moves.draw(line.moves.map((text, i) => ({ text: text + (notes[i + 1]?.move?.mark ?? ""), side: state.movers[i], value: notes[i + 1]?.value,
-      seconds: line.seconds?.[i] })), state.ply, (number, { text, side, value }) => T.moveLabel(number, state.sides[side], text, "", value));
-    const [first, previous, next, last] = this.moves.buttons;
-    first.disabled = previous.disabled = state.ply === 0;
-    next.disabled = last.disabled = state.ply === line.moves.length;
+    const label = (number, { text, side, value }) => T.moveLabel(number, state.sides[side], text, "", value);
+    this.moves.draw(line.moves.map((text, i) => {
+      const { move, value } = notes[i + 1] ?? {};
+      return { text: text + (move?.mark ?? ""), side: state.movers[i], value, seconds: line.seconds?.[i] };
+    }), state.ply, label);
     this.reviewButton.disabled = !line.moves.length;
     setText(this.reviewButton, this.review ? T.stop : T.review);
     this.chart.element.hidden = !notes.some(Boolean);
     this.chart.show([{ points: notes.map((note, ply) => [ply, note?.score]).filter(([, score]) => Number.isFinite(score)), style: 0 }], { bounds: [-1, 1] });
     this.chart.mark(state.ply);
-    this.mistakes.replaceChildren(...marked.map(([ply, move]) => h("li", {}, button(
-      [h("strong", {}, `${ply}. ${move.move}${move.mark}`), T.better(state.sides[move.side], move.loss, move.better.join(" "), move.best_value, move.value)],
-      () => this.#go({ ply: ply - 1 }), { class: "best-line" }))));
+    this.mistakes.replaceChildren(...notes.filter((note) => note?.move?.mark).map(({ ply, move }) => entry(`${ply}. ${move.move}${move.mark}`,
+      T.better(state.sides[move.side], move.loss, move.better.join(" "), move.best_value, move.value), () => this.#go({ ply: ply - 1 }))));
   }
 }

@@ -461,9 +461,6 @@ export class Match {
     setText(this.delayText, T.seconds(state.delay));
     this.delay.setAttribute("aria-valuetext", T.seconds(state.delay));
     this.input.disabled = this.typed.querySelector("button").disabled = !this.#canMove();
-    const [first, previous, next, last] = this.moves.buttons;
-    first.disabled = previous.disabled = this.#ply() === 0;
-    next.disabled = last.disabled = this.shown === null;
     if (isMine && this.board.clicks.hasSelections) this.hasPad = true;
     this.padBox.hidden = !this.hasPad;
     this.#drawPad();

@@ -44,6 +44,7 @@ export class MoveList {
       if (top < list.scrollTop || top > list.scrollTop + list.clientHeight - 40) list.scrollTop = top - list.clientHeight / 2;
     }
     this.ply = ply;
+    for (const [i, one] of this.buttons.entries()) one.disabled = ply === (i < 2 ? 0 : moves.length);
   }
 
   #add(number, move, label) {

@@ -5,6 +5,7 @@ import { T } from "./texts.js";
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 8000;
 const PATIENCE = 30000;
+const MOST_BYTES = 64 * 1024;
 const KEY = "boardgames.tokens.";
 
 export function tokensOf(match) {
@@ -53,10 +54,12 @@ export class Net extends EventTarget {
   request(message, isDone = false, patience = PATIENCE) {
     if (!this.isOpen) return Promise.reject(new Error(T.lost));
     const re = ++this.#number;
+    const text = JSON.stringify({ ...message, re });
+    if (new Blob([text]).size > MOST_BYTES) return Promise.reject(new Error(T.tooLong));
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.#settle(re, null, isDone ? null : new Error(T.noAnswer)), patience);
       this.#pending.set(re, { resolve, reject, timer });
-      this.#socket.send(JSON.stringify({ ...message, re }));
+      this.#socket.send(text);
     });
   }
 

@@ -13,6 +13,7 @@ export const T = {
   connecting: "Connecting…",
   offline: "Connection lost. Trying again…",
   noAnswer: "The server did not answer.",
+  tooLong: "That is too long: at most 64 KB at a time.",
   lost: "The connection was lost.",
 
   // the names of agents are their specifications
