@@ -23,6 +23,7 @@ from urllib.request import urlopen
 from engine import Row, summary
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
+from websockets.typing import Origin
 
 from boardgames.paths import cache_folder
 
@@ -53,7 +54,7 @@ class Server:
 
     def connect(self) -> connect:
         """Return a connection of a page."""
-        return connect(f"ws://{self.host}/ws", origin=f"http://{self.host}", max_size=None)  # type: ignore[arg-type]  # plain str
+        return connect(f"ws://{self.host}/ws", origin=Origin(f"http://{self.host}"), max_size=None)
 
 
 @contextmanager
