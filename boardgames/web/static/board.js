@@ -13,7 +13,7 @@ const RIM = { paper: 14, wood: 22, front: 14 };
 const MARGIN = 10;
 const MOVE_MS = 180;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const LAYERS = ["surface", "cells", "groups", "under", "frame", "lines", "pieces", "marks", "result", "changed", "hints"];
+const LAYERS = ["surface", "cells", "groups", "under", "frame", "lines", "pieces", "marks", "result", "changed", "hints", "lost"];
 
 let boards = 0;
 const quiet = matchMedia("(prefers-reduced-motion: reduce)");
@@ -152,6 +152,7 @@ export class Board {
     const { sides } = this.picture;
     for (const group of this.groups.values()) group.removeAttribute("opacity");
     layers.result.replaceChildren();
+    layers.lost.replaceChildren();
     if (!picture) return;
     const { left, came, after } = this.#changes(pieces, picture);
     const owned = picture.cells.filter((cell) => this.items.get(cell.id)?.owner !== cell.owner);
@@ -170,7 +171,7 @@ export class Board {
     for (const { side, cell } of left) {
       if (lost[side] <= 0 || (lost[side] < left.length && !after.has(cell))) continue;
       const [x, y] = [n(this.items.get(cell).x) + 34, n(this.items.get(cell).y) - 34];
-      drawn.push(s("circle", { cx: x, cy: y, r: 15, class: "lost" }), s("path", { d: `M${x - 6} ${y - 6}l12 12m0-12l-12 12`, class: "lost-cross" }));
+      layers.lost.append(s("circle", { cx: x, cy: y, r: 19 }), s("path", { d: `M${x - 8} ${y - 8}l16 16m0-16l-16 16` }));
     }
     layers.result.replaceChildren(...drawn);
     if (!isSpoken) return;
@@ -332,7 +333,7 @@ export class Board {
     for (const line of picture.lines) this.items.get(line.id).side = line.side;
     this.groups = this.#drawPieces();
     this.previewed = null;
-    layers.result.replaceChildren();
+    this.showResult(null);
     layers.cells.replaceChildren(...picture.cells.flatMap((cell) => [...this.#cell(cell)]));
     layers.under.replaceChildren(...(surface === "front" ? this.groups.values() : []));
     layers.pieces.replaceChildren(...(surface === "front" ? [] : this.groups.values()));
