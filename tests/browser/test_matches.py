@@ -28,14 +28,16 @@ def check_end(visitor: Visitor) -> None:
     assert position.outcome is not None or state["outcome"]["text"] == "draw (ply limit)"
 
 
-def test_a_move_by_mouse_is_answered(visit: Visit) -> None:
+@pytest.mark.parametrize("game", MATCHES)
+def test_a_move_by_mouse_is_answered(visit: Visit, game: str) -> None:
     visitor = visit()
-    visitor.start("connect4")
-    visitor.move("4")
-    visitor.wait_for_turn()
-    assert visitor.shown_moves()[0] == "4"
+    visitor.start(game, **MATCHES[game])
+    move = min(visitor.state["picture"]["clicks"])
+    visitor.move(move)
+    assert visitor.wait_for_turn()
+    assert visitor.shown_moves()[0] == move
     assert len(visitor.shown_moves()) == 2
-    assert visitor.status == "Your move, red"
+    assert visitor.status == f"Your move, {visitor.state['sides'][0]}"
 
 
 @pytest.mark.slow
