@@ -147,7 +147,7 @@ export class Lobby {
     const strengths = Array.from({ length: game.levels }, (_, i) =>
       h("option", { value: `level:level=${i + 1}`, selected: i + 1 === Math.ceil(game.levels / 2) }, T.level(i + 1)));
     const trained = Object.entries(game.trained).map(([name, agent]) => h("option", { value: agent }, T.trained(name)));
-    seat.strength = h("select", {}, strengths, h("option", { value: OTHER, selected: !strengths.length }, T.chooseAgent), trained);
+    seat.strength = h("select", {}, strengths, trained, h("option", { value: OTHER, selected: !strengths.length }, T.chooseAgent));
     seat.agent = h("select", {}, game.agents.map((agent) =>
       h("option", { value: agent.name, selected: agent.name === game.default_agent }, agent.name)));
     const summary = h("p", { class: "muted" });
