@@ -112,3 +112,17 @@ def test_pieces_are_animated_unless_less_motion_is_wanted(visit: Visit, motion: 
     assert (visitor.page.evaluate("window.animations") > 0) == (motion == "no-preference")
     if motion == "reduce":
         assert visitor.page.evaluate("document.getAnimations().length") == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", GAMES)
+def test_sides_differ_although_the_system_forces_its_colours(visit: Visit, game: str) -> None:
+    visitor = visit(forced_colors="active")
+    play(visitor, game, 2)
+    attribute = "stroke" if game == "hexifence" else "fill"
+    drawn = visitor.page.evaluate(
+        "([attribute, colours]) => colours.map((colour) =>"
+        " getComputedStyle(document.querySelector(`.board [${attribute}='${colour}']`))[attribute])",
+        [attribute, visitor.state["picture"]["colours"]],
+    )
+    assert drawn[0] != drawn[1]
