@@ -69,7 +69,8 @@ export class Match {
     });
     this.status = h("p", { class: "status", role: "status" });
     this.actions = h("div", { class: "actions" });
-    this.statusBox = h("section", { class: "status-box" }, this.status, this.actions);
+    this.limit = h("p", { class: "limit" });
+    this.statusBox = h("section", { class: "status-box" }, h("div", { class: "spread" }, this.status, this.limit), this.actions);
     this.pad = h("div", { class: "pad", role: "group", "aria-label": T.continuations, "data-keeps-selection": true });
     this.padBox = h("div", { class: "pad-box", hidden: true }, this.pad);
     this.moves = new MoveList((ply) => this.#show(ply));
@@ -116,13 +117,12 @@ export class Match {
       toggle("animation", T.animation, (on) => (this.board.animation = on)), this.evaluation.toggle,
       button(T.analyse, () => (location.hash = `#/analysis/match/${encodeURIComponent(this.id)}/${this.#ply()}`)));
     this.title = h("h1", { class: "match-title" });
-    this.limit = h("p", { class: "limit" });
     const [far, near] = this.bars;
     this.body = h("div", { class: "match", hidden: true },
       (this.table = h("section", { class: "table", "aria-label": T.board },
         far.element, this.board.element, this.evaluation.meter, near.element)),
       h("div", { class: "side" },
-        h("div", { class: "heading" }, this.title, this.limit), this.statusBox, this.padBox,
+        h("div", { class: "heading" }, this.title), this.statusBox, this.padBox,
         this.playControls, this.agentControls, this.delayBox,
         this.moves.element,
         this.evaluation.box, this.typed, this.settings, this.overlays.element, h("p", { class: "keys" }, T.keys)),
@@ -332,7 +332,7 @@ export class Match {
   #draw() {
     const { state } = this;
     setText(this.title, state.title);
-    setText(this.limit, state.limit);
+    setText(this.limit, state.outcome || this.shown !== null ? "" : state.limit);
     this.#drawBars();
     this.moves.draw(state.moves, this.#ply(), (number, move) => this.#moveLabel(number, move));
     this.#drawBoard();
