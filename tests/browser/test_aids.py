@@ -46,6 +46,18 @@ def test_the_pad_and_its_keys_move_a_selection_in_the_legal_directions(visit: Vi
 
 
 @pytest.mark.slow
+def test_a_row_of_three_is_selected_by_its_ends_and_dragged_by_its_middle(visit: Visit) -> None:
+    visitor = visit()
+    visitor.start("abalone", "here")
+    for cell in ("a1", "c3"):
+        visitor.target(cell).click()
+    assert visitor.page.locator(".hints .chosen.core").count() == 3
+    visitor.target("b2").drag_to(visitor.target("d4"))
+    visitor.wait_for_ply(1)
+    assert visitor.shown_moves() == ["a1b2"]
+
+
+@pytest.mark.slow
 def test_the_result_of_a_move_is_drawn_before_it_is_made(visit: Visit) -> None:
     visitor = visit()
     visitor.start("abalone", "here")

@@ -72,6 +72,7 @@ export class Board {
     this.geometry = geometry;
     if (isNew) this.#drawStatic();
     if (!isSame || isNew) this.hinted = [];
+    if (!isSame) this.aimed = null;
     this.#drawPosition();
     if (animate && !isNew && !isSame && previous) this.#animate(previous);
     this.#update();
@@ -195,6 +196,7 @@ export class Board {
     if (move !== null) {
       this.interactive = false;
       this.clicks = new Clicks();
+      this.aimed = null;
       this.onMove(move);
     } else if (this.clicks.path.length) {
       announce(T.nowSelected(this.clicks.path.join(" "), this.clicks.next().size));
@@ -523,7 +525,7 @@ export class Board {
     }
     if (move !== null) for (const id of clicks.suggested.get(move)) path.includes(id) || id === focused || both(id, "preview");
     else if (this.hovered !== null && restarts.has(pointed)) both(pointed, "hover");
-    for (const id of path) both(id, "chosen");
+    for (const id of clicks.selected) both(id, "chosen");
     layers.hints.replaceChildren(...hints);
     this.#drawFocus();
     this.onSelect();

@@ -36,6 +36,14 @@ export class Clicks {
     return options;
   }
 
+  // Return what is selected: the path, and what it skips of the suggested sequences of all moves that it can lead to.
+  get selected() {
+    const skipped = [...this.next().values()].flat().map(({ move, ids }) =>
+      this.suggested.get(move).filter((id) => !ids.includes(id)));
+    return this.path.concat(skipped.length && this.path.length
+      ? skipped.reduce((common, ids) => common.filter((id) => ids.includes(id))) : []);
+  }
+
   // Return the move that an id completes after the path, or null.
   completes(id, options = this.next()) {
     const entry = options.get(id)?.find((one) => one.ids.length === this.path.length + 1);
@@ -69,7 +77,7 @@ export class Clicks {
 
   // Return the move that a drag completes, or null, and the path after it.
   dragged(from, to, angle) {
-    if (this.path.includes(from)) {
+    if (this.selected.includes(from)) {
       const move = this.towards(angle(from, to), angle);
       if (move !== null) return { move, path: [] };
     }

@@ -55,17 +55,22 @@ def draw(words: Words, actions: Iterable[int]) -> Picture:
 
 
 def clicks(words: Words, action: int) -> tuple[tuple[str, ...], ...]:
-    """Return the sequences of clicks that make a legal move; the first one is the one to suggest."""
+    """Return the sequences of clicks that make a legal move; the first one is the one to suggest.
+
+    They select all marbles, or only the two ends, and then the cell that the last one moves to.
+    """
     kind, direction, _ = split_action(action)
     group = moved_cells(words, action)
-    first, last = group[0], group[-1]
     if kind > 1:
-        first, last = sorted((first, last), key=lambda end: CELL_NAMES[end])
-    sequences = [(first, last, int(NEIGHBOURS[last, direction]))]
-    if kind > 1:
-        sequences.append((last, first, int(NEIGHBOURS[first, direction])))
-    # a single marble is both first and last, but is clicked only once
-    return tuple(tuple(CELL_NAMES[cell] for cell in dict.fromkeys(cells)) for cells in sequences)
+        group = tuple(sorted(group, key=lambda cell: CELL_NAMES[cell]))
+    orders = [group, group[::-1]] if kind > 1 else [group]
+    sequences = []
+    for order in orders:
+        target = int(NEIGHBOURS[order[-1], direction])
+        sequences += (
+            [(*order, target), (order[0], order[-1], target)] if len(order) > 2 else [(*order, target)]
+        )
+    return tuple(tuple(CELL_NAMES[cell] for cell in cells) for cells in sequences)
 
 
 def _labels() -> tuple[Label, ...]:

@@ -104,12 +104,17 @@ def test_a_single_marble_is_moved_by_clicking_it_and_its_target() -> None:
 
 def test_an_in_line_move_is_clicked_from_tail_to_front() -> None:
     words = parse_words("...../....../......./......../..bbbw.../......../......./....../.....")
-    assert draw(words, legal_actions(words)).clicks["e3e4"] == (("e3", "e5", "e6"),)
+    assert draw(words, legal_actions(words)).clicks["e3e4"] == (("e3", "e4", "e5", "e6"), ("e3", "e5", "e6"))
 
 
 def test_a_side_step_is_clicked_from_either_end() -> None:
     words = parse_words("...../....../......./......../..bbb..../......../......./....../.....")
-    assert draw(words, legal_actions(words)).clicks["e3e5f4"] == (("e3", "e5", "f6"), ("e5", "e3", "f4"))
+    assert draw(words, legal_actions(words)).clicks["e3e5f4"] == (
+        ("e3", "e4", "e5", "f6"),
+        ("e3", "e5", "f6"),
+        ("e5", "e4", "e3", "f4"),
+        ("e5", "e3", "f4"),
+    )
 
 
 def test_every_legal_move_has_clicks(reached: list[tuple[np.ndarray, list[int]]]) -> None:
@@ -140,6 +145,7 @@ def test_clicks_move_the_marbles_between_the_ends_towards_the_target(
             for sequence in clicks(words, action):
                 *ends, target = (CELL_OF_NAME[name] for name in sequence)
                 group = line(ends[0], ends[-1])
+                assert set(ends) <= group
                 step = NEIGHBOURS[ends[-1]].tolist().index(target)
                 assert group <= before
                 assert (before - group) | {int(NEIGHBOURS[cell, step]) for cell in group} == after
