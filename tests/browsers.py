@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 import pytest
 from waiting import TIMEOUT_S
@@ -84,7 +83,14 @@ class Visitor:
         return self.page
 
     def _is_own(self, url: str) -> bool:
-        return urlsplit(url).netloc == urlsplit(self.origin).netloc or url.startswith(("data:", "about:"))
+        own = (
+            f"{self.origin}/",
+            f"{self.origin.replace('http', 'ws')}/",
+            f"blob:{self.origin}/",
+            "data:",
+            "about:",
+        )
+        return url.startswith(own)
 
     def _refuse(self, route: Any) -> None:
         self.problems.append(f"request to {route.request.url}")

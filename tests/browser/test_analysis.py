@@ -1,6 +1,7 @@
 """Analysing positions and records in a browser."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,3 +79,28 @@ def test_positions_are_set_up_by_clicks_and_as_text(visit: Visit) -> None:
     page.get_by_label("Position", exact=True).fill("4453")
     page.get_by_role("button", name="Use this position").click()
     wait_for(visitor, "..brr..")
+
+
+def test_a_record_is_downloaded_and_read_again_from_a_file_or_as_text(visit: Visit, tmp_path: Path) -> None:
+    visitor = visit()
+    page = visitor.open("#/analysis/connect4?moves=4+4+3")
+    page.get_by_text("Read or write a record").click()
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download").click()
+    file = tmp_path / "match.record"
+    started.value.save_as(file)
+    assert "4 4" in file.read_text()
+
+    page = visitor.open("#/analysis/hexifence")
+    page.get_by_text("Read or write a record").click()
+    page.get_by_label("File with records").set_input_files(file)
+    wait_for(visitor, "/analysis/connect4?")
+    wait_for(visitor, "moves=4+4+3")
+
+    page = visitor.open("#/analysis/abalone")
+    page.get_by_text("Read or write a record").click()
+    page.get_by_label("Record", exact=True).fill(file.read_text())
+    page.get_by_role("button", name="Read", exact=True).click()
+    wait_for(visitor, "/analysis/connect4?")
+    wait_for(visitor, "moves=4+4+3")
+    assert visitor.shown_moves() == ["4", "4", "3"]
