@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { Chart } from "./chart.js";
-import { announce, h, preferences, s, setText } from "./dom.js";
+import { announce, button, details, field, h, number as numberInput, preferences, s, setText } from "./dom.js";
 import { Evaluation } from "./evaluation.js";
 import { MoveList } from "./moves.js";
 import { Overlays } from "./overlays.js";
@@ -13,9 +13,7 @@ const OPTION = "option.";
 const WAIT = 250;
 const LONGEST = 3600000;
 
-const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
 const area = (label) => h("textarea", { "aria-label": label, spellcheck: false });
-const details = (title, ...children) => h("details", {}, h("summary", {}, title), ...children);
 const entry = (name, text, onclick) => h("li", {}, button([h("strong", {}, name), text], onclick, { class: "best-line" }));
 const choices = (select, names, chosen) => {
   select.replaceChildren(...names.map((name) => h("option", { selected: name === chosen }, name)));
@@ -74,12 +72,12 @@ export class Analysis {
     this.names = h("p", { class: "limit" });
     this.status = h("p", { class: "status", role: "status" });
     this.actions = h("div", { class: "actions" });
-    const seconds = h("input", { id: "seconds", type: "number", min: 0.05, max: 30, step: "any", value: "1", onchange: () => {
+    const seconds = numberInput({ min: 0.05, max: 30, value: "1", onchange: () => {
       this.evaluation.seconds = seconds.checkValidity() ? Number(seconds.value) : 1;
       this.evaluation.ask();
     } });
     this.table = h("ol", { class: "lines all", "aria-label": T.allMoves });
-    this.evaluation.box.append(h("p", { class: "field inline" }, h("label", { for: "seconds" }, T.secondsEach), seconds), details(T.allMoves, this.table));
+    this.evaluation.box.append(field(T.secondsEach, seconds, { class: "field inline" }), details(T.allMoves, this.table));
     this.reviewButton = button(T.review, () => this.#review());
     this.progress = h("p", { class: "muted", role: "status" });
     this.mistakes = h("ul", { class: "lines all" });
@@ -112,7 +110,7 @@ export class Analysis {
 
   #buildRecords() {
     const text = area(T.recordText);
-    const number = h("input", { type: "number", min: 1, step: 1, value: "1", "aria-label": T.recordNumber });
+    const number = numberInput({ min: 1, step: 1, value: "1", "aria-label": T.recordNumber });
     const found = h("p", { class: "muted", role: "status" });
     const file = h("input", { type: "file", accept: ".pgn,.txt,.record,text/plain", "aria-label": T.recordFile, onchange: async () => {
       text.value = (await file.files[0]?.text()) ?? "";

@@ -19,6 +19,25 @@ export const h = (tag, attributes = {}, ...children) => fill(document.createElem
 export const s = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
 
+export const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
+export const details = (title, ...children) => h("details", {}, h("summary", {}, title), ...children);
+export const number = (attributes = {}) => h("input", { type: "number", inputMode: "decimal", step: "any", ...attributes });
+
+let ids = 0;
+
+// Return a paragraph with a label and a control.
+export function field(label, control, attributes = {}) {
+  control.id ||= `field-${++ids}`;
+  return h("p", { class: "field", ...attributes }, h("label", { for: control.id }, label), control);
+}
+
+// Replace the items of a list; a link in it that has the focus keeps it.
+export function replaceItems(list, items) {
+  const focused = document.activeElement?.getAttribute("href");
+  list.replaceChildren(...items);
+  if (focused) list.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
+}
+
 // Change text only if it differs, so that screen readers are not told twice.
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;

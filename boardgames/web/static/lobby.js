@@ -1,22 +1,13 @@
 // The start page: set up a new match, and find matches to join or watch.
 
-import { h, keepPreference, preferences, setText, swatch } from "./dom.js";
-import { keepToken, tokensOf } from "./net.js";
+import { details, field, h, keepPreference, number, preferences, replaceItems, setText, swatch } from "./dom.js";
+import { tokensOf } from "./net.js";
 import { T } from "./texts.js";
 
 const MINUTES = [1, 3, 5, 10, 15, 30];
 const OTHER = "other";
 const DELAY = 0.5;
 
-let ids = 0;
-
-// Return a paragraph with a label and a control.
-function field(label, control, attributes = {}) {
-  control.id ||= `field-${++ids}`;
-  return h("p", { class: "field", ...attributes }, h("label", { for: control.id }, label), control);
-}
-
-const number = (attributes = {}) => h("input", { type: "number", inputMode: "decimal", ...attributes });
 const filled = (input) => (input.value.trim() === "" ? null : Number(input.value));
 
 export class Lobby {
@@ -56,9 +47,8 @@ export class Lobby {
 
   #drawMatches(matches) {
     if (!matches.length) return this.list.replaceChildren(h("li", { class: "none" }, T.noMatches));
-    const focused = document.activeElement?.getAttribute("href");
     const sorted = [...matches].sort((a, b) => b.live - a.live);
-    this.list.replaceChildren(...sorted.map((match) => {
+    replaceItems(this.list, sorted.map((match) => {
       const names = T.versus(...match.names.map(T.player));
       const isMine = match.live && tokensOf(match.id).length > 0;
       const verb = isMine ? T.goOn : match.free.length ? T.join : match.live ? T.watch : T.look;
@@ -68,7 +58,6 @@ export class Lobby {
         h("a", { class: `button ${isMine || match.free.length ? "primary" : ""}`, href: `#/match/${encodeURIComponent(match.id)}`,
           "aria-label": T.joinLabel(verb, match.title, names) }, verb));
     }));
-    if (focused) this.list.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
   }
 
   // --- the form ---
@@ -115,10 +104,10 @@ export class Lobby {
     const sides = game.sides;
     this.rest.replaceChildren(
       game.layouts.length > 1 ? field(T.layout, this.layout) : "",
-      this.options.length ? h("details", {}, h("summary", {}, T.gameOptions), this.options.map((one) => one.element)) : "",
+      this.options.length ? details(T.gameOptions, this.options.map((one) => one.element)) : "",
       h("div", { class: "seats" }, this.seats.map((seat) => seat.element)),
       this.time,
-      h("details", {}, h("summary", {}, T.limits), h("div", { class: "grid" }, field(T.plyLimit, this.plyLimit),
+      details(T.limits, h("div", { class: "grid" }, field(T.plyLimit, this.plyLimit),
         ...this.moveLimits.map((input, side) => field(T.moveLimitOf(sides[side]), input))), field(T.position, this.position)));
     this.submit.disabled = false;
     setText(this.problem, "");
@@ -128,8 +117,8 @@ export class Lobby {
     const { sides } = this.game;
     this.clock = h("select", {}, h("option", { value: "" }, T.noClock),
       MINUTES.map((minutes) => h("option", { value: minutes }, T.minutes(minutes))), h("option", { value: OTHER }, T.ownClock));
-    this.minutes = sides.map(() => number({ min: 0.1, step: "any", value: "10" }));
-    this.increment = number({ min: 0, max: 3600, step: "any", value: "0" });
+    this.minutes = sides.map(() => number({ min: 0.1, value: "10" }));
+    this.increment = number({ min: 0, max: 3600, value: "0" });
     const own = h("div", { class: "grid", hidden: true }, this.minutes.map((input, side) => field(T.minutesFor(sides[side]), input)));
     const increment = field(T.increment, this.increment, { hidden: true });
     this.clock.addEventListener("change", () => {
@@ -152,7 +141,7 @@ export class Lobby {
       h("option", { value: agent.name, selected: agent.name === game.default_agent }, agent.name)));
     const summary = h("p", { class: "muted" });
     const options = h("div", { class: "grid" });
-    const optionsBox = h("details", {}, h("summary", {}, T.agentOptions), options);
+    const optionsBox = details(T.agentOptions, options);
     const showAgent = () => {
       const agent = game.agents.find((one) => one.name === seat.agent.value);
       seat.options = (agent?.options ?? []).map((option) => optionField(option));
@@ -162,7 +151,7 @@ export class Lobby {
     };
     seat.name = h("input", { type: "text", maxLength: 40, autocomplete: "nickname", placeholder: T.namePlaceholder,
       value: side === 0 ? (preferences().name ?? "") : "" });
-    seat.seconds = number({ min: 0.01, step: "any", value: "1" });
+    seat.seconds = number({ min: 0.01, value: "1" });
     const person = h("div", {}, field(T.name, seat.name));
     const own = h("div", {}, field(T.agent, seat.agent), summary, optionsBox);
     const agent = h("div", {}, field(T.strength, seat.strength), own, field(T.moveTime, seat.seconds));
@@ -198,7 +187,7 @@ export class Lobby {
     const limits = this.moveLimits.map(filled);
     const some = limits.find((limit) => limit !== null);
     const message = {
-      type: "create", game: this.game.name, layout: this.game.layouts.length ? this.layout.value : null, options,
+      game: this.game.name, layout: this.game.layouts.length ? this.layout.value : null, options,
       position: this.position.value.trim() || null,
       seats: seats.map((seat) => ({ kind: seat.kind, name: seat.kind === "here" ? seat.name.value.trim() : "",
         agent: seat.kind === "agent" ? agentText(seat) : "" })),
@@ -209,10 +198,9 @@ export class Lobby {
     this.submit.disabled = true;
     setText(this.problem, "");
     try {
-      const { match, token } = await this.net.request(message);
-      keepToken(match, token);
-      if (seats.every((seat) => seat.kind === "agent")) this.net.send({ type: "delay", match, seconds: preferences().delay ?? DELAY });
-      location.hash = `#/match/${encodeURIComponent(match)}`;
+      await this.net.create(message, (match) => {
+        if (seats.every((seat) => seat.kind === "agent")) this.net.send({ type: "delay", match, seconds: preferences().delay ?? DELAY });
+      });
     } catch (error) {
       setText(this.problem, error.message);
       this.submit.disabled = false;

@@ -69,6 +69,14 @@ export class Net extends EventTarget {
     return this.#games.get(name);
   }
 
+  // Make a match and open its page. `opening` is called with its id before.
+  async create(message, opening) {
+    const { match, token } = await this.request({ type: "create", ...message });
+    keepToken(match, token);
+    opening?.(match);
+    location.hash = `#/match/${encodeURIComponent(match)}`;
+  }
+
   // Send a message whose effect shows in the state of the match; `refused` is called with a reason.
   send(message, refused) {
     this.request(message, true).catch((error) => refused?.(error.message));

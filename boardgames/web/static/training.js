@@ -1,8 +1,7 @@
 // Training runs: a list of them, and one with its curves, standings and weights, while it trains.
 
 import { Chart, legend, short } from "./chart.js";
-import { announce, h, preferences, setText } from "./dom.js";
-import { keepToken } from "./net.js";
+import { announce, h, preferences, replaceItems, setText } from "./dom.js";
 import { T } from "./texts.js";
 
 const ROWS = 20;
@@ -55,15 +54,13 @@ export class Runs extends Page {
   }
 
   show({ runs }) {
-    const focused = document.activeElement?.getAttribute("href");
     setText(this.problem, "");
     this.list.hidden = !runs.length;
     this.empty.hidden = runs.length > 0;
-    this.list.replaceChildren(...runs.map((run) => h("li", {},
+    replaceItems(this.list, runs.map((run) => h("li", {},
       h("a", { class: "match-text run-link", href: `#/training/${encodeURIComponent(run.name)}` }, h("strong", {}, run.name),
         h("span", {}, run.error ?? joined(about(run))), h("span", { class: "muted" }, when(run.changed))),
       h("span", { class: "progress" }, progress(run)))));
-    if (focused) this.list.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
   }
 }
 
@@ -181,10 +178,8 @@ export class Run extends Page {
     const { run, layout, options, agent } = this.data;
     this.play.disabled = true;
     try {
-      const { match, token } = await this.net.request({ type: "create", game: run.game, layout, options,
-        seats: [{ kind: "here", name: preferences().name ?? "" }, { kind: "agent", agent }] });
-      keepToken(match, token);
-      location.hash = `#/match/${encodeURIComponent(match)}`;
+      const seats = [{ kind: "here", name: preferences().name ?? "" }, { kind: "agent", agent }];
+      await this.net.create({ game: run.game, layout, options, seats });
     } catch (error) {
       setText(this.problem, error.message);
       this.play.disabled = false;
