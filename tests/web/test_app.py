@@ -44,9 +44,24 @@ def test_the_page_allows_no_foreign_code(server: Server) -> None:
     assert "<script" in body
 
 
-def test_the_page_is_small_and_complete_without_a_network() -> None:
+def imported(module: str) -> set[str]:
+    """Return a module and all that it imports, apart from those that are only loaded when they are needed."""
+    modules = {module}
+    for name in re.findall(r'^import .* from "\./(.+)";$', (STATIC / module).read_text(), re.MULTILINE):
+        modules |= imported(name)
+    return modules
+
+
+@pytest.mark.parametrize("module", ["lobby.js", "match.js", "analysis.js", "training.js"])
+def test_pages_load_at_most_150_kb(module: str) -> None:
+    assert f'import("./{module}")' in (STATIC / "app.js").read_text()
+    files = {"index.html", "style.css", "icon.svg"} | imported("app.js") | imported(module)
+    assert len(files) > 6
+    assert sum((STATIC / name).stat().st_size for name in files) <= 150_000
+
+
+def test_the_page_is_complete_without_a_network() -> None:
     files = [path for path in STATIC.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) <= 168_000
     texts = "".join(path.read_text() for path in files)
     addresses = set(re.findall(r"https?://[^\s\"'`<)]+", texts))
     assert addresses <= {"http://www.w3.org/2000/svg"}  # the name of a language, which is not fetched

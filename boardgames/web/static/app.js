@@ -1,11 +1,7 @@
 // The page: routes by the part of the address after #, and shows the connection.
 
-import { Analysis } from "./analysis.js";
-import { Lobby } from "./lobby.js";
-import { Match } from "./match.js";
 import { keepToken, Net } from "./net.js";
 import { T } from "./texts.js";
-import { Run, Runs } from "./training.js";
 
 const SLOW = 700;
 
@@ -14,6 +10,7 @@ const connection = document.getElementById("connection");
 const scheme = location.protocol === "https:" ? "wss" : "ws";
 const net = new Net(`${scheme}://${location.host}/ws`);
 let page = null;
+let visits = 0;
 let wasOpen = false;
 let timer = 0;
 
@@ -41,7 +38,16 @@ net.addEventListener("status", ({ detail }) => {
   tell(detail.open ? "" : wasOpen ? T.offline : T.connecting);
 });
 
-function route() {
+// Return the page of an address; only the modules that it needs are loaded.
+async function pageOf(kind, id, analysis) {
+  if (analysis) return new (await import("./analysis.js")).Analysis(net, analysis);
+  if (kind === "match" && id) return new (await import("./match.js")).Match(net, id);
+  if (kind !== "training") return new (await import("./lobby.js")).Lobby(net, id);
+  const { Run, Runs } = await import("./training.js");
+  return id ? new Run(net, id) : new Runs(net);
+}
+
+async function route() {
   const [, kind, part, token] = location.hash.match(/^#\/(match|new|training)(?:\/([^/]+)(?:\/([\w-]+))?)?$/) ?? [];
   const id = part && decodeURIComponent(part);
   if (token) {
@@ -51,15 +57,22 @@ function route() {
   }
   const analysis = location.hash.match(/^#\/analysis\/(.+)$/)?.[1];
   page?.close();
+  page = null;
   main.replaceChildren();
   document.title = T.site;
-  page = analysis ? new Analysis(net, analysis) : kind === "match" && id ? new Match(net, id) : kind === "training" ? (id ? new Run(net, id) : new Runs(net)) : new Lobby(net, id);
+  const visit = ++visits;
+  const next = await pageOf(kind, id, analysis).catch(() => ({ element: document.createTextNode(T.noAnswer), close() {} }));
+  if (visit !== visits) {
+    next.close();
+    return;
+  }
+  page = next;
   main.append(page.element);
   scrollTo(0, 0);
 }
 
-addEventListener("hashchange", () => {
-  route();
+addEventListener("hashchange", async () => {
+  await route();
   main.focus({ preventScroll: true });
 });
 route();
