@@ -164,7 +164,7 @@ export class Board {
     for (const line of lines) drawn.push(...this.#line({ ...this.items.get(line.id), side: line.side }, false));
     for (const piece of came) drawn.push(this.#piece(piece, this.items.get(piece.cell)));
     for (const item of [...came, ...owned].map((one) => this.items.get(one.cell ?? one.id))) {
-      drawn.push(...["edge", "core"].map((part) => s("circle", { cx: n(item.x), cy: n(item.y), r: 46, class: `after ${part}` })));
+      drawn.push(...twice("circle", { cx: n(item.x), cy: n(item.y), r: 46 }, "after"));
     }
     // pieces that leave the board
     const count = (all, side) => [...all.values()].filter((piece) => piece.side === side).length;
@@ -222,10 +222,11 @@ export class Board {
   #definitions() {
     const stop = (offset, colour, opacity = 1) =>
       s("stop", { offset, "stop-color": colour, "stop-opacity": opacity });
-    const radial = (name, attributes, ...stops) =>
-      s("radialGradient", { id: `${this.prefix}-${name}`, ...attributes }, ...stops);
-    const linear = (name, attributes, ...stops) =>
-      s("linearGradient", { id: `${this.prefix}-${name}`, x1: 0, y1: 0, ...attributes }, ...stops);
+    const define = (tag, name, attributes, ...children) => s(tag, { id: `${this.prefix}-${name}`, ...attributes }, ...children);
+    const radial = define.bind(null, "radialGradient");
+    const linear = define.bind(null, "linearGradient");
+    const pattern = (name, angle, attributes, ...children) =>
+      define("pattern", name, { patternUnits: "userSpaceOnUse", patternTransform: `rotate(${angle})`, ...attributes }, ...children);
     return s(
       "defs", {},
       radial("gloss", { cx: 0.36, cy: 0.3, r: 0.75 },
@@ -236,14 +237,10 @@ export class Board {
       linear("hole", { x2: 0, y2: 1 }, stop(0, "#3f2917"), stop(1, "#6d4a2c")),
       linear("front", { x2: 0, y2: 1 }, stop(0, "#3565b5"), stop(1, "#1f4588")),
       linear("back", { x2: 0, y2: 1 }, stop(0, "#d3deef"), stop(1, "#eef3fb")),
-      s("pattern", { id: `${this.prefix}-grain`, width: 260, height: 90, patternUnits: "userSpaceOnUse",
-        patternTransform: "rotate(-4)" },
-      ...["M0 12 C60 4 120 22 260 12", "M0 34 C90 44 150 26 260 34", "M0 56 C70 50 190 66 260 56",
+      pattern("grain", -4, { width: 260, height: 90 }, ...["M0 12 C60 4 120 22 260 12", "M0 34 C90 44 150 26 260 34", "M0 56 C70 50 190 66 260 56",
         "M0 78 C80 88 170 70 260 78"].map((d, i) => s("path", { d, fill: "none", stroke: i % 2 ? "#fff" : "#2a1708",
         "stroke-opacity": i % 2 ? 0.05 : 0.1, "stroke-width": 2 + i }))),
-      s("pattern", { id: `${this.prefix}-hatch`, width: 14, height: 14, patternUnits: "userSpaceOnUse",
-        patternTransform: "rotate(45)" }, s("rect", { width: 5, height: 14, fill: "#fff", "fill-opacity": 0.55 })),
-      (this.mask = s("mask", { id: `${this.prefix}-mask`, maskUnits: "userSpaceOnUse" })),
+      pattern("hatch", 45, { width: 14, height: 14 }, s("rect", { width: 5, height: 14, fill: "#fff", "fill-opacity": 0.55 })),
     );
   }
 
@@ -269,11 +266,8 @@ export class Board {
     layers.frame.replaceChildren(...(surface === "front" ? this.#frame() : []));
     this.targets.clear();
     for (const [id, item] of this.items) {
-      const target = this.#outline(item, true);
-      target.dataset.id = id;
-      target.setAttribute("class", "target");
-      target.setAttribute("role", "button");
-      this.targets.set(id, target);
+      const [tag, attributes] = this.#outline(item, true);
+      this.targets.set(id, s(tag, { ...attributes, class: "target", role: "button", "data-id": id }));
     }
     layers.targets.replaceChildren(...this.targets.values());
     this.hovered = null;
@@ -314,10 +308,8 @@ export class Board {
   *#frame() {
     const panel = this.#panel(60);
     const holes = this.picture.cells.map((cell) => [n(cell.x), n(cell.y)]);
-    for (const [name, value] of Object.entries(panel)) this.mask.setAttribute(name, value);
-    this.mask.replaceChildren(
-      s("rect", { ...panel, fill: "#fff" }), ...holes.map(([cx, cy]) => s("circle", { cx, cy, r: 40, fill: "#000" })),
-    );
+    yield s("mask", { id: `${this.prefix}-mask`, maskUnits: "userSpaceOnUse", ...panel },
+      s("rect", { ...panel, fill: "#fff" }), holes.map(([cx, cy]) => s("circle", { cx, cy, r: 40, fill: "#000" })));
     yield s("rect", { ...panel, rx: 26, fill: this.#url("front"), mask: this.#url("mask") });
     yield s("rect", { ...panel, rx: 26, fill: "none", stroke: "#14305f", "stroke-width": 5 });
     for (const [cx, cy] of holes) {
@@ -333,7 +325,7 @@ export class Board {
     this.pieces = new Map(picture.pieces.filter((piece) => this.items.has(piece.cell)).map((p) => [p.cell, p]));
     for (const cell of picture.cells) this.items.get(cell.id).owner = cell.owner;
     for (const line of picture.lines) this.items.get(line.id).side = line.side;
-    this.groups = this.#drawPieces();
+    this.groups = new Map([...this.pieces].map(([id, piece]) => [id, this.#piece(piece, this.items.get(id))]));
     this.previewed = null;
     this.showResult(null);
     layers.cells.replaceChildren(...picture.cells.flatMap((cell) => [...this.#cell(cell)]));
@@ -363,9 +355,8 @@ export class Board {
     const [cx, cy] = [n(cell.x), n(cell.y)];
     const isHexagon = cell.shape === "hexagon";
     const isFlat = isHexagon || (cell.shape === "square" && surface !== "front");
-    const shape = (attributes) => (isHexagon ? s("polygon", { points: hexagon(cx, cy), ...attributes })
-      : isFlat ? s("rect", { x: cx - 50, y: cy - 50, width: 100, height: 100, ...attributes })
-        : s("circle", { cx, cy, r: WINDOW[surface], ...attributes }));
+    const [tag, outline] = isFlat ? this.#outline(cell, true) : ["circle", { cx, cy, r: WINDOW[surface] }];
+    const shape = (attributes) => s(tag, { ...outline, ...attributes });
     if (isFlat || surface === "paper") yield shape({ class: isHexagon && lines.length ? "cell borderless" : "cell" });
     else if (surface === "wood") {
       yield shape({ fill: this.#url("hole") });
@@ -378,12 +369,6 @@ export class Board {
     yield shape({ fill, "fill-opacity": 0.3 });
     if (cell.owner === 1) yield shape({ fill: this.#url("hatch") });
     yield text(cell.x, cell.y, sides[cell.owner].slice(0, 1).toUpperCase(), 42, "owner", fill);
-  }
-
-  #drawPieces() {
-    const groups = new Map();
-    for (const piece of this.pieces.values()) groups.set(piece.cell, this.#piece(piece, this.items.get(piece.cell)));
-    return groups;
   }
 
   #piece(piece, cell) {
@@ -428,7 +413,7 @@ export class Board {
     const cells = group.cells.map((id) => this.items.get(id)).filter(Boolean);
     if (!cells.length) return;
     const d = `M${cells.map((cell) => `${n(cell.x)},${n(cell.y)}`).join(" ")}${group.is_closed ? "Z" : "l.1,0"}`;
-    for (const part of ["edge", "core"]) yield s("path", { d, class: `group ${part}` });
+    yield* twice("path", { d }, "group");
     const { x, y } = cells[Math.floor(cells.length / 2)];
     yield text(x, y, group.label, 26, "group-label");
   }
@@ -450,30 +435,29 @@ export class Board {
     const { surface } = this.picture;
     if (cell.owner !== null && !this.pieces.has(cell.id)) return [];
     const r = isOccupied ? { wood: 17, front: 46, paper: 44 }[surface] : surface === "wood" ? 20 : 26;
-    const ring = (kind) => s("circle", { cx: n(cell.x), cy: n(cell.y), r, class: `mark ${kind}${isOccupied ? "" : " left"}` });
-    return [ring("mark-edge"), ring("mark-ring")];
+    return twice("circle", { cx: n(cell.x), cy: n(cell.y), r }, isOccupied ? "mark" : "mark left");
   }
 
   // --- what can be clicked ---
 
-  // Return the shape of a cell or line; `isTarget` fills the whole cell,
+  // Return tag and attributes of the shape of a cell or line; `isTarget` fills the whole cell,
   // and `isFocus` goes further around a line.
   #outline(item, isTarget = false, isFocus = false) {
     const { surface } = this.picture;
     const [cx, cy] = [n(item.x), n(item.y)];
     if (item.kind === "line") {
       const [dx, dy] = [n(item.x2 - item.x1), n(item.y2 - item.y1)];
-      if (isTarget) return s("line", { x1: cx - dx / 2, y1: cy - dy / 2, x2: cx + dx / 2, y2: cy + dy / 2, "stroke-linecap": "round" });
+      if (isTarget) return ["line", { x1: cx - dx / 2, y1: cy - dy / 2, x2: cx + dx / 2, y2: cy + dy / 2, "stroke-linecap": "round" }];
       const [bx, by] = [dx, dy].map((part) => (part * (isFocus ? 25 : 15)) / Math.hypot(dx, dy));
-      return s("polygon", { points: [[1, 1], [1, -1], [-1, -1], [-1, 1]]
-        .map(([a, b]) => `${cx + (a * dx) / 2 - b * by},${cy + (a * dy) / 2 + b * bx}`).join(" "), "stroke-linejoin": "round" });
+      return ["polygon", { points: [[1, 1], [1, -1], [-1, -1], [-1, 1]]
+        .map(([a, b]) => `${cx + (a * dx) / 2 - b * by},${cy + (a * dy) / 2 + b * bx}`).join(" "), "stroke-linejoin": "round" }];
     }
-    if (item.shape === "hexagon") return s("polygon", { points: hexagon(cx, cy, isTarget ? 1 : 0.84) });
+    if (item.shape === "hexagon") return ["polygon", { points: hexagon(cx, cy, isTarget ? 1 : 0.84) }];
     if ((item.shape === "square" && surface !== "front") || (isTarget && surface === "front")) {
       const half = isTarget ? 50 : 43;
-      return s("rect", { x: cx - half, y: cy - half, width: 2 * half, height: 2 * half, rx: isTarget ? 0 : 8 });
+      return ["rect", { x: cx - half, y: cy - half, width: 2 * half, height: 2 * half, rx: isTarget ? 0 : 8 }];
     }
-    return s("circle", { cx, cy, r: isTarget ? 50 : surface === "paper" ? 43 : 41 });
+    return ["circle", { cx, cy, r: isTarget ? 50 : surface === "paper" ? 43 : 41 }];
   }
 
   // Show what is selected, what can follow and what has the focus; name every target.
@@ -497,12 +481,7 @@ export class Board {
     const hints = [];
     const both = (id, kind) => {
       const item = this.items.get(id);
-      if (!item) return;
-      for (const part of ["edge", "core"]) {
-        const outline = this.#outline(item);
-        outline.setAttribute("class", `hint ${kind} ${part}`);
-        hints.push(outline);
-      }
+      if (item) hints.push(...twice(...this.#outline(item), `hint ${kind}`));
     };
     for (const id of this.hinted) both(id, "advice");
     if (path.length) {
@@ -538,13 +517,7 @@ export class Board {
 
   #drawFocus() {
     const item = this.items.get(this.#focused());
-    this.layers.focus.replaceChildren(
-      ...(item ? ["edge", "core"] : []).map((part) => {
-        const outline = this.#outline(item, false, true);
-        outline.setAttribute("class", `ring ${part}`);
-        return outline;
-      }),
-    );
+    this.layers.focus.replaceChildren(...(item ? twice(...this.#outline(item, false, true), "ring") : []));
   }
 
   #name(id, options, restarts) {
@@ -567,10 +540,10 @@ export class Board {
     return parts.join(T.separator);
   }
 
+  // Return whether the pieces of a side differ.
   #hasKinds() {
-    const symbols = new Set(this.picture.pieces.map((piece) => `${piece.side}${piece.symbol}`));
-    const sides = new Set(this.picture.pieces.map((piece) => piece.side));
-    return symbols.size > sides.size;
+    const { pieces } = this.picture;
+    return pieces.some((one) => pieces.some((other) => one.side === other.side && one.symbol !== other.symbol));
   }
 
   // --- events ---
@@ -603,6 +576,11 @@ export class Board {
       if (this.targets.get(from)?.classList.contains("live") && event.cancelable) event.preventDefault();
     }, { passive: false });
     svg.addEventListener("pointerleave", () => this.#hover(null));
+    const drop = () => {
+      from = null;
+      this.preview(null);
+      this.layers.ghost.replaceChildren();
+    };
     const end = (event) => {
       if (from === null) return;
       const to = dragged ? idAt(document.elementFromPoint(event.clientX, event.clientY)) : null;
@@ -612,18 +590,12 @@ export class Board {
         this.clicks.path = path;
         this.#done(move, before.includes(from) ? [...before, to] : [...before, from, to]);
       }
-      from = null;
-      this.preview(null);
-      this.layers.ghost.replaceChildren();
+      drop();
     };
     this.abort = new AbortController();
     const { signal } = this.abort;
     document.addEventListener("pointerup", end, { signal });
-    document.addEventListener("pointercancel", () => {
-      from = null;
-      this.preview(null);
-      this.layers.ghost.replaceChildren();
-    }, { signal });
+    document.addEventListener("pointercancel", drop, { signal });
     svg.addEventListener("click", (event) => {
       const id = idAt(event.target);
       if (dragged && event.detail > 0) dragged = false;
@@ -666,7 +638,7 @@ export class Board {
     const item = this.items.get(from);
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
     const ends = { x1: n(item.x), y1: n(item.y), x2: point.x, y2: point.y };
-    this.layers.ghost.replaceChildren(s("line", { ...ends, class: "drag edge" }), s("line", { ...ends, class: "drag core" }));
+    this.layers.ghost.replaceChildren(...twice("line", ends, "drag"));
   }
 
   #key(event) {
@@ -762,27 +734,25 @@ const isSame = (a, b) => a && b && a.side === b.side && a.symbol === b.symbol;
 
 // Return the picture as the other player sees it: turned, or an upright board from behind.
 function flipped(picture) {
-  const xs = [...picture.cells.map((c) => c.x), ...picture.lines.flatMap((l) => [l.x1, l.x2])];
-  const ys = [...picture.cells.map((c) => c.y), ...picture.lines.flatMap((l) => [l.y1, l.y2])];
-  if (!xs.length) return picture;
-  const across = Math.min(...xs) + Math.max(...xs);
-  const down = Math.min(...ys) + Math.max(...ys);
-  const isTurned = picture.surface !== "front";
-  const x = (value) => across - value;
-  const y = (value) => (isTurned ? down - value : value);
-  const move = (item) => ({ ...item, x: x(item.x), y: y(item.y) });
   const [left, top, right, bottom] = picture.bounds;
+  const x = (value) => left + right - value;
+  const y = (value) => (picture.surface === "front" ? value : top + bottom - value);
+  const move = (item) => ({ ...item, x: x(item.x), y: y(item.y) });
   return {
     ...picture,
     cells: picture.cells.map(move),
     labels: picture.labels.map(move),
     lines: picture.lines.map((l) => ({ ...l, x1: x(l.x1), y1: y(l.y1), x2: x(l.x2), y2: y(l.y2) })),
-    bounds: isTurned ? [x(right), y(bottom), x(left), y(top)] : [x(right), top, x(left), bottom],
   };
 }
 
 function rank(line, changed) {
   return (line.side === null ? 0 : 2) + (changed.has(line.id) ? 1 : 0);
+}
+
+// Return a shape drawn twice, so that it stands out on light and dark: a broad edge, and a core.
+function twice(tag, attributes, kind) {
+  return ["edge", "core"].map((part) => s(tag, { ...attributes, class: `${kind} ${part}` }));
 }
 
 function hexagon(cx, cy, scale = 1) {

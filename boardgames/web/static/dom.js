@@ -38,6 +38,13 @@ export function replaceItems(list, items) {
   if (focused) list.querySelector(`[href="${CSS.escape(focused)}"]`)?.focus();
 }
 
+// Return a box to tick with its label; `onchange` is called with whether it is ticked.
+export const tick = (label, checked, onchange) =>
+  h("label", { class: "check" }, h("input", { type: "checkbox", checked, onchange: (event) => onchange(event.target.checked) }), label);
+
+// Return the attributes that call a function while an element is pointed at or has the focus, and another one after that.
+export const whilePointed = (point, leave) => ({ onpointerenter: point, onfocus: point, onpointerleave: leave, onblur: leave });
+
 // Change text only if it differs, so that screen readers are not told twice.
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;

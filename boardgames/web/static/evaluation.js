@@ -1,6 +1,6 @@
 // The evaluation bar: what an agent thinks of the position that is shown, and its best lines of play.
 
-import { h, keepPreference, preferences, setText } from "./dom.js";
+import { button, h, keepPreference, preferences, setText, tick, whilePointed } from "./dom.js";
 import { T } from "./texts.js";
 
 const SECONDS = 1;
@@ -26,8 +26,7 @@ export class Evaluation {
     this.lines = h("ol", { class: "lines", "aria-label": T.bestLines });
     this.box = h("section", { class: "evaluation", "aria-label": T.evaluation, hidden: !this.isOn }, this.value, this.lines,
       h("p", { class: "field inline" }, h("label", { for: "evaluator" }, T.agent), this.agent, names));
-    this.toggle = h("label", { class: "check" },
-      h("input", { type: "checkbox", checked: this.isOn, onchange: (event) => this.#switch(event.target.checked) }), T.evaluation);
+    this.toggle = tick(T.evaluation, this.isOn, (isOn) => this.#switch(isOn));
   }
 
   offer(game) {
@@ -95,9 +94,9 @@ export class Evaluation {
     setText(this.value, text);
     this.lines.replaceChildren(...lines.map((line) => {
       const point = () => this.onLine(line.moves[0]);
-      const leave = () => this.onLine(null);
-      return h("li", {}, h("button", { type: "button", class: "best-line", onclick: () => (this.onPlay ? this.onPlay(line.moves) : point()), onpointerenter: point, onfocus: point, onpointerleave: leave, onblur: leave },
-        h("strong", {}, line.value), h("span", {}, line.moves.join(" "))));
+      return h("li", {}, button([h("strong", {}, line.value), h("span", {}, line.moves.join(" "))],
+        () => (this.onPlay ? this.onPlay(line.moves) : point()),
+        { class: "best-line", ...whilePointed(point, () => this.onLine(null)) }));
     }));
   }
 }

@@ -1,7 +1,7 @@
 // One match: board, players, clocks, moves, and everything that can be asked for.
 
 import { Board } from "./board.js";
-import { announce, h, keepPreference, preferences, setText, swatch } from "./dom.js";
+import { announce, button, h, keepPreference, preferences, setText, swatch, tick, whilePointed } from "./dom.js";
 import { Evaluation } from "./evaluation.js";
 import { MoveList } from "./moves.js";
 import { keepToken } from "./net.js";
@@ -15,8 +15,6 @@ const ARROWS = ["→", "↘", "↓", "↙", "←", "↖", "↑", "↗"];
 // The last letter or digit of the codes of keys for the directions of hexagonal boards, by angle.
 const KEYS = { 0: "D6", 60: "C3", 120: "Z1", 180: "A4", 240: "Q7", 300: "E9", 30: "D6", 90: "S2", 150: "A4", 210: "Q7", 270: "W8", 330: "E9" };
 const PREVIEW_MS = 120;
-
-const button = (text, onclick, attributes = {}) => h("button", { type: "button", onclick, ...attributes }, text);
 
 export class Match {
   constructor(net, id) {
@@ -104,14 +102,10 @@ export class Match {
       if (this.dialog.returnValue === "yes") this.#ask({ type: "resign" });
       this.dialog.returnValue = "";
     });
-    const toggle = (name, label, apply) => {
-      const box = h("input", { type: "checkbox", checked: this.choice[name] });
-      box.addEventListener("change", () => {
-        keepPreference(name, box.checked);
-        apply(box.checked);
-      });
-      return h("label", { class: "check" }, box, label);
-    };
+    const toggle = (name, label, apply) => tick(label, this.choice[name], (isOn) => {
+      keepPreference(name, isOn);
+      apply(isOn);
+    });
     this.settings = h("div", { class: "settings" }, button(T.flip, () => this.#flip()),
       toggle("coordinates", T.coordinates, (on) => this.board.setCoordinates(on)),
       toggle("animation", T.animation, (on) => (this.board.animation = on)), this.evaluation.toggle,
@@ -198,10 +192,19 @@ export class Match {
   }
 
   #play(move) {
-    this.net.send({ type: "move", match: this.id, ply: this.state.ply, move }, (reason) => {
+    this.#send(move, (reason) => {
       this.#drawBoard();
       this.board.tell(reason);
     });
+  }
+
+  #send(move, onRefusal) {
+    this.net.send({ type: "move", match: this.id, ply: this.state.ply, move }, onRefusal);
+  }
+
+  // Ask for a position of the match, or for the one after `move`.
+  #view(ply, more) {
+    return this.net.request({ type: "view", match: this.id, ply, ...more });
   }
 
   // Ask for the board after a move, a little later if the pointer or the focus stays.
@@ -218,7 +221,7 @@ export class Match {
     if (this.previews.has(key)) return show();
     this.previewTimer = setTimeout(async () => {
       try {
-        this.previews.set(key, (await this.net.request({ type: "view", match: this.id, ply, move })).picture);
+        this.previews.set(key, (await this.#view(ply, { move })).picture);
         show();
       } catch {
         // the match has moved on
@@ -233,8 +236,7 @@ export class Match {
     if (!this.#mine(state.to_move)) return this.board.tell(T.otherSide(state.sides[state.to_move]));
     let reason = T.noMoveWith(ids.join(" "));
     if (ids.length > 1) {
-      const asked = { type: "view", match: this.id, ply: state.ply, move: ids.join("") };
-      await this.net.request(asked).catch((error) => (reason = error.message));
+      await this.#view(state.ply, { move: ids.join("") }).catch((error) => (reason = error.message));
     }
     if (this.state.ply === state.ply) this.board.tell(reason);
   }
@@ -256,7 +258,7 @@ export class Match {
     setText(this.problem, "");
     if (!move) return;
     this.hasTyped = true;
-    this.net.send({ type: "move", match: this.id, ply: this.state.ply, move }, (reason) => {
+    this.#send(move, (reason) => {
       this.hasTyped = false;
       setText(this.problem, reason);
     });
@@ -293,7 +295,7 @@ export class Match {
     this.#draw();
     if (this.shown === null || this.views.has(wanted)) return;
     try {
-      const { picture } = await this.net.request({ type: "view", match: this.id, ply: wanted });
+      const { picture } = await this.#view(wanted);
       this.views.set(wanted, picture);
       if (this.shown === wanted) this.#drawBoard();
     } catch (error) {
@@ -357,8 +359,7 @@ export class Match {
     const ply = this.#ply();
     const key = state.moves.slice(0, ply).map((move) => move.text).join(" ");
     this.evaluation.update(key, { match: this.id, ply }, picture);
-    this.overlays.update(key, async (overlays) =>
-      (await this.net.request({ type: "view", match: this.id, ply, overlays })).picture);
+    this.overlays.update(key, async (overlays) => (await this.#view(ply, { overlays })).picture);
   }
 
   // Return the side whose bar is below the board.
@@ -400,19 +401,16 @@ export class Match {
     const actions = [];
     let text = "";
     const offeredTo = (side) => side !== null && this.#mine(1 - side);
+    const isAsked = offeredTo(state.draw_offer) || offeredTo(state.undo_request);
     const free = state.seats.findIndex((seat) => seat.kind === "open" && !seat.taken);
-    const answers = () => [
-      button(T.accept, () => this.#ask({ type: "answer", accept: true }), { class: "primary" }),
-      button(T.decline, () => this.#ask({ type: "answer", accept: false })),
-    ];
     if (state.fault) text = T.fault(state.fault);
     else if (state.outcome) text = state.outcome.text || T.matchOver;
-    else if (offeredTo(state.draw_offer)) {
-      text = T.drawOffered(this.#name(state.draw_offer));
-      actions.push(...answers());
-    } else if (offeredTo(state.undo_request)) {
-      text = T.undoRequested(this.#name(state.undo_request));
-      actions.push(...answers());
+    else if (isAsked) {
+      text = offeredTo(state.draw_offer) ? T.drawOffered(this.#name(state.draw_offer)) : T.undoRequested(this.#name(state.undo_request));
+      actions.push(
+        button(T.accept, () => this.#ask({ type: "answer", accept: true }), { class: "primary" }),
+        button(T.decline, () => this.#ask({ type: "answer", accept: false })),
+      );
     } else if (free >= 0) {
       text = T.waitingFor(state.sides[free]);
       if (state.yours.length) actions.push(button(T.share, () => this.#share(), { class: "primary" }));
@@ -425,7 +423,7 @@ export class Match {
     else text = T.opponentsMove(this.#name(state.to_move));
     if (this.notice) text = this.notice;
     if (this.shown !== null) {
-      if (!offeredTo(state.draw_offer) && !offeredTo(state.undo_request)) text = T.viewing(this.shown);
+      if (!isAsked) text = T.viewing(this.shown);
       actions.unshift(button(T.backToMatch, () => this.#show(Infinity), { class: "primary" }));
     } else if (!this.notice || !actions.length) {
       for (const one of state.picture.buttons) {
@@ -495,11 +493,9 @@ export class Match {
     this.pad.className = `pad ${isCompass ? "compass" : "rows"}`;
     this.pad.replaceChildren(h("span", { class: "pad-middle", "aria-hidden": "true" }, path.join(" ")), ...entries.map((one) => {
       const { id, move } = one;
-      const leave = () => board.preview(null);
-      const point = () => board.preview(move);
       const element = button(one.arrow ?? id, () => (move ? board.play(move) : board.click(id)),
         { class: move ? "plays" : "adds", disabled: isCompass && !move, "aria-label": one.label ?? T.padButton(id, move),
-          onpointerenter: point, onfocus: point, onpointerleave: leave, onblur: leave });
+          ...whilePointed(() => board.preview(move), () => board.preview(null)) });
       if (isCompass) element.style.setProperty("--angle", `${one.angle}deg`);
       return element;
     }));

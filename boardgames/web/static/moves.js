@@ -1,6 +1,6 @@
 // The list of moves, and buttons to go through them.
 
-import { h } from "./dom.js";
+import { button, h } from "./dom.js";
 import { T } from "./texts.js";
 
 export class MoveList {
@@ -9,8 +9,7 @@ export class MoveList {
     this.go = go;
     this.drawn = [];
     this.ply = 0;
-    const nav = (label, sign, to) =>
-      h("button", { type: "button", class: "nav", "aria-label": label, title: label, onclick: () => go(to()) }, sign);
+    const nav = (label, sign, to) => button(sign, () => go(to()), { class: "nav", "aria-label": label, title: label });
     this.buttons = [nav(T.first, "«", () => 0), nav(T.previous, "‹", () => Math.max(0, this.ply - 1)),
       nav(T.next, "›", () => this.ply + 1), nav(T.last, "»", () => Infinity)];
     this.list = h("ol", { class: "moves", "aria-label": T.moves, tabindex: "-1" });
@@ -53,9 +52,10 @@ export class MoveList {
     const isNewRow = !last || move.side === 0 || last.side === 1;
     const row = isNewRow ? h("li", {}, h("span", { class: "number", "aria-hidden": "true" }, `${number}`)) : last.row;
     if (isNewRow) this.list.append(row);
-    const element = h("button", { type: "button", class: `move side-${move.side}`, onclick: () => this.go(number), "aria-label": label(number, move) },
+    const element = button([
       h("span", { class: "move-text" }, move.text),
-      h("span", { class: "extra" }, h("span", {}, move.value ?? ""), h("span", {}, move.seconds ? T.seconds(move.seconds) : "")));
+      h("span", { class: "extra" }, h("span", {}, move.value ?? ""), h("span", {}, move.seconds ? T.seconds(move.seconds) : "")),
+    ], () => this.go(number), { class: `move side-${move.side}`, "aria-label": label(number, move) });
     row.append(element);
     this.drawn.push({ key: JSON.stringify(move), element, row, side: move.side });
   }
