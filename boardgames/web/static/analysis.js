@@ -122,7 +122,9 @@ export class Analysis {
       const { game, layout, options, start, moves, names, seconds } = record;
       this.trunk = { game, layout, options, position: start, moves, names, seconds, ply: 0 };
       this.#go(this.trunk);
-      return T.imported(record.number, record.count, names, record.outcome || record.result);
+      const known = names.map((name) => (name === "?" ? T.anonymous : name));
+      const result = record.result === "*" ? T.unfinished : record.outcome || record.result;
+      return T.imported(record.number, record.count, known, result);
     });
     const write = async () => {
       const { names = null, seconds = [], match, ply } = this.line;

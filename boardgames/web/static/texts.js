@@ -81,8 +81,8 @@ export const T = {
   freeSeat: "seat free",
   join: "Join",
   watch: "Watch",
-  goOn: "Go on",
-  look: "Look",
+  goOn: "Resume",
+  look: "View",
   joinLabel: (verb, title, names) => `${verb}: ${title}, ${names}`,
 
   // match
@@ -182,6 +182,8 @@ export const T = {
   write: "Copy record",
   download: "Download",
   imported: (n, all, names, result) => `Match ${n} of ${all}: ${names.join(" – ")}, ${result}`,
+  unfinished: "unfinished",
+  anonymous: "unknown",
 
   // training
   training: "Training",
