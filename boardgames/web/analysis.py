@@ -18,10 +18,10 @@ from boardgames.web.messages import (
     Analyse,
     AnalysisReply,
     Annotate,
+    AnnotatedMove,
     AnnotatedPly,
     AnnotationReply,
     LineState,
-    Mistake,
     MoveValueState,
 )
 from boardgames.web.positions import line_of
@@ -36,8 +36,8 @@ _Result = TypeVar("_Result")
 
 
 @dataclass(slots=True, eq=False)
-class _Desk:
-    """What one page analyses for one purpose, with the agent that it has used last."""
+class _KeptAgent:
+    """The agent that analyses for one purpose of a page, kept for the next request."""
 
     stop: Stop = field(default_factory=Stop)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -47,12 +47,12 @@ class _Desk:
     is_closed: bool = False
 
     def think(self, agent: str | None, game: Game, think: Callable[[Player], _Result]) -> tuple[str, _Result]:
-        """Let an agent think; called in another thread."""
+        """Let the agent think; called in another thread."""
         try:
             with self.in_use:
                 if self.is_closed:
                     raise MatchError(SUPERSEDED)
-                player = self._seat(agent, game)
+                player = self._load(agent, game)
                 return player.describe(), think(player)
         except BoardgamesError:
             raise
@@ -63,10 +63,15 @@ class _Desk:
 
     def release_if_closed(self) -> None:
         """Release the agent if the page has gone and no thread uses the agent any more."""
-        if self.is_closed and self.in_use.acquire(blocking=False) and self.player is not None:
-            close_player(self.player)
+        if self.is_closed and self.in_use.acquire(blocking=False):
+            try:
+                if self.player is not None:
+                    close_player(self.player)
+                    self.player = None
+            finally:
+                self.in_use.release()
 
-    def _seat(self, agent: str | None, game: Game) -> Player:
+    def _load(self, agent: str | None, game: Game) -> Player:
         """Return the agent that was asked for, or else one that evaluates moves."""
         text = agent or _evaluating_agent(game)
         if self.player is None or self.agent != text or self.player.game != game:
@@ -90,7 +95,7 @@ class Analyst:
 
     def __init__(self, lobby: Lobby) -> None:
         self._lobby = lobby
-        self._desks: dict[str, _Desk] = {}
+        self._agents: dict[str, _KeptAgent] = {}
 
     async def analyse(self, request: Analyse) -> AnalysisReply:
         """Return the values of a position's moves.
@@ -101,7 +106,7 @@ class Analyst:
             If there is no such match or position, the agent does not evaluate moves or cannot be used,
             or another analysis for the same purpose has begun.
         """
-        desk, stop = self._begin(request.purpose)
+        kept, stop = self._begin(request.purpose)
         line = await line_of(self._lobby, request)
         position, ply = line.position, line.ply
         if position.outcome is not None:
@@ -111,7 +116,7 @@ class Analyst:
             lines = None if request.values else max(request.lines, 1)
             return player.analyse(position, Limit(seconds=request.seconds), Context(stop=stop), lines=lines)
 
-        agent, analysis = await self._search(desk, stop, request.agent, position.game, think)
+        agent, analysis = await self._search(kept, stop, request.agent, position.game, think)
         return _reply(request, ply, agent, analysis)
 
     async def annotate(self, request: Annotate, tell: Callable[[AnnotatedPly], None]) -> AnnotationReply:
@@ -122,7 +127,7 @@ class Analyst:
         BoardgamesError
             As `analyse`.
         """
-        desk, stop = self._begin("annotation")
+        kept, stop = self._begin("annotation")
         record = (await line_of(self._lobby, request)).record
         reviewed: list[ReviewedPosition] = []
         reviews: Iterator[ReviewedPosition] | None = None
@@ -138,7 +143,7 @@ class Analyst:
         assert record.loaded_game is not None
         while not stop.is_set() and len(reviewed) <= len(record.moves):
             agent, position = await self._search(
-                desk, stop, request.agent, record.loaded_game, think, urgency=NOBODY_WAITS
+                kept, stop, request.agent, record.loaded_game, think, urgency=NOBODY_WAITS
             )
             if position is None:
                 break
@@ -156,16 +161,16 @@ class Analyst:
             complete=review.is_complete,
         )
 
-    def _begin(self, purpose: str) -> tuple[_Desk, Stop]:
-        """End the search for a purpose, and return what the next one works with."""
-        desk = self._desks.setdefault(purpose, _Desk())
-        desk.stop.set()
-        desk.stop = Stop()
-        return desk, desk.stop
+    def _begin(self, purpose: str) -> tuple[_KeptAgent, Stop]:
+        """End the search for a purpose, and return the agent and the Stop of the next one."""
+        kept = self._agents.setdefault(purpose, _KeptAgent())
+        kept.stop.set()
+        kept.stop = Stop()
+        return kept, kept.stop
 
     async def _search(
         self,
-        desk: _Desk,
+        kept: _KeptAgent,
         stop: Stop,
         agent: str | None,
         game: Game,
@@ -181,30 +186,30 @@ class Analyst:
             If the agent cannot be loaded or does not do this, or another search for the same purpose
             has begun.
         """
-        async with desk.lock:  # a search that was told to stop ends soon
-            if desk.stop is not stop:
+        async with kept.lock:  # a search that was told to stop ends soon
+            if kept.stop is not stop:
                 raise MatchError(SUPERSEDED)
             # a review has one Stop for all positions, which is not set because others wait for one
             ends = stop if urgency == PERSON_WAITS else Stop()
             result = await self._lobby.searches.run(
-                lambda: desk.think(agent, game, think), ends, urgency=urgency
+                lambda: kept.think(agent, game, think), ends, urgency=urgency
             )
-        if desk.stop is not stop:
+        if kept.stop is not stop:
             raise MatchError(SUPERSEDED)
         return result
 
     def stop(self, purpose: str) -> None:
         """End the search for a purpose; it answers with what it has found."""
-        if purpose in self._desks:
-            self._desks[purpose].stop.set()
+        if purpose in self._agents:
+            self._agents[purpose].stop.set()
 
     def close(self) -> None:
         """End all searches, and release what the agents hold as soon as these have ended."""
-        for desk in self._desks.values():
-            desk.is_closed = True
-            desk.stop.set()
-            self._lobby.threads.submit(desk.release_if_closed)
-        self._desks.clear()
+        for kept in self._agents.values():
+            kept.is_closed = True
+            kept.stop.set()
+            self._lobby.threads.submit(kept.release_if_closed)
+        self._agents.clear()
 
 
 def _evaluating_agent(game: Game) -> str:
@@ -304,7 +309,7 @@ def _annotated(key: str, record: Record, reviewed: Sequence[ReviewedPosition]) -
     if ply:
         made = reviewed_move(ply, record.moves[ply - 1], reviewed[-2], last, reviewed[0].unit)
         before = made.before
-        move = Mistake(
+        move = AnnotatedMove(
             made.side,
             str(made.move),
             made.mark,

@@ -503,7 +503,7 @@ class AnalysisReply(Reply, frozen=True, tag="analysis"):
     seconds: float
 
 
-class Mistake(Struct, frozen=True):
+class AnnotatedMove(Struct, frozen=True):
     """A move and its loss: texts for the side that made it, and the line that was better."""
 
     side: int
@@ -524,7 +524,7 @@ class AnnotatedPly(Reply, frozen=True, tag="annotated"):
     value: str
     score: float
     proven: bool
-    move: Mistake | None
+    move: AnnotatedMove | None
 
 
 class AnnotationReply(Reply, frozen=True, tag="annotation"):

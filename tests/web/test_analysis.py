@@ -1,13 +1,20 @@
 """Analyses of positions over a socket, and what is refused."""
 
 import threading
+import time
 from typing import Any
 
 import pytest
+from waiting import TIMEOUT_S
 from web_pages import Page, Server
 
 import boardgames
+from boardgames.errors import MatchError
+from boardgames.game import Position
+from boardgames.player import Analysis, Context, Limit
+from boardgames.players.alphabeta import AlphaBeta
 from boardgames.web import lobby as lobbies
+from boardgames.web.analysis import _KeptAgent
 
 
 def analysis(page: Page, **fields: object) -> Any:
@@ -88,11 +95,24 @@ def test_the_bar_and_the_analysis_go_on_side_by_side(page: Page) -> None:
     assert {page.receive("analysis")["re"] for _ in range(2)} == {1, 2}
 
 
-def test_an_analysis_that_is_stopped_answers_with_what_it_has(page: Page) -> None:
-    page.send("analyse", re=1, game="abalone", seconds=30)
-    page.ask("game", name="abalone")
+def test_an_analysis_that_is_stopped_answers_with_what_it_has(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analyse, started = AlphaBeta.analyse, threading.Event()
+
+    def analyse_when_stopped(
+        self: AlphaBeta, position: Position, limit: Limit, context: Context, *, lines: int | None
+    ) -> Analysis:
+        started.set()
+        while context.stop is None or not context.stop.is_set():
+            time.sleep(0.001)
+        return analyse(self, position, limit, context, lines=lines)
+
+    monkeypatch.setattr(AlphaBeta, "analyse", analyse_when_stopped)
+    page.send("analyse", re=1, game="abalone", agent="alphabeta")
+    assert started.wait(TIMEOUT_S)
     page.send("stop-analysis")
-    assert page.receive("analysis", "refused")["re"] == 1
+    assert page.receive("analysis")["best"]
 
 
 def test_closing_the_page_stops_its_search(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -110,6 +130,18 @@ def test_closing_the_page_stops_its_search(server: Server, monkeypatch: pytest.M
     assert started.wait(25)
     page.close()
     assert stopped.wait(25)
+
+
+def test_an_agent_is_released_before_a_search_that_begins_after_its_page_has_gone() -> None:
+    kept, released = _KeptAgent(), []
+    game = boardgames.load("connect4")
+    _, player = kept.think("alphabeta", game, lambda player: player)
+    player.close = lambda: released.append(player)  # type: ignore[method-assign]  # to see the call
+    kept.is_closed = True
+    kept.release_if_closed()
+    with pytest.raises(MatchError):
+        kept.think("alphabeta", game, lambda player: player)
+    assert released == [player]
 
 
 # --- what is refused -------------------------------------------------------------
