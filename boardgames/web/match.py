@@ -575,7 +575,7 @@ class LiveMatch:
                 if left is not None and left <= TICK_MARGIN:
                     await self._change(lambda manager: manager.tick())
                 elif late > 2 * OVERDUE_SECONDS:
-                    await self._change(lambda manager: manager.forfeit(side, "it does not answer"))
+                    await self._change(partial(_forfeit_if_to_move, side))
                 elif late > OVERDUE_SECONDS:
                     stop.set()
 
@@ -647,6 +647,12 @@ class LiveMatch:
 
     def _fault(self) -> str | None:
         return _fault_text(self._manager) or self._old_fault
+
+
+def _forfeit_if_to_move(side: int, manager: Manager) -> None:
+    """End the match because an agent hangs, unless it has moved meanwhile or the match is over."""
+    if manager.outcome is None and manager.side_to_move == side:
+        manager.forfeit(side, "it does not answer")
 
 
 def _fault_text(manager: Manager) -> str | None:

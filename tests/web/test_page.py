@@ -12,10 +12,12 @@ from web_pages import Page, Server
 from websockets.exceptions import ConnectionClosed
 
 import boardgames
-from boardgames.game import Game, Move, Position
+from boardgames.game import Game, Move, Position, Termination
+from boardgames.manager import Manager
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Choice, Context, Limit, Player
 from boardgames.web import match as match_module
 from boardgames.web.lobby import Lobby
+from boardgames.web.match import _forfeit_if_to_move
 from boardgames.web.page import Page as ServerPage
 
 
@@ -360,6 +362,17 @@ def test_an_agent_that_hangs_loses(
     assert page.ask("matches")["type"] == "matches"
     page.close()
     server.close()
+
+
+def test_an_agent_that_moves_at_the_last_moment_does_not_lose() -> None:
+    manager = Manager(boardgames.load("connect4"), (None, None))
+    manager.make_move(0, "4")
+    _forfeit_if_to_move(0, manager)
+    assert manager.outcome is None
+    manager.resign(1)
+    _forfeit_if_to_move(1, manager)
+    assert manager.outcome is not None
+    assert manager.outcome.termination is Termination.RESIGNATION
 
 
 class _Crashing(_Hanging):
