@@ -66,7 +66,8 @@ class Archive:
         if self._store is None:
             return
         self._changed[key] = read
-        if self._saver is None or self._saver.done():
+        is_idle = self._saver is None or self._saver.done()
+        if is_idle and not self._is_closing.is_set():  # `close` saves what is left
             self._saver = asyncio.get_running_loop().create_task(self._save())
 
     async def forget(self, keys: Iterable[str]) -> None:
