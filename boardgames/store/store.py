@@ -346,7 +346,7 @@ class Store:
 
     # --- matches on a server ---------------------------------------------
 
-    def serve(self, matches: Iterable[ServedMatch]) -> None:
+    def save_served(self, matches: Iterable[ServedMatch]) -> None:
         """Store matches of a server, each in place of its earlier state."""
         saved = self._timestamp()
         rows = [(match.key, saved, json.dumps(match.data), _encodable(match.record)) for match in matches]

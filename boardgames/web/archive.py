@@ -100,7 +100,7 @@ class Archive:
         if self._store is not None and changed:
             matches = [await read() for read in changed.values()]
             try:
-                await self._call(self._store.serve, matches)
+                await self._call(self._store.save_served, matches)
             except StoreError as error:
                 warnings.warn(f"matches are not saved: {error}", RuntimeWarning, stacklevel=1)
 

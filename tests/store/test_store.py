@@ -363,22 +363,22 @@ def test_default_clock_is_the_system_clock(store: Store, match: Make) -> None:
 
 
 def test_served_match_replaces_its_earlier_state(store: Store) -> None:
-    store.serve([ServedMatch("a", {"ply": 0}, "first"), ServedMatch("b", {}, "other")])
-    store.serve([ServedMatch("a", {"ply": 1, "values": [None, "+1"]}, "second")])
+    store.save_served([ServedMatch("a", {"ply": 0}, "first"), ServedMatch("b", {}, "other")])
+    store.save_served([ServedMatch("a", {"ply": 1, "values": [None, "+1"]}, "second")])
     served = {match.key: match for match in store.served()}
     assert served["a"] == ServedMatch("a", {"ply": 1, "values": [None, "+1"]}, "second")
     assert set(served) == {"a", "b"}
 
 
 def test_served_matches_can_be_forgotten(store: Store) -> None:
-    store.serve([ServedMatch(key, {}, "") for key in "abc"])
+    store.save_served([ServedMatch(key, {}, "") for key in "abc"])
     store.forget_served(["a", "c", "unknown"])
     assert [match.key for match in store.served()] == ["b"]
 
 
 def test_unreadable_served_match_is_reported(path: Path) -> None:
     with Store(path) as store:
-        store.serve([ServedMatch("a", {}, "")])
+        store.save_served([ServedMatch("a", {}, "")])
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE served SET data = '{'")
     with Store(path) as store, pytest.raises(StoreError, match="a match of the server"):

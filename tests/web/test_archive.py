@@ -108,7 +108,7 @@ def test_match_that_cannot_be_loaded_is_refused_with_the_reason(
     with Store(path) as store:
         (saved,) = store.served()
         data = dict(saved.data) | {"request": {**saved.data["request"], "game": "chess"}}  # type: ignore[dict-item]
-        store.serve([ServedMatch(key, data, saved.record)])
+        store.save_served([ServedMatch(key, data, saved.record)])
     page = start().page()
     assert "the match cannot be loaded any more" in page.ask("join", match=key)["reason"]
     page.close()
