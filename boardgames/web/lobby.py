@@ -4,7 +4,7 @@ import asyncio
 import os
 import secrets
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -343,7 +343,7 @@ def _new_manager(
     request: CreateMatch, record: Record | None = None, trusted: bool = False
 ) -> tuple[Manager, MatchLock]:
     """Return the manager of a match and its lock, and let it go on from a record if there is one."""
-    game = load(request.game, layout=request.layout, **request.options)
+    game = game_of(request.game, request.layout, request.options)
     is_over = record is not None and record.outcome is not None
     seeds = [None if request.seed is None else request.seed + side for side in (0, 1)]
     players = [
@@ -399,6 +399,19 @@ def _name_of(seat: SeatRequest, game: Game, side: int) -> str:
 def _agent_name(agent: str) -> str:
     """Return how an agent is called: pages do not see the paths in its options."""
     return agent.partition(":")[0] if _is_path(agent) else agent
+
+
+def game_of(name: str, layout: str | None, options: Mapping[str, object]) -> Game:
+    """Return a game that a page has chosen.
+
+    Raises
+    ------
+    BoardgamesError
+        If there is no such game, layout or option.
+    """
+    if "layout" in options:
+        raise OptionError("the layout is not an option of a game; it is chosen separately")
+    return load(name, layout=layout, **options)
 
 
 def agent_of(text: str, game: Game, *, seed: int | None = None, trusted: bool = False) -> Player:

@@ -4,16 +4,16 @@ The functions are called in threads, since loading a game may take a moment.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from boardgames.errors import MatchError, MoveError, OptionError, PositionError
 from boardgames.game import Game, Position
-from boardgames.plugins import load, load_game_of, load_overlay, registry
+from boardgames.plugins import load_game_of, load_overlay, registry
 from boardgames.record import Record, choose_record, options_as_texts, parse_records
-from boardgames.web.lobby import Lobby
+from boardgames.web.lobby import Lobby, game_of
 from boardgames.web.messages import (
     BoardReply,
     EditPosition,
@@ -134,19 +134,6 @@ async def export_record(lobby: Lobby, request: ExportRecord) -> Exported:
         seconds = tuple(request.seconds) if len(request.seconds) == len(record.moves) else ()
         record = replace(record, names=request.names or record.names, seconds=seconds)
     return Exported(text=f"{record}\n")
-
-
-def game_of(name: str, layout: str | None, options: Mapping[str, object]) -> Game:
-    """Return a game that a page has chosen.
-
-    Raises
-    ------
-    BoardgamesError
-        If there is no such game, layout or option.
-    """
-    if "layout" in options:
-        raise OptionError("the layout is not an option of a game; it is chosen separately")
-    return load(name, layout=layout, **options)
 
 
 def _line_of_match(text: str, ply: int | None) -> Line:

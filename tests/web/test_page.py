@@ -226,6 +226,11 @@ def test_agents_that_start_programs_or_read_files_are_refused(page: Page, agent:
     assert reason in page.create("here", agent)["reason"]
 
 
+def test_a_layout_among_the_options_is_refused_with_the_reason(page: Page) -> None:
+    reason = page.create("here", "random", options={"layout": "7x6"})["reason"]
+    assert reason.startswith("the layout is not an option of a game")
+
+
 @pytest.mark.parametrize(
     "text",
     [
