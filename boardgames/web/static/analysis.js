@@ -302,8 +302,8 @@ export class Analysis {
       const item = board.items.get(id);
       const [x, y] = [UNIT * item.x, UNIT * item.y];
       const most = item.kind === "line" ? 16 : 27;
-      const size = Math.min(most, (4.2 * most) / short.length);
-      const width = short.length * size * 0.6 + size * 0.5;
+      const size = Math.min(most, (3.4 * most) / short.length);
+      const width = short.length * size * 0.72 + size * 0.5;
       return s("g", { class: value === found.value ? "top-value" : "" },
         s("rect", { x: x - width / 2, y: y - 0.62 * most, width, height: 1.24 * most, rx: most / 3 }),
         s("text", { x, y: y + size * 0.36, "font-size": size, "text-anchor": "middle" }, short));
