@@ -98,7 +98,12 @@ class Archive:
     async def _flush(self) -> None:
         changed, self._changed = self._changed, {}
         if self._store is not None and changed:
-            matches = [await read() for read in changed.values()]
+            matches = []
+            for key, read in changed.items():
+                try:
+                    matches.append(await read())
+                except Exception as error:  # noqa: BLE001 - a plug-in may raise anything; the others are saved
+                    warnings.warn(f"match {key} is not saved: {error}", RuntimeWarning, stacklevel=1)
             try:
                 await self._call(self._store.save_served, matches)
             except StoreError as error:

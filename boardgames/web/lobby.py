@@ -83,7 +83,13 @@ class Lobby:
             If the archive cannot be read.
         """
         if self._archive is not None:
-            self._saved = {saved.key: saved for saved in await self._archive.open()}
+            for saved in await self._archive.open():
+                try:
+                    msgspec.convert(saved.data["entry"], MatchEntry)
+                except (LookupError, TypeError, msgspec.ValidationError):
+                    warnings.warn(f"the saved match {saved.key} is damaged", RuntimeWarning, stacklevel=2)
+                else:
+                    self._saved[saved.key] = saved
             if not self._archive.is_used:
                 warnings.warn(
                     "another server saves its matches; this one does not", RuntimeWarning, stacklevel=2
@@ -200,10 +206,14 @@ class Lobby:
             manager, lock = await loop.run_in_executor(
                 self.threads, _new_manager, request, records[0], trusted
             )
-        except (BoardgamesError, LookupError, msgspec.MsgspecError) as error:
+            first, second = (
+                Seat(*seat) for seat in msgspec.convert(data["seats"], list[tuple[str, str, str]])
+            )
+            values = msgspec.convert(data["values"], list[str | None])
+            fault = msgspec.convert(data["fault"], str | None)
+        except (BoardgamesError, LookupError, ValueError, msgspec.MsgspecError) as error:
             reason = str(error).partition("\n")[0]
             raise MatchError(f"the match cannot be loaded any more: {reason}") from None
-        first, second = (Seat(*seat) for seat in msgspec.convert(data["seats"], list[tuple[str, str, str]]))
         self._matches[saved.key] = LiveMatch(
             saved.key,
             request,
@@ -213,8 +223,8 @@ class Lobby:
             threads=self.threads,
             searches=self.searches,
             on_change=self._changed,
-            values=msgspec.convert(data["values"], list[str | None]),
-            fault=msgspec.convert(data["fault"], str | None),
+            values=values,
+            fault=fault,
             trusted=trusted,
         )
         del self._saved[saved.key]
@@ -262,6 +272,8 @@ class Lobby:
                 await match.close()
 
     def _is_watched(self, key: str) -> bool:
+        if key in self._loading and self._loading[key].locked():
+            return True
         return key in self._matches and self._matches[key].pages > 0
 
 

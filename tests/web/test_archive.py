@@ -114,6 +114,38 @@ def test_match_that_cannot_be_loaded_is_refused_with_the_reason(
     page.close()
 
 
+@pytest.mark.parametrize("part", ["request", "seats", "values"])
+def test_damaged_match_is_refused_when_it_is_joined(
+    start: Callable[[], Server], path: Path, part: str
+) -> None:
+    page = start().page()
+    key = page.start("here", "random")
+    page.close()
+    start().close()
+    with Store(path) as store:
+        (saved,) = store.served()
+        store.save_served([ServedMatch(key, {**saved.data, part: 5}, saved.record)])
+    page = start().page()
+    assert "the match cannot be loaded any more" in page.ask("join", match=key)["reason"]
+    page.close()
+
+
+def test_match_whose_entry_is_damaged_does_not_hide_the_others(
+    start: Callable[[], Server], path: Path
+) -> None:
+    page = start().page()
+    keys = [page.start("here", "random") for _ in range(2)]
+    page.close()
+    start().close()
+    with Store(path) as store:
+        saved = {match.key: match for match in store.served()}
+        store.save_served([ServedMatch(keys[0], {"entry": {}}, saved[keys[0]].record)])
+    with pytest.warns(RuntimeWarning, match=f"the saved match {keys[0]} is damaged"):
+        page = start().page()
+    assert [match["id"] for match in page.ask("matches")["matches"]] == [keys[1]]
+    page.close()
+
+
 def test_secrets_of_seats_are_not_stored(start: Callable[[], Server], path: Path) -> None:
     page = start().page()
     token = page.create("here", "random")["token"]
