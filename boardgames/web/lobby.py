@@ -44,6 +44,8 @@ MOST_LOADED = 16
 AGENT_SECONDS = 1.0
 THREADS = 8
 KEY_BYTES = 6
+LARGEST_OPTIONS = {"threads": os.cpu_count() or 1, "table": 1024, "memory": 1024}
+"""Largest values that pages may give to these options of agents: threads, and MB of tables."""
 NOT_IN_BROWSER = frozenset({"human", "engine"})
 """People have seats of their own, and no page may start programs."""
 
@@ -452,12 +454,15 @@ def agent_of(text: str, game: Game, *, seed: int | None = None, trusted: bool = 
     if not trusted and name in NOT_IN_BROWSER:
         raise OptionError(f"the agent {quote(name)} cannot be used in the browser")
     if not trusted:
-        _check_files(name, options, game)
+        _check_options(name, options, game)
     return load_player(text, game, seed=seed)
 
 
-def _check_files(agent: str, options: dict[str, str], game: Game) -> None:
-    """Raise an OptionError if an option names a file; weights, runs and the default are no files."""
+def _check_options(agent: str, options: dict[str, str], game: Game) -> None:
+    """Raise an OptionError if an option names a file, or takes more of the machine than a page may have.
+
+    Weights, runs and the default are no files.
+    """
     for option in plugins.registry().load("agents", agent, game.facts.name).declared_options:
         value = options.get(option.name)
         if value is None:
@@ -467,6 +472,10 @@ def _check_files(agent: str, options: dict[str, str], game: Game) -> None:
         names = {str(option.default), "true", "false", *offered_names(game), *run_names()}
         if _is_path(value) or (option.file == "read" and value not in names):
             raise OptionError(f"{option.name} cannot be a file here, and nothing is called {quote(value)}")
+        most = LARGEST_OPTIONS.get(option.name)
+        number = option.read(value)
+        if most is not None and isinstance(number, int) and number > most:
+            raise OptionError(f"{option.name} can be at most {most} in the browser, not {quote(value)}")
 
 
 def _is_path(text: str) -> bool:

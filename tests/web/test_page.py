@@ -219,10 +219,14 @@ def test_the_wrong_turn_a_late_move_and_an_illegal_one_are_refused(page: Page, o
         ("alphabeta:weights=pyproject.toml", "weights cannot be a file here"),
         ("solver:book=secret", "book cannot be a file here"),
         ("td:learn=true,save=copy", "save cannot be used in the browser"),
+        ("alphabeta:table=1025", "table can be at most 1024 in the browser, not '1025'"),
+        ("mcts:memory=2000", "memory can be at most 1024 in the browser"),
         ("nobody", "no agent"),
     ],
 )
-def test_agents_that_start_programs_or_read_files_are_refused(page: Page, agent: str, reason: str) -> None:
+def test_agents_that_start_programs_use_files_or_take_too_much_are_refused(
+    page: Page, agent: str, reason: str
+) -> None:
     assert reason in page.create("here", agent)["reason"]
 
 
