@@ -284,7 +284,7 @@ def test_run_killed_several_times_ends_with_the_same_bytes(tmp_path: Path) -> No
         process.kill()
         _, errors = process.communicate()
         assert process.returncode == -signal.SIGKILL, errors
-        kills_in_training += size(folder) != before
+        kills_in_training += size(folder) > before
     assert kills_in_training >= KILLS // 2
     assert checkpoint_paths(folder)[-1].name < f"step-{STEPS:06d}.safetensors"  # no kill after the end
     resume(folder)
@@ -299,6 +299,7 @@ def size(folder: Path) -> int:
 
 def wait_for_steps(folder: Path, before: int, process: "subprocess.Popen[bytes]") -> None:
     deadline = time.monotonic() + TIMEOUT_S
-    while size(folder) == before and process.poll() is None:
+    # a resumed run may drop steps first and repeat them
+    while size(folder) <= before and process.poll() is None:
         assert time.monotonic() < deadline
         time.sleep(0.001)
