@@ -49,7 +49,7 @@ class Archive:
         return await self._call(self._open)
 
     @property
-    def is_used(self) -> bool:
+    def is_saving(self) -> bool:
         """Return True if matches are saved."""
         return self._store is not None
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 import secrets
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -38,7 +38,7 @@ from boardgames.web.training import Training, trained_agents
 from boardgames.weights.lookup import offered_names, run_names, usable_agents, usable_names
 
 MOST_MATCHES = 200
-"""Matches kept on the server; old ones that nobody watches make room for new ones."""
+"""The server keeps at most this many matches, and deletes old ones without spectators beyond that."""
 MOST_LOADED = 16
 """Matches in memory, where agents have their tables, unless more of them are watched."""
 AGENT_SECONDS = 1.0
@@ -92,7 +92,7 @@ class Lobby:
                     warnings.warn(f"the saved match {saved.key} is damaged", RuntimeWarning, stacklevel=2)
                 else:
                     self._saved[saved.key] = saved
-            if not self._archive.is_used:
+            if not self._archive.is_saving:
                 warnings.warn(
                     "another server saves its matches; this one does not", RuntimeWarning, stacklevel=2
                 )
@@ -172,18 +172,8 @@ class Lobby:
         manager, lock = await loop.run_in_executor(self.threads, _new_manager, request, record, trusted)
         token = new_token() if any(seat.kind == "here" for seat in request.seats) else None
         first, second = (_seat_of(seat, token) for seat in request.seats)
-        match = LiveMatch(
-            secrets.token_urlsafe(KEY_BYTES),
-            request,
-            manager,
-            lock,
-            (first, second),
-            threads=self.threads,
-            searches=self.searches,
-            on_change=self._changed,
-            trusted=trusted,
-        )
-        self._matches[match.key] = match
+        key = secrets.token_urlsafe(KEY_BYTES)
+        match = self._add(key, request, manager, lock, (first, second), trusted=trusted)
         self._changed(match)
         return match, token
 
@@ -216,12 +206,29 @@ class Lobby:
         except (BoardgamesError, LookupError, ValueError, msgspec.MsgspecError) as error:
             reason = str(error).partition("\n")[0]
             raise MatchError(f"the match cannot be loaded any more: {reason}") from None
-        self._matches[saved.key] = LiveMatch(
-            saved.key,
+        seats = first, second
+        self._add(saved.key, request, manager, lock, seats, values=values, fault=fault, trusted=trusted)
+        del self._saved[saved.key]
+
+    def _add(
+        self,
+        key: str,
+        request: CreateMatch,
+        manager: Manager,
+        lock: MatchLock,
+        seats: tuple[Seat, Seat],
+        *,
+        values: Sequence[str | None] = (),
+        fault: str | None = None,
+        trusted: bool,
+    ) -> LiveMatch:
+        """Add a match to those in memory."""
+        match = self._matches[key] = LiveMatch(
+            key,
             request,
             manager,
             lock,
-            (first, second),
+            seats,
             threads=self.threads,
             searches=self.searches,
             on_change=self._changed,
@@ -229,7 +236,7 @@ class Lobby:
             fault=fault,
             trusted=trusted,
         )
-        del self._saved[saved.key]
+        return match
 
     def _changed(self, match: LiveMatch) -> None:
         if self._archive is not None and match.key in self._matches:
@@ -262,7 +269,7 @@ class Lobby:
                 await self._archive.forget([key])
 
     async def _unload(self) -> None:
-        """Unload matches that nobody watches until a page joins them again, finished ones first."""
+        """Unload matches without spectators, finished ones first, until a page joins them again."""
         surplus = len(self._matches) - MOST_LOADED + 1
         unwatched = [match for match in self._matches.values() if match.pages == 0]
         unwatched.sort(key=lambda match: (not match.is_over, not match.waits_for_person))

@@ -17,7 +17,7 @@ from boardgames.web.analysis import Analyst
 from boardgames.web.lobby import Lobby
 from boardgames.web.match import LiveMatch
 from boardgames.web.messages import decode, encode
-from boardgames.web.training import News
+from boardgames.web.training import TrainingReply
 
 _log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class Page:
         self._lists_matches = False
         self._dirty: set[str] = set()
         self._is_list_dirty = False
-        self._news: News | None = None
+        self._news: TrainingReply | None = None
         self._replies: deque[bytes] = deque()
         self._answering: set[asyncio.Task[None]] = set()
         self._ready = asyncio.Event()
@@ -283,7 +283,7 @@ class Page:
             self._is_list_dirty = True
             self._ready.set()
 
-    def _training_changed(self, news: News) -> None:
+    def _training_changed(self, news: TrainingReply) -> None:
         self._news = news
         self._ready.set()
 

@@ -56,8 +56,8 @@ MAX_WEIGHT_POINTS = 20_000
 MAX_STANDINGS = 50
 DIGITS = 6
 
-News = RunsReply | RunReply | RunGone
-Listener = Callable[[News], None]
+TrainingReply = RunsReply | RunReply | RunGone
+Listener = Callable[[TrainingReply], None]
 Stamp = tuple[object, ...]
 """What changes whenever a run does."""
 
@@ -67,7 +67,7 @@ class _Watch:
     """What a page watches, the name of a run or None for the list, and what it was last sent, if anything."""
 
     name: str | None
-    latest: News | None
+    latest: TrainingReply | None
 
 
 class Training:
@@ -79,7 +79,7 @@ class Training:
         self._watches: dict[Listener, _Watch] = {}
         self._task: asyncio.Task[None] | None = None
 
-    async def watch(self, name: str | None, listener: Listener) -> News:
+    async def watch(self, name: str | None, listener: Listener) -> TrainingReply:
         """Return a run, or the list of all, and call `listener` with it whenever it changes from now on.
 
         A listener watches one thing at a time.
@@ -91,7 +91,7 @@ class Training:
         """
         watch = self._watches[listener] = _Watch(name, None)
         if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._look())
+            self._task = asyncio.create_task(self._poll())
         watch.latest = news = await self._read(name)
         if isinstance(news, RunGone):
             if self._watches.get(listener) is watch:
@@ -110,10 +110,10 @@ class Training:
             self._task.cancel()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
-    async def _read(self, name: str | None) -> News:
+    async def _read(self, name: str | None) -> TrainingReply:
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._reader.read, name)
 
-    async def _look(self) -> None:
+    async def _poll(self) -> None:
         """Look at the files until nobody watches."""
         pause = INTERVAL_S
         while self._watches:
@@ -152,7 +152,7 @@ class _Reader:
         self._learners: dict[str, tuple[object, Learner | None]] = {}
         self._list = RunsReply(runs=[])
 
-    def read(self, name: str | None) -> News:
+    def read(self, name: str | None) -> TrainingReply:
         """Return a run, `RunGone` if there is none of this name, or the list of all."""
         names = run_names()
         if name is None:
