@@ -150,7 +150,7 @@ async def _play_for(running: Server, minutes: int) -> tuple[list[dict[str, float
 
 
 async def _play_matches(running: Server, number: int, end: float) -> int:
-    """Play one match after another until the time is up, each on a new page; return their number."""
+    """Play matches until the time is up, each on a new page, and return how many."""
     chance, count = random.Random(number), 0
     while time.monotonic() < end:
         with suppress(ConnectionClosed):

@@ -33,7 +33,7 @@ MARK_NAMES: Mapping[str, tuple[str, str]] = MappingProxyType(
         "??": ("blunder", "blunders"),
     }
 )
-"""What the marks mean: the name of one, and of several."""
+"""The singular and the plural of what the marks are called."""
 MARKS_IN_LISTS = ("?", "??")
 """Marks of the moves that `Review.mistakes` and the chart show; inaccuracies would be too many."""
 

@@ -1,4 +1,4 @@
-"""Take the pictures of the page in the documentation, from fixed positions.
+"""Take the screenshots in the documentation.
 
     python docs/screenshots.py                  # those in docs/images
     python docs/screenshots.py --review FOLDER  # everything at three widths, light and dark

@@ -199,7 +199,7 @@ class Analyst:
         return result
 
     def stop(self, purpose: str) -> None:
-        """End the search for a purpose; it answers with what it has found."""
+        """Stop the analysis for this purpose; it replies with what it has found so far."""
         if purpose in self._agents:
             self._agents[purpose].stop.set()
 

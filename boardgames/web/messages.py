@@ -58,7 +58,7 @@ GameOptions = dict[ShortText, bool | int | float | ShortText | None]
 
 
 class CreateMatch(_Request, frozen=True, tag="create"):
-    """Asks for a new match; `clock` has the seconds of each side, `move_time` those for each move.
+    """Requests a new match. `clock` is the time of each side in seconds, `move_time` the time for each move.
 
     A limit that is None is that of the game.
     """
@@ -231,7 +231,7 @@ class ImportRecord(_Request, frozen=True, tag="import"):
 
 
 class ExportRecord(PositionRequest, frozen=True, tag="export"):
-    """Asks for a match as a record, or for moves from a position, with the names and times given."""
+    """Requests the record of a match, or of moves from a position with the given names and times."""
 
     names: tuple[ShortText, ShortText] | None = None
     seconds: Annotated[list[float | None], Meta(max_length=MOST_MOVES)] = []

@@ -122,7 +122,7 @@ def listen(host: str, port: int) -> socket.socket:
         If nothing can listen there.
     """
     if not host:
-        raise OptionError("the host must not be empty; 0.0.0.0 stands for all addresses of this computer")
+        raise OptionError("the host must not be empty; use 0.0.0.0 to listen on all addresses")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
     if os.name == "posix":
