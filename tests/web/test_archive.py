@@ -8,6 +8,8 @@ from web_pages import Page, Server
 
 from boardgames.store import ServedMatch, Store
 
+UNKNOWN_GAME = {"game": "chess", "seats": [{"kind": "here"}, {"kind": "here"}]}
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -98,8 +100,11 @@ def test_second_server_on_the_store_neither_lists_nor_saves_its_matches(
     page.close()
 
 
+@pytest.mark.parametrize(
+    "damage", [{"request": 5}, {"seats": 5}, {"values": 5}, {"request": UNKNOWN_GAME}], ids=str
+)
 def test_match_that_cannot_be_loaded_is_refused_with_the_reason(
-    start: Callable[[], Server], path: Path
+    start: Callable[[], Server], path: Path, damage: dict[str, object]
 ) -> None:
     page = start().page()
     key = page.start("here", "random")
@@ -107,24 +112,7 @@ def test_match_that_cannot_be_loaded_is_refused_with_the_reason(
     start().close()
     with Store(path) as store:
         (saved,) = store.served()
-        data = dict(saved.data) | {"request": {**saved.data["request"], "game": "chess"}}  # type: ignore[dict-item]
-        store.save_served([ServedMatch(key, data, saved.record)])
-    page = start().page()
-    assert "the match cannot be loaded any more" in page.ask("join", match=key)["reason"]
-    page.close()
-
-
-@pytest.mark.parametrize("part", ["request", "seats", "values"])
-def test_damaged_match_is_refused_when_it_is_joined(
-    start: Callable[[], Server], path: Path, part: str
-) -> None:
-    page = start().page()
-    key = page.start("here", "random")
-    page.close()
-    start().close()
-    with Store(path) as store:
-        (saved,) = store.served()
-        store.save_served([ServedMatch(key, {**saved.data, part: 5}, saved.record)])
+        store.save_served([ServedMatch(key, {**saved.data, **damage}, saved.record)])
     page = start().page()
     assert "the match cannot be loaded any more" in page.ask("join", match=key)["reason"]
     page.close()
