@@ -5,16 +5,24 @@ an n-tuple, then has a table with one weight for every combination of their valu
 the value of a position is the sum of the weights that it looks up, or its hyperbolic
 tangent. Such a sum is linear in a huge number of features of which only a few are not 0.
 
+A `PatternModel` adds what a sum over groups of cells cannot express, so that search can use
+the tables as its evaluation. Then some phases are enough to learn, and the tables of those
+between are interpolated.
+
 Sources: W. Bledsoe and I. Browning, "Pattern recognition and reading by machine", 1959;
 S. Lucas, "Learning to play Othello with n-tuple systems", 2008.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from boardgames.declarations import MAX_VALUE, FeatureSet
 from boardgames.errors import PluginError, quote
-from boardgames.kernels import Actions, Cells, Phase, Words, kernel
+from boardgames.kernels import Actions, Cells, Phase, Reals, Words, kernel
 from boardgames.kernels.abi import check_kernel
+from boardgames.options import is_finite
+from boardgames.score import RETURN, Unit
 
 MAX_TABLE = 1 << 27
 """Largest number of weights."""
@@ -24,6 +32,63 @@ MAX_TABLE = 1 << 27
 def single_phase(position: Words, side: int) -> int:
     """Return 0: all positions are looked up in the same tables."""
     return 0
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PatternModel:
+    """How the weights that are looked up become the value of a position in search.
+
+    With s the sum of these weights and of the weighted terms, the value is that of the
+    material plus s / (1 + |s| / limit). Material and terms have weights in each phase.
+
+    Attributes
+    ----------
+    unit, scale, bound, margin
+        As those of an `Evaluation`, for which the weights are learned.
+    slope : float
+        Learners expect 1 / (1 + exp(-slope v)) points at the end of a match from a position whose
+        value is v units.
+    limit : float
+        Limit of s on the scale of the kernel; a sum of this size counts half.
+    material, terms : FeatureSet or None
+        Features whose weighted sum counts in full, or as part of s.
+    start : callable or None
+        Returns the weights that learning starts from and is drawn towards, `float64[phases, n]`
+        for the tables and `float64[phases, m]` for material and then terms; by default all are 0.
+
+    Raises
+    ------
+    PluginError
+        If a number is out of range.
+    """
+
+    unit: Unit = RETURN
+    scale: float = 1.0
+    bound: float = 1.0
+    margin: float = 0.0
+    slope: float = 1.0
+    limit: float = math.inf
+    material: FeatureSet | None = None
+    terms: FeatureSet | None = None
+    start: Callable[[], tuple[Reals, Reals]] | None = None
+
+    def __post_init__(self) -> None:
+        for name, largest in (("scale", math.inf), ("bound", MAX_VALUE), ("slope", math.inf)):
+            value = getattr(self, name)
+            if not (is_finite(value) and 0 < value <= largest):
+                raise PluginError(f"the {name} of a pattern model must be above 0, not {quote(value)}")
+        if not (isinstance(self.limit, int | float) and self.limit > 0):
+            raise PluginError(f"the limit of a pattern model must be above 0, not {quote(self.limit)}")
+
+    @property
+    def features(self) -> tuple[FeatureSet, ...]:
+        """Return the feature sets that there are, material first."""
+        return tuple(features for features in (self.material, self.terms) if features is not None)
+
+    @property
+    def size(self) -> int:
+        """Return the number of features of all sets."""
+        return sum(len(features.features) for features in self.features)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +114,14 @@ class PatternSet:
         Number of phases; each has tables of its own.
     phase : callable
         Returns the phase, 0 to `phases` - 1, of a position in which a side has just moved.
+    bitboards : tuple of (int, int)
+        If the values of cells can be read from bitboards, for each value from 1 on the place in a
+        position where its bitboard begins, from the point of view of side 0 and of side 1.
+    bits : tuple of int
+        With `bitboards`, the bit of each cell, counted over the words of a bitboard. Lookups are
+        then several times as fast.
+    model : PatternModel or None
+        How search uses the weights, for the learner `patterns`.
 
     Raises
     ------
@@ -67,6 +140,9 @@ class PatternSet:
     symmetries: tuple[tuple[int, ...], ...] = ()
     phases: int = 1
     phase: Callable[[Words, int], int] = single_phase
+    bitboards: tuple[tuple[int, int], ...] = ()
+    bits: tuple[int, ...] = ()
+    model: PatternModel | None = None
 
     def __post_init__(self) -> None:
         what = f"patterns {self.name!r}"
@@ -86,6 +162,15 @@ class PatternSet:
             len(self.neighbours) == self.cells and all(map(self._are_cells, self.neighbours))
         ):
             raise PluginError(f"{what} must have neighbours, 0 to {self.cells - 1}, for each of its cells")
+        if self.bitboards and not (
+            len(self.bitboards) == self.values - 1
+            and len(set(self.bits)) == len(self.bits) == self.cells
+            and min(self.bits) >= 0
+        ):
+            raise PluginError(
+                f"{what} need a bitboard for each value but 0, and a bit of its own for each of "
+                f"{self.cells} cells"
+            )
         if self.size > MAX_TABLE:
             raise PluginError(f"{what} would have {self.size:,} weights; at most {MAX_TABLE:,} are possible")
 
