@@ -169,7 +169,8 @@ def _print_features(explained: "Explanation", side: str) -> None:
     if explained.is_squashed:
         say(f"value for {side} with weights {explained.weights}: tanh of the sum, {explained.value:+.4f}")
     else:
-        say(f"value for {side} with weights {explained.weights}: {explained.value:+.4f}")
+        unit = f" {explained.unit}" if explained.unit else ""
+        say(f"value for {side} with weights {explained.weights}: {explained.value:+.4f}{unit}")
 
 
 def _features_json(explained: "Explanation | None", overlays: "tuple[Overlay, ...]") -> dict[str, object]:

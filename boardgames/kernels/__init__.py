@@ -39,7 +39,7 @@ from boardgames.kernels.bits import (
     random_below,
 )
 from boardgames.kernels.control import Control, is_stopped, load_stop, new_control
-from boardgames.kernels.rows import prefetch, row, row_out
+from boardgames.kernels.rows import local_integers, local_reals, prefetch, row, row_out
 
 __all__ = [
     "FORCING",
@@ -70,6 +70,8 @@ __all__ = [
     "is_stopped",
     "kernel",
     "load_stop",
+    "local_integers",
+    "local_reals",
     "lowest_bit",
     "mix",
     "new_control",

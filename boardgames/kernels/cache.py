@@ -352,7 +352,7 @@ def _described(value: object, within: tuple[object, ...] = ()) -> str:
     """Describe the value of a closure in a text that is the same in every process."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
-    function = getattr(value, "py_func", value)
+    function = getattr(value, "py_func", getattr(value, "_defn", value))  # of a kernel or an intrinsic
     if isinstance(function, types.FunctionType):
         cells = [] if function in within else _enclosed(function, (*within, function))
         return f"{function.__module__}.{function.__qualname__} {function.__code__.co_firstlineno} {cells}"

@@ -239,7 +239,7 @@ def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Runn
 
 
 def check_patterns(sample: Sample, pattern_sets: tuple[PatternSet, ...]) -> RunningCheck:
-    """Check that cells and phases are in their ranges, and that symmetries are among those of the game."""
+    """Check that cells and phases are in their ranges, and bitboards and symmetries as the game has them."""
     for patterns in pattern_sets:
         name = f"patterns {patterns.name!r}"
         for words in sample.words:
@@ -251,6 +251,8 @@ def check_patterns(sample: Sample, pattern_sets: tuple[PatternSet, ...]) -> Runn
                 for cell in np.flatnonzero((values < 0) | (values >= patterns.values)):
                     message = f"cell {cell} of {name} is {values[cell]}, not 0 to {patterns.values - 1},"
                     yield Fault(message, words)
+                for cell in np.flatnonzero(_from_bitboards(patterns, words, side) != values):
+                    yield Fault(f"the bitboards of {name} differ from its kernel in cell {cell},", words)
         for permutation in patterns.symmetries:
             fits = sample.game.symmetries()
             for words in sample.words:
@@ -290,6 +292,19 @@ def check_abstractions(sample: Sample, abstractions: tuple[StateAbstraction, ...
 def _cells(patterns: PatternSet, words: Words, side: int) -> Actions:
     values = np.full(patterns.cells, -1)
     patterns.kernel(words.copy(), side, values)
+    return values
+
+
+def _from_bitboards(patterns: PatternSet, words: Words, side: int) -> Actions:
+    """Return the values of all cells according to the bitboards, or else to the kernel."""
+    if not patterns.bitboards:
+        return _cells(patterns, words, side)
+    values = np.zeros(patterns.cells, dtype=np.int64)
+    for value, starts in enumerate(patterns.bitboards, start=1):
+        for cell, bit in enumerate(patterns.bits):
+            place = starts[side] + bit // 64
+            if place >= len(words) or int(words[place]) >> bit % 64 & 1:
+                values[cell] += value
     return values
 
 

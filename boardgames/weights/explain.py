@@ -9,6 +9,7 @@ import numpy as np
 from boardgames.declarations import FeatureSet
 from boardgames.game import Position
 from boardgames.patterns import PatternSet
+from boardgames.weights.tables import interpolated
 from boardgames.weights.weights import Weights
 
 
@@ -47,9 +48,12 @@ class Explanation:
     terms : tuple of Term
         The features in order.
     total, value : float or None
-        Sum of the contributions, and the value, its hyperbolic tangent if `is_squashed`.
+        Sum of the contributions, and the value, its hyperbolic tangent if `is_squashed`. With a model,
+        the value is in its unit.
     is_squashed : bool
         Whether the weights squash sums.
+    unit : str
+        With a model, the unit of the value; otherwise empty.
     """
 
     features: str
@@ -59,6 +63,7 @@ class Explanation:
     total: float | None = None
     value: float | None = None
     is_squashed: bool = False
+    unit: str = ""
 
 
 def explain(
@@ -70,7 +75,7 @@ def explain(
     """Return the features of a position with their contributions to its value.
 
     For patterns there is a term for each group of cells that is looked up; its value is the index of the
-    weight in the group's table.
+    weight in the group's table. The terms of a model follow, and then its material.
 
     Parameters
     ----------
@@ -111,16 +116,43 @@ def _explain_patterns(
     """Return what is looked up in the tables: each combination of values, and its weight."""
     side, cells = 1 - position.side_to_move, np.zeros(patterns.cells, dtype=np.int64)
     patterns.kernel(position.words, side, cells)
-    first = patterns.size // patterns.phases * patterns.phase(position.words, side)
-    known = dict(zip(weights.entries.tolist(), weights.values.tolist(), strict=True))
+    phase = patterns.phase(position.words, side)
+    tables = weights.tables(patterns)
+    table = interpolated(tables, patterns.phases)[phase] if weights.anchors else tables[phase]
     terms = []
     for group, start in patterns.lookups:
         index = 0
         for cell in group:
             index = patterns.values * index + int(cells[cell])
-        weight = known.get(first + start + index, 0.0)
+        weight = float(table[start + index])
         terms.append(Term(f"cells {' '.join(map(str, group))}", float(index), weight, weight))
-    return _summed(patterns.name, name, side, terms, weights)
+    model = patterns.model
+    if not weights.anchors or model is None:
+        return _summed(patterns.name, name, side, terms, weights)
+    linear = interpolated(weights.linear, patterns.phases)[phase].tolist()
+    count = model.size - (len(model.terms.features) if model.terms else 0)
+    added = _terms_of(position, side, model.terms, linear[count:])
+    material = _terms_of(position, side, model.material, linear[:count])
+    positional = sum(term.contribution or 0.0 for term in (*terms, *added))
+    total = sum(term.contribution or 0.0 for term in material)
+    value = total + positional / (1.0 + abs(positional) / model.limit)
+    value = min(max(value, -model.bound), model.bound) / model.scale
+    all_terms = (*terms, *added, *material)
+    return Explanation(patterns.name, name, side, all_terms, total + positional, value, unit=model.unit.label)
+
+
+def _terms_of(
+    position: Position, side: int, features: FeatureSet | None, weights: Sequence[float]
+) -> list[Term]:
+    """Return features that are not scaled, with their weights and contributions."""
+    if features is None:
+        return []
+    values = np.zeros(len(features.features))
+    features.kernel(position.words, side, values)
+    return [
+        Term(feature.name, value, weight, weight * value)
+        for feature, value, weight in zip(features.features, values.tolist(), weights, strict=True)
+    ]
 
 
 def _summed(

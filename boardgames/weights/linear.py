@@ -14,7 +14,7 @@ import numpy as np
 
 from boardgames.declarations import MAX_VALUE, Evaluation, FeatureSet
 from boardgames.game import Game
-from boardgames.kernels import Evaluate, Reals, Words, kernel
+from boardgames.kernels import Evaluate, Reals, Words, kernel, local_reals
 from boardgames.score import RETURN, Unit
 
 Function = TypeVar("Function", bound=Callable[..., object])
@@ -44,7 +44,7 @@ def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, tanh:
     middle, half = features.scale
     slopes = weights / half
     unscaled = np.append(slopes, -(slopes * middle).sum())  # weights of unscaled features, and a constant
-    evaluate = _linear_kernel(features.kernel, game.kernels.side_to_move, tanh)
+    evaluate = _linear_kernel(features.kernel, len(weights), game.kernels.side_to_move, tanh)
     name = f"weights of {features.name}"
     if tanh:
         return Evaluation(name, evaluate, unscaled, unit=RETURN, bound=1.0)
@@ -53,15 +53,17 @@ def linear_evaluation(game: Game, features: FeatureSet, weights: Reals, *, tanh:
 
 @cache
 def _linear_kernel(
-    features: Callable[[Words, int, Reals], None], side_to_move: Callable[[Words], int], tanh: bool
+    features: Callable[[Words, int, Reals], None],
+    count: int,
+    side_to_move: Callable[[Words], int],
+    tanh: bool,
 ) -> Callable[[Words, Reals], float]:
     """Return the kernel for a game's features, which is compiled on first use."""
 
     @kernel(Evaluate)
     @in_module_of(features)
     def evaluate(position: Words, weights: Reals) -> float:
-        count = weights.size - 1
-        values = np.empty(count)
+        values = local_reals(count)
         features(position, 1 - side_to_move(position), values)
         total = weights[count]
         for index in range(count):

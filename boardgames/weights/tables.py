@@ -1,25 +1,91 @@
 """Tables of weights for patterns as an evaluation for search.
 
 Weights give the value of a position for the side that has just moved, as those of
-features do. The evaluation's array of weights begins with a description of the groups, so
-that one kernel serves all groups of a game: integers, whose bits are stored in the floats.
+features do. The evaluation's array begins with a description of what is looked up, so that
+one kernel serves all groups of a game, and integers in it are stored as the bits of floats.
+The tables follow, phase after phase: weights are 16-bit integers that count steps, so a sum
+is exact, and much of a table fits into the processor's cache.
+
+If the cells can be read from bitboards, indices are sums of rows (`boardgames.kernels.lanes`).
+Otherwise a kernel of the game writes the values of all cells.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
+from numba import types
 
 from boardgames.declarations import MAX_VALUE, Evaluation
+from boardgames.errors import PluginError
 from boardgames.game import Game
-from boardgames.kernels import Actions, Evaluate, Reals, Words, float_to_bits, kernel
-from boardgames.patterns import PatternSet
+from boardgames.kernels import (
+    Actions,
+    Evaluate,
+    Features,
+    Reals,
+    Words,
+    float_to_bits,
+    kernel,
+    local_integers,
+    local_reals,
+)
+from boardgames.kernels.abi import REALS, WORDS
+from boardgames.kernels.lanes import LANES, ROW, Chunk, row_adder, short_at, sum_of_shorts
+from boardgames.patterns import PatternModel, PatternSet
 from boardgames.score import RETURN
 from boardgames.weights.linear import WEIGHTED_SUM, in_module_of
+from boardgames.weights.lookups import MergedTable, merged_tables
 
-HEADER = 3
-"""Numbers before the groups: of lookups, of weights in a phase, and the index of the first weight."""
+COUNT, ROWS, TABLES, PHASE, STEP, LINEAR, LIMIT, BOUND = range(8)
+"""Numbers at the beginning of the array: how many blocks of rows or lookups there are, and, as places in
+the array, where rows or lookups begin, where the tables begin, and by how much the next phase is further;
+the size of a step; with a model, the place of its weights, the reciprocal of its limit, and its bound."""
+HEADER = 8
+SHORTS = 4
+"""16-bit integers in a word."""
+CHUNK = 6
+"""Most bits of a bitboard that index a row at once. The rows of all chunks of a board should fit into the
+processor's first cache: in Abalone they take 22 KB, and with 8 bits 50 KB without being faster."""
+
+STEPS = 1 << 15
+"""Weights of patterns are rounded to multiples of a step, and the largest is less than this many steps."""
+SMALLEST_WEIGHT = 1e-100
+"""The steps of weights of patterns are not smaller than those for this weight, so they are never 0."""
+
+LookUp = types.int64(WORDS, REALS, types.int64, types.int64)
+"""`look_up(position, weights, side, first)`: the sum of what a side looks up, in steps; `first` is the place
+of the first 16-bit integer of the tables."""
+Finish = types.float64(WORDS, REALS, types.int64, types.int64, types.float64)
+"""`finish(position, weights, side, phase, total)`: the value of a position for `side`, given the sum."""
+
+
+def step_of(values: Reals) -> float:
+    """Return the power of two to whose multiples weights of patterns are rounded."""
+    largest = max(float(np.abs(values).max(initial=0.0)), SMALLEST_WEIGHT)
+    return math.ldexp(1.0, math.frexp(largest)[1]) / STEPS
+
+
+def merged_sums(patterns: PatternSet, tables: Reals) -> list[Reals]:
+    """Return the sums of tables, `float64[k, n]`, that the merged tables of a pattern set have."""
+    return [tables[:, table.sources(patterns.values)].sum(axis=1) for table in merged_tables(patterns)]
+
+
+def interpolated(anchors: Reals, phases: int) -> Reals:
+    """Return numbers for all phases, given those of phases at equal distances from the first to the last.
+
+    Examples
+    --------
+    >>> interpolated(np.array([[0.0, 8.0], [2.0, 4.0]]), 5).tolist()
+    [[0.0, 8.0], [0.5, 7.0], [1.0, 6.0], [1.5, 5.0], [2.0, 4.0]]
+    """
+    places = np.linspace(0, len(anchors) - 1, phases)
+    before = np.minimum(places.astype(np.int64), max(len(anchors) - 2, 0))
+    after = np.minimum(before + 1, len(anchors) - 1)
+    share = (places - before)[:, None]
+    between: Reals = (1.0 - share) * anchors[before] + share * anchors[after]
+    return between
 
 
 def table_evaluation(
@@ -45,49 +111,280 @@ def table_evaluation(
     >>> evaluation.score(evaluation.kernel(game.parse("4").words, evaluation.weights)).amount < 0
     True
     """
-    described = [len(patterns.lookups), patterns.size // patterns.phases, 0]
-    for group, start in patterns.lookups:
-        described += [start, len(group), *group]
-    described[2] = len(described)
-    weights = np.zeros(len(described) + patterns.size)
-    weights[: len(described)] = np.array(described, dtype=np.int64).view(np.float64)
-    weights[len(described) + entries] = values
-    evaluate = _table_kernel(patterns.kernel, patterns.phase, game.kernels.side_to_move,
-                             patterns.cells, patterns.values, tanh)  # fmt: skip
+    tables = np.zeros(patterns.size)
+    tables[entries] = values
+    weights = _packed(game, patterns, tables.reshape(patterns.phases, -1))
+    evaluate = _table_kernel(_look_up(patterns), patterns.phase, game.kernels.side_to_move,
+                             _squashed if tanh else _clipped)  # fmt: skip
     unit, bound = (RETURN, 1.0) if tanh else (WEIGHTED_SUM, MAX_VALUE)
     return Evaluation(f"weights of {patterns.name}", evaluate, weights, unit=unit, bound=bound)
 
 
-@cache
-def _table_kernel(
-    cells: Callable[[Words, int, Actions], None],
-    phase: Callable[[Words, int], int],
-    side_to_move: Callable[[Words], int],
-    count: int,
-    digits: int,
-    tanh: bool,
-) -> Callable[[Words, Reals], float]:
-    """Return the kernel for a game's patterns, which is compiled on first use."""
+def model_evaluation(game: Game, patterns: PatternSet, tables: Reals, linear: Reals) -> Evaluation:
+    """Return the evaluation of a pattern set with a model.
 
-    @kernel(Evaluate)
+    Parameters
+    ----------
+    tables : float64[anchors, n]
+        The tables of all groups in phases at equal distances from the first to the last one.
+    linear : float64[anchors, m]
+        The weights of material and then of terms in these phases.
+    """
+    model = patterns.model
+    assert model is not None
+    same = len(tables) == 1  # then all phases share one copy
+    weights = _packed(game, patterns, tables if same else interpolated(tables, patterns.phases))
+    weights[LINEAR : BOUND + 1] = np.int64(len(weights)).view(np.float64), 1.0 / model.limit, model.bound
+    weights = np.append(weights, interpolated(linear, patterns.phases))
+    evaluate = _table_kernel(
+        _look_up(patterns), patterns.phase, game.kernels.side_to_move, _model_kernel(patterns.kernel, model)
+    )
+    return Evaluation(
+        f"weights of {patterns.name}", evaluate, weights, unit=model.unit, bound=model.bound,
+        margin=model.margin, scale=model.scale,
+    )  # fmt: skip
+
+
+# --- the array ---
+
+
+def _packed(game: Game, patterns: PatternSet, tables: Reals) -> Reals:
+    """Return the array of an evaluation, given the tables of all groups in each phase, or in all phases."""
+    merged, sums = merged_tables(patterns), merged_sums(patterns, tables)
+    step = max(step_of(one) for one in sums)
+    firsts, end = [], 1  # a 0 precedes each table
+    for one in sums:
+        firsts.append(end)
+        end += one.shape[1] + 1
+    shorts = np.zeros((len(tables), _in_lines(-(-end // SHORTS)) * SHORTS), dtype=np.int16)
+    for first, one in zip(firsts, sums, strict=True):
+        shorts[:, first : first + one.shape[1]] = np.clip(np.rint(one / step), 1 - STEPS, STEPS - 1)
+    described = _blocks if _has_rows(patterns) else _cells_of_lookups
+    count, starts, lookups = described(game, patterns, merged, firsts)
+    header = np.zeros(HEADER)
+    words = shorts.shape[1] // SHORTS
+    rows = HEADER + len(starts)
+    places = [count, rows, rows + len(lookups), words if len(tables) > 1 else 0]
+    header[: len(places)] = np.array(places).view(np.float64)
+    header[STEP] = step
+    return np.concatenate([header, starts, lookups, shorts.reshape(-1).view(np.float64)])
+
+
+def _in_lines(words: int) -> int:
+    """Return a number of words rounded up to whole rows, so that what follows begins at a cache line."""
+    return -(-words // ROW) * ROW
+
+
+def _has_rows(patterns: PatternSet) -> bool:
+    """Return whether indices can be sums of rows: below 2^16, with one more place before each table."""
+    return bool(patterns.bitboards) and all(
+        patterns.values ** len(group) < 1 << 16 for group in patterns.groups
+    )
+
+
+def _blocks(
+    game: Game, patterns: PatternSet, merged: Sequence[MergedTable], firsts: Sequence[int]
+) -> tuple[int, Reals, Reals]:
+    """Return the number of blocks of rows, where the tables of each begin, and the rows."""
+    _check_bitboards(game, patterns)
+    blocks: list[tuple[int, list[tuple[int, tuple[int, ...]]]]] = []
+    for table, first in zip(merged, firsts, strict=True):
+        last = first + int(patterns.values ** len(table.groups[0])) - 1
+        for group in table.groups:
+            if not blocks or len(blocks[-1][1]) == LANES or last - blocks[-1][0] >= 1 << 16:
+                blocks.append((first - 1, []))  # lanes without a group look up the 0 there
+            blocks[-1][1].append((first - blocks[-1][0], group))
+    rows = [_rows(patterns, lookups) for _, lookups in blocks]
+    starts = np.zeros(_in_lines(len(blocks)), dtype=np.int64)
+    starts[: len(blocks)] = [start for start, _ in blocks]
+    return len(blocks), starts.view(np.float64), np.concatenate(rows)
+
+
+def _rows(patterns: PatternSet, lookups: Sequence[tuple[int, tuple[int, ...]]]) -> Reals:
+    """Return the row of the places at which tables begin, and the rows of all chunks."""
+    amounts = np.zeros((patterns.cells, LANES), dtype=np.int64)
+    begin = np.zeros((1, LANES), dtype=np.int64)
+    for lane, (first, group) in enumerate(lookups):
+        begin[0, lane] = first
+        for place, cell in enumerate(reversed(group)):
+            amounts[cell, lane] = patterns.values**place
+    rows, cell_of = [begin], {bit: cell for cell, bit in enumerate(patterns.bits)}
+    for word, first, size in _chunks(patterns.bits):
+        cells = [cell_of[64 * word + first + bit] for bit in range(size)]
+        combinations = np.arange(1 << size)[:, None] >> np.arange(size) & 1
+        rows.append(combinations @ amounts[cells])
+    lanes: Reals = np.concatenate(rows).astype(np.uint16).reshape(-1).view(np.float64)
+    return lanes
+
+
+def _chunks(bits: Sequence[int]) -> tuple[Chunk, ...]:
+    """Divide bits into chunks that follow each other without a gap, within a word."""
+    runs: list[list[int]] = []
+    for bit in sorted(bits):
+        if runs and bit == runs[-1][-1] + 1 and bit % 64:
+            runs[-1].append(bit)
+        else:
+            runs.append([bit])
+    chunks = []
+    for run in runs:
+        length = -(-len(run) // -(-len(run) // CHUNK))  # of parts that are about equally long
+        for first in range(0, len(run), length):
+            word, bit = divmod(run[first], 64)
+            chunks.append(Chunk(word, bit, min(length, len(run) - first)))
+    return tuple(chunks)
+
+
+def _check_bitboards(game: Game, patterns: PatternSet) -> None:
+    words = game.facts.words
+    last = max(patterns.bits) // 64
+    for starts in patterns.bitboards:
+        if not all(0 <= start < words - last for start in starts):
+            raise PluginError(
+                f"the bitboards of patterns {patterns.name!r} must lie within the {words} words of a position"
+            )
+
+
+def _cells_of_lookups(
+    game: Game, patterns: PatternSet, merged: Sequence[MergedTable], firsts: Sequence[int]
+) -> tuple[int, Reals, Reals]:
+    """Return the number of lookups, nothing, and for each lookup its table, its length and its cells."""
+    numbers = []
+    for table, first in zip(merged, firsts, strict=True):
+        for group in table.groups:
+            numbers += [first, len(group), *group]
+    described = np.zeros(_in_lines(len(numbers)), dtype=np.int64)
+    described[: len(numbers)] = numbers
+    return sum(len(table.groups) for table in merged), np.zeros(0), described.view(np.float64)
+
+
+# --- kernels ---
+
+
+def _look_up(patterns: PatternSet) -> Callable[[Words, Reals, int, int], int]:
+    """Return the kernel that adds up what is looked up, compiled on first use."""
+    if _has_rows(patterns):
+        return _row_kernel(patterns.kernel, patterns.bitboards, _chunks(patterns.bits))
+    return _cell_kernel(patterns.kernel, patterns.cells, patterns.values)
+
+
+@cache
+def _row_kernel(
+    cells: Callable[[Words, int, Actions], None],
+    boards: tuple[tuple[int, int], ...],
+    chunks: tuple[Chunk, ...],
+) -> Callable[[Words, Reals, int, int], int]:
+    add_rows = row_adder(boards, chunks)
+    words = ROW * (1 + sum(1 << chunk.size for chunk in chunks))
+
+    @kernel(LookUp)
     @in_module_of(cells)
-    def evaluate(position: Words, weights: Reals) -> float:
-        side = 1 - side_to_move(position)
-        values = np.empty(count, dtype=np.int64)
+    def look_up(position: Words, weights: Reals, side: int, first: int) -> int:
+        place = float_to_bits(weights[ROWS])
+        total = 0
+        for block in range(float_to_bits(weights[COUNT])):
+            lanes = add_rows(position, side, weights, place)
+            total += sum_of_shorts(weights, first + float_to_bits(weights[HEADER + block]), lanes)
+            place += words
+        return total
+
+    return look_up
+
+
+@cache
+def _cell_kernel(
+    cells: Callable[[Words, int, Actions], None], count: int, digits: int
+) -> Callable[[Words, Reals, int, int], int]:
+    @kernel(LookUp)
+    @in_module_of(cells)
+    def look_up(position: Words, weights: Reals, side: int, first: int) -> int:
+        values = local_integers(count)
         cells(position, side, values)
-        first = float_to_bits(weights[2]) + phase(position, side) * float_to_bits(weights[1])
-        total = 0.0
-        place = HEADER
-        for _ in range(float_to_bits(weights[0])):
+        place = float_to_bits(weights[ROWS])
+        total = 0
+        for _ in range(float_to_bits(weights[COUNT])):
             start, length = float_to_bits(weights[place]), float_to_bits(weights[place + 1])
             place += 2
             index = 0
             for cell in range(place, place + length):
                 index = digits * index + values[float_to_bits(weights[cell])]
             place += length
-            total += weights[first + start + index]
-        if tanh:
-            return -math.tanh(total)
-        return -min(max(total, -MAX_VALUE), MAX_VALUE)
+            total += short_at(weights, first + start + index)
+        return total
+
+    return look_up
+
+
+@cache
+def _table_kernel(
+    look_up: Callable[[Words, Reals, int, int], int],
+    phase: Callable[[Words, int], int],
+    side_to_move: Callable[[Words], int],
+    finish: Callable[[Words, Reals, int, int, float], float],
+) -> Callable[[Words, Reals], float]:
+    """Return the kernel of an evaluation, compiled on first use."""
+
+    @kernel(Evaluate)
+    @in_module_of(look_up)
+    def evaluate(position: Words, weights: Reals) -> float:
+        side = 1 - side_to_move(position)
+        at = phase(position, side)
+        place = float_to_bits(weights[TABLES]) + at * float_to_bits(weights[PHASE])
+        total = weights[STEP] * look_up(position, weights, side, SHORTS * place)
+        return -finish(position, weights, side, at, total)
 
     return evaluate
+
+
+@kernel(Finish)
+def _squashed(position: Words, weights: Reals, side: int, phase: int, total: float) -> float:
+    """Return the hyperbolic tangent of the sum."""
+    return math.tanh(total)
+
+
+@kernel(Finish)
+def _clipped(position: Words, weights: Reals, side: int, phase: int, total: float) -> float:
+    """Return the sum."""
+    return min(max(total, -MAX_VALUE), MAX_VALUE)
+
+
+def _model_kernel(
+    cells: Callable[[Words, int, Actions], None], model: PatternModel
+) -> Callable[[Words, Reals, int, int, float], float]:
+    """Return the kernel that adds material and terms to the sum."""
+    material, terms = (
+        (_no_features, 0) if features is None else (features.kernel, len(features.features))
+        for features in (model.material, model.terms)
+    )
+    return _finish_kernel(cells, *material, *terms)
+
+
+@kernel(Features)
+def _no_features(position: Words, side: int, out: Reals) -> None:
+    """Write nothing."""
+
+
+@cache
+def _finish_kernel(
+    cells: Callable[[Words, int, Actions], None],
+    write_material: Callable[[Words, int, Reals], None],
+    materials: int,
+    write_terms: Callable[[Words, int, Reals], None],
+    terms: int,
+) -> Callable[[Words, Reals, int, int, float], float]:
+    @kernel(Finish)
+    @in_module_of(cells)
+    def finish(position: Words, weights: Reals, side: int, phase: int, total: float) -> float:
+        values = local_reals(terms)
+        write_terms(position, side, values)
+        place = float_to_bits(weights[LINEAR]) + phase * (materials + terms)
+        for index in range(terms):
+            total += weights[place + materials + index] * values[index]
+        total /= 1.0 + abs(total) * weights[LIMIT]
+        counted = local_reals(materials)
+        write_material(position, side, counted)
+        for index in range(materials):
+            total += weights[place + index] * counted[index]
+        bound = weights[BOUND]
+        return float(min(max(total, -bound), bound))
+
+    return finish

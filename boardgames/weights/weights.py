@@ -4,9 +4,11 @@ Features have one weight each. Patterns have tables with a place for each combin
 values, most of which never occur: only weights that are not 0 are kept. They are rounded to
 multiples of a power of two, so that each takes two bytes in a file, and one byte says how
 far it is from the one before.
+
+Weights of a pattern set with a model are tables in a few phases, the *anchors*, and the
+weights of the model's features in these phases.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,29 +26,34 @@ from boardgames.patterns import PatternSet
 from boardgames.player import fingerprint_of
 from boardgames.weights.files import Array, read_arrays, write_arrays
 from boardgames.weights.linear import linear_evaluation
-from boardgames.weights.tables import table_evaluation
+from boardgames.weights.lookups import gathered
+from boardgames.weights.tables import STEPS, merged_sums, model_evaluation, step_of, table_evaluation
 
 SCHEMA = 1
 VALUES = "weights"
 """Name of the array in a file; checkpoints have others as well."""
 GAPS = "gaps"
 """Name of the array with the distances between the places of the weights of patterns."""
+LINEAR = "features"
+"""Name of the array with the weights of the features of a model."""
 MAX_WEIGHT = 1e6
-SMALLEST_WEIGHT = 1e-100
-"""The steps of weights of patterns are not smaller than those for this weight, so they are never 0."""
 MAX_GAP = np.iinfo(np.uint8).max
 """Largest distance in a file; a longer one is bridged by weights of 0."""
-STEPS = 1 << 15
-"""Weights of patterns are rounded to multiples of a step, and the largest is less than this many steps."""
 
 
 def _no_entries() -> Actions:
     return np.zeros(0, dtype=np.int64)
 
 
+def _no_linear() -> Reals:
+    return np.zeros((0, 0))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Weights:
     """The weights of a feature set, for features scaled to -1 to 1 by their ranges, or of a pattern set.
+
+    Weights of a pattern set may be those of its model (`PatternModel`).
 
     They give the value of a position for the side that has just moved.
 
@@ -66,7 +73,11 @@ class Weights:
     groups : tuple of tuple of int
         The groups of cells that the patterns look up; empty for weights of features.
     entries : int64[n]
-        For patterns, the places of the weights in the tables, in ascending order. Read-only.
+        For patterns, the places of the weights in the tables, in ascending order. Read-only. With a
+        model, the tables of each anchor follow those of the anchor before.
+    linear : float64[anchors, m]
+        With a model, the weights of its features, not scaled, material before terms; otherwise empty.
+        Read-only. Anchors are phases at equal distances from the first to the last.
 
     Raises
     ------
@@ -83,6 +94,7 @@ class Weights:
     provenance: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # JSON values
     groups: tuple[tuple[int, ...], ...] = ()
     entries: Actions = field(default_factory=_no_entries)
+    linear: Reals = field(default_factory=_no_linear)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64)
@@ -98,6 +110,19 @@ class Weights:
             raise WeightsError("weights of patterns need one place each, in ascending order")
         entries.flags.writeable = False
         object.__setattr__(self, "entries", entries)
+        linear = np.array(self.linear, dtype=np.float64)
+        if linear.ndim != 2 or not (np.abs(linear) <= MAX_WEIGHT).all():
+            raise WeightsError(
+                f"weights of features must be a row of numbers, {-MAX_WEIGHT:g} to {MAX_WEIGHT:g}, for each "
+                "anchor"
+            )
+        linear.flags.writeable = False
+        object.__setattr__(self, "linear", linear)
+
+    @property
+    def anchors(self) -> int:
+        """Return the number of anchors; 0 if the weights are not those of a model."""
+        return len(self.linear)
 
     @classmethod
     def of(
@@ -142,13 +167,62 @@ class Weights:
         """
         if not np.isfinite(values).all():
             raise WeightsError("weights must be finite")
-        step = _step_of(values)
-        rounded = np.clip(np.rint(values / step), 1 - STEPS, STEPS - 1) * step
+        rounded = _rounded(values, step_of(values))
         kept = rounded != 0.0
         ranges = hash_ranges(patterns)
         return cls(
             game.facts.name, patterns.name, ranges, rounded[kept], tanh, {}, patterns.groups, entries[kept]
         )
+
+    @classmethod
+    def of_model(
+        cls,
+        game: Game,
+        patterns: PatternSet,
+        tables: Reals,
+        features: Reals,
+        *,
+        provenance: Mapping[str, Any] | None = None,  # JSON values
+    ) -> "Weights":
+        """Return weights of a pattern set with a model, rounded as in a file.
+
+        Parameters
+        ----------
+        patterns : PatternSet
+            With the groups whose tables these are.
+        tables : float64[anchors, n]
+            The tables of all groups (see `PatternSet.lookups`) in phases at equal distances from the
+            first to the last; those of phases between are interpolated. One row serves all phases.
+        features : float64[anchors, m]
+            The weights of the model's features in these phases: material, then terms.
+
+        Raises
+        ------
+        WeightsError
+            If the set has no model, the arrays have other shapes, or a weight is not finite or larger
+            than `MAX_WEIGHT`.
+        """
+        _check_model(patterns)
+        tables, features = np.asarray(tables, dtype=np.float64), np.asarray(features, dtype=np.float64)
+        size, anchors = patterns.size // patterns.phases, len(features)
+        if tables.shape != (anchors, size) or features.ndim != 2:
+            raise WeightsError(
+                f"the tables must have {size:,} places for each of {anchors} anchors, not the shape "
+                f"{tables.shape}"
+            )
+        if not np.isfinite(tables).all():
+            raise WeightsError("weights must be finite")
+        together = gathered(patterns, tables)
+        # sums must not have more steps than weights may have
+        step = max(step_of(one) for one in (together, *merged_sums(patterns, together)))
+        rounded = _rounded(together, step).ravel()
+        entries = np.flatnonzero(rounded)
+        weights = cls(
+            game.facts.name, patterns.name, hash_ranges(patterns, of_model=True), rounded[entries], False,
+            provenance or {}, patterns.groups, entries, features,
+        )  # fmt: skip
+        weights.check(game, patterns)
+        return weights
 
     @classmethod
     def read(cls, path: Path) -> "Weights":
@@ -171,14 +245,15 @@ class Weights:
         is_known = header.get("schema") == SCHEMA and isinstance(tanh, bool) and groups is not None
         if not (is_known and all(isinstance(text, str) for text in texts) and isinstance(provenance, dict)):
             raise WeightsError(f"{path} is not a file of weights of version {SCHEMA}")
-        entries = _no_entries()
+        entries, linear = _no_entries(), _no_linear()
         if groups:
             values, entries = _unpacked(arrays, header, path)
+            linear = _linear_in(arrays, header, path)
         elif values is None or values.dtype != np.float64:
             raise WeightsError(f"{path} is not a file of weights: it has no float64 array {VALUES!r}")
         try:
             game, features, ranges = map(str, texts)
-            return cls(game, features, ranges, values, bool(tanh), provenance, groups or (), entries)
+            return cls(game, features, ranges, values, bool(tanh), provenance, groups or (), entries, linear)
         except WeightsError as error:
             raise WeightsError(f"cannot use the weights in {path}: {error}") from None
 
@@ -192,14 +267,15 @@ class Weights:
         count = len(gaps) + int(fillers.sum())
         packed, steps = np.full(count, MAX_GAP, dtype=np.uint8), np.zeros(count, dtype=np.int16)
         packed[places] = gaps - MAX_GAP * fillers
-        steps[places] = self.values / _step_of(self.values)
-        return {VALUES: steps, GAPS: packed}
+        steps[places] = self.values / step_of(self.values)
+        return {VALUES: steps, GAPS: packed, **({LINEAR: self.linear} if self.anchors else {})}
 
     def header(self) -> dict[str, Any]:
         """Return the header of the file as JSON values."""
-        patterns = {"groups": [list(group) for group in self.groups], "resolution": _step_of(self.values)}
+        patterns = {"groups": [list(group) for group in self.groups], "resolution": step_of(self.values)}
         return {
             **(patterns if self.groups else {}),
+            **({"anchors": self.anchors} if self.anchors else {}),
             "schema": SCHEMA,
             "game": self.game,
             "features": self.features,
@@ -223,7 +299,8 @@ class Weights:
         kind = b"tanh" if self.tanh else b"sum"
         parts = (self.features.encode(), self.ranges.encode(), kind, self.values.tobytes())
         patterns = (repr(self.groups).encode(), self.entries.tobytes()) if self.groups else ()
-        return fingerprint_of(*parts, *patterns)
+        model = (repr(self.linear.tolist()).encode(),) if self.anchors else ()
+        return fingerprint_of(*parts, *patterns, *model)
 
     def evaluation(self, game: Game, features: FeatureSet | PatternSet) -> Evaluation:
         """Return an evaluation for search that uses these weights.
@@ -236,8 +313,23 @@ class Weights:
         self.check(game, features)
         if isinstance(features, PatternSet):
             grouped = features.grouped(self.groups)
+            if self.anchors:
+                return model_evaluation(game, grouped, self.tables(grouped), self.linear)
             return table_evaluation(game, grouped, self.entries, self.values, tanh=self.tanh)
         return linear_evaluation(game, features, self.values, tanh=self.tanh)
+
+    def tables(self, patterns: PatternSet) -> Reals:
+        """Return the tables of each phase, or of each anchor of a model, as `float64[k, n]`.
+
+        Parameters
+        ----------
+        patterns : PatternSet
+            With the groups of the weights.
+        """
+        count = self.anchors or patterns.phases
+        tables = np.zeros(count * (patterns.size // patterns.phases))
+        tables[self.entries] = self.values
+        return tables.reshape(count, -1)
 
     def check(self, game: Game, features: FeatureSet | PatternSet) -> None:
         """Raise WeightsError unless the weights are for this game and these features or patterns."""
@@ -248,40 +340,81 @@ class Weights:
             raise WeightsError(
                 f"the weights are for {kind} {quote(self.features)}, not for {features.name!r}"
             )
-        if self.ranges != hash_ranges(features):
+        if isinstance(features, PatternSet) and self.anchors:
+            _check_model(features)
+        if self.ranges != hash_ranges(features, of_model=self.anchors > 0):
             content = "cells" if isinstance(features, PatternSet) else "ranges"
             raise WeightsError(
                 f"the weights are for {kind} {features.name!r} with other {content}, for example of a board "
-                "of another size"
+                f"of another size{' or with another model' if self.anchors else ''}"
             )
         if isinstance(features, PatternSet):
-            try:
-                size = features.grouped(self.groups).size
-            except PluginError as error:
-                raise WeightsError(str(error)) from None
-            if self.entries.size and self.entries[-1] >= size:
-                raise WeightsError(
-                    f"the tables have {size:,} places, but a weight is for {self.entries[-1]:,}"
-                )
+            self._check_tables(features)
         elif len(self.values) != len(features.features):
             raise WeightsError(
                 f"features {features.name!r} need {len(features.features)} weights, not {len(self.values)}"
             )
 
+    def _check_tables(self, patterns: PatternSet) -> None:
+        """Raise WeightsError unless all weights have places in the tables, and features weights."""
+        try:
+            size = patterns.grouped(self.groups).size
+        except PluginError as error:
+            raise WeightsError(str(error)) from None
+        if self.anchors > patterns.phases:
+            raise WeightsError(
+                f"there can be 1 to {patterns.phases} anchors, one for each phase, not {self.anchors}"
+            )
+        if self.anchors:
+            size = size // patterns.phases * self.anchors
+        if self.entries.size and self.entries[-1] >= size:
+            raise WeightsError(f"the tables have {size:,} places, but a weight is for {self.entries[-1]:,}")
+        if self.anchors and patterns.model is not None and self.linear.shape[1] != patterns.model.size:
+            raise WeightsError(
+                f"the model of patterns {patterns.name!r} has {patterns.model.size} features, but there are "
+                f"{self.linear.shape[1]} weights of features"
+            )
 
-def hash_ranges(features: FeatureSet | PatternSet) -> str:
-    """Return a short hash of the names and ranges of features, in order, or of a set's cells and phases."""
+
+def hash_ranges(features: FeatureSet | PatternSet, *, of_model: bool = False) -> str:
+    """Return a short hash of the names and ranges of features, in order, or of a set's cells and phases.
+
+    With `of_model`, the hash also depends on the model of the pattern set.
+    """
     if isinstance(features, PatternSet):
         counts = f"{features.cells} {features.values} {features.phases}"
-        return fingerprint_of(counts.encode(), repr(features.symmetries).encode())
+        parts = [counts.encode(), repr(features.symmetries).encode()]
+        if of_model and features.model is not None:
+            model = features.model
+            parts.append(f"{model.unit.name} {model.scale!r} {model.limit!r}".encode())
+            parts += [hash_ranges(one).encode() for one in model.features]
+        return fingerprint_of(*parts)
     lines = [f"{feature.name} {feature.low!r} {feature.high!r}" for feature in features.features]
     return fingerprint_of("\n".join(lines).encode())
 
 
-def _step_of(values: Reals) -> float:
-    """Return the power of two to whose multiples these weights of patterns are rounded."""
-    largest = max(float(np.abs(values).max(initial=0.0)), SMALLEST_WEIGHT)
-    return math.ldexp(1.0, math.frexp(largest)[1]) / STEPS
+def _rounded(values: Reals, step: float) -> Reals:
+    """Return multiples of a step, so few steps that each is a 16-bit integer."""
+    rounded: Reals = np.clip(np.rint(values / step), 1 - STEPS, STEPS - 1) * step
+    return rounded
+
+
+def _check_model(patterns: PatternSet) -> None:
+    if patterns.model is None:
+        raise WeightsError(f"the patterns {patterns.name!r} have no model that says how search uses weights")
+
+
+def _linear_in(arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> Reals:
+    """Return the weights of features in the file of a model, or an empty array if it has no anchors."""
+    anchors, linear = header.get("anchors", 0), arrays.get(LINEAR)
+    if anchors == 0 and linear is None:
+        return _no_linear()
+    is_well_formed = linear is not None and linear.dtype == np.float64 and linear.ndim == 2
+    if not (type(anchors) is int and anchors > 0 and is_well_formed and len(arrays[LINEAR]) == anchors):
+        raise WeightsError(
+            f"{path} is not a file of weights: it has no float64 array {LINEAR!r} with a row for each anchor"
+        )
+    return arrays[LINEAR]
 
 
 def _groups_in(header: Mapping[str, Any]) -> tuple[tuple[int, ...], ...] | None:

@@ -20,7 +20,8 @@ import pytest
 from numba.core import config
 
 from boardgames.kernels import JIT, cache
-from boardgames.kernels.cache import KEPT_DAYS, KEPT_STAMPS, kernel_folder, stamp
+from boardgames.kernels.cache import KEPT_DAYS, KEPT_STAMPS, identity, kernel_folder, stamp
+from boardgames.kernels.lanes import Chunk, row_adder
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain Python needs no cache")
 posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows keeps users apart by itself")
@@ -651,3 +652,17 @@ def test_old_stamps_are_removed_except_for_the_newest(fresh: Path) -> None:
 
 def test_recent_stamps_are_kept(fresh: Path) -> None:
     assert kept(fresh, [KEPT_DAYS - age for age in range(1, 9)]) == [True] * 8
+
+
+def calling(bits: int) -> Callable[..., object]:
+    """Return a function that adds rows for this many bits."""
+    add_rows = row_adder(((0, 1),), (Chunk(0, 0, bits),))
+
+    def added(*arguments: object) -> object:
+        return add_rows(*arguments)  # type: ignore[arg-type]  # never called
+
+    return added
+
+
+def test_functions_with_different_intrinsics_are_different_kernels() -> None:
+    assert identity(calling(3)) == identity(calling(3)) != identity(calling(4))

@@ -1,10 +1,10 @@
-"""Rows of a stack as views."""
+"""Rows of a stack as views, and small arrays."""
 
 import numpy as np
 import pytest
 from numba import types
 
-from boardgames.kernels import JIT, Words, kernel, row, row_out
+from boardgames.kernels import JIT, Words, kernel, local_integers, local_reals, row, row_out
 from boardgames.kernels.abi import WORDS, WORDS_OUT, WORDS_STACK
 
 pytestmark = pytest.mark.plain
@@ -67,3 +67,20 @@ def test_a_kernel_that_writes_to_a_row_does_not_compile() -> None:
 
     with pytest.raises(Exception, match=r"readonly|No matching|Invalid use|No implementation"):
         kernel(types.void(WORDS_STACK))(broken)
+
+
+@kernel(types.float64(types.int64))
+def sum_of_squares(first: int) -> float:
+    integers, reals = local_integers(5), local_reals(5)
+    for index in range(len(integers)):
+        integers[index] = first + index
+        reals[index] = float(integers[index]) ** 2
+    total = 0.0
+    for number in reals:
+        total += number
+    return total
+
+
+def test_local_arrays_keep_their_elements() -> None:
+    assert sum_of_squares(3) == 9 + 16 + 25 + 36 + 49
+    assert sum_of_squares(0) == 0 + 1 + 4 + 9 + 16

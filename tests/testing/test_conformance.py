@@ -235,8 +235,12 @@ def wrong_patterns(**changes: Any) -> Callable[[Game], PatternSet]:
         ({"values": 3}, "cell 0 of patterns 'cells' is 3, not 0 to 2"),
         ({"phases": 1}, "the phase of patterns 'cells' is 1, not 0 to 0"),
         ({"symmetries": ((*range(1, 16), 0),)}, "of patterns 'cells' is not a symmetry of the game, in"),
+        (
+            {"bitboards": ((0, 1), (1, 0), (0, 0)), "bits": tuple(range(16))},
+            "the bitboards of patterns 'cells' differ from its kernel in cell 0,",
+        ),
     ],
-    ids=["value", "phase", "symmetry"],
+    ids=["value", "phase", "symmetry", "bitboards"],
 )
 def test_wrong_patterns_are_found(offer: Callable[..., None], changes: dict[str, Any], message: str) -> None:
     game = boardgames.load("connect4", columns=4, rows=4)

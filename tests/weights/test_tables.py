@@ -7,17 +7,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import boardgames
-from boardgames.errors import WeightsError
+from boardgames.declarations import Evaluation, Feature, FeatureSet
+from boardgames.errors import PluginError, WeightsError
 from boardgames.game import Game, Move, Position
-from boardgames.patterns import PatternSet
+from boardgames.kernels import Actions, Cells, Features, Phase, Reals, Words, kernel, popcount
+from boardgames.patterns import PatternModel, PatternSet
+from boardgames.score import Unit
 from boardgames.weights import Weights, find_evaluation, find_weights
 from boardgames.weights.explain import explain
 from boardgames.weights.files import write_arrays
 from boardgames.weights.lookup import find_feature_weights
+from boardgames_connect4.board import Board
 
 GAME = boardgames.load("connect4", columns=5, rows=4)
 GROUPS = ((0, 1, 4, 5), (2, 3, 7), (8, 9, 10, 11), (0, 19))
@@ -28,7 +32,7 @@ def drawn(patterns: PatternSet = PATTERNS, *, tanh: bool = True, seed: int = 1) 
     """Return weights for about half of the places."""
     random = np.random.default_rng(seed)
     entries = np.flatnonzero(random.random(patterns.size) < 0.5)
-    values = random.uniform(-0.5, 0.5, len(entries))
+    values = random.integers(-512, 512, len(entries)) / 1024  # so that sums of them are exact
     return Weights.of_patterns(GAME, patterns, entries, values, tanh=tanh)
 
 
@@ -207,3 +211,220 @@ def test_explanation_lists_what_is_looked_up() -> None:
     ]
     assert explained.total == pytest.approx(expected_total(weights, PATTERNS, position))
     assert explained.value == np.tanh(explained.total)
+
+
+# --- bitboards and models ---
+
+BOARD = Board(5, 4)
+BITS = tuple(BOARD.bit(column, row) for column in range(5) for row in range(4))
+BIT_NUMBERS = np.array(BITS)
+ONE = np.uint64(1)
+
+
+@kernel(Cells)
+def stones(position: Words, side: int, out: Actions) -> None:
+    """Write 1 for an own stone and 2 for one of the opponent."""
+    for cell in range(20):
+        bit = ONE << np.uint64(BIT_NUMBERS[cell])
+        out[cell] = 0
+        if position[side] & bit != np.uint64(0):
+            out[cell] = 1
+        elif position[1 - side] & bit != np.uint64(0):
+            out[cell] = 2
+
+
+@kernel(Phase)
+def thirds(position: Words, side: int) -> int:
+    """Return a number that grows with the stones on the board, 0 to 4."""
+    return min((popcount(position[0]) + popcount(position[1])) // 3, 4)
+
+
+@kernel(Features)
+def heights(position: Words, side: int, out: Reals) -> None:
+    """Write the squared number of stones of a side, and of its opponent."""
+    out[0], out[1] = popcount(position[side]) ** 2, popcount(position[1 - side]) ** 2
+
+
+@kernel(Features)
+def tempo(position: Words, side: int, out: Reals) -> None:
+    """Write -1."""
+    out[0] = -1.0
+
+
+MATERIAL = FeatureSet("heights", heights, tuple(Feature(name, "", 0, 100, "") for name in ("own", "other")))
+TERMS = FeatureSet("tempo", tempo, (Feature("tempo", "moves", -1, 1, ""),))
+CENTS = Unit("cent", "cents", half_return=3.0)
+MODEL = PatternModel(
+    unit=CENTS, scale=100.0, bound=500.0, margin=7.0, limit=150.0, material=MATERIAL, terms=TERMS
+)
+(REFLECTION,) = PATTERNS.symmetries
+STONES = PatternSet(
+    "stones", stones, 20, 3, ((0, 1, 2, 3), (8, 9, 10, 11), (0, 4, 8, 12, 16), (3, 18), (5,)),
+    symmetries=(REFLECTION,), phases=5, phase=thirds, bitboards=((0, 1), (1, 0)), bits=BITS, model=MODEL,
+)  # fmt: skip
+
+
+def evaluated(evaluation: Evaluation, positions: list[Position]) -> list[float]:
+    return [float(evaluation.kernel(position.words, evaluation.weights)) for position in positions]
+
+
+def of_model(
+    patterns: PatternSet = STONES, *, anchors: int = 2, seed: int = 1, largest: float = 30.0
+) -> Weights:
+    random = np.random.default_rng(seed)
+    tables = random.uniform(-largest, largest, (anchors, patterns.size // patterns.phases))
+    return Weights.of_model(GAME, patterns, tables, random.uniform(-20, 20, (anchors, 3)))
+
+
+GROUPS_OF_CELLS = st.lists(
+    st.lists(st.integers(0, 19), min_size=1, max_size=5, unique=True).map(tuple), min_size=1, max_size=50
+)
+
+
+@pytest.mark.plain
+@settings(max_examples=10)
+@given(GROUPS_OF_CELLS, st.integers(0, 1000))
+def test_bitboards_give_the_same_values_as_cells(groups: list[tuple[int, ...]], seed: int) -> None:
+    patterns = STONES.grouped(groups)
+    weights = of_model(patterns, anchors=1 + seed % 5, seed=seed)
+    positions = list(random_positions(GAME, 2))
+    through_cells = replace(patterns, bitboards=(), bits=())
+    assert evaluated(weights.evaluation(GAME, patterns), positions) == evaluated(
+        weights.evaluation(GAME, through_cells), positions
+    )
+
+
+def test_tables_with_2_to_the_16_places_are_looked_up_through_cells() -> None:
+    four = replace(STONES, values=4, bitboards=((0, 1), (1, 0), (0, 1)), groups=(tuple(range(8)), (9,)))
+    weights = of_model(four, anchors=1)
+    positions = list(random_positions(GAME, 1))
+    through_cells = replace(four, bitboards=(), bits=())
+    assert evaluated(weights.evaluation(GAME, four), positions) == evaluated(
+        weights.evaluation(GAME, through_cells), positions
+    )
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("anchors", [1, 2, 3, 5])
+def test_value_of_a_model_is_material_and_a_limited_sum(anchors: int) -> None:
+    weights = of_model(anchors=anchors)
+    evaluation = weights.evaluation(GAME, STONES)
+    assert (evaluation.unit, evaluation.scale, evaluation.bound, evaluation.margin) == (CENTS, 100, 500, 7)
+    tables = weights.tables(STONES)
+    for position in random_positions(GAME, 3):
+        side = 1 - position.side_to_move
+        phase = thirds(position.words, side)
+        between = phase * (anchors - 1) / 4
+        before = min(int(between), anchors - 1)
+        share, after = between - before, min(before + 1, anchors - 1)
+        cells = np.zeros(20, dtype=np.int64)
+        stones(position.words, side, cells)
+        total = 0.0
+        for group, start in STONES.lookups:
+            index = start + int("".join(str(cells[cell]) for cell in group), 3)
+            total += (1 - share) * tables[before, index] + share * tables[after, index]
+        own, other, moved = (1 - share) * weights.linear[before] + share * weights.linear[after]
+        total -= moved
+        counts = [int(position.words[one]).bit_count() ** 2 for one in (side, 1 - side)]
+        expected = own * counts[0] + other * counts[1] + total / (1 + abs(total) / 150)
+        value = evaluated(evaluation, [position])[0]
+        assert -value == pytest.approx(min(max(expected, -500), 500), abs=0.02)
+
+
+def test_anchors_for_all_phases_are_looked_up_exactly() -> None:
+    weights = of_model(anchors=5)
+    same = Weights.of_model(GAME, STONES, weights.tables(STONES)[3:4], weights.linear[3:4])
+    positions = [one for one in random_positions(GAME, 4) if thirds(one.words, 0) == 3]
+    assert evaluated(weights.evaluation(GAME, STONES), positions) == evaluated(
+        same.evaluation(GAME, STONES), positions
+    )
+
+
+@pytest.mark.plain
+def test_mirrored_positions_are_worth_the_same_with_a_model() -> None:
+    evaluation = of_model().evaluation(GAME, STONES)
+    (symmetry,) = GAME.symmetries()
+    for position in random_positions(GAME, 2):
+        mirrored = Position(GAME, symmetry.words(position.words))
+        assert evaluated(evaluation, [mirrored]) == evaluated(evaluation, [position])
+
+
+def test_weights_of_a_model_are_read_as_they_were_written(tmp_path: Path) -> None:
+    weights = of_model()
+    weights.write(tmp_path / "x")
+    read = Weights.read(tmp_path / "x")
+    assert (read.anchors, read.linear.tolist()) == (2, weights.linear.tolist())
+    assert (read.values.tolist(), read.entries.tolist()) == (
+        weights.values.tolist(),
+        weights.entries.tolist(),
+    )
+    assert read.header() == weights.header()
+    assert read.fingerprint() == weights.fingerprint()
+    positions = list(random_positions(GAME, 1))
+    assert evaluated(read.evaluation(GAME, STONES), positions) == evaluated(
+        weights.evaluation(GAME, STONES), positions
+    )
+
+
+def test_fingerprint_depends_on_the_weights_of_features() -> None:
+    weights = of_model()
+    assert replace(weights, linear=weights.linear + 1).fingerprint() != weights.fingerprint()
+
+
+@pytest.mark.parametrize(
+    ("anchors", "size", "features", "message"),
+    [
+        (6, STONES.size // 5, 3, "1 to 5 anchors, one for each phase, not 6"),
+        (2, 7, 3, "places for each of 2 anchors, not the shape"),
+        (2, STONES.size // 5, 4, "has 3 features, but there are 4 weights"),
+    ],
+)
+def test_weights_that_do_not_fit_a_model_are_rejected(
+    anchors: int, size: int, features: int, message: str
+) -> None:
+    with pytest.raises(WeightsError, match=message):
+        Weights.of_model(GAME, STONES, np.zeros((anchors, size)), np.zeros((anchors, features)))
+
+
+def test_weights_of_a_model_need_a_pattern_set_with_the_same_model() -> None:
+    weights = of_model()
+    with pytest.raises(WeightsError, match="'stones' have no model"):
+        weights.evaluation(GAME, replace(STONES, model=None))
+    with pytest.raises(WeightsError, match="or with another model"):
+        weights.evaluation(GAME, replace(STONES, model=replace(MODEL, limit=10.0)))
+    with pytest.raises(WeightsError, match="have no model"):
+        Weights.of_model(GAME, PATTERNS, np.zeros((1, 1)), np.zeros((1, 0)))
+
+
+@pytest.mark.parametrize(
+    ("arrays", "header"),
+    [
+        ({"features": np.zeros((2, 3), dtype=np.float32)}, {}),
+        ({"features": np.zeros(6)}, {}),
+        ({"features": np.full((2, 3), np.nan)}, {}),
+        ({}, {"anchors": 3}),
+        ({}, {"anchors": "two"}),
+        ({}, {"anchors": 0}),
+    ],
+)
+def test_damaged_file_of_a_model_is_rejected(
+    tmp_path: Path, arrays: dict[str, np.ndarray], header: dict[str, object]
+) -> None:
+    weights = of_model()
+    write_arrays(tmp_path / "x", {**weights.arrays(), **arrays}, {**weights.header(), **header})
+    with pytest.raises(WeightsError):
+        Weights.read(tmp_path / "x")
+
+
+def test_bitboards_outside_a_position_are_rejected() -> None:
+    with pytest.raises(PluginError, match="within the 3 words of a position"):
+        of_model().evaluation(GAME, replace(STONES, bitboards=((0, 1), (3, 0))))
+
+
+def test_explanation_lists_terms_and_material_of_a_model() -> None:
+    weights, position = of_model(), GAME.parse("332")
+    explained = explain(position, STONES, weights, "drawn")
+    assert [term.name for term in explained.terms[-3:]] == ["tempo", "own", "other"]
+    assert explained.unit == "cents"
+    evaluation = weights.evaluation(GAME, STONES)
+    assert explained.value == pytest.approx(-evaluated(evaluation, [position])[0] / 100, abs=1e-4)

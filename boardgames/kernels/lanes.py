@@ -1,0 +1,179 @@
+"""Thirty-two indices at once, as sums of rows of a table, and the sum of what they look up.
+
+The index of a group of cells is a number whose digits are the values of the cells. Each
+cell adds a fixed amount for each of its values, and so does each combination of bits in a
+piece of a bitboard. The amounts for 32 groups, 16 bits each, are packed in a row of eight
+words: their *lanes*. Vector instructions add a whole row at once, as long as no sum reaches
+2^16.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+from boardgames.kernels.abi import JIT, Reals, Words
+
+LANES, ROW = 32, 8
+"""Number of lanes, and of the words in which they are packed."""
+
+Lanes = tuple[np.uint64, ...]
+"""The words of all lanes."""
+LANES_TYPE = types.UniTuple(types.uint64, ROW)
+
+
+Adder = Callable[[Words, int, Reals, int], Lanes]
+"""Adds up rows, see `row_adder`."""
+
+
+class Chunk(NamedTuple):
+    """Consecutive bits of a bitboard: the word, the first of them, and how many there are."""
+
+    word: int
+    first: int
+    size: int
+
+
+def row_adder(boards: Sequence[tuple[int, int]], chunks: Sequence[Chunk]) -> Adder:
+    """Return the function `add_rows(position, side, array, place)` for kernels, which returns lanes.
+
+    At `place` the array has a row that is always added, and then for each chunk a row for each
+    combination of its bits. Those of the first bitboard are added once, those of the second one
+    twice, and so on.
+
+    Parameters
+    ----------
+    boards : sequence of (int, int)
+        The words of a position at which bitboards begin, from the point of view of side 0 and side 1.
+    chunks : sequence of Chunk
+        The parts of each bitboard.
+    """
+    make = _compiled_adder if JIT else _plain_adder
+    return make(tuple(boards), tuple(chunks))
+
+
+def _plain_adder(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ...]) -> Adder:
+    def add_rows(position: Words, side: int, array: Reals, place: int) -> Lanes:
+        rows = array[place:].view(np.uint64)
+        total, several = rows[:ROW].copy(), np.zeros(ROW, dtype=np.uint64)
+        for starts in reversed(boards):
+            row = ROW
+            for word, first, size in chunks:
+                bits = int(position[starts[side] + word]) >> first & (1 << size) - 1
+                several += rows[row + ROW * bits : row + ROW * (bits + 1)]
+                row += ROW << size
+            total += several
+        return tuple(total)
+
+    return add_rows
+
+
+def _compiled_adder(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ...]) -> Adder:
+    """Return an intrinsic without loops, in which all lanes stay in vector registers."""
+
+    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
+    def add_rows(typing_context: Any, position: Any, side: Any, array: Any, place: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            words = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+            whole = arrayobj.make_array(signature.args[2])(context, builder, arguments[2])
+            start = builder.bitcast(builder.gep(whole.data, [arguments[3]]), _BYTE.as_pointer())
+            is_first = builder.icmp_signed("==", arguments[1], _WORD(0))
+
+            def row_at(offset: Any) -> Any:
+                pointer = builder.gep(start, [offset], inbounds=True, source_etype=_BYTE)
+                return builder.load(builder.bitcast(pointer, _VECTOR.as_pointer()), align=8, typ=_VECTOR)
+
+            total, several = row_at(_WORD(0)), None
+            for of_first, of_second in reversed(boards):
+                begin, offset = builder.select(is_first, _WORD(of_first), _WORD(of_second)), _ROW_BYTES
+                for word, first, size in chunks:
+                    bits = builder.load(builder.gep(words.data, [builder.add(begin, _WORD(word))]), typ=_WORD)
+                    shift = first - _ROW_SHIFT  # so that the bits become an offset in bytes at once
+                    bits = (
+                        builder.lshr(bits, _WORD(shift)) if shift >= 0 else builder.shl(bits, _WORD(-shift))
+                    )
+                    bits = builder.and_(bits, _WORD(((1 << size) - 1) << _ROW_SHIFT))
+                    row = row_at(builder.add(bits, _WORD(offset)))
+                    several = row if several is None else builder.add(several, row)
+                    offset += _ROW_BYTES << size
+                total = builder.add(total, several)
+            return _to_tuple(builder, total)
+
+        return LANES_TYPE(position, types.int64, array, types.int64), generate
+
+    added: Adder = add_rows
+    return added
+
+
+if JIT:
+    _WORD, _INDEX, _SHORT, _BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(16), ir.IntType(8)
+    _VECTOR = ir.VectorType(_WORD, ROW)
+    _ROW_BYTES, _ROW_SHIFT = 8 * ROW, 6
+
+    def _to_vector(builder: Any, lanes: Any) -> Any:  # llvmlite's values have no types
+        vector = ir.Constant(_VECTOR, ir.Undefined)
+        for place in range(ROW):
+            word = builder.extract_value(lanes, place)
+            vector = builder.insert_element(vector, word, _INDEX(place))
+        return vector
+
+    def _to_tuple(builder: Any, vector: Any) -> Any:
+        lanes = ir.Constant(ir.ArrayType(_WORD, ROW), ir.Undefined)
+        for place in range(ROW):
+            word = builder.extract_element(vector, _INDEX(place))
+            lanes = builder.insert_value(lanes, word, place)
+        return lanes
+
+    def _shorts_from(context: Any, builder: Any, kind: Any, array: Any, place: Any) -> Any:
+        """Return a pointer to a 16-bit integer of an array of floats."""
+        whole = arrayobj.make_array(kind)(context, builder, array)
+        return builder.gep(builder.bitcast(whole.data, _SHORT.as_pointer()), [place], source_etype=_SHORT)
+
+    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
+    def short_at(typing_context: Any, array: Any, place: Any) -> Any:
+        """Return a 16-bit integer of an array of floats, each of which holds four of them."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            pointer = _shorts_from(context, builder, signature.args[0], *arguments)
+            return builder.sext(builder.load(pointer, typ=_SHORT), _WORD)
+
+        return types.int64(array, types.int64), generate
+
+    @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
+    def sum_of_shorts(typing_context: Any, array: Any, first: Any, lanes: Any) -> Any:
+        """Return the sum of the 16-bit integers (see `short_at`) at the places `first` plus a lane."""
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            shorts = _shorts_from(context, builder, signature.args[0], *arguments[:2])
+            # loading single lanes from memory is faster than extracting them from a vector, so
+            # an empty assembler statement keeps LLVM from removing the store
+            stored = cgutils.alloca_once(builder, _VECTOR)
+            builder.store(_to_vector(builder, arguments[2]), stored, align=8)
+            builder.asm(ir.FunctionType(ir.VoidType(), [stored.type]), "", "r,~{memory}", [stored], True)
+            lanes = builder.bitcast(stored, _SHORT.as_pointer())
+            sums: list[Any] = [_INDEX(0)] * 4  # several, because each addition waits for the last
+            for lane in range(LANES):
+                index = builder.load(builder.gep(lanes, [_INDEX(lane)], source_etype=_SHORT), typ=_SHORT)
+                pointer = builder.gep(shorts, [builder.zext(index, _WORD)], source_etype=_SHORT)
+                short = builder.sext(builder.load(pointer, typ=_SHORT), _INDEX)
+                sums[lane % 4] = builder.add(sums[lane % 4], short)
+            total = builder.add(builder.add(sums[0], sums[1]), builder.add(sums[2], sums[3]))
+            return builder.sext(total, _WORD)
+
+        return types.int64(array, types.int64, LANES_TYPE), generate
+
+else:
+
+    def short_at(array: Any, place: Any) -> Any:
+        """Return a 16-bit integer of an array of floats, each of which holds four of them."""
+        return np.int64(array.view(np.int16)[place])
+
+    def sum_of_shorts(array: Any, first: Any, lanes: Any) -> Any:
+        """Return the sum of the 16-bit integers (see `short_at`) at the places `first` plus a lane."""
+        places = first + np.array(lanes, dtype=np.uint64).view(np.uint16).astype(np.int64)
+        return array.view(np.int16)[places].sum(dtype=np.int64)

@@ -1,0 +1,103 @@
+"""What a pattern set looks up, with lookups of the same cells merged into one.
+
+A symmetry may map a group of cells to itself, such as a line to the same line read
+backwards. The cells are then looked up several times, in different orders. One lookup is
+enough in a table that has the sums over all orders; and groups of cells with the same sums
+share such a table.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from boardgames.kernels import Actions, Reals
+from boardgames.patterns import PatternSet
+
+
+@dataclass(frozen=True, slots=True)
+class MergedTable:
+    """The sum of one or more tables of a pattern set, and the groups of cells that look it up.
+
+    Attributes
+    ----------
+    orders : tuple of (int, tuple of int)
+        The tables that are added up: where each begins, and for each cell of a group its
+        place in the order in which that table is looked up.
+    groups : tuple of tuple of int
+        Groups of cells. The first cell's value is the highest digit of an index.
+    """
+
+    orders: tuple[tuple[int, tuple[int, ...]], ...]
+    groups: tuple[tuple[int, ...], ...]
+
+    def sources(self, values: int) -> Actions:
+        """Return, for each table that is added up and each index, a place in the tables of the set.
+
+        Returns
+        -------
+        int64[orders, values ** cells]
+        """
+        length = len(self.groups[0])
+        indices = np.arange(values**length).reshape((values,) * length)
+        return np.stack([start + indices.transpose(axes).ravel() for start, axes in self.orders])
+
+
+def merged_tables(patterns: PatternSet) -> tuple[MergedTable, ...]:
+    """Return the merged tables of a pattern set.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> cells = boardgames.load_patterns("cells", boardgames.load("connect4"))
+    >>> middle, outer = merged_tables(cells.grouped([(18, 19), (0, 1)]))
+    >>> middle.orders, middle.groups  # the middle column is its own image
+    (((0, (0, 1)), (0, (0, 1))), ((18, 19),))
+    >>> outer.orders, outer.groups
+    (((16, (0, 1)),), ((0, 1), (36, 37)))
+    """
+    lookups: dict[frozenset[int], list[tuple[tuple[int, ...], int]]] = {}
+    for group, start in patterns.lookups:
+        lookups.setdefault(frozenset(group), []).append((group, start))
+    found: dict[tuple[tuple[int, tuple[int, ...]], ...], list[tuple[int, ...]]] = {}
+    for same in lookups.values():
+        # the same choice for all groups that can share a table
+        orders, chosen = min((_orders(same, group), group) for group, _ in same)
+        found.setdefault(orders, []).append(chosen)
+    return tuple(MergedTable(orders, tuple(groups)) for orders, groups in found.items())
+
+
+def _orders(
+    same: Sequence[tuple[tuple[int, ...], int]], group: tuple[int, ...]
+) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Return the start of each table, and the place of each cell of a group in its order."""
+    return tuple(sorted((start, tuple(other.index(cell) for cell in group)) for other, start in same))
+
+
+def gathered(patterns: PatternSet, tables: Reals) -> Reals:
+    """Return equal tables in which weights that always count together are added up in one place.
+
+    The value of every position remains the same. The sum is at the lowest of the places, and the
+    other weights are 0.
+
+    Parameters
+    ----------
+    tables : float64[k, n]
+        Several times the tables of all groups in one phase.
+    """
+    merged = merged_tables(patterns)
+    sums = np.zeros_like(tables)
+    start = 0
+    for group in patterns.groups:
+        size = patterns.values ** len(group)
+        uses: list[Actions] = []  # in which sums each weight of the table occurs
+        count = 0
+        for table in merged:
+            sources = table.sources(patterns.values)
+            uses += [np.argsort(source) + count for source in sources if source.min() == start]
+            count += patterns.values ** len(table.groups[0])
+        _, lowest, kinds = np.unique(np.sort(uses, axis=0), axis=1, return_index=True, return_inverse=True)
+        for row, whole in zip(sums, tables, strict=True):
+            row[start + lowest] = np.bincount(kinds.ravel(), whole[start : start + size])
+        start += size
+    return sums
