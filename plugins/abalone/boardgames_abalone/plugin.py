@@ -17,14 +17,20 @@ def bg_games() -> list[Entry]:
 
 @hookimpl
 def bg_agents() -> list[Entry]:
-    """Return the player of the simple Abalone project."""
+    """Return the player of the simple Abalone project, and opponents that are hard to beat."""
     return [
         Entry(
             "simple",
             "alpha-beta to depth 3 with a simple evaluation of three terms",
             "boardgames_abalone.agents:Simple",
             game="abalone",
-        )
+        ),
+        Entry(
+            "passive",
+            "keeps its marbles together and waits, to measure how well others break that",
+            "boardgames_abalone.passive:Passive",
+            game="abalone",
+        ),
     ]
 
 

@@ -1,0 +1,219 @@
+"""The agent `passive`: opponents that keep their marbles together and attack nothing.
+
+Against such an opponent it is hard to push anything off, so they are there to be measured
+against. Each kind searches by alpha-beta to a fixed depth. The evaluations count only the shape
+of the agent's own marbles, and how many of them the opponent can push: the agent never opens its
+formation to win something, as it would if it also valued the opponent's shape. All of them are
+independent of the default evaluation of the game, so the agent never changes.
+"""
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from boardgames.declarations import Evaluation
+from boardgames.game import Game, Position
+from boardgames.kernels import Evaluate, Reals, Words, kernel, popcount
+from boardgames.options import Option
+from boardgames.player import (
+    NO_CONTEXT,
+    NO_LIMIT,
+    Analysis,
+    Choice,
+    Context,
+    Limit,
+    Player,
+    fingerprint_of,
+)
+from boardgames.players.alphabeta import DEPTH
+from boardgames.score import Score
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.searcher import Searcher
+from boardgames_abalone.evaluation import BOUND, MARBLE, QUIET_MARGIN, SCALE, engine_evaluation
+from boardgames_abalone.features import count_beyond, flowers, pushes
+from boardgames_abalone.rules import ONE, STATUS, behind
+from boardgames_abalone.terms import ENGINE_TERMS, TERM_COUNT, density, marbles_lost
+
+SHUFFLE_TOLERANCE = 0.3
+"""What a move that undoes the previous one may be worth less than the best move, in marbles."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What a formation is worth to a passive player, in hundredths of a marble.
+
+    Attributes
+    ----------
+    pairs, rows, flowers : float
+        For each pair of neighbours, each row of three, and each marble with six neighbours.
+    density : float
+        Deducted for each cell of the mean distance between marbles.
+    rings : tuple of four floats
+        Deducted for each marble at least 1, 2, 3 and 4 steps from the centre.
+    threatened, push_offs : float
+        Deducted for each marble that the opponent could push, and for each of its push-offs.
+    """
+
+    pairs: float = 0.0
+    rows: float = 0.0
+    flowers: float = 0.0
+    density: float = 0.0
+    rings: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    threatened: float = 3.0
+    push_offs: float = 10.0
+
+    def evaluation(self, side: int) -> Evaluation:
+        """Return the evaluation of a player on `side`."""
+        weights = (
+            float(side),
+            self.pairs,
+            self.rows,
+            self.flowers,
+            self.density,
+            *self.rings,
+            self.threatened,
+            self.push_offs,
+        )
+        return Evaluation(
+            "passive",
+            evaluate_passive,
+            np.array(weights),
+            unit=MARBLE,
+            bound=BOUND,
+            margin=QUIET_MARGIN,
+            scale=SCALE,
+        )
+
+
+COMPACT = Shape(pairs=6.0, flowers=4.0, density=60.0)
+SHAPES = {
+    "compact": COMPACT,
+    "centre": Shape(pairs=3.0, flowers=2.0, density=40.0, rings=(3.0, 10.0, 9.0, 5.0)),
+    "wall": Shape(pairs=2.0, rows=6.0, rings=(0.0, 0.0, 3.0, 8.0), threatened=8.0, push_offs=15.0),
+    "edge": Shape(pairs=6.0, flowers=4.0, density=60.0, rings=(0.0, 0.0, -2.0, -4.0), push_offs=20.0),
+    "shuffler": COMPACT,
+}
+"""The formations that the kinds aim for; `cautious` uses the terms of `engine` instead."""
+KIND = Option(
+    "kind",
+    str,
+    "compact",
+    "the formation it aims for: a compact group anywhere, in the centre or at the edge, or long rows; "
+    "a shuffler undoes its last move, a cautious player attacks a little",
+    choices=(*SHAPES, "cautious"),
+)
+
+
+class Passive(Player):
+    """Keeps its marbles together and waits."""
+
+    name: ClassVar[str] = "passive"
+    declared_options = (KIND, replace(DEPTH, default=4))
+
+    def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
+        super().__init__(game, seed=seed, **options)
+        shape = SHAPES.get(str(self.options[KIND.name]))
+        if shape is None:
+            self._evaluations = (cautious_evaluation(),) * 2
+        else:
+            self._evaluations = (shape.evaluation(0), shape.evaluation(1))
+        self._searchers = [
+            Searcher(game, evaluation, SearchOptions(table=0)) for evaluation in self._evaluations
+        ]
+
+    def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
+        """Return the best move, or as a shuffler the one that undoes the last move if it is good enough."""
+        choice = self.analyse(position, limit, context, lines=1).choice()
+        if self.options[KIND.name] != "shuffler":
+            return choice
+        return self._undoing_choice(position, limit, context, choice) or choice
+
+    def analyse(
+        self,
+        position: Position,
+        limit: Limit = NO_LIMIT,
+        context: Context = NO_CONTEXT,
+        *,
+        lines: int | None = None,
+    ) -> Analysis:
+        """Return the value of every legal move, or of the best `lines`, each searched to the same depth."""
+        self._check_position(position, lines=lines)
+        searcher = self._searchers[position.side_to_move]
+        return searcher.search(position, self._limit(limit), context, lines=lines)
+
+    def match_started(self, side: int) -> None:
+        """Forget the previous match."""
+        for searcher in self._searchers:
+            searcher.forget()
+
+    def fingerprint(self) -> str:
+        """Return the hash of the evaluations."""
+        return fingerprint_of(*(evaluation.weights.tobytes() for evaluation in self._evaluations))
+
+    def _limit(self, limit: Limit) -> Limit:
+        return limit.tightened(Limit(depth=int(self.options[DEPTH.name] or 0)))
+
+    def _undoing_choice(
+        self, position: Position, limit: Limit, context: Context, best: Choice
+    ) -> Choice | None:
+        """Return the move that takes this side's marbles back to where they were, if it is good enough."""
+        if len(context.history) < 2 or best.score is None or best.score.amount is None:
+            return None
+        side = position.side_to_move
+        own = slice(2 * side, 2 * side + 2)
+        before = context.history[-2].words[own].tolist()
+        for move in position.legal_moves:
+            successor = position.apply(move)
+            if successor.words[own].tolist() != before or successor.outcome is not None:
+                continue
+            depth = max(1, int(self._limit(limit).depth or 1) - 1)
+            reply = self._searchers[side].search(successor, Limit(depth=depth), NO_CONTEXT)
+            score = -reply.score
+            if score >= Score.of(best.score.amount - SHUFFLE_TOLERANCE, MARBLE):
+                return replace(best, move=move, score=score, line=(move, *reply.moves[0].line), proven=False)
+        return None
+
+
+@kernel(Evaluate)
+def evaluate_passive(position: Words, weights: Reals) -> float:
+    """Return the value of the formation of one side, for the side to move.
+
+    Parameters
+    ----------
+    position : uint64[5]
+        Packed position.
+    weights : float64[11]
+        The side whose marbles count, 0 or 1; then the fields of `Shape`, in centimarbles.
+    """
+    side = np.int64(weights[0])
+    low, high = position[2 * side], position[2 * side + 1]
+    other_low, other_high = position[2 - 2 * side], position[3 - 2 * side]
+    pairs = rows = 0
+    for direction in range(3):
+        ahead_low, ahead_high = behind(low, high, direction)
+        pair_low, pair_high = low & ahead_low, high & ahead_high
+        pairs += popcount(pair_low) + popcount(pair_high)
+        ahead_low, ahead_high = behind(pair_low, pair_high, direction)
+        rows += popcount(low & ahead_low) + popcount(high & ahead_high)
+    value = 100.0 * (marbles_lost(position[STATUS], 1 - side) - marbles_lost(position[STATUS], side))
+    value += weights[1] * pairs + weights[2] * rows + weights[3] * flowers(low, high)
+    value -= weights[4] * density(low, high)
+    for ring in range(4):
+        value -= weights[5 + ring] * count_beyond(low, high, ring + 1)
+    _, push_offs, pushed_low, pushed_high = pushes(other_low, other_high, low, high)
+    value -= weights[9] * (popcount(pushed_low) + popcount(pushed_high)) + weights[10] * np.int64(push_offs)
+    return value if side == np.int64(position[STATUS] & ONE) else -value
+
+
+def cautious_evaluation() -> Evaluation:
+    """Return `engine` with its shipped weights, but more for close formations and half for pushes."""
+    engine = engine_evaluation()
+    factors = {"pushes": 0.5, "push threats": 0.5, "push-offs": 0.5, "push-off threats": 0.5}
+    factors["edge pressure"] = 0.5
+    bonuses = {"pairs": 2.0, "flowers": 4.0, "spread": 1.5}
+    weights = np.array(engine.weights)
+    for index, term in enumerate(ENGINE_TERMS):
+        for place in (index, TERM_COUNT + index):
+            weights[place] = weights[place] * factors.get(term.name, 1.0) + bonuses.get(term.name, 0.0)
+    return replace(engine, weights=weights)
