@@ -227,20 +227,31 @@ def match_metrics(results: "Sequence[MatchResult]") -> dict[str, float]:
     return {"decided": float(decided), "plies": float(np.mean([match.plies for match in results]))}
 
 
-def find_patterns(game: Game, name: str) -> PatternSet:
+def find_patterns(game: Game, name: str, *, with_model: bool = False) -> PatternSet:
     """Return a pattern set of a game, or its first one if the name is empty.
+
+    Parameters
+    ----------
+    with_model : bool
+        Accept only a set that has a model for search.
 
     Raises
     ------
     OptionError
-        If the game has no patterns.
+        If the game has no patterns, or none with a model.
     UnknownNameError
         If it has no pattern set with that name.
     """
     names = [offer.entry.name for offer in registry().offers("patterns", game.facts.name)]
     if not names:
         raise OptionError(f"{game.facts.name} has no patterns to learn with")
-    return load_patterns(name or names[0], game)
+    if not with_model:
+        return load_patterns(name or names[0], game)
+    for patterns in (load_patterns(known, game) for known in ([name] if name else names)):
+        if patterns.model is not None:
+            return patterns
+    which = f"the patterns {name!r} of {game.facts.name}" if name else f"the patterns of {game.facts.name}"
+    raise OptionError(f"{which} have no model for search; the learner 'ntuple' can use them")
 
 
 def find_features(game: Game, name: str) -> FeatureSet:

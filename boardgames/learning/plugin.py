@@ -23,6 +23,12 @@ def bg_agents() -> list[Entry]:
             needs=(*PATTERNS, "weights"),
         ),
         Entry(
+            "patterns",
+            "tables of patterns, fitted to the values of searches",
+            "boardgames.learning.patterns:Patterns",
+            needs=PATTERNS,
+        ),
+        Entry(
             "value-iteration",
             "a learned table of abstract states, with guards",
             "boardgames.learning.policy_player:PolicyPlayer",
@@ -70,6 +76,12 @@ def bg_learners() -> list[Entry]:
             "ntuple",
             "TD(lambda) with temporal coherence for tables of patterns",
             "boardgames.learning.ntuple:NTuple",
+            needs=PATTERNS,
+        ),
+        Entry(
+            "patterns",
+            "tables of patterns, fitted to the values of searches",
+            "boardgames.learning.patterns:Patterns",
             needs=PATTERNS,
         ),
         Entry(

@@ -1,5 +1,6 @@
 """Self-play in compiled code: matches that train weights, and matches that compare weights."""
 
+from boardgames.selfplay.searching import LabelledPositions, LabelSettings
 from boardgames.selfplay.worker import (
     Contestant,
     MatchResult,
@@ -9,6 +10,7 @@ from boardgames.selfplay.worker import (
     TrainedTables,
     TrainingResult,
     derive_seed,
+    label_positions,
     play_matches,
     train_players,
     train_tables,
@@ -16,6 +18,8 @@ from boardgames.selfplay.worker import (
 
 __all__ = [
     "Contestant",
+    "LabelSettings",
+    "LabelledPositions",
     "MatchResult",
     "MatchSetup",
     "TDParameters",
@@ -23,6 +27,7 @@ __all__ = [
     "TrainedTables",
     "TrainingResult",
     "derive_seed",
+    "label_positions",
     "play_matches",
     "train_players",
     "train_tables",

@@ -1,7 +1,7 @@
 """Tasks for workers: matches in compiled code that train weights or compare them.
 
-`play_matches`, `train_players` and `train_tables` run in worker processes or on a cluster. Only
-names and numbers are sent to them; each thread of a worker loads the game once and
+`play_matches`, `label_positions`, `train_players` and `train_tables` run in worker processes or on a
+cluster. Only names and numbers are sent to them; each thread of a worker loads the game once and
 keeps it, together with the buffers that the kernels need (`WorkerState`). The
 result of a task depends only on its arguments, which include the seed, so a task
 can run anywhere and be repeated.
@@ -27,6 +27,7 @@ from boardgames.search.rules import DRAWN, UNFINISHED
 from boardgames.search.runner import run
 from boardgames.selfplay import tables, temporal
 from boardgames.selfplay.contest import contest, new_workspaces
+from boardgames.selfplay.searching import LabelledPositions, LabelPlay, LabelSettings, NodeSearch
 from boardgames.weights import Weights
 from boardgames.weights.linear import linear_evaluation
 from boardgames.weights.lookup import load_features_of
@@ -255,6 +256,40 @@ def train_tables(
     return state.run_stoppable(lambda: state.train_tables(groups, trained, parameters, matches, seed))
 
 
+def label_positions(
+    setup: MatchSetup,
+    layouts: tuple[str, ...],
+    player: Weights,
+    opponents: tuple[Weights, ...],
+    settings: LabelSettings,
+    *,
+    matches: range,
+    opposed: float,
+    seed: int,
+) -> LabelledPositions:
+    """Play matches by search and return their quiet positions, with the values of the player's searches.
+
+    Parameters
+    ----------
+    layouts : tuple of str
+        Names of layouts, which are used in turn.
+    player, opponents : Weights
+        Weights of features or patterns.
+    matches : range
+        Numbers of the matches, which determine layouts and sides.
+    opposed : float
+        Probability that the player meets one of the opponents instead of itself.
+    seed : int
+        Seeds everything random.
+    """
+    state = worker_state(setup)
+
+    def work() -> LabelledPositions:
+        return state.label_positions(layouts, player, opponents, settings, matches, opposed, seed)
+
+    return state.run_stoppable(work)
+
+
 def play_matches(
     setup: MatchSetup,
     first: Contestant,
@@ -346,6 +381,31 @@ class WorkerState:
         bundle = Bundle(tables.KINDS, workspace)
         plies = tables.learn_matches(bundle.words, self.start, matches, results)
         return TrainedTables(tables.Tables.gather(workspace), tuple(results.tolist()), int(plies))
+
+    def label_positions(
+        self,
+        layouts: tuple[str, ...],
+        player: Weights,
+        opponents: tuple[Weights, ...],
+        settings: LabelSettings,
+        matches: range,
+        opposed: float,
+        seed: int,
+    ) -> LabelledPositions:
+        """Run the task `label_positions`."""
+        game, random = self.game, np.random.default_rng(seed)
+        searches = [
+            NodeSearch(game, weights.evaluation(game, load_features_of(weights, game)), self.control)
+            for weights in (player, *opponents)
+        ]
+        chosen = [
+            searches[1 + int(random.integers(len(opponents)))] if random.random() < opposed else None
+            for _ in matches
+        ]
+        starts = [game.parse(game.facts.layouts[layout]).words for layout in layouts]
+        return LabelPlay(game, starts, self.control, settings).play(
+            searches[0], chosen, matches.start, random
+        )
 
     def play_matches(
         self, first: Contestant, second: Contestant, matches: int, seed: int, epsilon: float = 0.0

@@ -1,0 +1,386 @@
+"""Fitting tables of weights to labelled positions by logistic regression, with kernels.
+
+The value v of a position, in units of the pattern model, predicts the points 1 / (1 +
+exp(-slope v)). The weights minimise the logarithmic loss of these predictions, plus the squared
+distance to the weights that learning starts from. Only that keeps the many weights in place of
+which few positions say anything.
+
+The minimum is approached by Adam (D. Kingma and J. Ba, "Adam: a method for stochastic
+optimization", 2015) with a rate that falls to 0.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numba import types
+
+from boardgames.game import Game
+from boardgames.kernels import Actions, Cells, Features, Phase, Reals, SideToMove, Words, kernel, row
+from boardgames.kernels.abi import (
+    ACTIONS,
+    ACTIONS_OUT,
+    FLOATS_OUT,
+    REALS,
+    REALS_OUT,
+    REALS_STACK,
+    WORDS_STACK,
+    Floats,
+)
+from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
+from boardgames.patterns import PatternModel, PatternSet
+
+MOMENTUM, SMOOTHING, TINY = 0.9, 0.999, 1e-8
+"""Constants of Adam."""
+WARM_UP = 100
+"""Batches until the learning rate is reached."""
+LAST_RATE = 0.02
+"""The rate of the last batch, as a share of the learning rate."""
+
+
+@kernel(Features)
+def no_features(position: Words, side: int, out: Reals) -> None:
+    """Write nothing; used if a model has no material or terms."""
+
+
+class Workspace(NamedTuple):
+    """Kernels and arrays of a fit, for `p` positions, `k` lookups, `a` anchors, `n` entries, `m` features.
+
+    Attributes
+    ----------
+    side_to_move, cells, phase, material, terms : kernels
+        The game, and the parts of its patterns.
+    words : uint64[p, words]
+        Positions.
+    targets : float32[p]
+        Expected points of the side that has just moved.
+    order : int64[p]
+        The positions in the order in which they are visited.
+    bounds, members, begins : int64[k + 1], int64[l], int64[k]
+        Lookup `i` reads the cells `members[bounds[i]:bounds[i + 1]]`; its table begins at `begins[i]`.
+    tables, tables_gradient : float64[a, n]
+        Weights in the tables, in units.
+    features, features_gradient : float64[a, m]
+        Weights of the scaled features.
+    scales : float64[m]
+        What each feature is divided by.
+    values, places, described : int64[cells], int64[k], float64[m + 1]
+        Buffers: cells, entries and scaled features of a position.
+    found : float64[4]
+        Buffer: the sum inside the limit, the material, the anchor below the phase, and how far the
+        phase is on the way to the next one, from 0 to 1.
+    constants : float64[5]
+        Slope, limit in units, number of phases, of material features, and of values of a cell.
+    """
+
+    side_to_move: Callable[[Words], int]
+    cells: Callable[[Words, int, Actions], None]
+    phase: Callable[[Words, int], int]
+    material: Callable[[Words, int, Reals], None]
+    terms: Callable[[Words, int, Reals], None]
+    words: Words
+    targets: Floats
+    order: Actions
+    bounds: Actions
+    members: Actions
+    begins: Actions
+    tables: Reals
+    tables_gradient: Reals
+    features: Reals
+    features_gradient: Reals
+    scales: Reals
+    values: Actions
+    places: Actions
+    described: Reals
+    found: Reals
+    constants: Reals
+
+
+KINDS = {
+    "side_to_move": SideToMove,
+    "cells": Cells,
+    "phase": Phase,
+    "material": Features,
+    "terms": Features,
+    "words": WORDS_STACK,
+    "targets": FLOATS_OUT,
+    "order": ACTIONS_OUT,
+    "bounds": ACTIONS,
+    "members": ACTIONS,
+    "begins": ACTIONS,
+    "tables": REALS_STACK,
+    "tables_gradient": REALS_STACK,
+    "features": REALS_STACK,
+    "features_gradient": REALS_STACK,
+    "scales": REALS,
+    "values": ACTIONS_OUT,
+    "places": ACTIONS_OUT,
+    "described": REALS_OUT,
+    "found": REALS_OUT,
+    "constants": REALS,
+}
+
+unpack = unpacker(Workspace, KINDS)
+
+
+@kernel(types.void(BUNDLE, types.int64))
+def look_up(bundle: Actions, chosen: int) -> None:
+    """Look up a position: write its entries, its features, and `found`."""
+    fit = unpack(bundle)
+    phases, material, digits = fit.constants[2], np.int64(fit.constants[3]), np.int64(fit.constants[4])
+    anchors, position = fit.tables.shape[0], row(fit.words, chosen)
+    side = 1 - fit.side_to_move(position)
+    place = fit.phase(position, side) * (anchors - 1) / max(phases - 1.0, 1.0)
+    low = min(np.int64(place), max(anchors - 2, 0))
+    high, part = min(low + 1, anchors - 1), place - low
+    inner, outer = 0.0, 0.0
+    fit.cells(position, side, fit.values)
+    for lookup in range(fit.begins.size):
+        index = 0
+        for member in range(fit.bounds[lookup], fit.bounds[lookup + 1]):
+            index = digits * index + fit.values[fit.members[member]]
+        index += fit.begins[lookup]
+        fit.places[lookup] = index
+        inner += (1.0 - part) * fit.tables[low, index] + part * fit.tables[high, index]
+    fit.material(position, side, fit.described[:material])
+    fit.terms(position, side, fit.described[material:])
+    for index in range(fit.scales.size):
+        fit.described[index] /= fit.scales[index]
+        weight = (1.0 - part) * fit.features[low, index] + part * fit.features[high, index]
+        if index < material:
+            outer += weight * fit.described[index]
+        else:
+            inner += weight * fit.described[index]
+    fit.found[0], fit.found[1], fit.found[2], fit.found[3] = inner, outer, np.float64(low), part
+
+
+@kernel(types.void(BUNDLE, types.float64, types.float64))
+def add_gradient(bundle: Actions, error: float, damped: float) -> None:
+    """Add the gradient of the position that was looked up last.
+
+    Parameters
+    ----------
+    bundle : int64[n]
+        Words of a `Workspace`.
+    error, damped : float64
+        Derivative of the loss with respect to material, and to everything inside the limit.
+    """
+    fit = unpack(bundle)
+    material, low, part = np.int64(fit.constants[3]), np.int64(fit.found[2]), fit.found[3]
+    high = min(low + 1, fit.tables.shape[0] - 1)
+    for lookup in range(fit.begins.size):
+        index = fit.places[lookup]
+        fit.tables_gradient[low, index] += (1.0 - part) * damped
+        fit.tables_gradient[high, index] += part * damped
+    for index in range(fit.scales.size):
+        change = (error if index < material else damped) * fit.described[index]
+        fit.features_gradient[low, index] += (1.0 - part) * change
+        fit.features_gradient[high, index] += part * change
+
+
+@kernel(types.float64(BUNDLE, types.int64, types.int64, types.boolean))
+def sum_of_losses(bundle: Actions, first: int, last: int, learns: bool) -> float:
+    """Return the sum of the losses of the positions at `order[first:last]`.
+
+    Parameters
+    ----------
+    bundle : int64[n]
+        Words of a `Workspace`.
+    learns : bool
+        True to add the gradients as well.
+    """
+    fit = unpack(bundle)
+    slope, limit = fit.constants[0], fit.constants[1]
+    total = 0.0
+    for visit in range(first, last):
+        look_up(bundle, fit.order[visit])
+        inner, target = fit.found[0], np.float64(fit.targets[fit.order[visit]])
+        damping = 1.0 / (1.0 + abs(inner) / limit)
+        sums = slope * (fit.found[1] + inner * damping)
+        total += max(sums, 0.0) + math.log1p(math.exp(-abs(sums))) - target * sums
+        if learns:
+            error = slope * (1.0 / (1.0 + math.exp(-sums)) - target)
+            add_gradient(bundle, error, error * damping * damping)
+    return total
+
+
+@kernel(types.void(REALS_STACK, REALS_STACK, REALS_STACK, REALS_STACK, REALS_STACK, REALS, types.int64))
+def update(
+    weights: Reals,
+    start: Reals,
+    gradient: Reals,
+    means: Reals,
+    squares: Reals,
+    settings: Reals,
+    batch: int,
+) -> None:
+    """Change weights by one step of Adam.
+
+    Parameters
+    ----------
+    weights, start, gradient : float64[a, n]
+        Weights, those they are drawn towards, and the sum of the gradients of a batch.
+    means, squares : float64[a, n]
+        Moving averages of the gradient and of its square.
+    settings : float64[3]
+        Learning rate, strength of the pull towards `start`, positions in the batch.
+    batch : int64
+        Number of the batch, from 1 on.
+    """
+    rate, pull, count = settings[0], settings[1], settings[2]
+    mean_bias, square_bias = 1.0 - MOMENTUM**batch, 1.0 - SMOOTHING**batch
+    for anchor in range(weights.shape[0]):
+        for index in range(weights.shape[1]):
+            slope = gradient[anchor, index] / count
+            slope += pull * (weights[anchor, index] - start[anchor, index])
+            mean = MOMENTUM * means[anchor, index] + (1.0 - MOMENTUM) * slope
+            square = SMOOTHING * squares[anchor, index] + (1.0 - SMOOTHING) * slope * slope
+            means[anchor, index], squares[anchor, index] = mean, square
+            weights[anchor, index] -= rate * (mean / mean_bias) / (math.sqrt(square / square_bias) + TINY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitSettings:
+    """Hyperparameters of a fit.
+
+    Attributes
+    ----------
+    anchors : int
+        Number of phases with weights of their own; those between are interpolated.
+    pull : float
+        Weight of the squared distance to the initial weights, as a number of positions.
+    rate : float
+        Learning rate, in units of the model.
+    epochs, batch : int
+        How often each position is visited, and positions per step.
+    """
+
+    anchors: int = 2
+    pull: float = 60.0
+    rate: float = 0.0015
+    epochs: int = 6
+    batch: int = 8192
+
+
+class Fit:
+    """Weights of a pattern set that are fitted to positions, beginning with those of its model.
+
+    Parameters
+    ----------
+    words : uint64[p, n]
+        Positions.
+    targets : float32[p]
+        Expected points of the side that has just moved.
+    settings : FitSettings
+        Hyperparameters.
+
+    Attributes
+    ----------
+    tables, features : float64[a, n], float64[a, m]
+        The weights for each anchor, on the scale of the model's kernel, and for unscaled features.
+    """
+
+    def __init__(
+        self, game: Game, patterns: PatternSet, words: Words, targets: Floats, settings: FitSettings
+    ) -> None:
+        assert patterns.model is not None
+        self.model, self.settings = patterns.model, settings
+        model, lookups = self.model, patterns.lookups
+        ranges = [features.scale[1] for features in model.features]
+        self._scales = np.concatenate(ranges) if ranges else np.zeros(0)
+        tables, features = start_weights(patterns, settings.anchors)
+        self._start = tables / model.scale, features * self._scales / model.scale
+        counts = [len(cells) for cells, _ in lookups]
+        material = len(model.material.features) if model.material else 0
+        self._work = Workspace(
+            game.kernels.side_to_move,
+            patterns.kernel,
+            patterns.phase,
+            model.material.kernel if model.material else no_features,
+            model.terms.kernel if model.terms else no_features,
+            np.ascontiguousarray(words),
+            np.ascontiguousarray(targets, dtype=np.float32),
+            np.arange(len(words)),
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            np.array([cell for cells, _ in lookups for cell in cells], dtype=np.int64),
+            np.array([begin for _, begin in lookups], dtype=np.int64),
+            self._start[0].copy(),
+            np.zeros_like(tables),
+            self._start[1].copy(),
+            np.zeros_like(features),
+            self._scales,
+            np.zeros(patterns.cells, dtype=np.int64),
+            np.zeros(len(lookups), dtype=np.int64),
+            np.zeros(model.size + 1),
+            np.zeros(4),
+            np.array([model.slope, model.limit / model.scale, patterns.phases, material, patterns.values]),
+        )
+        self._bundle = Bundle(KINDS, self._work)
+
+    @property
+    def tables(self) -> Reals:
+        """Return the weights in the tables of each anchor."""
+        weights: Reals = self._work.tables * self.model.scale
+        return weights
+
+    @property
+    def features(self) -> Reals:
+        """Return the weights of material and terms for each anchor."""
+        weights: Reals = self._work.features * self.model.scale / self._scales
+        return weights
+
+    def loss(self, chosen: Actions) -> float:
+        """Return the mean loss of some positions; NaN if there are none."""
+        if not len(chosen):
+            return math.nan
+        self._work.order[: len(chosen)] = chosen
+        total = sum_of_losses(self._bundle.words, 0, len(chosen), False)
+        return float(total) / len(chosen)
+
+    def learn(self, chosen: Actions, seed: int) -> None:
+        """Fit the weights to some positions, visited in a random order."""
+        if not len(chosen):
+            return
+        work, settings, random = self._work, self.settings, np.random.default_rng(seed)
+        averages = [(np.zeros_like(start), np.zeros_like(start)) for start in self._start]
+        pairs = ((work.tables, work.tables_gradient), (work.features, work.features_gradient))
+        count = len(chosen)
+        batches = max(1, count // settings.batch)
+        total, done = settings.epochs * batches, 0
+        for _ in range(settings.epochs):
+            work.order[:count] = random.permutation(chosen)
+            ends = np.linspace(0, count, batches + 1).astype(int).tolist()
+            for first, last in pairwise(ends):
+                for _, gradient in pairs:
+                    gradient.fill(0.0)
+                sum_of_losses(self._bundle.words, first, last, True)
+                done += 1
+                rate = settings.rate * min(1.0, done / WARM_UP) * (1.0 - (1.0 - LAST_RATE) * done / total)
+                numbers = np.array([rate, settings.pull / count, last - first])
+                for (weights, gradient), start, means in zip(pairs, self._start, averages, strict=True):
+                    update(weights, start, gradient, *means, numbers, done)
+
+
+def start_weights(patterns: PatternSet, anchors: int) -> tuple[Reals, Reals]:
+    """Return the weights that learning starts from for each anchor: tables, and material and terms.
+
+    A single anchor has the mean of all phases.
+    """
+    model = patterns.model
+    assert isinstance(model, PatternModel)
+    if model.start is None:
+        return np.zeros((anchors, patterns.size // patterns.phases)), np.zeros((anchors, model.size))
+    tables, features = model.start()
+    if anchors == 1:
+        return tables.mean(axis=0, keepdims=True), features.mean(axis=0, keepdims=True)
+    places = np.linspace(0, patterns.phases - 1, anchors)
+    low = np.minimum(places.astype(int), max(patterns.phases - 2, 0))
+    part = (places - low)[:, None]
+    high = np.minimum(low + 1, patterns.phases - 1)
+    return (
+        np.ascontiguousarray((1 - part) * tables[low] + part * tables[high]),
+        np.ascontiguousarray((1 - part) * features[low] + part * features[high]),
+    )

@@ -1,0 +1,255 @@
+"""The learner `patterns`: tables of weights for search, fitted to the values of searches.
+
+Each step plays matches by search with the current weights. In positions whose best move is
+quiet, the value of the search says what the static evaluation should have been, so these are
+the labels; the result of the match counts a little as well. Positions at the end of principal
+variations would be of little use, because their value is almost the static evaluation itself.
+
+Weights are fitted to all positions so far, beginning anew with those of the pattern set's
+model. One match in `HELD_OUT` is only used to measure the loss.
+
+Source: M. Buro, "From simple features to sophisticated evaluation functions", 1998, for
+tables of patterns by phase, fitted to labelled positions.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from boardgames.errors import OptionError, UnknownNameError, quote, suggest
+from boardgames.game import Game
+from boardgames.kernels import Reals
+from boardgames.learner import LearnerState
+from boardgames.learning.base import (
+    PATTERNS,
+    PLY_LIMIT,
+    SEARCHER,
+    TEST_MATCHES,
+    WeightsLearner,
+    find_patterns,
+)
+from boardgames.learning.pattern_fit import Fit, FitSettings, start_weights
+from boardgames.options import Option
+from boardgames.patterns import PatternModel, PatternSet
+from boardgames.selfplay import LabelledPositions, LabelSettings, MatchSetup, derive_seed, label_positions
+from boardgames.weights import Weights
+from boardgames.weights.lookup import find_weights
+
+BATCH = 10
+"""Matches per task."""
+HELD_OUT = 20
+"""One match in so many is not learned from."""
+TEST_DEPTH = 2
+"""Depth of the test matches in plies."""
+ALL = "all"
+
+Array = npt.NDArray[Any]
+COLLECTED = ("words", "values", "points", "matches")
+"""Arrays of the state with an entry for each position: the fields of `LabelledPositions`."""
+
+
+class Patterns(WeightsLearner):
+    """Tables of weights of patterns, fitted to the values of searches."""
+
+    name: ClassVar[str] = "patterns"
+    follows_curve: ClassVar[bool] = False
+    declared_options = (
+        replace(PATTERNS, summary="pattern set; default: the game's first one with a model"),
+        Option("nodes", int, 2500, "mean number of nodes searched per move", minimum=1, maximum=10**9),
+        Option("matches", int, 600, "matches per step", minimum=1, maximum=10**6),
+        Option("steps", int, 10, "number of steps", minimum=1, maximum=10**9),
+        Option(
+            "layouts", str, None,
+            f"layouts that matches start from in turn, with + between them; {ALL} for each of them; default: "
+            "that of the game",
+        ),
+        Option(
+            "opponents", str, None,
+            "weights of players that the learner meets besides itself, with + between them; default: none",
+        ),
+        Option("opposed", float, 0.4, "share of the matches against them", minimum=0, maximum=1),
+        Option("epsilon", float, 0.02, "probability of an exploratory move", minimum=0, maximum=1),
+        Option(
+            "beside", float, 0.1, "positions beside the match that are searched, per ply",
+            minimum=0, maximum=1,
+        ),
+        Option("outcome", float, 0.15, "weight of the match's result in a label", minimum=0, maximum=1),
+        Option(
+            "anchors", int, 2, "phases with weights of their own; others are interpolated",
+            minimum=1, maximum=64,
+        ),
+        Option(
+            "pull", float, 60.0, "pull of the initial weights on each weight, in positions",
+            minimum=0, maximum=1e9,
+        ),
+        Option("epochs", int, 6, "how often each position is learned from", minimum=1, maximum=10_000),
+        Option("rate", float, 0.0015, "learning rate, in units of the evaluation", minimum=0, maximum=100),
+        Option("opening", int, 8, "largest number of random opening plies", minimum=0, maximum=1000),
+        replace(PLY_LIMIT, default=300),
+        TEST_MATCHES,
+    )  # fmt: skip
+
+    def __init__(self, game: Game, **options: object) -> None:
+        super().__init__(game, **options)
+        self.features: PatternSet = find_patterns(game, self.text("patterns"), with_model=True)
+        if self.integer("anchors") > self.features.phases:
+            raise OptionError(
+                f"anchors must be at most {self.features.phases}, the number of phases of "
+                f"{self.features.name!r}, not {self.integer('anchors')}"
+            )
+        self.layouts = _layouts(game, self.text("layouts"))
+        names = [name for name in self.text("opponents").split("+") if name]
+        self.opponents = tuple(find_weights(name, game)[0] for name in names)
+        self.setup = MatchSetup.of(
+            game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
+        )
+
+    @property
+    def length(self) -> int:
+        """Return the number of steps."""
+        return self.integer("steps")
+
+    @property
+    def searches(self) -> bool:
+        """Return True, because the weights are fitted to the values of searches."""
+        return True
+
+    def matchups(self, result: str) -> Sequence[tuple[str, str]]:
+        """Return the agent that searches with the weights, and the game's benchmark."""
+        return ((f"{SEARCHER},weights={result}", self.game.facts.benchmark_agent),)
+
+    def start(self, seed: int) -> LearnerState:
+        """Return the initial weights, without any positions."""
+        tables, features = start_weights(self.features, self.integer("anchors"))
+        arrays: dict[str, Array] = {
+            "tables": tables,
+            "features": features,
+            "words": np.zeros((0, self.game.facts.words), dtype=np.uint64),
+            "values": np.zeros(0, dtype=np.float32),
+            "points": np.zeros(0, dtype=np.float32),
+            "matches": np.zeros(0, dtype=np.int32),
+        }
+        return LearnerState(arrays, {"step": 0, "seed": seed})
+
+    def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
+        """Play the matches of a step, and fit the weights to all positions so far."""
+        step, seed = _integer(state, "step"), _integer(state, "seed")
+        batches = self._play(state, executor)
+        collected = {
+            name: np.concatenate([state.arrays[name], *(getattr(batch, name) for batch in batches)])
+            for name in COLLECTED
+        }
+        fit, metrics = self._fit(collected, derive_seed(seed, "fit", step))
+        arrays = {**collected, "tables": fit.tables, "features": fit.features}
+        after = LearnerState(arrays, {"step": step + 1, "seed": seed})
+        test_seed = derive_seed(seed, "test", step)
+        return after, {
+            **self.score_metrics(self.result(after), executor, seed=test_seed, depth=TEST_DEPTH),
+            **_match_metrics(batches),
+            **metrics,
+        }
+
+    def is_done(self, state: LearnerState) -> bool:
+        """Return whether all steps are done."""
+        return _integer(state, "step") >= self.length
+
+    def result(self, state: LearnerState) -> Weights:
+        """Return the weights after the last step."""
+        return Weights.of_model(self.game, self.features, state.arrays["tables"], state.arrays["features"])
+
+    def weights(self, state: LearnerState) -> Reals:
+        """Return all weights after the last step: those in the tables, then those of features."""
+        return np.concatenate([state.arrays["tables"].ravel(), state.arrays["features"].ravel()])
+
+    def _play(self, state: LearnerState, executor: Executor) -> list[LabelledPositions]:
+        """Play the matches of a step; the numbers of matches continue those of the state."""
+        step, seed, matches = _integer(state, "step"), _integer(state, "seed"), self.integer("matches")
+        settings = LabelSettings(
+            nodes=self.integer("nodes"),
+            opening=self.integer("opening"),
+            ply_limit=self.integer("ply_limit"),
+            epsilon=self.number("epsilon"),
+            beside=self.number("beside"),
+        )
+        player, end = self.result(state), (step + 1) * matches
+        futures = [
+            executor.submit(
+                label_positions, self.setup, self.layouts, player, self.opponents, settings,
+                matches=range(first, min(first + BATCH, end)),
+                opposed=self.number("opposed") if self.opponents else 0.0,
+                seed=derive_seed(seed, "patterns", first),
+            )
+            for first in range(step * matches, end, BATCH)
+        ]  # fmt: skip
+        return [future.result() for future in futures]
+
+    def _fit(self, collected: Mapping[str, Array], seed: int) -> tuple[Fit, dict[str, float]]:
+        """Return the fitted weights, and the loss on held-out matches, before and after."""
+        model = self.features.model
+        assert isinstance(model, PatternModel)
+        expected = _logistic(model.slope * collected["values"].astype(np.float64) / model.scale)
+        points, outcome = collected["points"], self.number("outcome")
+        labels = np.where(np.isnan(points), expected, (1 - outcome) * expected + outcome * points)
+        targets = 1.0 - labels  # the weights value a position for the side that has just moved
+        settings = FitSettings(
+            anchors=self.integer("anchors"),
+            pull=self.number("pull"),
+            rate=self.number("rate"),
+            epochs=self.integer("epochs"),
+        )
+        fit = Fit(self.game, self.features, collected["words"], targets.astype(np.float32), settings)
+        is_held_out = collected["matches"] % HELD_OUT == 0
+        held_out, learned = np.flatnonzero(is_held_out), np.flatnonzero(~is_held_out)
+        before = fit.loss(held_out)
+        fit.learn(learned, seed)
+        return fit, {
+            "loss": fit.loss(held_out),
+            "initial_loss": before,
+            "least_loss": _entropy(targets[held_out]),
+            "positions": float(len(targets)),
+        }
+
+
+def _layouts(game: Game, text: str) -> tuple[str, ...]:
+    """Return the names of layouts in an option."""
+    names = [name for name in text.split("+") if name] or [game.layout]
+    known = list(game.facts.layouts)
+    layouts: list[str] = []
+    for name in names:
+        if name != ALL and name not in known:
+            raise UnknownNameError(
+                f"{game.facts.name} has no layout {quote(name)}{suggest(name, [ALL, *known])}"
+            )
+        layouts += known if name == ALL else [name]
+    return tuple(layouts)
+
+
+def _logistic(sums: Reals) -> Reals:
+    values: Reals = 0.5 * (1.0 + np.tanh(0.5 * sums))
+    return values
+
+
+def _entropy(targets: Reals) -> float:
+    """Return the loss of predicting each target exactly; NaN without targets."""
+    if not targets.size:
+        return math.nan
+    inner = targets[(targets > 0.0) & (targets < 1.0)]
+    losses = inner * np.log(inner) + (1.0 - inner) * np.log1p(-inner)
+    return float(-losses.sum() / targets.size)
+
+
+def _match_metrics(batches: Sequence[LabelledPositions]) -> dict[str, float]:
+    lengths = [length for batch in batches for length in batch.lengths]
+    decided = sum(batch.decided for batch in batches)
+    return {"decided": decided / len(lengths), "plies": float(np.mean(lengths))} if lengths else {}
+
+
+def _integer(state: LearnerState, name: str) -> int:
+    value = state.scalars[name]
+    assert isinstance(value, int)
+    return value

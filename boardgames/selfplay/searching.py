@@ -1,0 +1,386 @@
+"""Matches by search in compiled code, which yield quiet positions with the values of their searches.
+
+A search of a few thousand nodes takes a millisecond, too little for the Python around
+`search.alphabeta.Searcher`. Here a whole search by iterative deepening is one call of a
+kernel. Positions are quiet if the best move is not tactical: only those have a value that a
+static evaluation can learn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import types
+
+from boardgames.declarations import Evaluation
+from boardgames.game import Game
+from boardgames.kernels import TACTICAL, Actions, Control, Reals, Words, kernel, load_stop
+from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, REALS_OUT
+from boardgames.kernels.bundles import BUNDLE, Bundle
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.search import pvs, search_root
+from boardgames.search.alphabeta.searcher import FEW_MOVES
+from boardgames.search.alphabeta.table import GENERATIONS, clear, new_table
+from boardgames.search.alphabeta.workspace import KINDS, ROWS, new_workspace, unpack
+from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH
+
+TABLE_MB = 1
+REMEMBERED_PLIES = 32
+"""Earlier positions of a match that a search knows, so that it does not repeat them."""
+SLOWEST, FASTEST = 0.6, 1.6
+"""The nodes of a match's searches vary between these multiples of the mean."""
+RANDOM_MOVES = 3
+"""Random moves, at most, that lead from a position of a match to one beside it."""
+
+
+@kernel(
+    types.int64(
+        BUNDLE, ACTIONS_OUT, types.int64, types.int64, REALS_OUT, ACTIONS_OUT, ACTIONS_STACK, REALS_OUT
+    )
+)
+def deepen(
+    bundle: Actions,
+    moves: Actions,
+    count: int,
+    nodes: int,
+    values: Reals,
+    evaluated: Actions,
+    lines: Actions,
+    value: Reals,
+) -> int:
+    """Search `positions[0]` by iterative deepening and return the depth that was reached.
+
+    Parameters
+    ----------
+    bundle : int64[m]
+        Words of a `search.alphabeta.workspace.Workspace`.
+    moves : int64[n]
+        Begins with the `count` legal moves; afterwards the best one is first.
+    nodes : int64
+        Limit of nodes. Depth 1 is always completed, unless the search is stopped.
+    values, evaluated, lines : float64[n], int64[n], int64[n, k]
+        Buffers for `search_root`.
+    value : float64[2]
+        Receives the value of the best move, and 1 if that is proven, otherwise 0.
+    """
+    control = unpack(bundle).control
+    control[0].nodes = 0
+    control[0].evaluated = 0
+    control[0].path_dependent = 0
+    depth = 0
+    while depth < MAX_DEPTH and load_stop(control) == 0:
+        control[0].node_limit = 0 if depth == 0 else nodes
+        control[0].finished_moves = 0
+        search_root(bundle, moves[:count], depth + 1, -INFINITY, INFINITY, values, evaluated, lines)
+        finished = control[0].finished_moves
+        if finished == 0:
+            break
+        best = 0
+        for index in range(1, finished):
+            if values[index] > values[best]:
+                best = index
+        value[0] = values[best]
+        value[1] = 1.0 if evaluated[best] == 0 or abs(values[best]) > EVALUATION_BOUND else 0.0
+        action = moves[best]
+        for index in range(best, 0, -1):
+            moves[index] = moves[index - 1]
+        moves[0] = action
+        if finished < count or value[1] != 0.0:
+            break
+        depth += 1
+        if control[0].nodes >= nodes:
+            break
+    control[0].node_limit = 0
+    return depth
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMove:
+    """The result of a search: an action, its value for the side to move, and whether that is proven."""
+
+    action: int
+    value: float
+    is_proven: bool
+
+
+class NodeSearch:
+    """Searches positions one after another with a limit of nodes, for matches of self-play.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Evaluates positions at the horizon.
+    control : Control
+        Its stop flag ends a search; its counters and node limit are overwritten.
+
+    Examples
+    --------
+    >>> import boardgames
+    >>> from boardgames.kernels import new_control
+    >>> game = boardgames.load("connect4")
+    >>> search = NodeSearch(game, game.evaluation, new_control())
+    >>> found = search.search(game.parse("112233").words, [], nodes=1000)
+    >>> found.action, found.is_proven
+    (3, True)
+    """
+
+    def __init__(self, game: Game, evaluation: Evaluation, control: Control) -> None:
+        options = SearchOptions(table=TABLE_MB)
+        self.game, self.evaluation = game, evaluation
+        self._table = new_table(TABLE_MB)
+        self._work = new_workspace(
+            game, evaluation, options.record(game, evaluation), pvs, control, table=self._table,
+            keys=np.zeros(REMEMBERED_PLIES + ROWS, dtype=np.uint64),
+        )  # fmt: skip
+        self._bundle = Bundle(KINDS, self._work)
+        self._options: Any = self._work.options[0]  # a record
+        self._options.exact_root_moves = 1
+        self._margin = float(self._options.futility_margin)
+        count = game.facts.actions
+        self._moves: Actions = np.zeros(count, dtype=np.int64)
+        self._values: Reals = np.zeros(count)
+        self._evaluated: Actions = np.zeros(count, dtype=np.int64)
+        self._lines: Actions = np.zeros((count, ROWS + 1), dtype=np.int64)
+        self._value: Reals = np.zeros(2)
+
+    def forget(self) -> None:
+        """Start afresh: later searches do not depend on earlier ones."""
+        clear(self._table)
+        self._work.history.fill(0)
+        self._options.generation = 0
+
+    def search(self, words: Words, earlier: Sequence[Words], *, nodes: int) -> FoundMove:
+        """Return the best move in a position that has legal moves.
+
+        Parameters
+        ----------
+        words : uint64[n]
+            The position.
+        earlier : sequence of uint64[n]
+            Earlier positions of the match that may be repeated, oldest first.
+        nodes : int
+            Limit of nodes.
+        """
+        work, options = self._work, self._options
+        work.positions[0] = words
+        known = earlier[-REMEMBERED_PLIES:]
+        for index, position in enumerate(known):
+            work.keys[index] = work.position_key(position)
+        options.root_key = len(known)
+        options.generation = options.generation % (GENERATIONS - 1) + 1
+        work.killers.fill(-1)
+        work.history[:] //= 2
+        count = int(work.legal_moves(words, self._moves))
+        options.futility_margin = 0.0 if count < FEW_MOVES else self._margin
+        deepen(
+            self._bundle.words, self._moves, count, nodes, self._values, self._evaluated, self._lines,
+            self._value,
+        )  # fmt: skip
+        return FoundMove(int(self._moves[0]), float(self._value[0]), bool(self._value[1]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelSettings:
+    """How matches are played whose positions are labelled.
+
+    Attributes
+    ----------
+    nodes : int
+        Mean number of nodes of a search.
+    opening : int
+        Largest number of random opening plies; at least half as many are played.
+    ply_limit : int
+        A match that reaches this length is unfinished.
+    epsilon : float
+        Probability of a random move after the opening.
+    beside : float
+        How many positions beside those of the match are searched as well, per ply.
+    """
+
+    nodes: int = 2_500
+    opening: int = 8
+    ply_limit: int = 300
+    epsilon: float = 0.02
+    beside: float = 0.1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LabelledPositions:
+    """Quiet positions of matches, with the values of searches.
+
+    Attributes
+    ----------
+    words : uint64[m, n]
+        The positions.
+    values : float32[m]
+        Values for the side to move, on the scale of the evaluation's kernel.
+    points : float32[m]
+        Points of the side to move at the end of the match, NaN for positions beside the match. In an
+        unfinished or drawn match the side with the higher score has a part of the other's half.
+    matches : int32[m]
+        The number of each position's match.
+    lengths : tuple of int
+        Plies of each match.
+    decided : int
+        Number of matches with a winner.
+    """
+
+    words: Words
+    values: np.ndarray[Any, np.dtype[np.float32]]
+    points: np.ndarray[Any, np.dtype[np.float32]]
+    matches: np.ndarray[Any, np.dtype[np.int32]]
+    lengths: tuple[int, ...]
+    decided: int
+
+
+AHEAD = 0.4
+"""What a side that is ahead gets in an unfinished or drawn match, beyond half a point."""
+
+
+class LabelPlay:
+    """Plays matches and keeps their quiet positions.
+
+    Parameters
+    ----------
+    game : Game
+        The game.
+    starts : sequence of uint64[n]
+        Start positions, one for each match in turn.
+    control : Control
+        Its stop flag ends the matches.
+    settings : LabelSettings
+        How the matches are played.
+    """
+
+    def __init__(
+        self, game: Game, starts: Sequence[Words], control: Control, settings: LabelSettings
+    ) -> None:
+        self.game, self.starts, self.control, self.settings = game, starts, control, settings
+        self._moves: Actions = np.zeros(game.facts.actions, dtype=np.int64)
+
+    def play(
+        self,
+        player: NodeSearch,
+        opponents: Sequence[NodeSearch | None],
+        first: int,
+        random: np.random.Generator,
+    ) -> LabelledPositions:
+        """Play one match for each entry of `opponents`, None being the player itself.
+
+        Only the player's searches give labels. Its side alternates.
+
+        Parameters
+        ----------
+        first : int
+            Number of the first match, which selects the start position and the player's side.
+        """
+        records: list[tuple[Words, float, float, int]] = []
+        lengths, decided = [], 0
+        for number, opponent in enumerate(opponents):
+            match = _LabelledMatch(self, player, opponent or player, random)
+            start = self.starts[(first + number) // 2 % len(self.starts)]
+            match.play(start, side=None if opponent is None else (first + number) % 2)
+            if self.control[0].stop:
+                break
+            records += [
+                (words, value, match.points(side) if is_played else np.nan, first + number)
+                for words, value, side, is_played in match.found
+            ]
+            lengths.append(len(match.history))
+            decided += match.winner is not None
+        width = self.game.facts.words
+        return LabelledPositions(
+            np.array([record[0] for record in records], dtype=np.uint64).reshape(-1, width),
+            np.array([record[1] for record in records], dtype=np.float32),
+            np.array([record[2] for record in records], dtype=np.float32),
+            np.array([record[3] for record in records], dtype=np.int32),
+            tuple(lengths),
+            decided,
+        )
+
+
+class _LabelledMatch:
+    """One match of `LabelPlay`."""
+
+    def __init__(
+        self, plan: LabelPlay, player: NodeSearch, opponent: NodeSearch, random: np.random.Generator
+    ) -> None:
+        self.game, self.kernels, self.settings = plan.game, plan.game.kernels, plan.settings
+        self.control, self._moves = plan.control, plan._moves
+        self.player, self.opponent, self.random = player, opponent, random
+        self.history: list[Words] = []
+        self.found: list[tuple[Words, float, int, bool]] = []
+        self.winner: int | None = None
+
+    def play(self, words: Words, *, side: int | None) -> None:
+        """Play from a position; the player has one side, or both if `side` is None."""
+        settings, random = self.settings, self.random
+        self.player.forget()
+        self.opponent.forget()
+        opening = int(random.integers(settings.opening // 2, settings.opening + 1))
+        nodes = max(1, int(settings.nodes * random.uniform(SLOWEST, FASTEST)))
+        progressed, limit = 0, self.game.facts.no_progress_limit
+        score = self.game.score(words)
+        self.last = words
+        while len(self.history) < settings.ply_limit and not self.control[0].stop:
+            count = int(self.kernels.legal_moves(words, self._moves))
+            if not count or (limit is not None and len(self.history) - progressed >= limit):
+                break
+            mover = int(self.kernels.side_to_move(words))
+            if len(self.history) < opening:
+                action = int(self._moves[random.integers(count)])
+            else:
+                labels = side is None or mover == side
+                action = self._choose(words, mover, nodes, self.history[progressed:], labels=labels)
+                if random.random() < settings.epsilon:
+                    count = int(self.kernels.legal_moves(words, self._moves))
+                    action = int(self._moves[random.integers(count)])
+            self.history.append(words)
+            words = self._after(words, action)
+            if (after := self.game.score(words)) != score:
+                score, progressed = after, len(self.history)
+        self.last = words
+        outcome = int(self.kernels.outcome(words))
+        if outcome in (0, 1):
+            self.winner = outcome
+        elif outcome < 0 and not int(self.kernels.legal_moves(words, self._moves)):
+            loser = int(self.kernels.side_to_move(words))
+            self.winner = None if self.game.facts.no_moves_draws else 1 - loser
+
+    def points(self, side: int) -> float:
+        """Return the points of a side at the end."""
+        if self.winner is not None:
+            return float(self.winner == side)
+        score = self.game.score(self.last)
+        return 0.5 + AHEAD * float(np.sign(score[side] - score[1 - side]))
+
+    def _choose(self, words: Words, mover: int, nodes: int, earlier: list[Words], *, labels: bool) -> int:
+        """Return the move of the side to move; keep the label, and those of positions beside this one."""
+        searcher = self.player if labels else self.opponent
+        found = searcher.search(words, earlier, nodes=nodes)
+        if labels:
+            self._keep(words, found, mover, is_played=True)
+            if self.random.random() < self.settings.beside:
+                self._search_beside(words, nodes)
+        return found.action
+
+    def _search_beside(self, words: Words, nodes: int) -> None:
+        for _ in range(int(self.random.integers(1, RANDOM_MOVES + 1))):
+            count = int(self.kernels.legal_moves(words, self._moves))
+            if not count:
+                return
+            words = self._after(words, int(self._moves[self.random.integers(count)]))
+        if int(self.kernels.legal_moves(words, self._moves)):
+            found = self.player.search(words, [], nodes=nodes)
+            self._keep(words, found, int(self.kernels.side_to_move(words)), is_played=False)
+
+    def _keep(self, words: Words, found: FoundMove, mover: int, *, is_played: bool) -> None:
+        is_quiet = int(self.kernels.move_order(words, found.action)) < TACTICAL
+        if is_quiet and not found.is_proven and not self.control[0].stop:
+            self.found.append((words, found.value, mover, is_played))
+
+    def _after(self, words: Words, action: int) -> Words:
+        successor = np.zeros_like(words)
+        self.kernels.apply(words, action, successor)
+        return successor
