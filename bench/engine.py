@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -60,15 +61,26 @@ def speed(runs: int) -> Iterator[Row]:
 
 
 def threads(runs: int) -> Iterator[Row]:
-    """Measure the speed-up by two threads, as the geometric mean over positions."""
-    limit, speed_ups = Limit(depth=THREADS_DEPTH), []
+    """Measure the speed-up by two threads, as the geometric mean over positions.
+
+    The control is two searches of one thread side by side. If they do not get two free cores, two threads
+    cannot be faster than one either.
+    """
+    limit = Limit(depth=THREADS_DEPTH)
+    speed_ups, controls, nodes = [], [], []
     for _ in range(runs):
         ratios = []
         for position in positions():
-            one, two = (_search(position, limit, threads=count).seconds for count in (1, 2))
-            ratios.append(one / two)
-        speed_ups.append(statistics.geometric_mean(ratios))
+            one, two = (_search(position, limit, threads=count) for count in (1, 2))
+            with ThreadPoolExecutor(2) as pool:
+                beside = list(pool.map(_search, (position, position), (limit, limit)))
+            slower = max(search.seconds for search in beside)
+            ratios.append((one.seconds / two.seconds, 2 * one.seconds / slower, two.nodes / one.nodes))
+        for figures, column in zip((speed_ups, controls, nodes), zip(*ratios, strict=True), strict=True):
+            figures.append(statistics.geometric_mean(column))
     yield f"speed-up to depth {THREADS_DEPTH} with two threads", summary(speed_ups, "x"), "1.4"
+    yield "the same, two searches side by side (2 if both cores are free)", summary(controls, "x"), ""
+    yield "nodes of two threads, relative to one", summary(nodes, "x"), ""
 
 
 def limits(runs: int) -> Iterator[Row]:

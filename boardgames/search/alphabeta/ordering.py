@@ -11,8 +11,9 @@ moves too.
 from numba import types
 
 from boardgames.kernels import Actions, kernel, row, row_out
-from boardgames.kernels.abi import ACTIONS_STACK
+from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK
 from boardgames.kernels.bundles import BUNDLE
+from boardgames.search.alphabeta.table import ACTION_MASK
 from boardgames.search.alphabeta.workspace import unpack
 
 TABLE_RANK = 1 << 61
@@ -21,6 +22,8 @@ KILLER_RANK = 1 << 49
 HISTORY_SHIFT = 8
 """The game's order of quiet moves takes the bits below."""
 MAX_HISTORY = 1 << 30
+PLACE_SHIFT = 32
+"""The place of a deferred move takes the bits from here on, those above the bits of actions."""
 
 
 @kernel(types.void(ACTIONS_STACK, types.int64, types.int64, types.int64))
@@ -44,13 +47,29 @@ def pick_move(moves: Actions, ply: int, index: int, count: int) -> int:
     return moves[2 * ply, index]
 
 
-@kernel(types.void(ACTIONS_STACK, types.int64, types.int64, types.int64))
-def reverse_moves(moves: Actions, ply: int, start: int, end: int) -> None:
-    """Reverse the order of the moves of a ply from `start` up to `end`."""
-    last = end - 1
-    while start < last:
-        swap_moves(moves, ply, start, last)
-        start, last = start + 1, last - 1
+@kernel(types.void(ACTIONS_OUT, types.int64, types.int64))
+def move_to_end(items: Actions, index: int, count: int) -> None:
+    """Move the item at `index` behind the others of the first `count`, which keep their order."""
+    moved = items[index]
+    for other in range(index, count - 1):
+        items[other] = items[other + 1]
+    items[count - 1] = moved
+
+
+@kernel(types.void(ACTIONS_STACK, types.int64, types.int64, types.int64, types.int64))
+def defer_move(moves: Actions, ply: int, index: int, count: int, place: int) -> None:
+    """Move the move at `index` behind the others of a ply, and note its `place` in the order with it."""
+    move_to_end(row_out(moves, 2 * ply), index, count)
+    move_to_end(row_out(moves, 2 * ply + 1), index, count)
+    moves[2 * ply, count - 1] |= place << PLACE_SHIFT
+
+
+@kernel(types.int64(ACTIONS_STACK, types.int64, types.int64))
+def restore_move(moves: Actions, ply: int, index: int) -> int:
+    """Make the deferred move at `index` an action again and return its place."""
+    place = moves[2 * ply, index] >> PLACE_SHIFT
+    moves[2 * ply, index] &= ACTION_MASK
+    return place
 
 
 @kernel(types.void(BUNDLE, types.int64, types.int64, types.int64, types.int64))

@@ -41,16 +41,17 @@ from boardgames.kernels import (
     row,
     row_out,
 )
-from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, ACTIONS_STACK, REALS_OUT, WORDS_OUT
+from boardgames.kernels.abi import ACTIONS_OUT, ACTIONS_STACK, REALS_OUT, WORDS_OUT
 from boardgames.kernels.bundles import BUNDLE
 from boardgames.search.alphabeta.ordering import (
     KILLER_RANK,
     TACTICAL_RANK,
+    defer_move,
+    move_to_end,
     pick_move,
     rank_moves,
     rank_tactical_moves,
-    reverse_moves,
-    swap_moves,
+    restore_move,
     update_killers_and_history,
 )
 from boardgames.search.alphabeta.quiescence import quiescence
@@ -260,15 +261,10 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
     else:
         rank_moves(bundle, ply, count, side, table_move)
     best_action = -1
-    # the moves from `deferred` on were deferred; the first of them was at `first_deferred` at
-    # the time
-    index, deferred, first_deferred = 0, count, count
+    index, deferred = 0, count  # the moves from `deferred` on were deferred
     while index < count:
-        place = index
-        if index >= deferred:
-            if index == deferred:
-                reverse_moves(moves, ply, deferred, count)
-            place = min(index, first_deferred + index - deferred)
+        # reductions depend on the place in the order, which must be the same in all threads
+        place = index + count - deferred if index < deferred else restore_move(moves, ply, index)
         action = moves[2 * ply, index]
         if index < SORTED_MOVES * depth and index < deferred:
             action = pick_move(moves, ply, index, deferred)
@@ -282,8 +278,8 @@ def pvs(  # noqa: C901, PLR0912, PLR0915 - a kernel that calls itself cannot be 
             key = game.position_key(row(positions, ply + 1))
             may_defer = 0 < index < deferred - 1 and full_depth >= ABDADA_DEPTH
             if may_defer and is_searched_elsewhere(keys, here + 1, key, options.keys_per_thread):
-                deferred, first_deferred = deferred - 1, min(first_deferred, index)
-                swap_moves(moves, ply, index, deferred)
+                defer_move(moves, ply, index, count, place)
+                deferred -= 1
                 continue
             keys[here + 1] = key
             if uses_table(game.options, full_depth):
@@ -356,14 +352,21 @@ def nth_best(values: Reals, count: int, n: int) -> float:
     return best
 
 
+@kernel(types.void(ACTIONS_STACK, ACTIONS_STACK, types.int64))
+def copy_line(lines: Actions, root_lines: Actions, index: int) -> None:
+    """Copy the principal variation of the root into a row of `root_lines`."""
+    for place in range(lines[0, 0] + 1):
+        root_lines[index, place] = lines[0, place]
+
+
 @kernel(
     types.void(
-        BUNDLE, ACTIONS, types.int64, types.float64, types.float64, REALS_OUT, ACTIONS_OUT, ACTIONS_STACK
+        BUNDLE, ACTIONS_OUT, types.int64, types.float64, types.float64, REALS_OUT, ACTIONS_OUT, ACTIONS_STACK
     )
 )
 def search_root(
     bundle: Actions,
-    root_moves: Actions,
+    order: Actions,
     depth: int,
     alpha: float,
     beta: float,
@@ -371,14 +374,19 @@ def search_root(
     evaluated: Actions,
     root_lines: Actions,
 ) -> None:
-    """Search the moves of the root position, `positions[0]`, in the order given.
+    """Search the moves of the root position, `positions[0]`.
+
+    Moves that another thread is searching are deferred, except the first ones, which get
+    exact values.
 
     Parameters
     ----------
     bundle : int64[m]
-        Words of a `Workspace`; `control.finished_moves` counts the moves searched completely.
-    root_moves : int64[n]
-        Legal moves, most promising first.
+        Words of a `Workspace`. `moves[0]` has the legal moves, most promising first;
+        `control.finished_moves` counts the moves searched completely.
+    order : int64[n]
+        0 to n - 1; receives the places of the moves in `moves[0]`, in the order in which they
+        are searched. The other results are in that order too.
     depth : int64
         Plies to search.
     alpha, beta : float64
@@ -398,21 +406,30 @@ def search_root(
     positions, moves, lines = game.positions, game.moves, game.lines
     side = game.side_to_move(row(positions, 0))
     keys[options.root_key] = game.position_key(row(positions, 0))
-    for index in range(root_moves.size):
+    index, count = 0, order.size
+    deferred = count  # the moves from here on were deferred
+    while index < count:
         evaluated_before = control[0].evaluated
-        action = root_moves[index]
-        order = game.move_order(row(positions, 0), action)
+        place = order[index]
+        action = moves[0, place]
+        rank = game.move_order(row(positions, 0), action)
         game.apply(row(positions, 0), action, row_out(positions, 1))
-        keys[options.root_key + 1] = game.position_key(row(positions, 1))
-        changes_side = game.side_to_move(row(positions, 1)) != side
+        key = game.position_key(row(positions, 1))
         is_first = index < options.exact_root_moves
+        may_defer = not is_first and index < deferred - 1 and depth > ABDADA_DEPTH
+        if may_defer and is_searched_elsewhere(keys, options.root_key + 1, key, options.keys_per_thread):
+            move_to_end(order, index, count)
+            deferred -= 1
+            continue
+        keys[options.root_key + 1] = key
+        changes_side = game.side_to_move(row(positions, 1)) != side
         low = max(alpha, nth_best(values, index, options.exact_root_moves))
         high = beta if is_first or options.pvs == 0 else min(beta, low + NULL_WINDOW)
-        full_depth = depth if options.extensions != 0 and order >= FORCING else depth - 1
+        full_depth = depth if options.extensions != 0 and rank >= FORCING else depth - 1
         plies = full_depth
         moves[1, 0] = 0
-        if options.lmr != 0 and depth >= LMR_DEPTH and changes_side and not is_first and order < TACTICAL:
-            plies -= reduction(game.reductions, depth, index)
+        if options.lmr != 0 and depth >= LMR_DEPTH and changes_side and not is_first and rank < TACTICAL:
+            plies -= reduction(game.reductions, depth, place)
         while True:
             lower, upper = (-high, -low) if changes_side else (low, high)
             value = game.node(bundle, 1, plies, lower, upper)
@@ -429,8 +446,8 @@ def search_root(
         values[index] = value
         evaluated[index] = control[0].evaluated - evaluated_before
         update_line(lines, 0, action)
-        for place in range(lines[0, 0] + 1):
-            root_lines[index, place] = lines[0, place]
+        copy_line(lines, root_lines, index)
         control[0].finished_moves += 1
         if value >= beta:
             return
+        index += 1

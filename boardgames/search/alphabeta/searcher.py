@@ -232,15 +232,16 @@ class RootResult:
         count = len(losses)
         rest = sorted(range(count, len(self.actions)), key=lambda index: -self.values[index])
         valued = replace(self, values=(*losses, *self.values[count:]))
-        return valued._reordered([*rest, *range(count)])
+        return valued.reordered([*rest, *range(count)])
 
     def with_best_move(self, place: int, value: float) -> "RootResult":
         """Return the result with the move at `place` first, worth at least `value`."""
         order = [place, *(index for index in range(len(self.actions)) if index != place)]
-        result = self._reordered(order)
+        result = self.reordered(order)
         return replace(result, values=(value, *result.values[1:]), exact=(False, *result.exact[1:]))
 
-    def _reordered(self, order: Sequence[int]) -> "RootResult":
+    def reordered(self, order: Sequence[int]) -> "RootResult":
+        """Return the result with its moves in another order, given by their indices."""
         return RootResult(
             self.depth,
             tuple(self.actions[index] for index in order),
@@ -380,10 +381,11 @@ class SearchThread:
         while True:
             control[0].finished_moves = 0
             buffers = RootBuffers(count)
-            actions = np.array(previous.actions, dtype=np.int64)
+            order = np.arange(count)
+            self.workspace.moves[0, :count] = previous.actions
             search_root(
                 self.bundle.words,
-                actions,
+                order,
                 depth,
                 low,
                 high,
@@ -391,12 +393,13 @@ class SearchThread:
                 buffers.evaluated,
                 buffers.lines,
             )
-            finished = int(control[0].finished_moves)
+            places, finished = order.tolist(), int(control[0].finished_moves)
+            previous = previous.reordered(places)
             best = float(buffers.values[:finished].max()) if finished else -INFINITY
             if finished < count and is_stopped(control):
-                return self._stopped_result(previous, buffers, finished, has_value=best > low)
+                return self._stopped_result(previous, buffers, places[:finished], has_value=best > low)
             if low < best < high:
-                return previous.searched(depth, buffers, self._best_first(buffers, count))
+                return previous.searched(depth, buffers, self._best_first(buffers, places))
             if best >= high:
                 previous = previous.with_best_move(finished - 1, best)
                 high = INFINITY
@@ -410,19 +413,23 @@ class SearchThread:
             return -INFINITY, INFINITY
         return previous.values[0] - width, previous.values[0] + width
 
-    def _best_first(self, buffers: RootBuffers, finished: int) -> list[int]:
-        """Return the moves with exact values, best first, then the others in their old order."""
-        ranked = sorted(range(finished), key=lambda index: -buffers.values[index])
+    def _best_first(self, buffers: RootBuffers, places: Sequence[int]) -> list[int]:
+        """Return the moves with exact values, best first, then the others by their old `places`."""
+        ranked = sorted(range(len(places)), key=lambda index: -buffers.values[index])
         best = ranked[: self.exact_moves]
-        return best + [index for index in range(finished) if index not in best]
+        return best + sorted(ranked[self.exact_moves :], key=lambda index: places[index])
 
     def _stopped_result(
-        self, previous: RootResult, buffers: RootBuffers, finished: int, *, has_value: bool
+        self, previous: RootResult, buffers: RootBuffers, places: Sequence[int], *, has_value: bool
     ) -> RootResult:
-        """Return the best result so far, after the search was stopped during a depth."""
+        """Return the best result so far, after the search was stopped during a depth.
+
+        `places` has the places of the finished moves in the result of the previous depth.
+        """
+        finished = len(places)
         if finished == 0 or self.exact_moves > 1 or not has_value:
             return previous
-        order = self._best_first(buffers, finished)
+        order = self._best_first(buffers, places)
         if buffers.values[order[0]] < -EVALUATION_BOUND:
             return previous.with_losing_moves(buffers.values[:finished].tolist())
         return previous.searched(previous.depth, buffers, order)

@@ -10,9 +10,10 @@ from boardgames.kernels import Actions
 from boardgames.kernels.bundles import Bundle
 from boardgames.search.alphabeta.ordering import (
     MAX_HISTORY,
+    defer_move,
     pick_move,
     rank_moves,
-    reverse_moves,
+    restore_move,
     update_killers_and_history,
 )
 from boardgames.search.alphabeta.workspace import KINDS
@@ -156,13 +157,9 @@ def test_ordering_changes_no_position() -> None:
     assert np.array_equal(ply.work.positions[PLY], position.words)
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "reversed_part"),
-    [(0, 4, [3, 2, 1, 0]), (1, 4, [0, 3, 2, 1]), (1, 3, [0, 2, 1, 3]), (2, 2, [0, 1, 2, 3])],
-)
-def test_a_range_of_moves_is_reversed_together_with_its_ranks(
-    start: int, end: int, reversed_part: list[int]
-) -> None:
-    moves = np.array([[9] * 4, [9] * 4, [0, 1, 2, 3], [10, 11, 12, 13]], dtype=np.int64)
-    reverse_moves(moves, 1, start, end)
-    assert moves.tolist() == [[9] * 4, [9] * 4, reversed_part, [10 + place for place in reversed_part]]
+def test_deferred_moves_come_last_with_their_ranks_and_know_their_places() -> None:
+    moves = np.array([[9] * 4, [9] * 4, [5, 6, 7, 8], [50, 60, 70, 80]], dtype=np.int64)
+    defer_move(moves, 1, 1, 4, 1)  # the action 6
+    defer_move(moves, 1, 1, 4, 2)  # and now 7
+    assert [restore_move(moves, 1, index) for index in (2, 3)] == [1, 2]
+    assert moves.tolist() == [[9] * 4, [9] * 4, [5, 8, 6, 7], [50, 80, 60, 70]]

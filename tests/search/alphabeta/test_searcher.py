@@ -14,6 +14,7 @@ from reference.searching import EXACT
 from waiting import interrupted
 
 import boardgames
+from boardgames.declarations import position_key
 from boardgames.errors import OptionError
 from boardgames.game import Position
 from boardgames.kernels import Control, is_stopped, new_control
@@ -22,9 +23,16 @@ from boardgames.players.alphabeta import SEARCH_OPTIONS
 from boardgames.score import Score
 from boardgames.search.alphabeta import table as tables
 from boardgames.search.alphabeta.options import SearchOptions
-from boardgames.search.alphabeta.searcher import RootResult, Searcher, SearchTeam
+from boardgames.search.alphabeta.search import search_root
+from boardgames.search.alphabeta.searcher import (
+    RootBuffers,
+    RootResult,
+    Searcher,
+    SearchTeam,
+    SearchThread,
+)
 from boardgames.search.minimax import minimax
-from boardgames.search.rules import MAX_DEPTH
+from boardgames.search.rules import INFINITY, MAX_DEPTH
 
 ABALONE = boardgames.load("abalone")
 CONNECT4 = boardgames.load("connect4")
@@ -413,6 +421,45 @@ def test_a_thread_that_was_stopped_within_a_depth_stops_no_other() -> None:
     assert team.finish(known, one) is known
     assert not is_stopped(other)
     assert team.deepest.depth == 0
+
+
+def thread_beside(another: Position | None) -> SearchThread:
+    """Return the first of two threads, the second of which is at a position after a root move."""
+    searcher = searcher_for(DEFERRING, replace(EXACT, threads=2))
+    first, second = searcher.start_threads(DEFERRING, 1, NO_LIMIT, NO_CONTEXT)
+    if another is not None:
+        searcher.keys[second.workspace.options[0].root_key + 1] = position_key(another.words)
+    return first
+
+
+DEFERRING = CONNECT4.parse("4453")
+MOVE = 2
+"""The index of a legal move that another thread is searching."""
+
+
+def test_a_root_move_that_another_thread_is_searching_comes_last() -> None:
+    thread = thread_beside(DEFERRING.apply(DEFERRING.legal_moves[MOVE]))
+    count = len(DEFERRING.actions)
+    order, buffers = np.arange(count), RootBuffers(count)
+    thread.workspace.moves[0, :count] = DEFERRING.actions
+    results = buffers.values, buffers.evaluated, buffers.lines
+    search_root(thread.bundle.words, order, 5, -INFINITY, INFINITY, *results)
+    assert order.tolist() == [*(index for index in range(count) if index != MOVE), MOVE]
+    assert thread.control[0].finished_moves == count
+    for place, line in zip(order, buffers.lines, strict=True):
+        assert line[0] == 0 or line[1] == DEFERRING.actions[place]
+
+
+def test_the_next_depth_does_not_depend_on_which_root_moves_were_deferred() -> None:
+    results = []
+    for another in (None, DEFERRING.apply(DEFERRING.legal_moves[MOVE])):
+        thread, result = thread_beside(another), RootResult.unsearched(DEFERRING)
+        for depth in range(1, 6):
+            result = thread.search_depth(depth, result)
+        results.append(result)
+    alone, beside = results
+    assert alone.actions == beside.actions
+    assert (alone.values[0], alone.lines[0][0]) == (beside.values[0], beside.lines[0][0])
 
 
 # --- the agent's options, and processes --------------------------------------------------------------
