@@ -1,13 +1,17 @@
-"""The agent `simple`, the player of the simple Abalone project, and the path of the opening book."""
+"""Agents that never change, so that progress can be measured against them, and the path of the opening book.
+
+`simple` is the player of the simple Abalone project. `tapered` searches as `alphabeta` does, with
+the evaluation `engine` of seventeen terms, which was the default before there were patterns.
+"""
 
 from pathlib import Path
 from typing import ClassVar
 
 from boardgames.declarations import Evaluation
 from boardgames.options import Option
-from boardgames.players.alphabeta import SearchPlayer
+from boardgames.players.alphabeta import DEPTH, NODES, SEARCH_OPTIONS, TIME, AlphaBeta, SearchPlayer
 from boardgames.search.rules import MAX_DEPTH
-from boardgames_abalone.evaluation import CLASSIC
+from boardgames_abalone.evaluation import CLASSIC, engine_evaluation
 
 OPENING_BOOK = Path(__file__).parent / "data" / "opening.book"
 
@@ -24,3 +28,14 @@ class Simple(SearchPlayer):
     def evaluation(self) -> Evaluation:
         """Return the evaluation `classic`."""
         return CLASSIC
+
+
+class Tapered(AlphaBeta):
+    """Principal variation search with the evaluation `engine`, without an opening book."""
+
+    name: ClassVar[str] = "tapered"
+    declared_options = (DEPTH, TIME, NODES, *SEARCH_OPTIONS)
+
+    def evaluation(self) -> Evaluation:
+        """Return the evaluation `engine`."""
+        return engine_evaluation()

@@ -26,8 +26,14 @@ def bg_agents() -> list[Entry]:
             game="abalone",
         ),
         Entry(
+            "tapered",
+            "alpha-beta with the evaluation engine; it never changes",
+            "boardgames_abalone.agents:Tapered",
+            game="abalone",
+        ),
+        Entry(
             "passive",
-            "keeps its marbles together and waits, to measure how well others break that",
+            "keeps its marbles together and waits; hard to push anything off",
             "boardgames_abalone.passive:Passive",
             game="abalone",
         ),

@@ -1,4 +1,4 @@
-"""The agent `simple`: alpha-beta to depth 3 with `classic`, regardless of the evaluation of the game."""
+"""The agents `simple` and `tapered`, which keep their evaluations whatever that of the game is."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from boardgames.declarations import NO_EVALUATION
 from boardgames.errors import OptionError
 from boardgames.player import Limit
 from boardgames.score import RETURN
-from boardgames_abalone.evaluation import CLASSIC, MARBLE
+from boardgames_abalone.evaluation import CLASSIC, MARBLE, engine_evaluation
 
 GAME = boardgames.load("abalone")
 
@@ -83,3 +83,18 @@ def test_simple_plays_as_it_always_has(layout: str, move: str, value: float) -> 
     game = boardgames.load("abalone", layout=layout)
     choice = boardgames.load_player("simple", game).choose(game.start())
     assert (str(choice.move), choice.score.amount) == (move, pytest.approx(value / 100))
+
+
+def test_tapered_searches_with_engine_whatever_the_evaluation_of_the_game() -> None:
+    position, game = reached(GAME, 12, 1), boardgames.load("abalone")
+    game.evaluation = CLASSIC
+    tapered = boardgames.load_player("tapered:depth=4", game).choose(game.parse(str(position)))
+    game = boardgames.load("abalone")
+    game.evaluation = engine_evaluation()
+    alphabeta = boardgames.load_player("alphabeta:depth=4", game).choose(game.parse(str(position)))
+    assert (tapered.move, tapered.score) == (alphabeta.move, alphabeta.score)
+
+
+def test_tapered_has_no_opening_book() -> None:
+    choice = boardgames.load_player("tapered:time=0.05", GAME).choose(GAME.start())
+    assert choice.nodes > 0
