@@ -9,18 +9,26 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
+from numba import types
 
 import boardgames
-from boardgames.game import Position
+from boardgames.game import Move, Position
+from boardgames.kernels import Reals, Words, kernel, row
+from boardgames.kernels.abi import REALS, WORDS_STACK
 from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, Player, Stop
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
+from boardgames.weights import Weights
+from boardgames_abalone.patterns import LINES
+from boardgames_abalone.patterns import start as start_of_lines
 
+EVALUATIONS = 300_000
 Row = tuple[str, str, str]
 """What is measured, the result, and the target."""
 
@@ -58,6 +66,59 @@ def speed(runs: int) -> Iterator[Row]:
     searches = [_search(start, Limit(nodes=3_000_000)) for _ in range(runs)]
     rates = [search.nodes / search.seconds / 1e6 for search in searches]
     yield "alphabeta abalone", summary(rates, "million nodes/s"), ""
+
+
+def evaluation(runs: int) -> Iterator[Row]:
+    """Measure the evaluation `engine` and the same as tables of lines: alone, and in a search."""
+    engine = GAME.evaluation
+    weights = Weights.of_model(GAME, LINES, *start_of_lines())
+    lines = weights.evaluation(GAME, LINES)
+    found = np.array([words for seed in range(10) for words in _random_match(seed)])
+    times: dict[str, list[float]] = {"engine": [], "lines": []}
+    rates: dict[str, list[float]] = {"engine": [], "lines": []}
+    for _ in range(runs):
+        for name, one in (("engine", engine), ("lines", lines)):
+            repeat = _repeat_kernel(one.kernel)
+            started = time.perf_counter()
+            repeat(found, one.weights, EVALUATIONS // len(found))
+            done = EVALUATIONS // len(found) * len(found)
+            times[name].append(1e9 * (time.perf_counter() - started) / done)
+            searcher = Searcher(GAME, one, SearchOptions())
+            searcher.search(GAME.start(), Limit(depth=2), NO_CONTEXT)
+            searcher.forget()
+            search = searcher.search(GAME.start(), Limit(nodes=1_000_000), NO_CONTEXT)
+            rates[name].append(search.nodes / search.seconds / 1e6)
+    for what, unit, figures in (
+        ("time of an evaluation", "ns", times),
+        ("alphabeta", "million nodes/s", rates),
+    ):
+        for name in ("engine", "lines"):
+            yield f"{what}, `{name}`", summary(figures[name], unit), ""
+        ratios = [one / other for one, other in zip(figures["lines"], figures["engine"], strict=True)]
+        yield f"{what}, `lines` divided by `engine`", summary(ratios, "x"), ""
+
+
+@cache
+def _repeat_kernel(evaluate: Callable[[Words, Reals], float]) -> Callable[[Words, Reals, int], float]:
+    """Return a kernel that evaluates all positions of a stack several times."""
+
+    @kernel(types.float64(WORDS_STACK, REALS, types.int64))
+    def repeat(stack: Words, weights: Reals, times: int) -> float:
+        total = 0.0
+        for _ in range(times):
+            for index in range(stack.shape[0]):
+                total += evaluate(row(stack, index), weights)
+        return total
+
+    return repeat
+
+
+def _random_match(seed: int) -> Iterator[Words]:
+    """Yield the positions of the first plies of a random match."""
+    random, position = np.random.default_rng(seed), GAME.start()
+    for _ in range(100):
+        position = position.apply(Move(int(random.choice(position.actions)), ""))
+        yield position.words
 
 
 def threads(runs: int) -> Iterator[Row]:

@@ -219,6 +219,7 @@ SECTIONS: dict[str, Callable[[int], Iterator[Row]]] = {
     "perft": perft,
     "playouts": playouts,
     "search": search,
+    "evaluation": engine.evaluation,
     "ablation": engine.ablation,
     "simulations": simulations,
     "tactics": tactics,

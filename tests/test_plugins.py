@@ -493,7 +493,7 @@ def test_message_of_an_unknown_name_mentions_broken_plugins(plugin: Maker) -> No
 @pytest.mark.parametrize(
     ("of", "agents", "learners"),
     [
-        ("abalone", {"td"}, {"td", "evolve"}),
+        ("abalone", {"td", "ntuple"}, {"td", "evolve", "ntuple"}),
         ("connect4", {"td", "ntuple", "value-iteration"}, {"td", "evolve", "ntuple", "value-iteration"}),
         ("hexifence", {"td"}, {"td", "evolve"}),
         ("bare", set(), set()),

@@ -276,7 +276,7 @@ def _row_kernel(
     add_rows = row_adder(boards, chunks)
     words = ROW * (1 + sum(1 << chunk.size for chunk in chunks))
 
-    @kernel(LookUp)
+    @kernel(LookUp, inline=True)
     @in_module_of(cells)
     def look_up(position: Words, weights: Reals, side: int, first: int) -> int:
         place = float_to_bits(weights[ROWS])
@@ -294,7 +294,7 @@ def _row_kernel(
 def _cell_kernel(
     cells: Callable[[Words, int, Actions], None], count: int, digits: int
 ) -> Callable[[Words, Reals, int, int], int]:
-    @kernel(LookUp)
+    @kernel(LookUp, inline=True)
     @in_module_of(cells)
     def look_up(position: Words, weights: Reals, side: int, first: int) -> int:
         values = local_integers(count)
@@ -335,13 +335,13 @@ def _table_kernel(
     return evaluate
 
 
-@kernel(Finish)
+@kernel(Finish, inline=True)
 def _squashed(position: Words, weights: Reals, side: int, phase: int, total: float) -> float:
     """Return the hyperbolic tangent of the sum."""
     return math.tanh(total)
 
 
-@kernel(Finish)
+@kernel(Finish, inline=True)
 def _clipped(position: Words, weights: Reals, side: int, phase: int, total: float) -> float:
     """Return the sum."""
     return min(max(total, -MAX_VALUE), MAX_VALUE)
@@ -371,7 +371,7 @@ def _finish_kernel(
     write_terms: Callable[[Words, int, Reals], None],
     terms: int,
 ) -> Callable[[Words, Reals, int, int, float], float]:
-    @kernel(Finish)
+    @kernel(Finish, inline=True)
     @in_module_of(cells)
     def finish(position: Words, weights: Reals, side: int, phase: int, total: float) -> float:
         values = local_reals(terms)

@@ -104,7 +104,7 @@ def test_an_unknown_game_is_reported_with_suggestions(bg: Run) -> None:
     )
 
 
-@pytest.mark.parametrize("command", [["agents"], ["agents", "abalone"], ["learners"]], ids="-".join)
+@pytest.mark.parametrize("command", [["agents"], ["agents", "connect4"], ["learners"]], ids="-".join)
 def test_each_agent_and_learner_has_one_line_that_fits_the_terminal(
     command: list[str], bg_on_terminal: Run
 ) -> None:
@@ -127,9 +127,9 @@ def test_agents_that_lack_only_weights_are_named_with_the_command_to_learn_some(
 
 def test_learners_that_a_game_cannot_use_are_left_out(bg: Run) -> None:
     assert "\nntuple " in bg("learners", "--game", "connect4").out
-    assert "ntuple " not in bg("learners", "--game", "abalone").out
-    assert "abalone has no patterns, which the learner 'ntuple' needs" in (
-        bg("learners", "ntuple", "--game", "abalone").err
+    assert "ntuple " not in bg("learners", "--game", "hexifence").out
+    assert "hexifence has no patterns, which the learner 'ntuple' needs" in (
+        bg("learners", "ntuple", "--game", "hexifence").err
     )
 
 

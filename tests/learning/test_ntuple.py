@@ -108,8 +108,8 @@ def test_match_that_needs_too_much_memory_is_rejected(offer: Callable[..., None]
 
 
 def test_game_without_patterns_is_rejected() -> None:
-    with pytest.raises(OptionError, match="abalone has no patterns to learn with"):
-        NTuple(boardgames.load("abalone"))
+    with pytest.raises(OptionError, match="hexifence has no patterns to learn with"):
+        NTuple(boardgames.load("hexifence"))
 
 
 def test_unknown_pattern_set_is_rejected() -> None:

@@ -103,8 +103,10 @@ def test_ntuple_says_how_to_train_weights_if_a_game_ships_none() -> None:
 
 
 def test_ntuple_rejects_a_game_without_patterns() -> None:
-    with pytest.raises(UnknownNameError, match=r"abalone.* has no patterns, which the agent 'ntuple' needs"):
-        boardgames.load_player("ntuple", boardgames.load("abalone"))
+    with pytest.raises(
+        UnknownNameError, match=r"hexifence.* has no patterns, which the agent 'ntuple' needs"
+    ):
+        boardgames.load_player("ntuple", boardgames.load("hexifence"))
 
 
 def test_ntuple_names_weights_that_are_not_found() -> None:

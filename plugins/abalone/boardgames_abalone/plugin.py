@@ -59,6 +59,12 @@ def bg_features() -> list[Entry]:
 
 
 @hookimpl
+def bg_patterns() -> list[Entry]:
+    """Return the pattern set."""
+    return [Entry("lines", "the 27 lines of the board", "boardgames_abalone.patterns:lines", game="abalone")]
+
+
+@hookimpl
 def bg_weights() -> list[Entry]:
     """Return the shipped weights; data/README.md says how they were made and how strong they are."""
     return [
