@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
 from boardgames_abalone.presets import PRESETS
 from boardgames_abalone.reasons import explain_illegal_move
 
+FORTRESS_OPENINGS = Path(__file__).parent / "data" / "fortress.txt"
 STATUS_BITS = np.uint64(0xFFFF01)
 """Bits of the status word that may be set."""
 
@@ -76,6 +78,7 @@ class Abalone(Game):
             position_notations=(BOARD, FEN),
             benchmark_agent="simple:depth=3",
             presets=PRESETS,
+            openings={"fortress": _read_openings(FORTRESS_OPENINGS)},
             perft={layouts[name]: leaves for name, leaves in PERFT[broadside].items()},
         )
         self.kernels = Kernels(
@@ -155,6 +158,12 @@ class Abalone(Game):
     def draw(self, words: Words) -> Picture:
         """Return the board as a picture."""
         return view.draw(words, Position(self, words.copy()).actions)
+
+
+def _read_openings(path: Path) -> tuple[str, ...]:
+    """Return the positions in a file, one a line; `#` begins a comment."""
+    lines = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
+    return tuple(line for line in lines if line)
 
 
 def _map_words(words: Words, *, cells: Sequence[int], swaps_sides: bool = False) -> Words:

@@ -133,3 +133,9 @@ def test_presets_are_settings_of_learners(preset: str, learner: str) -> None:
     settings = GAME.facts.presets[preset][learner]
     loaded = load_learner(learner, GAME, **settings)
     assert {name: loaded.options[name] for name in settings} == settings
+
+
+def test_openings_of_fortress_are_different_positions_without_a_push_off() -> None:
+    openings = GAME.facts.openings["fortress"]
+    assert len({GAME.parse(opening).words.tobytes() for opening in openings}) == len(openings) == 34
+    assert {GAME.parse(opening).score for opening in openings} == {(0, 0)}
