@@ -25,8 +25,8 @@ from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, Player, Stop
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
 from boardgames.weights import Weights
-from boardgames_abalone.patterns import LINES
-from boardgames_abalone.patterns import start as start_of_lines
+from boardgames_abalone.patterns import SHAPES
+from boardgames_abalone.patterns import start as start_of_shapes
 
 EVALUATIONS = 300_000
 Row = tuple[str, str, str]
@@ -69,15 +69,15 @@ def speed(runs: int) -> Iterator[Row]:
 
 
 def evaluation(runs: int) -> Iterator[Row]:
-    """Measure the evaluation `engine` and the same as tables of lines: alone, and in a search."""
+    """Measure the evaluation `engine` and the same as tables of patterns: alone, and in a search."""
     engine = GAME.evaluation
-    weights = Weights.of_model(GAME, LINES, *start_of_lines())
-    lines = weights.evaluation(GAME, LINES)
+    weights = Weights.of_model(GAME, SHAPES, *start_of_shapes())
+    shapes = weights.evaluation(GAME, SHAPES)
     found = np.array([words for seed in range(10) for words in _random_match(seed)])
-    times: dict[str, list[float]] = {"engine": [], "lines": []}
-    rates: dict[str, list[float]] = {"engine": [], "lines": []}
+    times: dict[str, list[float]] = {"engine": [], "shapes": []}
+    rates: dict[str, list[float]] = {"engine": [], "shapes": []}
     for _ in range(runs):
-        for name, one in (("engine", engine), ("lines", lines)):
+        for name, one in (("engine", engine), ("shapes", shapes)):
             repeat = _repeat_kernel(one.kernel)
             started = time.perf_counter()
             repeat(found, one.weights, EVALUATIONS // len(found))
@@ -92,10 +92,10 @@ def evaluation(runs: int) -> Iterator[Row]:
         ("time of an evaluation", "ns", times),
         ("alphabeta", "million nodes/s", rates),
     ):
-        for name in ("engine", "lines"):
+        for name in ("engine", "shapes"):
             yield f"{what}, `{name}`", summary(figures[name], unit), ""
-        ratios = [one / other for one, other in zip(figures["lines"], figures["engine"], strict=True)]
-        yield f"{what}, `lines` divided by `engine`", summary(ratios, "x"), ""
+        ratios = [one / other for one, other in zip(figures["shapes"], figures["engine"], strict=True)]
+        yield f"{what}, `shapes` divided by `engine`", summary(ratios, "x"), ""
 
 
 @cache

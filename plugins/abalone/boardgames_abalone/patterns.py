@@ -1,12 +1,15 @@
-"""The lines of the Abalone board as patterns, and how search adds them up.
+"""Lines and hexagons of the Abalone board as patterns, and how search adds them up.
 
 The board has nine lines in each of three directions. Everything that happens on a line,
 such as pairs, pushes and marbles between two others, depends on its cells alone, so a table
 for each length of a line can express all of it, and much more than a few terms. Terms for
 spread and centres of mass see the marbles of a side as a whole.
 
-`start` writes the evaluation `engine` as such tables. Only flowers are lost, and a marble
-that is sandwiched or in edge danger on several lines counts on each of them.
+Around each cell that is not on the border there is a hexagon of seven cells, in which flowers and
+the corners of a group can be seen.
+
+`start` writes the evaluation `engine` as such tables. Only a marble that is sandwiched or in edge
+danger on several lines counts on each of them.
 """
 
 from collections.abc import Callable
@@ -171,12 +174,12 @@ OWN_SPREAD, OPPOSING_SPREAD, TEMPO = 0, 1, 5
 
 
 def start() -> tuple[Reals, Reals]:
-    """Return the evaluation `engine` as weights of lines and features."""
-    return as_lines(engine_evaluation().weights)
+    """Return the evaluation `engine` as weights of patterns and features."""
+    return as_patterns(engine_evaluation().weights)
 
 
-def as_lines(weights: Reals) -> tuple[Reals, Reals]:
-    """Return an evaluation with the terms of `engine` as weights of lines and features.
+def as_patterns(weights: Reals) -> tuple[Reals, Reals]:
+    """Return an evaluation with the terms of `engine` as weights of patterns and features.
 
     Parameters
     ----------
@@ -193,9 +196,9 @@ def as_lines(weights: Reals) -> tuple[Reals, Reals]:
     of = dict(zip((term.name for term in ENGINE_TERMS), by_phase.T, strict=True))
     parts = []
     for group in GROUPS:
-        counts = _line_terms(group)
+        counts = _line_terms(group) if group in LINES else _hexagon_terms(len(group))
         table = sum(np.outer(of[name], count) for name, count in counts.items())
-        # a line is read in both directions, the longest ones twice
+        # several symmetries map a group onto the same cells, which are then looked up as many times
         images = {frozenset(cells[cell] for cell in group) for cells in SYMMETRIES.values()}
         parts.append(table * len(images) / len(SYMMETRIES))
     features = np.zeros((PHASES, len(MATERIAL.features) + len(TERMS.features)))
@@ -234,6 +237,13 @@ def _line_terms(line: tuple[int, ...]) -> dict[str, Reals]:
     return terms
 
 
+def _hexagon_terms(cells: int) -> dict[str, Reals]:
+    """Return the flowers in a hexagon for each combination of values, `float64[3 ** cells]`."""
+    digits = np.indices((3,) * cells).reshape(cells, -1)
+    flowers: Reals = (digits == OWN).all(axis=0) - (digits == OPPOSING).all(axis=0).astype(float)
+    return {"flowers": flowers}
+
+
 Marbles = npt.NDArray[np.bool_]
 """Whether a side has a marble on each cell of a line, in each combination of values."""
 
@@ -268,11 +278,24 @@ def _ahead(marbles: Marbles) -> Callable[[int], Marbles]:
 
 
 PHASES = LATE_LOSSES + 1
-GROUPS = tuple(tuple(cell for cell in range(CELLS) if ROW_OF[cell] == row) for row in range(5))
+LINES = tuple(tuple(cell for cell in range(CELLS) if ROW_OF[cell] == row) for row in range(5))
 """A line of each length, 5 to 9."""
 
-LINES = PatternSet(
-    "lines",
+
+def _hexagons() -> tuple[tuple[int, ...], ...]:
+    """Return a cell with its neighbours for each kind of inner cell; symmetries map them to all others."""
+    found: dict[frozenset[int], tuple[int, ...]] = {}
+    for cell in range(CELLS):
+        near = NEIGHBOURS[cell].tolist()
+        if min(near) >= 0:
+            images = frozenset(cells[cell] for cells in SYMMETRIES.values())
+            found.setdefault(images, (cell, *near))
+    return tuple(found.values())
+
+
+GROUPS = LINES + _hexagons()
+SHAPES = PatternSet(
+    "shapes",
     cell_values,
     CELLS,
     3,
@@ -295,17 +318,17 @@ LINES = PatternSet(
         start=start,
     ),
 )
-"""The pattern set `lines`."""
+"""The pattern set `shapes`."""
 
 
-def lines(game: Game) -> PatternSet:
-    """Return the pattern set `lines`, which is the same with and without broadside moves.
+def shapes(game: Game) -> PatternSet:
+    """Return the pattern set `shapes`, which is the same with and without broadside moves.
 
     Examples
     --------
     >>> import boardgames
-    >>> patterns = lines(boardgames.load("abalone"))
+    >>> patterns = shapes(boardgames.load("abalone"))
     >>> [len(group) for group in patterns.groups], len(patterns.lookups)
-    ([5, 6, 7, 8, 9], 60)
+    ([5, 6, 7, 8, 9, 7, 7, 7, 7, 7, 7], 132)
     """
-    return LINES
+    return SHAPES

@@ -61,7 +61,9 @@ def bg_features() -> list[Entry]:
 @hookimpl
 def bg_patterns() -> list[Entry]:
     """Return the pattern set."""
-    return [Entry("lines", "the 27 lines of the board", "boardgames_abalone.patterns:lines", game="abalone")]
+    return [
+        Entry("shapes", "lines and hexagons of cells", "boardgames_abalone.patterns:shapes", game="abalone")
+    ]
 
 
 @hookimpl

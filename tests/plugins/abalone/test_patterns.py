@@ -1,4 +1,4 @@
-"""The lines of Abalone: what they look up, and the evaluation `engine` written as lines."""
+"""The patterns of Abalone: what they look up, and the evaluation `engine` written as patterns."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,7 +21,7 @@ from boardgames.weights.lookups import merged_tables
 from boardgames_abalone.board import CELLS, NEIGHBOURS
 from boardgames_abalone.evaluation import engine_evaluation
 from boardgames_abalone.notation import pack_marbles
-from boardgames_abalone.patterns import LINES, MATERIAL, TERMS, as_lines, cell_values, start
+from boardgames_abalone.patterns import MATERIAL, SHAPES, TERMS, as_patterns, cell_values, start
 from boardgames_abalone.terms import ENGINE_TERMS, TERM_COUNT
 
 GAME = boardgames.load("abalone")
@@ -53,23 +53,23 @@ def value(evaluation: Evaluation, words: Words) -> float:
     return float(evaluation.kernel(words, evaluation.weights))
 
 
-def lines_of(weights: Reals) -> Evaluation:
-    """Return weights of `engine` as lines."""
-    return Weights.of_model(GAME, LINES, *as_lines(weights)).evaluation(GAME, LINES)
+def patterns_of(weights: Reals) -> Evaluation:
+    """Return weights of `engine` as patterns."""
+    return Weights.of_model(GAME, SHAPES, *as_patterns(weights)).evaluation(GAME, SHAPES)
 
 
 def random_evaluation(seed: int, anchors: int) -> tuple[Evaluation, Evaluation]:
     """Return random weights as an evaluation through bitboards, and through cells."""
     random = np.random.default_rng(seed)
-    assert LINES.model is not None
+    assert SHAPES.model is not None
     weights = Weights.of_model(
         GAME,
-        LINES,
-        random.normal(0, 30, (anchors, LINES.size // LINES.phases)),
-        random.normal(0, 5, (anchors, LINES.model.size)),
+        SHAPES,
+        random.normal(0, 30, (anchors, SHAPES.size // SHAPES.phases)),
+        random.normal(0, 5, (anchors, SHAPES.model.size)),
     )
-    through_cells = replace(LINES, bitboards=(), bits=())
-    return weights.evaluation(GAME, LINES), weights.evaluation(GAME, through_cells)
+    through_cells = replace(SHAPES, bitboards=(), bits=())
+    return weights.evaluation(GAME, SHAPES), weights.evaluation(GAME, through_cells)
 
 
 @pytest.mark.plain
@@ -82,7 +82,7 @@ def test_cells_are_empty_own_or_opposing(cells: list[int], side: int) -> None:
 
 
 def test_the_27_lines_share_five_tables() -> None:
-    tables = merged_tables(LINES)
+    tables = merged_tables(SHAPES)[:5]
     assert [(len(table.groups), len(table.groups[0])) for table in tables] == [
         (6, 5), (6, 6), (6, 7), (6, 8), (3, 9),
     ]  # fmt: skip
@@ -94,6 +94,13 @@ def test_the_27_lines_share_five_tables() -> None:
                 if [int(NEIGHBOURS[cell, direction]) for cell in line[:-1]] == list(line[1:])
             }
             assert NEIGHBOURS[line[-1], direction] == NEIGHBOURS[line[0], (direction + 3) % 6] == -1
+
+
+def test_each_inner_cell_has_a_hexagon() -> None:
+    hexagons = [group for table in merged_tables(SHAPES)[5:] for group in table.groups]
+    inner = [cell for cell in range(CELLS) if NEIGHBOURS[cell].min() >= 0]
+    assert len(inner) == 37
+    assert sorted(map(sorted, hexagons)) == sorted(sorted([cell, *NEIGHBOURS[cell]]) for cell in inner)
 
 
 @pytest.mark.plain
@@ -120,7 +127,7 @@ def test_symmetric_positions_are_worth_the_same(cells: list[int], side: int, los
 
 @pytest.mark.parametrize("lost", [(0, 0), (1, 0), (2, 3), (5, 3), (5, 5), (6, 4)], ids=str)
 def test_phase_is_the_number_of_marbles_lost_at_most_eight(lost: tuple[int, int]) -> None:
-    assert LINES.phase(packed([0] * CELLS, 0, lost), 1) == min(sum(lost), 8)
+    assert SHAPES.phase(packed([0] * CELLS, 0, lost), 1) == min(sum(lost), 8)
 
 
 def centre(marbles: set[Cell]) -> complex:
@@ -162,16 +169,16 @@ def test_features_of_the_model_match_their_definitions(
 
 @pytest.mark.parametrize(
     ("without", "largest"),
-    [(("flowers", "edge danger", "sandwiched"), 0.05), (("flowers",), 20.0)],
+    [(("edge danger", "sandwiched"), 0.05), ((), 20.0)],
     ids=["exactly", "but for marbles that count on several lines"],
 )
-def test_engine_as_lines_agrees_with_engine(without: tuple[str, ...], largest: float) -> None:
+def test_engine_as_patterns_agrees_with_engine(without: tuple[str, ...], largest: float) -> None:
     engine = engine_evaluation()
     weights = engine.weights.copy()
     for index, term in enumerate(ENGINE_TERMS):
         if term.name in without:
             weights[[index, TERM_COUNT + index]] = 0.0
-    as_terms, evaluation = replace(engine, weights=weights), lines_of(weights)
+    as_terms, evaluation = replace(engine, weights=weights), patterns_of(weights)
     differences = [
         abs(value(evaluation, position.words) - value(as_terms, position.words)) for position in positions(15)
     ]
@@ -180,15 +187,15 @@ def test_engine_as_lines_agrees_with_engine(without: tuple[str, ...], largest: f
 
 def test_learning_starts_from_the_shipped_engine() -> None:
     tables, features = start()
-    expected = as_lines(engine_evaluation().weights)
+    expected = as_patterns(engine_evaluation().weights)
     assert np.array_equal(tables, expected[0])
     assert np.array_equal(features, expected[1])
-    assert tables.shape == (9, LINES.size // 9)
+    assert tables.shape == (9, SHAPES.size // 9)
 
 
-def test_search_uses_weights_of_lines(tmp_path: Path) -> None:
-    path = tmp_path / "lines.safetensors"
-    Weights.of_model(GAME, LINES, *start()).write(path)
+def test_search_uses_weights_of_patterns(tmp_path: Path) -> None:
+    path = tmp_path / "shapes.safetensors"
+    Weights.of_model(GAME, SHAPES, *start()).write(path)
     player = boardgames.load_player(f"alphabeta:depth=3,book=false,weights={path}", GAME)
     engine = boardgames.load_player("alphabeta:depth=3,book=false", GAME)
     found = player.choose(GAME.start()).score
