@@ -35,6 +35,11 @@ DEFAULT: dict[str, dict[str, object]] = {
         "tournament_matches": 6,
         "reference_matches": 100,
     },
+    "patterns": {
+        "layouts": "standard+belgian-daisy+standard+belgian-daisy+all",
+        "matches": 2000,
+        "steps": 10,
+    },
 }
 _TD: dict[str, object] = {
     "features": "classic14",
