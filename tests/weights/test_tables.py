@@ -294,6 +294,31 @@ def test_bitboards_give_the_same_values_as_cells(groups: list[tuple[int, ...]], 
     )
 
 
+@pytest.mark.plain
+@pytest.mark.parametrize(("count", "length"), [(40, 2), (12, 9)], ids=["many groups", "large tables"])
+def test_lookups_may_need_several_blocks_of_rows(count: int, length: int) -> None:
+    random = np.random.default_rng(4)
+    patterns = STONES.grouped([random.permutation(20)[:length].tolist() for _ in range(count)])
+    weights = of_model(patterns)
+    positions = list(random_positions(GAME, 1))
+    through_cells = replace(patterns, bitboards=(), bits=())
+    assert evaluated(weights.evaluation(GAME, patterns), positions) == evaluated(
+        weights.evaluation(GAME, through_cells), positions
+    )
+
+
+@pytest.mark.plain
+def test_sums_of_weights_are_exact() -> None:
+    # the middle column is its own image, so its sums are twice as large as weights
+    patterns = replace(STONES, groups=((8, 9, 10, 11), (0, 1)), model=PatternModel(bound=500.0))
+    tables = np.random.default_rng(5).uniform(-30, 30, (5, patterns.size // 5))
+    weights = Weights.of_model(GAME, patterns, tables, np.zeros((5, 0)))
+    evaluation = weights.evaluation(GAME, patterns)
+    for position in random_positions(GAME, 2):
+        total = expected_total(weights, patterns, position)
+        assert evaluated(evaluation, [position]) == [-total]
+
+
 def test_tables_with_2_to_the_16_places_are_looked_up_through_cells() -> None:
     four = replace(STONES, values=4, bitboards=((0, 1), (1, 0), (0, 1)), groups=(tuple(range(8)), (9,)))
     weights = of_model(four, anchors=1)

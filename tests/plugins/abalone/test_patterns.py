@@ -16,6 +16,7 @@ import boardgames
 from boardgames.declarations import Evaluation
 from boardgames.game import Move, Position
 from boardgames.kernels import Reals, Words
+from boardgames.testing import check_game
 from boardgames.weights import Weights
 from boardgames.weights.lookups import merged_tables
 from boardgames_abalone.board import CELLS, NEIGHBOURS
@@ -79,6 +80,10 @@ def test_cells_are_empty_own_or_opposing(cells: list[int], side: int) -> None:
     out = np.full(CELLS, -1)
     cell_values(packed(cells, 0), side, out)
     assert out.tolist() == [cell if side == 0 or cell == 0 else 3 - cell for cell in cells]
+
+
+def test_bitboards_symmetries_and_phases_fit_the_game() -> None:
+    assert check_game(GAME, matches=2, positions=20, only=["patterns"]).ok
 
 
 def test_the_27_lines_share_five_tables() -> None:
