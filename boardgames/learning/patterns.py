@@ -44,8 +44,6 @@ BATCH = 10
 """Matches per task."""
 HELD_OUT = 20
 """One match in so many is not learned from."""
-TEST_DEPTH = 2
-"""Depth of the test matches in plies."""
 ALL = "all"
 
 Array = npt.NDArray[Any]
@@ -105,6 +103,13 @@ class Patterns(WeightsLearner):
         self.layouts = _layouts(game, self.text("layouts"))
         names = [name for name in self.text("opponents").split("+") if name]
         self.opponents = tuple(find_weights(name, game)[0] for name in names)
+        self.matches = LabelSettings(
+            nodes=self.integer("nodes"),
+            opening=self.integer("opening"),
+            ply_limit=self.integer("ply_limit"),
+            epsilon=self.number("epsilon"),
+            beside=self.number("beside"),
+        )
         self.setup = MatchSetup.of(
             game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
         )
@@ -149,7 +154,7 @@ class Patterns(WeightsLearner):
         after = LearnerState(arrays, {"step": step + 1, "seed": seed})
         test_seed = derive_seed(seed, "test", step)
         return after, {
-            **self.score_metrics(self.result(after), executor, seed=test_seed, depth=TEST_DEPTH),
+            **self._score(self.result(after), executor, test_seed),
             **_match_metrics(batches),
             **metrics,
         }
@@ -166,20 +171,27 @@ class Patterns(WeightsLearner):
         """Return all weights after the last step: those in the tables, then those of features."""
         return np.concatenate([state.arrays["tables"].ravel(), state.arrays["features"].ravel()])
 
+    def _score(self, weights: Weights, executor: Executor, seed: int) -> dict[str, float]:
+        """Return the share of points against the game's own evaluation, searched as in training."""
+        futures = [
+            executor.submit(
+                label_positions, self.setup, self.layouts, weights, (None,),
+                replace(self.matches, beside=0.0),
+                matches=range(first, min(first + BATCH, self.integer("test_matches"))),
+                opposed=1.0, seed=derive_seed(seed, first),
+            )
+            for first in range(0, self.integer("test_matches"), BATCH)
+        ]  # fmt: skip
+        points = [result for future in futures for result in future.result().results]
+        return {"score": float(np.mean(points))} if points else {}
+
     def _play(self, state: LearnerState, executor: Executor) -> list[LabelledPositions]:
         """Play the matches of a step; the numbers of matches continue those of the state."""
         step, seed, matches = _integer(state, "step"), _integer(state, "seed"), self.integer("matches")
-        settings = LabelSettings(
-            nodes=self.integer("nodes"),
-            opening=self.integer("opening"),
-            ply_limit=self.integer("ply_limit"),
-            epsilon=self.number("epsilon"),
-            beside=self.number("beside"),
-        )
         player, end = self.result(state), (step + 1) * matches
         futures = [
             executor.submit(
-                label_positions, self.setup, self.layouts, player, self.opponents, settings,
+                label_positions, self.setup, self.layouts, player, self.opponents, self.matches,
                 matches=range(first, min(first + BATCH, end)),
                 opposed=self.number("opposed") if self.opponents else 0.0,
                 seed=derive_seed(seed, "patterns", first),

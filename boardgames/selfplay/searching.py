@@ -41,7 +41,7 @@ RANDOM_MOVES = 3
 )
 def deepen(
     bundle: Actions,
-    moves: Actions,
+    order: Actions,
     count: int,
     nodes: int,
     values: Reals,
@@ -54,17 +54,17 @@ def deepen(
     Parameters
     ----------
     bundle : int64[m]
-        Words of a `search.alphabeta.workspace.Workspace`.
-    moves : int64[n]
-        Begins with the `count` legal moves; afterwards the best one is first.
+        Words of a `search.alphabeta.workspace.Workspace`. `moves[0]` begins with the `count` legal
+        moves; afterwards the best one is first.
     nodes : int64
         Limit of nodes. Depth 1 is always completed, unless the search is stopped.
-    values, evaluated, lines : float64[n], int64[n], int64[n, k]
+    order, values, evaluated, lines : int64[n], float64[n], int64[n], int64[n, k]
         Buffers for `search_root`.
     value : float64[2]
         Receives the value of the best move, and 1 if that is proven, otherwise 0.
     """
-    control = unpack(bundle).control
+    search = unpack(bundle)
+    control, moves = search.control, search.moves
     control[0].nodes = 0
     control[0].evaluated = 0
     control[0].path_dependent = 0
@@ -72,7 +72,9 @@ def deepen(
     while depth < MAX_DEPTH and load_stop(control) == 0:
         control[0].node_limit = 0 if depth == 0 else nodes
         control[0].finished_moves = 0
-        search_root(bundle, moves[:count], depth + 1, -INFINITY, INFINITY, values, evaluated, lines)
+        for index in range(count):
+            order[index] = index
+        search_root(bundle, order[:count], depth + 1, -INFINITY, INFINITY, values, evaluated, lines)
         finished = control[0].finished_moves
         if finished == 0:
             break
@@ -82,10 +84,10 @@ def deepen(
                 best = index
         value[0] = values[best]
         value[1] = 1.0 if evaluated[best] == 0 or abs(values[best]) > EVALUATION_BOUND else 0.0
-        action = moves[best]
-        for index in range(best, 0, -1):
-            moves[index] = moves[index - 1]
-        moves[0] = action
+        action = moves[0, order[best]]
+        for index in range(order[best], 0, -1):
+            moves[0, index] = moves[0, index - 1]
+        moves[0, 0] = action
         if finished < count or value[1] != 0.0:
             break
         depth += 1
@@ -138,7 +140,7 @@ class NodeSearch:
         self._options.exact_root_moves = 1
         self._margin = float(self._options.futility_margin)
         count = game.facts.actions
-        self._moves: Actions = np.zeros(count, dtype=np.int64)
+        self._order: Actions = np.zeros(count, dtype=np.int64)
         self._values: Reals = np.zeros(count)
         self._evaluated: Actions = np.zeros(count, dtype=np.int64)
         self._lines: Actions = np.zeros((count, ROWS + 1), dtype=np.int64)
@@ -171,13 +173,13 @@ class NodeSearch:
         options.generation = options.generation % (GENERATIONS - 1) + 1
         work.killers.fill(-1)
         work.history[:] //= 2
-        count = int(work.legal_moves(words, self._moves))
+        count = int(work.legal_moves(words, work.moves[0]))
         options.futility_margin = 0.0 if count < FEW_MOVES else self._margin
         deepen(
-            self._bundle.words, self._moves, count, nodes, self._values, self._evaluated, self._lines,
+            self._bundle.words, self._order, count, nodes, self._values, self._evaluated, self._lines,
             self._value,
         )  # fmt: skip
-        return FoundMove(int(self._moves[0]), float(self._value[0]), bool(self._value[1]))
+        return FoundMove(int(work.moves[0, 0]), float(self._value[0]), bool(self._value[1]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,6 +222,8 @@ class LabelledPositions:
         unfinished or drawn match the side with the higher score has a part of the other's half.
     matches : int32[m]
         The number of each position's match.
+    results : tuple of float
+        Points of the player in each match against an opponent.
     lengths : tuple of int
         Plies of each match.
     decided : int
@@ -230,6 +234,7 @@ class LabelledPositions:
     values: np.ndarray[Any, np.dtype[np.float32]]
     points: np.ndarray[Any, np.dtype[np.float32]]
     matches: np.ndarray[Any, np.dtype[np.int32]]
+    results: tuple[float, ...]
     lengths: tuple[int, ...]
     decided: int
 
@@ -276,13 +281,16 @@ class LabelPlay:
             Number of the first match, which selects the start position and the player's side.
         """
         records: list[tuple[Words, float, float, int]] = []
-        lengths, decided = [], 0
+        results, lengths, decided = [], [], 0
         for number, opponent in enumerate(opponents):
             match = _LabelledMatch(self, player, opponent or player, random)
             start = self.starts[(first + number) // 2 % len(self.starts)]
-            match.play(start, side=None if opponent is None else (first + number) % 2)
+            side_of_player = None if opponent is None else (first + number) % 2
+            match.play(start, side=side_of_player)
             if self.control[0].stop:
                 break
+            if side_of_player is not None:
+                results.append(match.points(side_of_player))
             records += [
                 (words, value, match.points(side) if is_played else np.nan, first + number)
                 for words, value, side, is_played in match.found
@@ -295,6 +303,7 @@ class LabelPlay:
             np.array([record[1] for record in records], dtype=np.float32),
             np.array([record[2] for record in records], dtype=np.float32),
             np.array([record[3] for record in records], dtype=np.int32),
+            tuple(results),
             tuple(lengths),
             decided,
         )

@@ -260,7 +260,7 @@ def label_positions(
     setup: MatchSetup,
     layouts: tuple[str, ...],
     player: Weights,
-    opponents: tuple[Weights, ...],
+    opponents: tuple[Weights | None, ...],
     settings: LabelSettings,
     *,
     matches: range,
@@ -274,7 +274,7 @@ def label_positions(
     layouts : tuple of str
         Names of layouts, which are used in turn.
     player, opponents : Weights
-        Weights of features or patterns.
+        Weights of features or patterns; an opponent may be None for the game's own evaluation.
     matches : range
         Numbers of the matches, which determine layouts and sides.
     opposed : float
@@ -386,7 +386,7 @@ class WorkerState:
         self,
         layouts: tuple[str, ...],
         player: Weights,
-        opponents: tuple[Weights, ...],
+        opponents: tuple[Weights | None, ...],
         settings: LabelSettings,
         matches: range,
         opposed: float,
@@ -394,10 +394,8 @@ class WorkerState:
     ) -> LabelledPositions:
         """Run the task `label_positions`."""
         game, random = self.game, np.random.default_rng(seed)
-        searches = [
-            NodeSearch(game, weights.evaluation(game, load_features_of(weights, game)), self.control)
-            for weights in (player, *opponents)
-        ]
+        evaluations = [self._evaluation(Contestant(weights)) for weights in (player, *opponents)]
+        searches = [NodeSearch(game, evaluation, self.control) for evaluation in evaluations]
         chosen = [
             searches[1 + int(random.integers(len(opponents)))] if random.random() < opposed else None
             for _ in matches

@@ -37,7 +37,7 @@ DEFAULT: dict[str, dict[str, object]] = {
     },
     "patterns": {
         "layouts": "standard+belgian-daisy+standard+belgian-daisy+all",
-        "matches": 2000,
+        "matches": 1200,
         "steps": 10,
     },
 }
