@@ -31,6 +31,9 @@ QUICK: dict[str, dict[str, object]] = {
     "cem": {**FITNESS, "elite": 2},
     "cmaes": FITNESS,
     "ntuple": {"steps": 3, "matches": 30, "tuples": 6, "length": 4, "test_matches": 4},
+    "patterns": {
+        "steps": 3, "matches": 6, "nodes": 50, "epochs": 1, "opening": 4, "test_matches": 4,
+    },
     "value-iteration": {"steps": 3, "matches": 12, "test_matches": 4},
     "regression": {"steps": 2, "matches": 6, "nodes": 30, "test_matches": 4, "opening": 4},
 }  # fmt: skip

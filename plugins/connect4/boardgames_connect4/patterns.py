@@ -17,7 +17,7 @@ import numpy as np
 
 from boardgames.game import Game
 from boardgames.kernels import Actions, Cells, Phase, Words, kernel
-from boardgames.patterns import PatternSet
+from boardgames.patterns import PatternModel, PatternSet
 from boardgames_connect4.board import CONNECT, Board
 from boardgames_connect4.rules import ONE, ZERO
 
@@ -33,6 +33,9 @@ TRAINING = {
 """Settings of the learner `ntuple` that suit the game."""
 
 WEIGHTS = Path(__file__).parent / "data" / "ntuple.safetensors"
+
+MODEL = PatternModel(slope=4.0, limit=1.0)
+"""Sums of weights as returns between -1 and 1: from a position worth 0.5, 0.88 points are expected."""
 
 BURIED, OWN, OPPONENT, PLAYABLE = range(4)
 """Values of a cell; a buried one is empty, and so is the cell below it."""
@@ -133,7 +136,7 @@ def lines(game: Game) -> PatternSet:
             mirrored = sorted(reflection[cell] for cell in group)
             if len(group) > CONNECT:
                 groups[tuple(min(group, mirrored))] = None
-    return replace(known, name="lines", groups=tuple(groups))
+    return replace(known, name="lines", groups=tuple(groups), model=MODEL)
 
 
 def _board_of(game: Game) -> Board:
