@@ -113,13 +113,21 @@ SUMS, SUM_STARTS = _sums_by_row()
 ROW_BITS = np.array([BIT_OF_CELL[ROW_OF.index(row)] for row in range(9)], dtype=np.uint64)
 """`uint64[9]`: the bit of the first cell of each row."""
 ROW_MASKS = np.array([(1 << length) - 1 for length in ROW_LENGTHS], dtype=np.uint64)
+RECIPROCALS: Reals = 1.0 / np.maximum(np.arange(CELLS + 1), 1)
+"""`float64[62]`: 1 divided by a number of marbles, or by 1 if there are none; divisions take longer."""
 SPLIT_ROW = 5
 """The row that lies in both words of a bitboard."""
 
 
-@kernel(types.UniTuple(types.float64, 4)(types.uint64, types.uint64), inline=True)
-def _moments(low: np.uint64, high: np.uint64) -> tuple[float, float, float, float]:
-    """Return the number of marbles, at least 1, the sums of their steps from the centre, and squared ones."""
+@kernel(types.float64(types.float64, types.float64))
+def _square(down: float, right: float) -> float:
+    """Return the squared length of a step, with neighbouring cells one apart."""
+    return down * down + down * right + right * right
+
+
+@kernel(types.UniTuple(types.float64, 3)(types.uint64, types.uint64), inline=True)
+def _shape(low: np.uint64, high: np.uint64) -> tuple[float, float, float]:
+    """Return the spread of marbles, and the steps from the centre of the board to theirs."""
     total = ZERO
     for row in range(SPLIT_ROW):
         bits = low >> ROW_BITS[row] & ROW_MASKS[row]
@@ -131,28 +139,20 @@ def _moments(low: np.uint64, high: np.uint64) -> tuple[float, float, float, floa
         bits = high >> (ROW_BITS[row] - U64) & ROW_MASKS[row]
         total += SUMS[SUM_STARTS[row] + bits]
     count = np.int64(total & FIELD_MASK)
-    down = np.int64(total >> np.uint64(FIELD) & FIELD_MASK) - 4 * count
-    right = np.int64(total >> np.uint64(2 * FIELD) & FIELD_MASK) - 4 * count
-    return max(float(count), 1.0), float(down), float(right), float(np.int64(total >> np.uint64(3 * FIELD)))
-
-
-@kernel(types.float64(types.float64, types.float64))
-def _square(down: float, right: float) -> float:
-    """Return the squared length of a step, with neighbouring cells one apart."""
-    return down * down + down * right + right * right
+    down = float(np.int64(total >> np.uint64(FIELD) & FIELD_MASK) - 4 * count)
+    right = float(np.int64(total >> np.uint64(2 * FIELD) & FIELD_MASK) - 4 * count)
+    share = RECIPROCALS[count]
+    squares = float(np.int64(total >> np.uint64(3 * FIELD)))
+    return squares - share * _square(down, right), share * down, share * right
 
 
 @kernel(Features, inline=True)
 def write_terms(position: Words, side: int, out: Reals) -> None:
     """Write the terms of the model for a side."""
-    count, down, right, squares = _moments(position[2 * side], position[2 * side + 1])
-    others, down_2, right_2, squares_2 = _moments(position[2 - 2 * side], position[3 - 2 * side])
-    down, right, down_2, right_2 = down / count, right / count, down_2 / others, right_2 / others
-    own_centre, centre = _square(down, right), _square(down_2, right_2)
-    out[0] = squares - count * own_centre
-    out[1] = squares_2 - others * centre
-    out[2] = _square(down - down_2, right - right_2)
-    out[3], out[4] = own_centre, centre
+    out[0], down, right = _shape(position[2 * side], position[2 * side + 1])
+    out[1], other_down, other_right = _shape(position[2 - 2 * side], position[3 - 2 * side])
+    out[2] = _square(down - other_down, right - other_right)
+    out[3], out[4] = _square(down, right), _square(other_down, other_right)
     out[5] = 1.0 if np.uint64(side) == position[STATUS] & ONE else -1.0
 
 
