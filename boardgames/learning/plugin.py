@@ -23,12 +23,6 @@ def bg_agents() -> list[Entry]:
             needs=(*PATTERNS, "weights"),
         ),
         Entry(
-            "patterns",
-            "tables of patterns, fitted to the values of searches",
-            "boardgames.learning.patterns:Patterns",
-            needs=PATTERNS,
-        ),
-        Entry(
             "value-iteration",
             "a learned table of abstract states, with guards",
             "boardgames.learning.policy_player:PolicyPlayer",

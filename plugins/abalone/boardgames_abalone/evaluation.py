@@ -1,7 +1,8 @@
 """Evaluations of Abalone positions for search, in hundredths of a marble.
 
-`classic` has the three terms of the simple Abalone project. `engine`, the default, is
-a tapered evaluation with seventeen terms (see `terms`) and learned weights.
+`classic` has the three terms of the simple Abalone project. `engine` is a tapered evaluation
+with seventeen terms (see `terms`) and learned weights. The default, learned tables of
+patterns, begins with it (see `patterns`).
 """
 
 from pathlib import Path
@@ -70,6 +71,7 @@ TD_WEIGHTS = DATA / "td.safetensors"
 THREE_TERMS_WEIGHTS = DATA / "three-terms.safetensors"
 THREE_TERMS_BY_HAND = DATA / "three-terms-by-hand.safetensors"
 ENGINE_WEIGHTS = DATA / "engine.safetensors"
+SHAPES_WEIGHTS = DATA / "shapes.safetensors"
 ENGINE_BY_HAND = DATA / "engine-by-hand.safetensors"
 
 

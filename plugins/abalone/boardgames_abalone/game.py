@@ -3,20 +3,23 @@
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
-from boardgames.declarations import Facts, Kernels, Symmetry
+from boardgames.declarations import Evaluation, Facts, Kernels, Symmetry
 from boardgames.errors import PositionError
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.options import Option
 from boardgames.picture import Picture
+from boardgames.weights import Weights
 from boardgames_abalone import notation as texts
 from boardgames_abalone import rules, view
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, CELL_OF_NAME, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
-from boardgames_abalone.evaluation import engine_evaluation
+from boardgames_abalone.evaluation import SHAPES_WEIGHTS
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
+from boardgames_abalone.patterns import SHAPES
 from boardgames_abalone.presets import PRESETS
 from boardgames_abalone.reasons import explain_illegal_move
 
@@ -52,6 +55,7 @@ class Abalone(Game):
     """Abalone with full rules, or without broadside moves (`broadside=False`)."""
 
     edit_pieces = view.SIDE_NAMES
+    _default_evaluation: ClassVar[Evaluation | None] = None
     declared_options = (Option("broadside", bool, True, "allow broadside moves (side-steps)"),)
 
     def prepare(self) -> None:
@@ -91,7 +95,9 @@ class Abalone(Game):
             symmetric_key=rules.symmetric_key,
             pass_turn=rules.pass_turn,
         )
-        self.evaluation = engine_evaluation()
+        if Abalone._default_evaluation is None:  # the same whatever the options
+            Abalone._default_evaluation = Weights.read(SHAPES_WEIGHTS).evaluation(self, SHAPES)
+        self.evaluation = Abalone._default_evaluation
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
         """Return the packed position of a board text or a FEN."""

@@ -77,6 +77,12 @@ def bg_weights() -> list[Entry]:
     """Return the shipped weights; data/README.md says how they were made and how strong they are."""
     return [
         Entry(
+            "shapes",
+            "for the patterns shapes, fitted to the values of searches; the default evaluation",
+            "boardgames_abalone.evaluation:SHAPES_WEIGHTS",
+            game="abalone",
+        ),
+        Entry(
             "td",
             "for extended, learned by TD(lambda) in 11,000 matches of self-play",
             "boardgames_abalone.evaluation:TD_WEIGHTS",
@@ -90,7 +96,7 @@ def bg_weights() -> list[Entry]:
         ),
         Entry(
             "engine",
-            "for engine, fitted by regression on search leaves; the default evaluation",
+            "for engine, fitted by regression on search leaves",
             "boardgames_abalone.evaluation:ENGINE_WEIGHTS",
             game="abalone",
         ),
