@@ -214,6 +214,39 @@ NO_EVALUATION = Evaluation("none", no_evaluation, np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True)
+class Contempt:
+    """Evaluations with which `alphabeta` plays for a win when a match is stuck.
+
+    Attributes
+    ----------
+    evaluation : callable
+        `evaluation(side)` returns the evaluation for searches on behalf of a side, 0 or 1: the
+        game's own, plus something for positions in which that side could force matters.
+    patience : int
+        It is used when the score has not changed for this many plies.
+    concession : float
+        How much less than the best move a proposed move may be worth, in units of the evaluation.
+
+    Raises
+    ------
+    PluginError
+        If `patience` or `concession` is negative, or `evaluation` is not callable.
+    """
+
+    evaluation: Callable[[int], Evaluation]
+    patience: int
+    concession: float
+
+    def __post_init__(self) -> None:
+        if not callable(self.evaluation):
+            raise PluginError(f"the evaluation of contempt must be callable, not {quote(self.evaluation)}")
+        if type(self.patience) is not int or self.patience < 0:
+            raise PluginError(f"the patience of contempt must be 0 or more plies, not {quote(self.patience)}")
+        if not (is_finite(self.concession) and self.concession >= 0):
+            raise PluginError(f"the concession of contempt must be 0 or more, not {quote(self.concession)}")
+
+
+@dataclass(frozen=True, slots=True)
 class Feature:
     """A numeric property of a position: name, unit and range."""
 

@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from boardgames.declarations import NO_EVALUATION, Evaluation, Facts, Kernels, Symmetry
+from boardgames.declarations import NO_EVALUATION, Contempt, Evaluation, Facts, Kernels, Symmetry
 from boardgames.draw.svg import svg
 from boardgames.errors import (
     AmbiguousMoveError,
@@ -303,6 +303,8 @@ class Game(ABC):
     layout_options : mapping of str to mapping
         Options that layouts set, such as the size of the board: `{"8x7": {"columns": 8, "rows": 7}}`.
         With these options, `facts.layouts` must contain the layout.
+    contempt : Contempt or None
+        How `alphabeta` plays for a win when a match is stuck; may be set in `prepare`.
     edit_pieces : tuple of str
         Names of the pieces that `edit` can put, such as those of the sides; empty without `edit_words`.
 
@@ -318,6 +320,7 @@ class Game(ABC):
     facts: Facts
     kernels: Kernels
     evaluation: Evaluation = NO_EVALUATION
+    contempt: Contempt | None = None
 
     def __init__(self, *, layout: str | None = None, **options: object) -> None:
         owner = f"game {type(self).__name__.lower()!r}"

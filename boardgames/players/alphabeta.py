@@ -19,6 +19,7 @@ from boardgames.player import (
     Player,
     fingerprint_of,
 )
+from boardgames.players.contempt import ContemptSearch
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.search import pvs
 from boardgames.search.alphabeta.searcher import Searcher
@@ -71,6 +72,12 @@ BOOK = Option(
     ALL,
     "opening books: true for the game's own, false for none, or a name or file",
     file="read",
+)
+CONTEMPT = Option(
+    "contempt",
+    bool,
+    True,
+    "play for a win when a match is stuck, where the game says how and no weights are chosen",
 )
 
 
@@ -156,17 +163,21 @@ class AlphaBeta(SearchPlayer):
     """Principal variation search with techniques that can be switched off one by one.
 
     It plays from opening books unless depth or nodes are limited; then it always
-    searches, as does `analyse`.
+    searches, as does `analyse`. When a match is stuck, it plays for a win (see
+    `players.contempt`).
     """
 
     name: ClassVar[str] = "alphabeta"
-    declared_options: ClassVar[tuple[Option, ...]] = (DEPTH, TIME, NODES, WEIGHTS, *SEARCH_OPTIONS, BOOK)
+    declared_options: ClassVar[tuple[Option, ...]] = (
+        DEPTH, TIME, NODES, WEIGHTS, *SEARCH_OPTIONS, BOOK, CONTEMPT,
+    )  # fmt: skip
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
         if self._searcher.options.table:
             check_table(self._searcher.options.table)
         self._books = find_books(str(self.options[BOOK.name]), game) if BOOK in self.declared_options else ()
+        self._contempt = self._contempt_search()
 
     def search_options(self) -> SearchOptions:
         """Return the options of the search that the agent's options set."""
@@ -181,14 +192,37 @@ class AlphaBeta(SearchPlayer):
             choice = book_choice(self._books, position, self.random)
             if choice is not None:
                 return choice
+        if self._contempt is not None and self._contempt.is_due(position, context):
+            return self._contempt.choose(self._searcher, position, effective, context)
         return super().choose(position, limit, context)
 
+    def match_started(self, side: int) -> None:
+        """Forget the previous match, and allocate the memory of the searches before the clock runs."""
+        super().match_started(side)
+        if self._contempt is not None:
+            self._contempt.forget()
+            self._contempt.prepare(side)
+
+    def close(self) -> None:
+        """Free the memory of the searches, after waiting for a search in another thread to end."""
+        super().close()
+        if self._contempt is not None:
+            with self._in_use(wait=True):
+                self._contempt.release()
+
     def fingerprint(self) -> str:
-        """Return the hash of the evaluation and of the books, if there are any."""
-        evaluation = super().fingerprint()
-        if not self._books:
-            return evaluation
-        return fingerprint_of(evaluation.encode(), *(book.fingerprint.encode() for book in self._books))
+        """Return the hash of the evaluations and of the books, if there are any."""
+        evaluation, parts = super().fingerprint(), [book.fingerprint for book in self._books]
+        if self._contempt is not None:
+            contempt = self._contempt.contempt
+            parts += [fingerprint_of(contempt.evaluation(side).weights.tobytes()) for side in range(2)]
+        return fingerprint_of(*(part.encode() for part in (evaluation, *parts))) if parts else evaluation
+
+    def _contempt_search(self) -> ContemptSearch | None:
+        is_wanted = CONTEMPT in self.declared_options and bool(self.options[CONTEMPT.name])
+        if self.game.contempt is None or not is_wanted or self._learned is not None:
+            return None
+        return ContemptSearch(self.game, self.game.contempt, self.search_options())
 
 
 def learned_evaluation(player: Player) -> Evaluation | None:

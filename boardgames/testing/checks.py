@@ -196,12 +196,20 @@ def check_evaluation(sample: Sample) -> RunningCheck:
             yield Fault(f"move_order is {rank}, not within ±2^40", words, action)
     if evaluation is NO_EVALUATION:
         return "no evaluation; move order"
-    for words in sample.words:
-        value = float(evaluation.kernel(words.copy(), evaluation.weights))
-        if not abs(value) <= evaluation.bound:
-            bound = f"±{evaluation.bound:g}"
-            yield Fault(f"the evaluation is {value!r}, not within {bound},", words)
-    return f"{len(sample.words)} positions, {evaluation.name!r} in {evaluation.unit.label}; move order"
+    evaluations = {"the evaluation": evaluation}
+    if game.contempt is not None:
+        evaluations |= {
+            f"the evaluation of contempt for side {side}": game.contempt.evaluation(side) for side in range(2)
+        }
+    for what, checked in evaluations.items():
+        if checked.unit != evaluation.unit:
+            yield f"{what} counts in {checked.unit.label}, but the evaluation in {evaluation.unit.label}"
+        for words in sample.words:
+            value = float(checked.kernel(words.copy(), checked.weights))
+            if not abs(value) <= checked.bound:
+                yield Fault(f"{what} is {value!r}, not within ±{checked.bound:g},", words)
+    also = "; contempt" if game.contempt is not None else ""
+    return f"{len(sample.words)} positions, {evaluation.name!r} in {evaluation.unit.label}{also}; move order"
 
 
 def check_unit(game: Game) -> RunningCheck:

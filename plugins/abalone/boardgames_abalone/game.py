@@ -17,6 +17,7 @@ from boardgames.weights import Weights
 from boardgames_abalone import notation as texts
 from boardgames_abalone import rules, view
 from boardgames_abalone.board import BOARD_HIGH, BOARD_LOW, CELL_OF_NAME, LAYOUTS, MARBLES_TO_WIN, SYMMETRIES
+from boardgames_abalone.contempt import contempt
 from boardgames_abalone.evaluation import SHAPES_WEIGHTS
 from boardgames_abalone.notation import ABA_PRO, BOARD, FEN, NACRE
 from boardgames_abalone.patterns import SHAPES
@@ -98,6 +99,7 @@ class Abalone(Game):
         if Abalone._default_evaluation is None:  # the same whatever the options
             Abalone._default_evaluation = Weights.read(SHAPES_WEIGHTS).evaluation(self, SHAPES)
         self.evaluation = Abalone._default_evaluation
+        self.contempt = contempt(self)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
         """Return the packed position of a board text or a FEN."""

@@ -198,15 +198,22 @@ def as_patterns(weights: Reals) -> tuple[Reals, Reals]:
     for group in GROUPS:
         counts = _line_terms(group) if group in LINES else _hexagon_terms(len(group))
         table = sum(np.outer(of[name], count) for name, count in counts.items())
-        # several symmetries map a group onto the same cells, which are then looked up as many times
-        images = {frozenset(cells[cell] for cell in group) for cells in SYMMETRIES.values()}
-        parts.append(table * len(images) / len(SYMMETRIES))
+        parts.append(table * share_of_lookups(group))
     features = np.zeros((PHASES, len(MATERIAL.features) + len(TERMS.features)))
     features[:, 0], features[:, 1] = of["material"], of["lead"]
     terms = features[:, len(MATERIAL.features) :]
     terms[:, OWN_SPREAD], terms[:, OPPOSING_SPREAD] = -of["spread"], of["spread"]
     terms[:, TEMPO] = of["tempo"]
     return np.concatenate(parts, axis=1), features
+
+
+def share_of_lookups(group: tuple[int, ...]) -> float:
+    """Return the share of a term that belongs into the table of a group.
+
+    Several symmetries map a group onto the same cells, which are then looked up as many times.
+    """
+    images = {frozenset(cells[cell] for cell in group) for cells in SYMMETRIES.values()}
+    return len(images) / len(SYMMETRIES)
 
 
 def _line_terms(line: tuple[int, ...]) -> dict[str, Reals]:

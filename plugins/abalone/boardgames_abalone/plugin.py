@@ -37,12 +37,6 @@ def bg_agents() -> list[Entry]:
             "boardgames_abalone.passive:Passive",
             game="abalone",
         ),
-        Entry(
-            "siege",
-            "alpha-beta search that seeks contact when nothing is pushed off",
-            "boardgames_abalone.siege:Siege",
-            game="abalone",
-        ),
     ]
 
 

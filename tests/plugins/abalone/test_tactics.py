@@ -29,6 +29,7 @@ QUICK = SUITE[::6]
 
 MISSED_FOR_MARBLES = {
     "...../....../.b.bb../..bwbww./...wwwb../..bbwbw./.bwww../...b../.....:w:3:3",
+    "...../....../.wwbb../..wb.b../..wbwb.../..bwb.../.wbww../..ww../.....:w:5:3",
     "...../.wbw../bbbwww./..b.wwb./..bwbwb../..bbb.../...b.../....../.....:b:1:5",
 }
 """Wins in five that reductions hide for some more plies if only marbles are evaluated."""
