@@ -5,6 +5,7 @@ left, and the side to move. Its text is like `x.o/.x./..o:o`; cells are a1 to
 c3, with letters for columns and 1 for the top row.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
-from boardgames.declarations import Evaluation, Facts, Feature, FeatureSet, Kernels, Symmetry
+from boardgames.declarations import Contempt, Evaluation, Facts, Feature, FeatureSet, Kernels, Symmetry
 from boardgames.errors import PositionError
 from boardgames.game import Game
 from boardgames.kernels import (
@@ -397,12 +398,19 @@ FACE_FAULTS = (
     "clicks on unknown ids",
     "score of floats",
     "evaluation out of bounds",
+    "contempt out of bounds",
+    "contempt in another unit",
     "returns beyond 1",
     "unit that prints as 0",
     "unit with a reserved name",
     "wrong symmetry",
 )
 FAULTS = (*KERNEL_FAULTS, *FACT_FAULTS, *FACE_FAULTS)
+CONTEMPT: dict[str, dict[str, Any]] = {
+    "contempt out of bounds": {"bound": 0.5},
+    "contempt in another unit": {"unit": Unit("line", "lines")},
+}
+"""Changes to the evaluation of contempt."""
 UNITS = {
     "unit that prints as 0": Unit("line", "lines", digits=0),
     "unit with a reserved name": Unit("return", "returns"),
@@ -440,6 +448,9 @@ class Noughts(Game):
         self.kernels = Kernels(**(rules | KERNEL_FAULTS.get(self.fault, {})))
         bound = {"evaluation out of bounds": 0.5, "returns beyond 1": 2.0}.get(self.fault, 1.0)
         self.evaluation = Evaluation("middle", evaluate, np.ones(1), UNITS.get(self.fault, RETURN), bound)
+        if self.fault in CONTEMPT:
+            evaluation = replace(self.evaluation, **CONTEMPT[self.fault])
+            self.contempt = Contempt(lambda side: evaluation, patience=4, concession=0.5)
 
     def parse_words(self, text: str, notation: str | None = None) -> Words:
         """Parse `x.o/.x./..o:o`."""

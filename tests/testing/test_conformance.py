@@ -65,6 +65,8 @@ EXPECTED = {
     "clicks on unknown ids": ("pictures", NONE),
     "score of floats": ("score", NONE),
     "evaluation out of bounds": ("evaluation", NONE),
+    "contempt out of bounds": ("evaluation", NONE),
+    "contempt in another unit": ("evaluation", NONE),
     "returns beyond 1": ("unit", NONE),
     "unit that prints as 0": ("unit", NONE),
     "unit with a reserved name": ("unit", NONE),
