@@ -215,17 +215,17 @@ NO_EVALUATION = Evaluation("none", no_evaluation, np.zeros(0))
 
 @dataclass(frozen=True, slots=True)
 class Contempt:
-    """Evaluations with which `alphabeta` plays for a win when a match is stuck.
+    """How `alphabeta` tries to win a match that is heading for a draw.
 
     Attributes
     ----------
     evaluation : callable
-        `evaluation(side)` returns the evaluation for searches on behalf of a side, 0 or 1: the
-        game's own, plus something for positions in which that side could force matters.
+        `evaluation(side)` returns an evaluation, in the game's usual unit, that rewards side 0 or 1
+        for going on the attack. It is only used to search that side's moves.
     patience : int
-        It is used when the score has not changed for this many plies.
+        How many plies the score must stay the same before `alphabeta` uses it.
     concession : float
-        How much less than the best move a proposed move may be worth, in units of the evaluation.
+        How much worse than the best move an attacking move may be, in units of the evaluation.
 
     Raises
     ------
@@ -239,11 +239,15 @@ class Contempt:
 
     def __post_init__(self) -> None:
         if not callable(self.evaluation):
-            raise PluginError(f"the evaluation of contempt must be callable, not {quote(self.evaluation)}")
+            raise PluginError(
+                f"Contempt.evaluation must be a function of a side, not {quote(self.evaluation)}"
+            )
         if type(self.patience) is not int or self.patience < 0:
-            raise PluginError(f"the patience of contempt must be 0 or more plies, not {quote(self.patience)}")
+            raise PluginError(
+                f"Contempt.patience must be a number of plies, 0 or more, not {quote(self.patience)}"
+            )
         if not (is_finite(self.concession) and self.concession >= 0):
-            raise PluginError(f"the concession of contempt must be 0 or more, not {quote(self.concession)}")
+            raise PluginError(f"Contempt.concession must be 0 or more, not {quote(self.concession)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -304,7 +304,7 @@ class Game(ABC):
         Options that layouts set, such as the size of the board: `{"8x7": {"columns": 8, "rows": 7}}`.
         With these options, `facts.layouts` must contain the layout.
     contempt : Contempt or None
-        How `alphabeta` plays for a win when a match is stuck; may be set in `prepare`.
+        How `alphabeta` tries to win a match that is heading for a draw; may be set in `prepare`.
     edit_pieces : tuple of str
         Names of the pieces that `edit` can put, such as those of the sides; empty without `edit_words`.
 

@@ -77,7 +77,7 @@ CONTEMPT = Option(
     "contempt",
     bool,
     True,
-    "play for a win when a match is stuck, where the game says how and no weights are chosen",
+    "try to win when a match is heading for a draw, if the game supports it and `weights` is not set",
 )
 
 
@@ -163,8 +163,8 @@ class AlphaBeta(SearchPlayer):
     """Principal variation search with techniques that can be switched off one by one.
 
     It plays from opening books unless depth or nodes are limited; then it always
-    searches, as does `analyse`. When a match is stuck, it plays for a win (see
-    `players.contempt`).
+    searches, as does `analyse`. When a match is heading for a draw, it
+    tries to win it (see `players.contempt`).
     """
 
     name: ClassVar[str] = "alphabeta"

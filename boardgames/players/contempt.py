@@ -1,10 +1,10 @@
-"""Contempt: playing for a win when nothing has happened in a match for a while.
+"""Contempt: trying to win a match that is heading for a draw.
 
-Against an opponent that only waits, a search may see no way to improve its position, and repeats
-itself until the match is drawn. The evaluations of a game's `Contempt` favour positions in which
-something can happen. A search with one of them proposes a move, which is played if the usual
-search finds that the side to move is then no worse off than the opponent. An opponent that
-strikes back refutes most proposals, so little is risked against it.
+Against an opponent that only shuffles, alpha-beta search often sees no way to improve its position
+and shuffles too. A game's `Contempt` has evaluations that reward one side for going on the attack. Once
+a match is stuck, a search with such an evaluation suggests a move. The move is played only if
+the normal search finds that it costs little and leaves the side to move no worse than
+even. Opponents that fight back refute most suggestions, so there is little risk against them.
 """
 
 from dataclasses import replace
@@ -16,81 +16,81 @@ from boardgames.score import Score
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
 
-USUAL, PROPOSAL, CHECK = 0.4, 0.4, 0.2
-"""Shares of the time and nodes for a move: the search with the usual evaluation, the search for a
-proposal, and the search of the position after the proposed move."""
-TABLE_SHARE = 8
-"""The table for proposals is smaller than the usual one by this factor."""
+NORMAL, SUGGESTION, CHECK = 0.4, 0.4, 0.2
+"""How the time and nodes for a move are divided: between the normal search, the search with contempt, and
+the normal search that checks the suggested move."""
+TABLE_DIVISOR = 8
+"""The transposition table of the search with contempt is smaller than the normal one by this factor."""
 
 
 class ContemptSearch:
-    """Chooses moves with contempt.
+    """Chooses moves when a match is stuck.
 
     Parameters
     ----------
     game : Game
         The game.
     contempt : Contempt
-        Its evaluations for proposals.
+        The game's one-sided evaluations, and when to use them.
     options : SearchOptions
-        Options of the usual search; the table for proposals is smaller.
+        Options of the normal search.
     """
 
     def __init__(self, game: Game, contempt: Contempt, options: SearchOptions) -> None:
         self.game, self.contempt = game, contempt
-        self._options = replace(options, table=-(-options.table // TABLE_SHARE))
+        self._options = replace(options, table=-(-options.table // TABLE_DIVISOR))
         self._searchers: dict[int, Searcher] = {}
 
     def is_due(self, position: Position, context: Context) -> bool:
-        """Return True if the score has not changed for longer than the patience."""
+        """Return True if the score has not changed for `contempt.patience` plies or more."""
         return plies_without_progress(position, context) >= self.contempt.patience
 
-    def choose(self, usual: Searcher, position: Position, limit: Limit, context: Context) -> Choice:
-        """Return a proposed move if the usual search approves of it, otherwise the best move of that search.
+    def choose(self, normal: Searcher, position: Position, limit: Limit, context: Context) -> Choice:
+        """Return the suggested move if it passes the check, otherwise the best move of the normal search.
 
         Parameters
         ----------
-        usual : Searcher
-            Searches with the usual evaluation.
+        normal : Searcher
+            Searches with the evaluation that the player normally uses.
         limit : Limit
-            Limits of time and nodes are for all searches together, that of depth for each of them.
+            The searches share its time and nodes; each may reach its depth.
         """
-        # repetitions do not count here, because the opponent could force one in most quiet positions
+        # ignore repetitions: in a stuck match the opponent can nearly always force one
         alone = replace(context, history=())
-        best = usual.search(position, _part_of(limit, position, USUAL), alone)
-        least, is_clear = usual.evaluation.score(0.0), best.proven or len(position.actions) == 1
+        best = normal.search(position, _part_of(limit, position, NORMAL), alone)
+        least, is_clear = normal.evaluation.score(0.0), best.proven or len(position.actions) == 1
         if is_clear or _is_stopped(context):
             return best.choice()
         if best.score < least:
-            more = usual.search(position, _part_of(limit, position, 1.0 - USUAL), context)
+            more = normal.search(position, _part_of(limit, position, 1.0 - NORMAL), context)
             return _combined(more if more.depth >= best.depth else best, best, more)
         if best.score.amount is not None:
             least = max(least, Score.of(best.score.amount - self.contempt.concession, best.unit))
         quiet = replace(context, report=None)
         searcher = self._searcher(position.side_to_move)
-        proposal = searcher.search(position, _part_of(limit, position, PROPOSAL), quiet)
-        move = proposal.moves[0].move
+        suggestion = searcher.search(position, _part_of(limit, position, SUGGESTION), quiet)
+        move = suggestion.moves[0].move
         successor = position.apply(move)
         if move == best.moves[0].move or successor.outcome is not None or _is_stopped(context):
-            return _combined(best, best, proposal)
-        reply = usual.search(successor, _part_of(limit, position, CHECK), replace(alone, report=None))
-        if -reply.score < least:
-            return _combined(best, best, proposal, reply)
+            return _combined(best, best, suggestion)
+        reply = normal.search(successor, _part_of(limit, position, CHECK), replace(alone, report=None))
+        if -reply.score < least or _is_stopped(context):
+            return _combined(best, best, suggestion, reply)
         line = (move, *reply.moves[0].line)
-        choice = _combined(best, best, proposal, reply)
+        choice = _combined(best, best, suggestion, reply)
         return replace(choice, move=move, score=-reply.score, line=line, depth=reply.depth + 1, proven=False)
 
     def prepare(self, side: int) -> None:
-        """Allocate the memory of the search for proposals of a side."""
+        """Allocate memory for the searches of a side before its clock runs."""
         self._searcher(side).prepare()
 
     def forget(self) -> None:
-        """Start afresh: later searches do not depend on earlier ones."""
+        """Forget earlier searches."""
         for searcher in self._searchers.values():
             searcher.forget()
 
     def release(self) -> None:
-        """Free the memory of the searches."""
+        """Free the memory; the next search allocates it again."""
         for searcher in self._searchers.values():
             searcher.release()
 
@@ -101,7 +101,7 @@ class ContemptSearch:
 
 
 def plies_without_progress(position: Position, context: Context) -> int:
-    """Return the number of plies since the score has changed, or since the start of the match.
+    """Return how many plies ago the score last changed, or the match started.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def plies_without_progress(position: Position, context: Context) -> int:
 
 
 def _part_of(limit: Limit, position: Position, share: float) -> Limit:
-    """Return the limit of one of the searches for a move."""
+    """Return the limit for a search that may use this share of the time and nodes."""
     seconds, nodes = limit.budget(position.side_to_move), limit.nodes
     return Limit(
         seconds=None if seconds is None else share * seconds,
@@ -133,7 +133,7 @@ def _is_stopped(context: Context) -> bool:
 
 
 def _combined(result: Analysis, *searches: Analysis) -> Choice:
-    """Return the choice of a search, with the nodes and the time of all of them."""
+    """Return the best move of one search, with the nodes and time of all the searches together."""
     return replace(
         result.choice(),
         nodes=sum(search.nodes for search in searches),

@@ -1,4 +1,4 @@
-"""Contempt: proposals of a one-sided evaluation, checked by the usual search."""
+"""Contempt: moves suggested by a one-sided evaluation and checked by the normal search."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -26,15 +26,15 @@ def evaluate_backwards(position: Words, weights: Reals) -> float:
 
 
 def game_with(evaluation: Callable[[Game], Evaluation], patience: int = 0) -> Game:
-    """Return Abalone with contempt of its own."""
+    """Return Abalone with another evaluation for contempt."""
     game = boardgames.load("abalone")
     made = evaluation(game)
     game.contempt = Contempt(lambda side: made, patience, 10.0)
     return game
 
 
-def usual(game: Game) -> Evaluation:
-    """Return the game's own evaluation."""
+def unchanged(game: Game) -> Evaluation:
+    """Return the evaluation that the normal search uses too."""
     return game.evaluation
 
 
@@ -49,7 +49,7 @@ def choose(game: Game, text: str, agent: str = "alphabeta", **limits: int) -> Ch
 
 
 def history_of(position: Position, *moves: str) -> list[Position]:
-    """Return the position and those after each move."""
+    """Return a position, and the position after each of these moves."""
     positions = [position]
     for move in moves:
         positions.append(positions[-1].apply(move))
@@ -74,9 +74,7 @@ def test_progress_is_counted_from_the_last_change_of_the_score() -> None:
     ],
     ids=["still ahead", "then behind"],
 )
-def test_a_proposal_is_played_unless_the_usual_search_then_sees_the_side_behind(
-    position: str, is_played: bool
-) -> None:
+def test_a_suggested_move_is_not_played_if_it_leaves_the_side_behind(position: str, is_played: bool) -> None:
     game = game_with(backwards)
     choice, best = (
         choose(game, position, depth=3),
@@ -87,7 +85,7 @@ def test_a_proposal_is_played_unless_the_usual_search_then_sees_the_side_behind(
 
 
 def test_the_best_move_is_played_if_both_searches_agree() -> None:
-    game = game_with(usual)
+    game = game_with(unchanged)
     choice, best = choose(game, QUIET, depth=5), choose(game, QUIET, "alphabeta:contempt=false", depth=5)
     assert (choice.move, choice.score) == (best.move, best.score)
 
@@ -115,7 +113,7 @@ def test_contempt_begins_when_patience_ends(patience: int, is_used: bool) -> Non
 )
 def test_contempt_can_be_switched_off_and_is_part_of_the_default_only(agent: str) -> None:
     def evaluation(side: int) -> Evaluation:
-        raise AssertionError(side)
+        pytest.fail(f"contempt was used for side {side}")
 
     game = boardgames.load("abalone")
     game.contempt = Contempt(evaluation, 0, 1.0)
@@ -133,7 +131,7 @@ def test_all_searches_together_keep_to_the_limit_of_nodes() -> None:
 
 
 def test_a_stopped_search_answers_with_a_legal_move() -> None:
-    game, stop = game_with(usual), Stop()
+    game, stop = game_with(unchanged), Stop()
     stop.set()
     position = game.parse(QUIET)
     choice = boardgames.load_player("alphabeta", game).choose(position, Limit(), Context(stop=stop))
@@ -148,7 +146,7 @@ def test_contempt_changes_the_fingerprint() -> None:
 
 @pytest.mark.parametrize(
     ("evaluation", "patience", "message"),
-    [(None, 3, "callable"), (usual, -1, "0 or more"), (usual, 1.5, "0 or more")],
+    [(None, 3, "function"), (unchanged, -1, "0 or more"), (unchanged, 1.5, "0 or more")],
 )
 def test_impossible_contempt_is_rejected(evaluation: object, patience: object, message: str) -> None:
     with pytest.raises(PluginError, match=message):

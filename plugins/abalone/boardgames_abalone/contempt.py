@@ -1,14 +1,14 @@
-"""Contempt: an evaluation that seeks contact with an opponent that only waits.
+"""How `alphabeta` breaks up opponents that only wait: it seeks contact.
 
-An opponent that keeps its marbles together and never attacks leaves the centre to the search, which
-then sees no way to improve its position. Here each pair of touching marbles of different sides
-counts in favour of one side. Its marbles surround the other group, so that pushes at its
-corners come within the horizon. The term has a point of view of its own, because an opponent
-that waits avoids contact. All positions are worth a little more as well, so that a draw is worth less.
+An opponent that keeps its marbles together and never attacks gives up the centre, but then neither
+side makes progress. This evaluation gives one side a bonus for each pair of touching marbles
+of different colours. That side surrounds the opposing group, and pushes at its corners come
+within reach of the search. Waiting opponents avoid contact, so the bonus is one-sided. The side also
+gets a constant bonus, which makes a draw worth less than an even position.
 
-Contacts are pairs of neighbours on lines, so they are part of the tables of `SHAPES` and cost
-nothing. There are twice as many phases, one half for positions in which the side that seeks
-contact is to move.
+Contacts are pairs of neighbours on lines, so the bonus fits into the tables of `SHAPES` and adds
+nothing to the time of an evaluation. It needs twice as many phases: the sign of the
+bonus depends on whose move it is.
 """
 
 from dataclasses import replace
@@ -35,15 +35,15 @@ from boardgames_abalone.patterns import (
 )
 
 CONTACT = 12.0
-"""What a pair of touching marbles of different sides is worth, in centimarbles."""
+"""Bonus for each pair of touching marbles of different colours, in centimarbles."""
 DRAW = 50.0
-"""What a draw is worth less than an even position, in centimarbles."""
+"""How much worse a draw is than an even position, in centimarbles."""
 TEMPO_COLUMN = len(MATERIAL.features) + TEMPO
 """The place of the term `tempo` among the weights of features."""
 PATIENCE = 10
-"""Plies without a push-off after which contact is sought."""
+"""Number of plies without a push-off before `alphabeta` seeks contact."""
 CONCESSION = 0.2
-"""What a move towards contact may cost, in marbles."""
+"""How much worse than the best move a move towards contact may be, in marbles."""
 
 
 @kernel(Phase, inline=True)
@@ -56,24 +56,24 @@ BY_SIDE = replace(SHAPES, name="shapes by side", phases=2 * PHASES, phase=marble
 
 
 def contempt(game: Game) -> Contempt:
-    """Return the evaluations that seek contact, and when they are used."""
+    """Return the contempt of the game: when a match is stuck, seek contact."""
     return Contempt(partial(contact_evaluation, game), PATIENCE, CONCESSION)
 
 
 def contact_evaluation(game: Game, side: int) -> Evaluation:
-    """Return the default evaluation, in which contact counts in favour of a side."""
+    """Return the default evaluation with a bonus for contact for one side."""
     if side not in _evaluations:  # the same for all options of the game
         shipped = Weights.read(SHAPES_WEIGHTS)
         tables, features = (
             interpolated(anchors, PHASES) for anchors in (shipped.tables(SHAPES), shipped.linear)
         )
-        bonus = np.zeros(features.shape[1])
+        contact, bonus = CONTACT * contacts(), np.zeros(features.shape[1])
         bonus[TEMPO_COLUMN] = -DRAW  # tempo is -1 for the side that has just moved, which tables are for
         signs = (1, -1) if side == 0 else (-1, 1)
         _evaluations[side] = model_evaluation(
             game,
             BY_SIDE,
-            np.concatenate([tables + sign * CONTACT * contacts() for sign in signs]),
+            np.concatenate([tables + sign * contact for sign in signs]),
             np.concatenate([features + sign * bonus for sign in signs]),
         )
     return _evaluations[side]
