@@ -24,9 +24,7 @@ from boardgames.kernels.abi import REALS, WORDS_STACK
 from boardgames.player import NO_CONTEXT, Analysis, Context, Limit, Player, Stop
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
-from boardgames.weights import Weights
-from boardgames_abalone.patterns import SHAPES
-from boardgames_abalone.patterns import start as start_of_shapes
+from boardgames_abalone.evaluation import engine_evaluation
 
 PASSES = 100
 """Short passes over some positions; the fastest counts, since others may be interrupted."""
@@ -70,10 +68,9 @@ def speed(runs: int) -> Iterator[Row]:
 
 
 def evaluation(runs: int) -> Iterator[Row]:
-    """Measure the evaluation `engine` and the same as tables of patterns: alone, and in a search."""
-    engine = GAME.evaluation
-    weights = Weights.of_model(GAME, SHAPES, *start_of_shapes())
-    shapes = weights.evaluation(GAME, SHAPES)
+    """Measure the evaluation `engine` and the default, `shapes`, alone and in searches."""
+    engine = engine_evaluation()
+    shapes = GAME.evaluation
     found = np.array([words for seed in range(10) for words in _random_match(seed)])
     played, limit = positions(), Limit(nodes=300_000)
     times: dict[str, list[float]] = {"engine": [], "shapes": []}
