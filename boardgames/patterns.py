@@ -6,8 +6,8 @@ the value of a position is the sum of the weights that it looks up, or its hyper
 tangent. Such a sum is linear in a huge number of features of which only a few are not 0.
 
 A `PatternModel` adds what a sum over groups of cells cannot express, so that search can use
-the tables as its evaluation. Then some phases are enough to learn, and the tables of those
-between are interpolated.
+the tables as its evaluation. With a model only a few phases need to be learned; the tables of
+the phases between them are interpolated, as in a tapered evaluation.
 
 Sources: W. Bledsoe and I. Browning, "Pattern recognition and reading by machine", 1959;
 S. Lucas, "Learning to play Othello with n-tuple systems", 2008.
@@ -36,25 +36,27 @@ def single_phase(position: Words, side: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class PatternModel:
-    """How the weights that are looked up become the value of a position in search.
+    """How search turns the weights that are looked up into the value of a position.
 
-    With s the sum of these weights and of the weighted terms, the value is that of the
-    material plus s / (1 + |s| / limit). Material and terms have weights in each phase.
+    The value is the weighted sum of the material plus s / (1 + abs(s) / limit), where s is the sum of
+    the weights that are looked up and of the weighted terms. Material and terms have weights of
+    their own in each phase.
 
     Attributes
     ----------
     unit, scale, bound, margin
-        As those of an `Evaluation`, for which the weights are learned.
+        The attributes of the `Evaluation` that the weights are learned for.
     slope : float
         Learners expect 1 / (1 + exp(-slope v)) points at the end of a match from a position whose
         value is v units.
     limit : float
-        Limit of s on the scale of the kernel; a sum of this size counts half.
+        Bound of s / (1 + abs(s) / limit), on the scale of the kernel; an s of this size counts half.
     material, terms : FeatureSet or None
-        Features whose weighted sum counts in full, or as part of s.
+        Features that are not scaled. The weighted sum of `material` counts in full, that of `terms` is
+        part of s.
     start : callable or None
-        Returns the weights that learning starts from and is drawn towards, `float64[phases, n]`
-        for the tables and `float64[phases, m]` for material and then terms; by default all are 0.
+        Returns the initial weights, which regularisation also pulls towards: `float64[phases, n]` for
+        the tables and `float64[phases, m]` for material and then terms. By default they are all 0.
 
     Raises
     ------
@@ -76,18 +78,19 @@ class PatternModel:
         for name, largest in (("scale", math.inf), ("bound", MAX_VALUE), ("slope", math.inf)):
             value = getattr(self, name)
             if not (is_finite(value) and 0 < value <= largest):
-                raise PluginError(f"the {name} of a pattern model must be above 0, not {quote(value)}")
+                limits = "positive" + (f" and at most {largest:,.0f}" if math.isfinite(largest) else "")
+                raise PluginError(f"the {name} of a pattern model must be {limits}, not {quote(value)}")
         if not (isinstance(self.limit, int | float) and self.limit > 0):
-            raise PluginError(f"the limit of a pattern model must be above 0, not {quote(self.limit)}")
+            raise PluginError(f"the limit of a pattern model must be positive, not {quote(self.limit)}")
 
     @property
     def features(self) -> tuple[FeatureSet, ...]:
-        """Return the feature sets that there are, material first."""
+        """Return the feature sets that are not None, material first."""
         return tuple(features for features in (self.material, self.terms) if features is not None)
 
     @property
     def size(self) -> int:
-        """Return the number of features of all sets."""
+        """Return the number of features of both sets together."""
         return sum(len(features.features) for features in self.features)
 
 
@@ -115,20 +118,21 @@ class PatternSet:
     phase : callable
         Returns the phase, 0 to `phases` - 1, of a position in which a side has just moved.
     bitboards : tuple of (int, int)
-        If the values of cells can be read from bitboards, for each value from 1 on the place in a
-        position where its bitboard begins, from the point of view of side 0 and of side 1.
+        Where search can read the cells from bitboards, which makes lookups several times as fast. For
+        each value from 1 on, the index of the word in a position at which the bitboard of the cells
+        with this value begins, from the point of view of side 0 and of side 1. Empty if there are no
+        such bitboards.
     bits : tuple of int
-        With `bitboards`, the bit of each cell, counted over the words of a bitboard. Lookups are
-        then several times as fast.
+        With `bitboards`, the bit of each cell in them; bit 64 is the lowest one of the second word.
     model : PatternModel or None
-        How search uses the weights, for the learner `patterns`.
+        How search uses the weights; the learner `patterns` needs it.
 
     Raises
     ------
     KernelError
         If a kernel has another signature.
     PluginError
-        If a cell, group or permutation is impossible, or the tables would be too large.
+        If a cell, group, permutation or bit is impossible, or the tables would be too large.
     """
 
     name: str
@@ -168,8 +172,8 @@ class PatternSet:
             and min(self.bits) >= 0
         ):
             raise PluginError(
-                f"{what} need a bitboard for each value but 0, and a bit of its own for each of "
-                f"{self.cells} cells"
+                f"{what} need a bitboard for each value from 1 to {self.values - 1}, and a different bit for "
+                f"each of the {self.cells} cells"
             )
         if self.size > MAX_TABLE:
             raise PluginError(f"{what} would have {self.size:,} weights; at most {MAX_TABLE:,} are possible")
@@ -181,9 +185,9 @@ class PatternSet:
 
     @property
     def lookups(self) -> tuple[tuple[tuple[int, ...], int], ...]:
-        """Return what is looked up: groups and their images, each with the place where its table begins.
+        """Return what is looked up: groups and their images, each with the index where its table begins.
 
-        The table of a phase begins `size // phases` places after that of the phase before. In a table,
+        The tables of a phase begin `size // phases` places after those of the previous phase. In a table,
         the values of the cells are the digits of a number, the first cell's digit being the highest.
 
         Examples

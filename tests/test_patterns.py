@@ -6,7 +6,7 @@ import pytest
 
 import boardgames
 from boardgames.errors import KernelError, PluginError
-from boardgames.patterns import PatternSet, single_phase
+from boardgames.patterns import PatternModel, PatternSet, single_phase
 
 CELLS = boardgames.load_patterns("cells", boardgames.load("connect4", columns=4, rows=4))
 
@@ -31,11 +31,23 @@ def test_size_counts_the_weights_of_all_groups_and_phases() -> None:
         ({"neighbours": ((1,),) * 8}, "neighbours, 0 to 8, for each"),
         ({"neighbours": ((9,),) * 9}, "neighbours, 0 to 8, for each"),
         ({"values": 100, "groups": (tuple(range(5)),)}, "would have 10,000,000,000 weights"),
+        ({"bitboards": ((0, 1),), "bits": tuple(range(9))}, "bitboard for each value from 1 to 2"),
+        ({"bitboards": ((0, 1), (1, 0)), "bits": tuple(range(8))}, "each of the 9 cells"),
+        ({"bitboards": ((0, 1), (1, 0)), "bits": (0,) * 9}, "different bit for each"),
     ],
 )
 def test_impossible_declaration_raises(declared: dict[str, Any], message: str) -> None:
     with pytest.raises(PluginError, match=message):
         PatternSet("mine", CELLS.kernel, **({"cells": 9, "values": 3} | declared))
+
+
+@pytest.mark.parametrize(
+    "declared", [{"scale": 0.0}, {"bound": 1e300}, {"slope": float("inf")}, {"limit": -1.0}], ids=str
+)
+def test_impossible_model_raises(declared: dict[str, float]) -> None:
+    (name,) = declared
+    with pytest.raises(PluginError, match=f"the {name} of a pattern model must be"):
+        PatternModel(**declared)  # type: ignore[arg-type]  # mypy cannot tell which argument it is
 
 
 def test_kernel_with_another_signature_raises() -> None:
