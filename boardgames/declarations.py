@@ -190,7 +190,7 @@ class Evaluation:
                 limits = "positive" + (f" and at most {largest:,.0f}" if math.isfinite(largest) else "")
                 what = f"the {field_name} of evaluation {self.name!r}"
                 raise PluginError(f"{what} must be {limits}, not {quote(value)}")
-        weights = _aligned_copy(self.weights)  # because the caller may change the array
+        weights = _aligned_copy(self.weights)  # a copy, because the caller may change the array
         weights.flags.writeable = False
         object.__setattr__(self, "weights", weights)
 
@@ -200,11 +200,11 @@ class Evaluation:
 
 
 def _aligned_copy(numbers: Reals) -> Reals:
-    """Return a copy that begins at a cache line of 64 bytes, as long tables should."""
-    given = np.array(numbers, dtype=np.float64)
-    room = np.empty(given.size + 7)
-    first = -room.ctypes.data // 8 % 8
-    copy = room[first : first + given.size].reshape(given.shape)
+    """Return a copy that begins at a cache line of 64 bytes, which makes lookups in tables faster."""
+    given = np.asarray(numbers, dtype=np.float64)
+    buffer = np.empty(given.size + 7)
+    first = -buffer.ctypes.data // 8 % 8
+    copy = buffer[first : first + given.size].reshape(given.shape)
     copy[...] = given
     return copy
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from boardgames.declarations import MAX_VALUE, FeatureSet
 from boardgames.errors import PluginError, quote
-from boardgames.kernels import Actions, Cells, Phase, Reals, Words, kernel
+from boardgames.kernels import Actions, Cells, Features, Phase, Reals, Words, kernel
 from boardgames.kernels.abi import check_kernel
 from boardgames.options import is_finite
 from boardgames.score import RETURN, Unit
@@ -32,6 +32,11 @@ MAX_TABLE = 1 << 27
 def single_phase(position: Words, side: int) -> int:
     """Return 0: all positions are looked up in the same tables."""
     return 0
+
+
+@kernel(Features)
+def no_features(position: Words, side: int, out: Reals) -> None:
+    """Write nothing: a model has no material or no terms."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

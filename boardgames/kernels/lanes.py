@@ -1,10 +1,9 @@
-"""Thirty-two indices at once, as sums of rows of a table, and the sum of what they look up.
+"""Compute 32 table indices at once by adding rows of vectors, and sum what they look up.
 
-The index of a group of cells is a number whose digits are the values of the cells. Each
-cell adds a fixed amount for each of its values, and so does each combination of bits in a
-piece of a bitboard. The amounts for 32 groups, 16 bits each, are packed in a row of eight
-words: their *lanes*. Vector instructions add a whole row at once, as long as no sum reaches
-2^16.
+The index of a group of cells is a number whose digits are the values of the cells, so each
+cell adds a fixed amount for each of its values, and each combination of bits in a chunk of a
+bitboard does too. The amounts for 32 groups are the *lanes*, 16 bits each, of a row of eight
+words. Vector instructions add a whole row at once; no sum of a lane may reach 2^16.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,20 +18,19 @@ from numba.np import arrayobj
 
 from boardgames.kernels.abi import JIT, Reals, Words
 
-LANES, ROW = 32, 8
-"""Number of lanes, and of the words in which they are packed."""
+LANES, ROW_WORDS = 32, 8
+"""Number of lanes in a row, and of the words in which they are packed."""
 
 Lanes = tuple[np.uint64, ...]
-"""The words of all lanes."""
-LANES_TYPE = types.UniTuple(types.uint64, ROW)
-
+"""The words of a row of lanes."""
+LANES_TYPE = types.UniTuple(types.uint64, ROW_WORDS)
 
 Adder = Callable[[Words, int, Reals, int], Lanes]
-"""Adds up rows, see `row_adder`."""
+"""Type of the functions that `row_adder` makes."""
 
 
 class Chunk(NamedTuple):
-    """Consecutive bits of a bitboard: the word, the first of them, and how many there are."""
+    """Consecutive bits of a bitboard: their word in it, the first of them, and how many there are."""
 
     word: int
     first: int
@@ -40,18 +38,19 @@ class Chunk(NamedTuple):
 
 
 def row_adder(boards: Sequence[tuple[int, int]], chunks: Sequence[Chunk]) -> Adder:
-    """Return the function `add_rows(position, side, array, place)` for kernels, which returns lanes.
+    """Return a function for kernels, `add_rows(position, side, array, place)`, that returns lanes.
 
-    At `place` the array has a row that is always added, and then for each chunk a row for each
-    combination of its bits. Those of the first bitboard are added once, those of the second one
-    twice, and so on.
+    From index `place` on, the array of floats holds a row that is always added, and then for each
+    chunk a row for each combination of its bits. Rows selected by the first bitboard are added
+    once, those selected by the second one twice, and so on.
 
     Parameters
     ----------
     boards : sequence of (int, int)
-        The words of a position at which bitboards begin, from the point of view of side 0 and side 1.
+        The words of a position at which each bitboard begins, from the point of view of side 0 and
+        of side 1.
     chunks : sequence of Chunk
-        The parts of each bitboard.
+        The parts into which each bitboard is divided.
     """
     make = _compiled_adder if JIT else _plain_adder
     return make(tuple(boards), tuple(chunks))
@@ -60,13 +59,13 @@ def row_adder(boards: Sequence[tuple[int, int]], chunks: Sequence[Chunk]) -> Add
 def _plain_adder(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ...]) -> Adder:
     def add_rows(position: Words, side: int, array: Reals, place: int) -> Lanes:
         rows = array[place:].view(np.uint64)
-        total, several = rows[:ROW].copy(), np.zeros(ROW, dtype=np.uint64)
+        total, several = rows[:ROW_WORDS].copy(), np.zeros(ROW_WORDS, dtype=np.uint64)
         for starts in reversed(boards):
-            row = ROW
+            row = ROW_WORDS
             for word, first, size in chunks:
                 bits = int(position[starts[side] + word]) >> first & (1 << size) - 1
-                several += rows[row + ROW * bits : row + ROW * (bits + 1)]
-                row += ROW << size
+                several += rows[row + ROW_WORDS * bits : row + ROW_WORDS * (bits + 1)]
+                row += ROW_WORDS << size
             total += several
         return tuple(total)
 
@@ -112,19 +111,19 @@ def _compiled_adder(boards: tuple[tuple[int, int], ...], chunks: tuple[Chunk, ..
 
 if JIT:
     _WORD, _INDEX, _SHORT, _BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(16), ir.IntType(8)
-    _VECTOR = ir.VectorType(_WORD, ROW)
-    _ROW_BYTES, _ROW_SHIFT = 8 * ROW, 6
+    _VECTOR = ir.VectorType(_WORD, ROW_WORDS)
+    _ROW_BYTES, _ROW_SHIFT = 8 * ROW_WORDS, 6
 
     def _to_vector(builder: Any, lanes: Any) -> Any:  # llvmlite's values have no types
         vector = ir.Constant(_VECTOR, ir.Undefined)
-        for place in range(ROW):
+        for place in range(ROW_WORDS):
             word = builder.extract_value(lanes, place)
             vector = builder.insert_element(vector, word, _INDEX(place))
         return vector
 
     def _to_tuple(builder: Any, vector: Any) -> Any:
-        lanes = ir.Constant(ir.ArrayType(_WORD, ROW), ir.Undefined)
-        for place in range(ROW):
+        lanes = ir.Constant(ir.ArrayType(_WORD, ROW_WORDS), ir.Undefined)
+        for place in range(ROW_WORDS):
             word = builder.extract_element(vector, _INDEX(place))
             lanes = builder.insert_value(lanes, word, place)
         return lanes
@@ -136,7 +135,7 @@ if JIT:
 
     @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
     def short_at(typing_context: Any, array: Any, place: Any) -> Any:
-        """Return a 16-bit integer of an array of floats, each of which holds four of them."""
+        """Return the 16-bit integer at `place` in an array of floats, each of which holds four of them."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             pointer = _shorts_from(context, builder, signature.args[0], *arguments)
@@ -146,7 +145,7 @@ if JIT:
 
     @intrinsic  # type: ignore[untyped-decorator]  # Numba has no type stubs
     def sum_of_shorts(typing_context: Any, array: Any, first: Any, lanes: Any) -> Any:
-        """Return the sum of the 16-bit integers (see `short_at`) at the places `first` plus a lane."""
+        """Return the sum of the 16-bit integers (see `short_at`) at `first` plus each of the lanes."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             shorts = _shorts_from(context, builder, signature.args[0], *arguments[:2])
@@ -170,10 +169,10 @@ if JIT:
 else:
 
     def short_at(array: Any, place: Any) -> Any:
-        """Return a 16-bit integer of an array of floats, each of which holds four of them."""
+        """Return the 16-bit integer at `place` in an array of floats, each of which holds four of them."""
         return np.int64(array.view(np.int16)[place])
 
     def sum_of_shorts(array: Any, first: Any, lanes: Any) -> Any:
-        """Return the sum of the 16-bit integers (see `short_at`) at the places `first` plus a lane."""
+        """Return the sum of the 16-bit integers (see `short_at`) at `first` plus each of the lanes."""
         places = first + np.array(lanes, dtype=np.uint64).view(np.uint16).astype(np.int64)
         return array.view(np.int16)[places].sum(dtype=np.int64)

@@ -4,9 +4,8 @@ In a kernel that creates arrays, `stack[i]` counts references, which takes longe
 than most kernels do; `row` builds the view without counting. Use it only on
 arrays that were passed as arguments: the caller keeps those alive.
 
-`local_reals` and `local_integers` are small arrays on the processor's stack, which exist
-until the kernel returns. They cost nothing, while `np.empty` takes about as long as a short
-kernel.
+`local_reals` and `local_integers` return small arrays on the call stack that live until the
+kernel returns. They cost nothing, while `np.empty` takes about as long as a short kernel.
 """
 
 from typing import Any
@@ -110,11 +109,11 @@ else:
         return stack[index]
 
     def local_reals(count: Any) -> Any:
-        """Return an array of a constant number of floats that are not set."""
+        """Return an uninitialised array of floats; `count` must be a constant."""
         return np.empty(count)
 
     def local_integers(count: Any) -> Any:
-        """Return an array of a constant number of integers that are not set."""
+        """Return an uninitialised array of integers; `count` must be a constant."""
         return np.empty(count, dtype=np.int64)
 
     def prefetch(array: Any, index: Any) -> None:

@@ -31,7 +31,8 @@ from boardgames.kernels.abi import (
     Floats,
 )
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
-from boardgames.patterns import PatternModel, PatternSet
+from boardgames.patterns import PatternModel, PatternSet, no_features
+from boardgames.weights.tables import interpolated
 
 MOMENTUM, SMOOTHING, TINY = 0.9, 0.999, 1e-8
 """Constants of Adam."""
@@ -39,11 +40,6 @@ WARM_UP = 100
 """Batches until the learning rate is reached."""
 LAST_RATE = 0.02
 """The rate of the last batch, as a share of the learning rate."""
-
-
-@kernel(Features)
-def no_features(position: Words, side: int, out: Reals) -> None:
-    """Write nothing; used if a model has no material or terms."""
 
 
 class Workspace(NamedTuple):
@@ -365,9 +361,12 @@ class Fit:
 
 
 def start_weights(patterns: PatternSet, anchors: int) -> tuple[Reals, Reals]:
-    """Return the weights that learning starts from for each anchor: tables, and material and terms.
+    """Return the initial weights of a pattern set's model for each anchor; a single anchor has their mean.
 
-    A single anchor has the mean of all phases.
+    Returns
+    -------
+    float64[anchors, n], float64[anchors, m]
+        The tables, and the weights of material and then terms, on the scale of the model's kernel.
     """
     model = patterns.model
     assert isinstance(model, PatternModel)
@@ -376,11 +375,4 @@ def start_weights(patterns: PatternSet, anchors: int) -> tuple[Reals, Reals]:
     tables, features = model.start()
     if anchors == 1:
         return tables.mean(axis=0, keepdims=True), features.mean(axis=0, keepdims=True)
-    places = np.linspace(0, patterns.phases - 1, anchors)
-    low = np.minimum(places.astype(int), max(patterns.phases - 2, 0))
-    part = (places - low)[:, None]
-    high = np.minimum(low + 1, patterns.phases - 1)
-    return (
-        np.ascontiguousarray((1 - part) * tables[low] + part * tables[high]),
-        np.ascontiguousarray((1 - part) * features[low] + part * features[high]),
-    )
+    return interpolated(tables, anchors), interpolated(features, anchors)  # from all phases to fewer

@@ -2,12 +2,12 @@
 
 Weights give the value of a position for the side that has just moved, as those of
 features do. The evaluation's array begins with a description of what is looked up, so that
-one kernel serves all groups of a game, and integers in it are stored as the bits of floats.
-The tables follow, phase after phase: weights are 16-bit integers that count steps, so a sum
-is exact, and much of a table fits into the processor's cache.
+one kernel serves all groups of a game; its integers are stored as the bits of floats. The
+tables follow, phase by phase. Each weight is a 16-bit integer, a number of steps, so that sums
+are exact and much of a table fits into the processor's cache.
 
-If the cells can be read from bitboards, indices are sums of rows (`boardgames.kernels.lanes`).
-Otherwise a kernel of the game writes the values of all cells.
+If the cells can be read from bitboards, indices are computed by adding rows
+(`boardgames.kernels.lanes`). Otherwise a kernel of the game writes the values of all cells.
 """
 
 import math
@@ -23,7 +23,6 @@ from boardgames.game import Game
 from boardgames.kernels import (
     Actions,
     Evaluate,
-    Features,
     Reals,
     Words,
     float_to_bits,
@@ -32,48 +31,61 @@ from boardgames.kernels import (
     local_reals,
 )
 from boardgames.kernels.abi import REALS, WORDS
-from boardgames.kernels.lanes import LANES, ROW, Chunk, row_adder, short_at, sum_of_shorts
-from boardgames.patterns import PatternModel, PatternSet
+from boardgames.kernels.lanes import LANES, ROW_WORDS, Chunk, row_adder, short_at, sum_of_shorts
+from boardgames.patterns import PatternModel, PatternSet, no_features
 from boardgames.score import RETURN
 from boardgames.weights.linear import WEIGHTED_SUM, in_module_of
 from boardgames.weights.lookups import MergedTable, merged_tables
 
-COUNT, ROWS, TABLES, PHASE, STEP, LINEAR, LIMIT, BOUND = range(8)
-"""Numbers at the beginning of the array: how many blocks of rows or lookups there are, and, as places in
-the array, where rows or lookups begin, where the tables begin, and by how much the next phase is further;
-the size of a step; with a model, the place of its weights, the reciprocal of its limit, and its bound."""
+COUNT, ROWS, TABLES, PHASE_STRIDE, STEP, LINEAR, LIMIT, BOUND = range(8)
+"""Indices of the numbers at the beginning of the array.
+
+They are the number of blocks of rows, or of lookups; the indices in the array at which these begin, and at
+which the tables begin; the distance from the tables of a phase to those of the next, 0 if all phases share
+them; and the size of a step. A model adds the index of its features' weights, the reciprocal of its limit,
+and its bound.
+"""
 HEADER = 8
+"""Length of this beginning."""
 SHORTS = 4
 """16-bit integers in a word."""
-CHUNK = 6
-"""Most bits of a bitboard that index a row at once. The rows of all chunks of a board should fit into the
-processor's first cache: in Abalone they take 22 KB, and with 8 bits 50 KB without being faster."""
+MAX_CHUNK = 6
+"""Largest number of bits that select a row together. The rows of all chunks of a board should fit into the
+processor's L1 cache: in Abalone they take 22 KB; with 8 bits they would take 50 KB and be no faster."""
 
 STEPS = 1 << 15
-"""Weights of patterns are rounded to multiples of a step, and the largest is less than this many steps."""
+"""Weights of patterns are rounded to multiples of a step; all are smaller than this many steps."""
 SMALLEST_WEIGHT = 1e-100
-"""The steps of weights of patterns are not smaller than those for this weight, so they are never 0."""
+"""A step is at least as large as if this were the largest weight, so that it is never 0."""
 
 LookUp = types.int64(WORDS, REALS, types.int64, types.int64)
-"""`look_up(position, weights, side, first)`: the sum of what a side looks up, in steps; `first` is the place
+"""`look_up(position, weights, side, first)`: the sum of what a side looks up, in steps; `first` is the index
 of the first 16-bit integer of the tables."""
 Finish = types.float64(WORDS, REALS, types.int64, types.int64, types.float64)
-"""`finish(position, weights, side, phase, total)`: the value of a position for `side`, given the sum."""
+"""`finish(position, weights, side, phase, total)`: the value of a position for `side`, given what it looks up
+in total."""
 
 
 def step_of(values: Reals) -> float:
-    """Return the power of two to whose multiples weights of patterns are rounded."""
+    """Return the step to whose multiples weights of patterns are rounded, a power of two."""
     largest = max(float(np.abs(values).max(initial=0.0)), SMALLEST_WEIGHT)
     return math.ldexp(1.0, math.frexp(largest)[1]) / STEPS
 
 
 def merged_sums(patterns: PatternSet, tables: Reals) -> list[Reals]:
-    """Return the sums of tables, `float64[k, n]`, that the merged tables of a pattern set have."""
+    """Return the contents of the merged tables of a pattern set, given its tables, `float64[k, n]`."""
     return [tables[:, table.sources(patterns.values)].sum(axis=1) for table in merged_tables(patterns)]
 
 
 def interpolated(anchors: Reals, phases: int) -> Reals:
-    """Return numbers for all phases, given those of phases at equal distances from the first to the last.
+    """Return a row of numbers for each phase, interpolated linearly between the rows of the anchors.
+
+    Parameters
+    ----------
+    anchors : float64[k, n]
+        Rows for phases at equal distances, from the first to the last. One row serves all phases.
+    phases : int
+        Number of phases.
 
     Examples
     --------
@@ -96,9 +108,9 @@ def table_evaluation(
     Parameters
     ----------
     entries : int64[n]
-        Places in the tables of all phases and groups, in ascending order; other places have weight 0.
+        Indices in the tables of all phases and groups, in ascending order; other entries are 0.
     values : float64[n]
-        The weights at these places.
+        The weights at these indices.
     tanh : bool
         True if the value is not the sum, but its hyperbolic tangent, a return in [-1, 1].
 
@@ -126,14 +138,14 @@ def model_evaluation(game: Game, patterns: PatternSet, tables: Reals, linear: Re
     Parameters
     ----------
     tables : float64[anchors, n]
-        The tables of all groups in phases at equal distances from the first to the last one.
+        The tables of all groups in phases at equal distances, from the first to the last.
     linear : float64[anchors, m]
-        The weights of material and then of terms in these phases.
+        The weights of material and then of terms in these phases, on the scale of the kernel.
     """
     model = patterns.model
     assert model is not None
-    same = len(tables) == 1  # then all phases share one copy
-    weights = _packed(game, patterns, tables if same else interpolated(tables, patterns.phases))
+    is_shared = len(tables) == 1  # all phases look up the same tables
+    weights = _packed(game, patterns, tables if is_shared else interpolated(tables, patterns.phases))
     weights[LINEAR : BOUND + 1] = np.int64(len(weights)).view(np.float64), 1.0 / model.limit, model.bound
     weights = np.append(weights, interpolated(linear, patterns.phases))
     evaluate = _table_kernel(
@@ -149,7 +161,7 @@ def model_evaluation(game: Game, patterns: PatternSet, tables: Reals, linear: Re
 
 
 def _packed(game: Game, patterns: PatternSet, tables: Reals) -> Reals:
-    """Return the array of an evaluation, given the tables of all groups in each phase, or in all phases."""
+    """Return the array of an evaluation, given a row of tables for each phase, or one row for all."""
     merged, sums = merged_tables(patterns), merged_sums(patterns, tables)
     step = max(step_of(one) for one in sums)
     firsts, end = [], 1  # a 0 precedes each table
@@ -171,12 +183,12 @@ def _packed(game: Game, patterns: PatternSet, tables: Reals) -> Reals:
 
 
 def _in_lines(words: int) -> int:
-    """Return a number of words rounded up to whole rows, so that what follows begins at a cache line."""
-    return -(-words // ROW) * ROW
+    """Return a number of words, rounded up to whole rows so that what follows begins at a cache line."""
+    return -(-words // ROW_WORDS) * ROW_WORDS
 
 
 def _has_rows(patterns: PatternSet) -> bool:
-    """Return whether indices can be sums of rows: below 2^16, with one more place before each table."""
+    """Return whether indices can be computed by adding rows: a table and a 0 before it fit 16 bits."""
     return bool(patterns.bitboards) and all(
         patterns.values ** len(group) < 1 << 16 for group in patterns.groups
     )
@@ -201,7 +213,7 @@ def _blocks(
 
 
 def _rows(patterns: PatternSet, lookups: Sequence[tuple[int, tuple[int, ...]]]) -> Reals:
-    """Return the row of the places at which tables begin, and the rows of all chunks."""
+    """Return the row of the indices at which tables begin, and the rows of all chunks."""
     amounts = np.zeros((patterns.cells, LANES), dtype=np.int64)
     begin = np.zeros((1, LANES), dtype=np.int64)
     for lane, (first, group) in enumerate(lookups):
@@ -218,7 +230,7 @@ def _rows(patterns: PatternSet, lookups: Sequence[tuple[int, tuple[int, ...]]]) 
 
 
 def _chunks(bits: Sequence[int]) -> tuple[Chunk, ...]:
-    """Divide bits into chunks that follow each other without a gap, within a word."""
+    """Divide bits into chunks of consecutive bits of one word."""
     runs: list[list[int]] = []
     for bit in sorted(bits):
         if runs and bit == runs[-1][-1] + 1 and bit % 64:
@@ -227,7 +239,7 @@ def _chunks(bits: Sequence[int]) -> tuple[Chunk, ...]:
             runs.append([bit])
     chunks = []
     for run in runs:
-        length = -(-len(run) // -(-len(run) // CHUNK))  # of parts that are about equally long
+        length = -(-len(run) // -(-len(run) // MAX_CHUNK))  # the parts are about equally long
         for first in range(0, len(run), length):
             word, bit = divmod(run[first], 64)
             chunks.append(Chunk(word, bit, min(length, len(run) - first)))
@@ -247,7 +259,10 @@ def _check_bitboards(game: Game, patterns: PatternSet) -> None:
 def _cells_of_lookups(
     game: Game, patterns: PatternSet, merged: Sequence[MergedTable], firsts: Sequence[int]
 ) -> tuple[int, Reals, Reals]:
-    """Return the number of lookups, nothing, and for each lookup its table, its length and its cells."""
+    """Return the number of lookups, nothing, and for each lookup its table, its length and its cells.
+
+    The return value is like that of `_blocks`.
+    """
     numbers = []
     for table, first in zip(merged, firsts, strict=True):
         for group in table.groups:
@@ -274,7 +289,7 @@ def _row_kernel(
     chunks: tuple[Chunk, ...],
 ) -> Callable[[Words, Reals, int, int], int]:
     add_rows = row_adder(boards, chunks)
-    words = ROW * (1 + sum(1 << chunk.size for chunk in chunks))
+    words = ROW_WORDS * (1 + sum(1 << chunk.size for chunk in chunks))
 
     @kernel(LookUp, inline=True)
     @in_module_of(cells)
@@ -328,7 +343,7 @@ def _table_kernel(
     def evaluate(position: Words, weights: Reals) -> float:
         side = 1 - side_to_move(position)
         at = phase(position, side)
-        place = float_to_bits(weights[TABLES]) + at * float_to_bits(weights[PHASE])
+        place = float_to_bits(weights[TABLES]) + at * float_to_bits(weights[PHASE_STRIDE])
         total = weights[STEP] * look_up(position, weights, side, SHORTS * place)
         return -finish(position, weights, side, at, total)
 
@@ -352,15 +367,10 @@ def _model_kernel(
 ) -> Callable[[Words, Reals, int, int, float], float]:
     """Return the kernel that adds material and terms to the sum."""
     material, terms = (
-        (_no_features, 0) if features is None else (features.kernel, len(features.features))
+        (no_features, 0) if features is None else (features.kernel, len(features.features))
         for features in (model.material, model.terms)
     )
     return _finish_kernel(cells, *material, *terms)
-
-
-@kernel(Features)
-def _no_features(position: Words, side: int, out: Reals) -> None:
-    """Write nothing."""
 
 
 @cache
