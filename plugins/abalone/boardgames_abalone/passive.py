@@ -1,10 +1,10 @@
-"""The agent `passive`: opponents that keep their marbles together and attack nothing.
+"""The agent `passive`: opponents that keep their marbles together and hardly attack.
 
-Against such an opponent it is hard to push anything off, so they are there to be measured
-against. Each kind searches by alpha-beta to a fixed depth. The evaluations count only the shape
-of the agent's own marbles, and how many of them the opponent can push: the agent never opens its
-formation to win something, as it would if it also valued the opponent's shape. All of them are
-independent of the default evaluation of the game, so the agent never changes.
+It is hard to push anything off against such an opponent, which makes it a useful benchmark. Each
+kind searches by alpha-beta to a fixed depth. Apart from marbles pushed off, the evaluations count
+only the formation of the agent's own marbles, and how many of them the opponent can push. So the
+agent does not open its formation to attack, as it would if the opponent's formation counted too.
+The evaluations do not depend on the game's default evaluation, so the agent never changes.
 """
 
 from dataclasses import dataclass, replace
@@ -36,11 +36,11 @@ from boardgames_abalone.rules import ONE, STATUS, behind
 from boardgames_abalone.terms import ENGINE_TERMS, TERM_COUNT, density, marbles_lost
 
 SHUFFLE_TOLERANCE = 0.3
-"""What a move that undoes the previous one may be worth less than the best move, in marbles."""
+"""How much worse than the best move, in marbles, a move may be that undoes the previous one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class Formation:
     """What a formation is worth to a passive player, in hundredths of a marble.
 
     Attributes
@@ -48,11 +48,11 @@ class Shape:
     pairs, rows, flowers : float
         For each pair of neighbours, each row of three, and each marble with six neighbours.
     density : float
-        Deducted for each cell of the mean distance between marbles.
+        Penalty for each cell of the mean distance between marbles.
     rings : tuple of four floats
-        Deducted for each marble at least 1, 2, 3 and 4 steps from the centre.
+        Penalties for each marble at least 1, 2, 3 and 4 steps from the centre.
     threatened, push_offs : float
-        Deducted for each marble that the opponent could push, and for each of its push-offs.
+        Penalties for each marble that the opponent could push, and for each push-off that it has.
     """
 
     pairs: float = 0.0
@@ -86,12 +86,12 @@ class Shape:
         )
 
 
-COMPACT = Shape(pairs=6.0, flowers=4.0, density=60.0)
-SHAPES = {
+COMPACT = Formation(pairs=6.0, flowers=4.0, density=60.0)
+FORMATIONS = {
     "compact": COMPACT,
-    "centre": Shape(pairs=3.0, flowers=2.0, density=40.0, rings=(3.0, 10.0, 9.0, 5.0)),
-    "wall": Shape(pairs=2.0, rows=6.0, rings=(0.0, 0.0, 3.0, 8.0), threatened=8.0, push_offs=15.0),
-    "edge": Shape(pairs=6.0, flowers=4.0, density=60.0, rings=(0.0, 0.0, -2.0, -4.0), push_offs=20.0),
+    "centre": Formation(pairs=3.0, flowers=2.0, density=40.0, rings=(3.0, 10.0, 9.0, 5.0)),
+    "wall": Formation(pairs=2.0, rows=6.0, rings=(0.0, 0.0, 3.0, 8.0), threatened=8.0, push_offs=15.0),
+    "edge": Formation(pairs=6.0, flowers=4.0, density=60.0, rings=(0.0, 0.0, -2.0, -4.0), push_offs=20.0),
     "shuffler": COMPACT,
 }
 """The formations that the kinds aim for; `cautious` uses the terms of `engine` instead."""
@@ -101,7 +101,7 @@ KIND = Option(
     "compact",
     "the formation it aims for: a compact group anywhere, in the centre or at the edge, or long rows; "
     "a shuffler undoes its last move, a cautious player attacks a little",
-    choices=(*SHAPES, "cautious"),
+    choices=(*FORMATIONS, "cautious"),
 )
 
 
@@ -113,17 +113,17 @@ class Passive(Player):
 
     def __init__(self, game: Game, *, seed: int | None = None, **options: object) -> None:
         super().__init__(game, seed=seed, **options)
-        shape = SHAPES.get(str(self.options[KIND.name]))
-        if shape is None:
+        formation = FORMATIONS.get(str(self.options[KIND.name]))
+        if formation is None:
             self._evaluations = (cautious_evaluation(),) * 2
         else:
-            self._evaluations = (shape.evaluation(0), shape.evaluation(1))
+            self._evaluations = (formation.evaluation(0), formation.evaluation(1))
         self._searchers = [
             Searcher(game, evaluation, SearchOptions(table=0)) for evaluation in self._evaluations
         ]
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the best move, or as a shuffler the one that undoes the last move if it is good enough."""
+        """Return the best move; a shuffler rather undoes its previous move if that is good enough."""
         choice = self.analyse(position, limit, context, lines=1).choice()
         if self.options[KIND.name] != "shuffler":
             return choice
@@ -184,7 +184,7 @@ def evaluate_passive(position: Words, weights: Reals) -> float:
     position : uint64[5]
         Packed position.
     weights : float64[11]
-        The side whose marbles count, 0 or 1; then the fields of `Shape`, in centimarbles.
+        The side whose marbles count, 0 or 1; then the fields of `Formation`.
     """
     side = np.int64(weights[0])
     low, high = position[2 * side], position[2 * side + 1]
@@ -207,10 +207,10 @@ def evaluate_passive(position: Words, weights: Reals) -> float:
 
 
 def cautious_evaluation() -> Evaluation:
-    """Return `engine` with its shipped weights, but more for close formations and half for pushes."""
+    """Return `engine` with larger weights for close formations and half the weights for pushes."""
     engine = engine_evaluation()
-    factors = {"pushes": 0.5, "push threats": 0.5, "push-offs": 0.5, "push-off threats": 0.5}
-    factors["edge pressure"] = 0.5
+    halved = ("pushes", "push threats", "push-offs", "push-off threats", "edge pressure")
+    factors = dict.fromkeys(halved, 0.5)
     bonuses = {"pairs": 2.0, "flowers": 4.0, "spread": 1.5}
     weights = np.array(engine.weights)
     for index, term in enumerate(ENGINE_TERMS):

@@ -13,15 +13,15 @@ from boardgames.game import Position
 from boardgames.player import Context, Limit
 from boardgames_abalone.board import CELLS, DISTANCES
 from boardgames_abalone.notation import cells_of
-from boardgames_abalone.passive import KIND, Shape
+from boardgames_abalone.passive import KIND, Formation
 
 GAME = boardgames.load("abalone", layout="standard")
 KINDS = [str(kind) for kind in KIND.choices]
 
 
-def value(shape: Shape, side: int, position: Position) -> float:
-    """Return what a shape is worth to `side`."""
-    evaluation = shape.evaluation(side)
+def value(formation: Formation, side: int, position: Position) -> float:
+    """Return what a formation is worth to `side`."""
+    evaluation = formation.evaluation(side)
     for_mover = float(evaluation.kernel(position.words, evaluation.weights))
     return for_mover if position.side_to_move == side else -for_mover
 
@@ -64,12 +64,12 @@ def test_kinds_have_different_fingerprints() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_shapes_count_what_they_say(seed: int) -> None:
+def test_formations_count_what_they_say(seed: int) -> None:
     position = reached(GAME, 40, seed)
     cells = cells_of(position.words)[position.side_to_move]
     marbles = set(cells)
     distances = [int(DISTANCES[30, cell]) for cell in cells]
-    none = Shape(threatened=0.0, push_offs=0.0)
+    none = Formation(threatened=0.0, push_offs=0.0)
     empty = value(none, position.side_to_move, position)
     touching = sum(int(DISTANCES[one, other]) == 1 for one in marbles for other in marbles) / 2
     full = sum(
@@ -77,33 +77,33 @@ def test_shapes_count_what_they_say(seed: int) -> None:
         for cell in marbles
     )
     mean = np.mean([[DISTANCES[one, other] for one in cells] for other in cells])
-    for shape, expected in (
+    for formation, expected in (
         (replace(none, pairs=1.0), touching),
         (replace(none, flowers=1.0), full),
         (replace(none, density=1.0), -mean),
         (replace(none, rings=(1.0, 0.0, 0.0, 0.0)), -sum(distance >= 1 for distance in distances)),
         (replace(none, rings=(0.0, 0.0, 0.0, 1.0)), -sum(distance >= 4 for distance in distances)),
     ):
-        assert value(shape, position.side_to_move, position) - empty == pytest.approx(float(expected))
+        assert value(formation, position.side_to_move, position) - empty == pytest.approx(float(expected))
 
 
 def test_rows_of_three_count_in_every_direction() -> None:
-    shape = Shape(rows=1.0, threatened=0.0, push_offs=0.0)
+    formation = Formation(rows=1.0, threatened=0.0, push_offs=0.0)
     position = GAME.parse("...../....../..b..../...b..../bbbbb..../.b....../b....../....../.....:b:0:0")
-    assert value(shape, 0, position) == 5.0
+    assert value(formation, 0, position) == 5.0
 
 
 def test_a_formation_that_can_be_pushed_is_worth_less() -> None:
     threatened = GAME.parse("...../....../......./......../..wwbb.../......../......./....../.....:b:0:0")
     pushable = GAME.parse("...../....../......./......../.wwwbb.../......../......./....../.....:b:0:0")
-    shape = Shape(threatened=1.0)
-    assert value(shape, 0, pushable) - value(shape, 0, threatened) == -2.0
+    formation = Formation(threatened=1.0)
+    assert value(formation, 0, pushable) - value(formation, 0, threatened) == -2.0
 
 
-def test_the_shape_of_the_opponent_does_not_matter() -> None:
+def test_the_formation_of_the_opponent_does_not_matter() -> None:
     together = GAME.parse("...../....../......./......../bb......./......../....www/....../.....:b:0:0")
     apart = GAME.parse("w..../....../......./......../bb......./......../....w../....../....w:b:0:0")
-    assert value(Shape(pairs=1.0), 0, together) == value(Shape(pairs=1.0), 0, apart)
+    assert value(Formation(pairs=1.0), 0, together) == value(Formation(pairs=1.0), 0, apart)
 
 
 def test_the_shuffler_undoes_its_last_move() -> None:
