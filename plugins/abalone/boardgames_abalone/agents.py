@@ -1,6 +1,6 @@
-"""Agents that never change, so that progress can be measured against them, and the path of the opening book.
+"""Agents that never change, so that progress can be measured against them, and the opening book's path.
 
-`simple` is the player of the simple Abalone project. `tapered` searches as `alphabeta` does, with
+`simple` is the player of the simple Abalone project. `tapered` searches like `alphabeta`, but with
 the evaluation `engine` of seventeen terms, which was the default before there were patterns.
 """
 
@@ -31,7 +31,10 @@ class Simple(SearchPlayer):
 
 
 class Tapered(AlphaBeta):
-    """Principal variation search with the evaluation `engine`, without an opening book."""
+    """Principal variation search with the evaluation `engine`, without an opening book.
+
+    It never changes either.
+    """
 
     name: ClassVar[str] = "tapered"
     declared_options = (DEPTH, TIME, NODES, *SEARCH_OPTIONS)

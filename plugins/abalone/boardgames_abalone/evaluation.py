@@ -1,8 +1,8 @@
 """Evaluations of Abalone positions for search, in hundredths of a marble.
 
 `classic` has the three terms of the simple Abalone project. `engine` is a tapered evaluation
-with seventeen terms (see `terms`) and learned weights. The default, learned tables of
-patterns, begins with it (see `patterns`).
+with seventeen terms (see `terms`) and learned weights. The default evaluation consists of
+tables of patterns (see `patterns`), whose learning started from `engine`.
 """
 
 from pathlib import Path

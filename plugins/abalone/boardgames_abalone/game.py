@@ -96,7 +96,7 @@ class Abalone(Game):
             symmetric_key=rules.symmetric_key,
             pass_turn=rules.pass_turn,
         )
-        if Abalone._default_evaluation is None:  # the same whatever the options
+        if Abalone._default_evaluation is None:  # it does not depend on the options
             Abalone._default_evaluation = Weights.read(SHAPES_WEIGHTS).evaluation(self, SHAPES)
         self.evaluation = Abalone._default_evaluation
         self.contempt = contempt(self)
@@ -169,7 +169,7 @@ class Abalone(Game):
 
 
 def _read_openings(path: Path) -> tuple[str, ...]:
-    """Return the positions in a file, one a line; `#` begins a comment."""
+    """Return the positions in a file, one per line; `#` begins a comment."""
     lines = (line.partition("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
     return tuple(line for line in lines if line)
 

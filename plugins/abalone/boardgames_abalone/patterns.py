@@ -2,14 +2,12 @@
 
 The board has nine lines in each of three directions. Everything that happens on a line,
 such as pairs, pushes and marbles between two others, depends on its cells alone, so a table
-for each length of a line can express all of it, and much more than a few terms. Terms for
-spread and centres of mass see the marbles of a side as a whole.
+for each length of a line can express all of it, and much more than a few terms can. A hexagon
+is a cell that is not on the border with its six neighbours; it shows flowers and the corners
+of a group. Terms for spread and centres of mass describe the marbles of a side as a whole.
 
-Around each cell that is not on the border there is a hexagon of seven cells, in which flowers and
-the corners of a group can be seen.
-
-`start` writes the evaluation `engine` as such tables. Only a marble that is sandwiched or in edge
-danger on several lines counts on each of them.
+`start` writes the evaluation `engine` as such tables, with one difference: a marble that is
+sandwiched or in edge danger on several lines counts on each of them.
 """
 
 from collections.abc import Callable
@@ -48,7 +46,7 @@ from boardgames_abalone.terms import ENGINE_TERMS, LATE_LOSSES, TERM_COUNT
 EMPTY, OWN, OPPOSING = range(3)
 """Values of a cell."""
 SLOPE = 1.1
-"""Sides won about 1 / (1 + exp(-1.1 v)) points from positions worth v marbles, in matches of `alphabeta`."""
+"""In matches of `alphabeta`, positions worth v marbles led to about 1 / (1 + exp(-1.1 v)) points."""
 
 
 @kernel(types.int64(WORDS, types.int64), inline=True)
@@ -59,7 +57,7 @@ def lost(position: Words, side: int) -> int:
 
 @kernel(Cells)
 def cell_values(position: Words, side: int, out: Actions) -> None:
-    """Write what is on each cell: nothing, an own or an opposing marble."""
+    """Write what is on each cell, from the point of view of `side`: `EMPTY`, `OWN` or `OPPOSING`."""
     for cell in range(CELLS):
         word, bit = BIT_OF_CELL[cell] >> 6, ONE << np.uint64(BIT_OF_CELL[cell] & 63)
         out[cell] = EMPTY
@@ -77,7 +75,7 @@ def marbles_gone(position: Words, side: int) -> int:
 
 @kernel(Features, inline=True)
 def write_material(position: Words, side: int, out: Reals) -> None:
-    """Write the terms `material` and `lead` for a side."""
+    """Write the terms `material` and `lead` of `engine` from the point of view of `side`."""
     own, other = float(lost(position, side)), float(lost(position, 1 - side))
     out[0], out[1] = other - own, other * other - own * own
 
@@ -88,10 +86,11 @@ FIELD_MASK = np.uint64((1 << FIELD) - 1)
 
 
 def _sums_by_row() -> tuple[Words, Words]:
-    """Return four sums over the marbles of a row, by row and combination of bits, and where rows begin.
+    """Return a table of sums over the marbles of a row of the board, and where each row begins in it.
 
-    They are the number of marbles, the sums of their rows and diagonals from 0 to 8, and the sum of their
-    squared distances to the centre, packed in a word.
+    The entries of a row have its combinations of bits as indices. Each is a word of four sums: the number
+    of marbles, the sums of their rows and of their diagonals, 0 to 8, and the sum of their squared
+    distances to the centre.
     """
     table: list[int] = []
     starts: list[int] = []
@@ -114,20 +113,20 @@ ROW_BITS = np.array([BIT_OF_CELL[ROW_OF.index(row)] for row in range(9)], dtype=
 """`uint64[9]`: the bit of the first cell of each row."""
 ROW_MASKS = np.array([(1 << length) - 1 for length in ROW_LENGTHS], dtype=np.uint64)
 RECIPROCALS: Reals = 1.0 / np.maximum(np.arange(CELLS + 1), 1)
-"""`float64[62]`: 1 divided by a number of marbles, or by 1 if there are none; divisions take longer."""
+"""`float64[62]`: 1 divided by a number of marbles, or by 1 if there are none; faster than a division."""
 SPLIT_ROW = 5
-"""The row that lies in both words of a bitboard."""
+"""The row whose bits are in both words of a bitboard."""
 
 
 @kernel(types.float64(types.float64, types.float64))
 def _square(down: float, right: float) -> float:
-    """Return the squared length of a step, with neighbouring cells one apart."""
+    """Return the squared length of a vector given in rows and diagonals; neighbouring cells are 1 apart."""
     return down * down + down * right + right * right
 
 
 @kernel(types.UniTuple(types.float64, 3)(types.uint64, types.uint64), inline=True)
 def _shape(low: np.uint64, high: np.uint64) -> tuple[float, float, float]:
-    """Return the spread of marbles, and the steps from the centre of the board to theirs."""
+    """Return the spread of marbles, and the rows and diagonals from the board's centre to theirs."""
     total = ZERO
     for row in range(SPLIT_ROW):
         bits = low >> ROW_BITS[row] & ROW_MASKS[row]
@@ -148,7 +147,7 @@ def _shape(low: np.uint64, high: np.uint64) -> tuple[float, float, float]:
 
 @kernel(Features, inline=True)
 def write_terms(position: Words, side: int, out: Reals) -> None:
-    """Write the terms of the model for a side."""
+    """Write the terms of the model, see `TERMS`, from the point of view of `side`."""
     out[0], down, right = _shape(position[2 * side], position[2 * side + 1])
     out[1], other_down, other_right = _shape(position[2 - 2 * side], position[3 - 2 * side])
     out[2] = _square(down - other_down, right - other_right)
@@ -164,17 +163,17 @@ TERMS = FeatureSet(
         Feature("own spread", "cells^2", 0.0, 200.0, "squared distances of own marbles to their centre"),
         Feature("opposing spread", "cells^2", 0.0, 200.0, "the same for the opponent"),
         Feature("distance", "cells^2", 0.0, 64.0, "squared distance between the centres of both sides"),
-        Feature("own distance", "cells^2", 0.0, 16.0, "squared distance of the own centre to the board's"),
+        Feature("own distance", "cells^2", 0.0, 16.0, "squared distance of the own centre from the board's"),
         Feature("opposing distance", "cells^2", 0.0, 16.0, "the same for the opponent"),
         ENGINE_TERMS[-1],
     ),
 )
 OWN_SPREAD, OPPOSING_SPREAD, TEMPO = 0, 1, 5
-"""Places of the terms that `engine` has too."""
+"""Indices of the terms that `engine` has too."""
 
 
 def start() -> tuple[Reals, Reals]:
-    """Return the evaluation `engine` as weights of patterns and features."""
+    """Return the evaluation `engine` as weights of patterns and features, see `as_patterns`."""
     return as_patterns(engine_evaluation().weights)
 
 
@@ -189,7 +188,7 @@ def as_patterns(weights: Reals) -> tuple[Reals, Reals]:
     Returns
     -------
     float64[9, n], float64[9, 8]
-        Tables and weights of features for each phase.
+        Tables, and weights of material and terms, for each phase.
     """
     late = np.arange(PHASES)[:, None] / LATE_LOSSES
     by_phase = (1.0 - late) * weights[:TERM_COUNT] + late * weights[TERM_COUNT:]
@@ -208,9 +207,9 @@ def as_patterns(weights: Reals) -> tuple[Reals, Reals]:
 
 
 def share_of_lookups(group: tuple[int, ...]) -> float:
-    """Return the share of a term that belongs into the table of a group.
+    """Return 1 divided by the number of times that a group and each of its images are looked up.
 
-    Several symmetries map a group onto the same cells, which are then looked up as many times.
+    Several symmetries map a group onto the same cells, so its table gets only this share of a term.
     """
     images = {frozenset(cells[cell] for cell in group) for cells in SYMMETRIES.values()}
     return len(images) / len(SYMMETRIES)
@@ -219,8 +218,8 @@ def share_of_lookups(group: tuple[int, ...]) -> float:
 def _line_terms(line: tuple[int, ...]) -> dict[str, Reals]:
     """Return the terms of `engine` on a line for each combination of values, `float64[3 ** cells]` each.
 
-    They are from the point of view of the side that has just moved. The three lines through a
-    cell share what depends on the cell alone.
+    They are from the point of view of the side that has just moved. A term that depends on single cells
+    is divided among the three lines through each cell.
     """
     length = len(line)
     digits = np.indices((3,) * length).reshape(length, -1)
@@ -290,7 +289,7 @@ LINES = tuple(tuple(cell for cell in range(CELLS) if ROW_OF[cell] == row) for ro
 
 
 def _hexagons() -> tuple[tuple[int, ...], ...]:
-    """Return a cell with its neighbours for each kind of inner cell; symmetries map them to all others."""
+    """Return hexagons, each a cell and its neighbours, that symmetries map onto all others."""
     found: dict[frozenset[int], tuple[int, ...]] = {}
     for cell in range(CELLS):
         near = NEIGHBOURS[cell].tolist()

@@ -17,7 +17,7 @@ def bg_games() -> list[Entry]:
 
 @hookimpl
 def bg_agents() -> list[Entry]:
-    """Return the player of the simple Abalone project, and opponents that are hard to beat."""
+    """Return agents that never change: two earlier players, and opponents that are hard to beat."""
     return [
         Entry(
             "simple",
@@ -33,7 +33,7 @@ def bg_agents() -> list[Entry]:
         ),
         Entry(
             "passive",
-            "keeps its marbles together and waits; hard to push anything off",
+            "keeps its marbles together and waits; little can be pushed off",
             "boardgames_abalone.passive:Passive",
             game="abalone",
         ),

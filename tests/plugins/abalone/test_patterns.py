@@ -202,7 +202,7 @@ def test_search_uses_weights_of_patterns(tmp_path: Path) -> None:
     path = tmp_path / "shapes.safetensors"
     Weights.of_model(GAME, SHAPES, *start()).write(path)
     player = boardgames.load_player(f"alphabeta:depth=3,book=false,weights={path}", GAME)
-    engine = boardgames.load_player("alphabeta:depth=3,book=false", GAME)
+    engine = boardgames.load_player("tapered:depth=3", GAME)
     found = player.choose(GAME.start()).score
     expected = engine.choose(GAME.start()).score
     assert found is not None
