@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from boardgames.learner import Learner, LearnerState
     from boardgames.manager import Manager, MatchRules
     from boardgames.options import Option
-    from boardgames.patterns import PatternSet
+    from boardgames.patterns import PatternModel, PatternSet
     from boardgames.picture import Picture
     from boardgames.player import Analysis, Choice, Clock, Context, Limit, Player, Stop
     from boardgames.plugins import (
@@ -65,7 +65,7 @@ _MODULES = {
     "boardgames.learner": ("Learner", "LearnerState"),
     "boardgames.manager": ("Manager", "MatchRules"),
     "boardgames.options": ("Option",),
-    "boardgames.patterns": ("PatternSet",),
+    "boardgames.patterns": ("PatternModel", "PatternSet"),
     "boardgames.picture": ("Picture",),
     "boardgames.player": ("Analysis", "Choice", "Clock", "Context", "Limit", "Player", "Stop"),
     "boardgames.plugins": (
@@ -106,6 +106,7 @@ __all__ = [
     "Move",
     "Option",
     "Outcome",
+    "PatternModel",
     "PatternSet",
     "Picture",
     "Player",
