@@ -1,9 +1,9 @@
-"""Matches by search in compiled code, which yield quiet positions with the values of their searches.
+"""Matches that are played by search and yield quiet positions, labelled with the values of the searches.
 
-A search of a few thousand nodes takes a millisecond, too little for the Python around
-`search.alphabeta.Searcher`. Here a whole search by iterative deepening is one call of a
-kernel. Positions are quiet if the best move is not tactical: only those have a value that a
-static evaluation can learn.
+A search of a few thousand nodes takes a millisecond, so short a time that the Python code of
+`search.alphabeta.Searcher` would slow it down. Here a whole search by iterative deepening is
+one call of a kernel. A position is quiet if its best move is not tactical: only then can a
+static evaluation learn its value.
 """
 
 from collections.abc import Sequence
@@ -27,11 +27,13 @@ from boardgames.search.rules import EVALUATION_BOUND, INFINITY, MAX_DEPTH
 
 TABLE_MB = 1
 REMEMBERED_PLIES = 32
-"""Earlier positions of a match that a search knows, so that it does not repeat them."""
-SLOWEST, FASTEST = 0.6, 1.6
-"""The nodes of a match's searches vary between these multiples of the mean."""
+"""Number of earlier positions of a match that a search knows, so that it recognises repetitions."""
+FEWEST_NODES, MOST_NODES = 0.6, 1.6
+"""The number of nodes per search differs from match to match, between these multiples of the mean."""
 RANDOM_MOVES = 3
-"""Random moves, at most, that lead from a position of a match to one beside it."""
+"""Largest number of random moves from a position of a match to one that is searched beside it."""
+AHEAD = 0.4
+"""What a side that is ahead gets beyond half a point in an unfinished or drawn match."""
 
 
 @kernel(
@@ -129,7 +131,6 @@ class NodeSearch:
 
     def __init__(self, game: Game, evaluation: Evaluation, control: Control) -> None:
         options = SearchOptions(table=TABLE_MB)
-        self.game, self.evaluation = game, evaluation
         self._table = new_table(TABLE_MB)
         self._work = new_workspace(
             game, evaluation, options.record(game, evaluation), pvs, control, table=self._table,
@@ -184,7 +185,7 @@ class NodeSearch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelSettings:
-    """How matches are played whose positions are labelled.
+    """How the matches are played whose positions are labelled.
 
     Attributes
     ----------
@@ -197,7 +198,8 @@ class LabelSettings:
     epsilon : float
         Probability of a random move after the opening.
     beside : float
-        How many positions beside those of the match are searched as well, per ply.
+        Probability that another position is searched and labelled after a search of the player: one
+        to which up to `RANDOM_MOVES` random moves lead.
     """
 
     nodes: int = 2_500
@@ -219,7 +221,7 @@ class LabelledPositions:
         Values for the side to move, on the scale of the evaluation's kernel.
     points : float32[m]
         Points of the side to move at the end of the match, NaN for positions beside the match. In an
-        unfinished or drawn match the side with the higher score has a part of the other's half.
+        unfinished or drawn match the side with the higher score gets more than half a point.
     matches : int32[m]
         The number of each position's match.
     results : tuple of float
@@ -237,10 +239,6 @@ class LabelledPositions:
     results: tuple[float, ...]
     lengths: tuple[int, ...]
     decided: int
-
-
-AHEAD = 0.4
-"""What a side that is ahead gets in an unfinished or drawn match, beyond half a point."""
 
 
 class LabelPlay:
@@ -262,7 +260,6 @@ class LabelPlay:
         self, game: Game, starts: Sequence[Words], control: Control, settings: LabelSettings
     ) -> None:
         self.game, self.starts, self.control, self.settings = game, starts, control, settings
-        self._moves: Actions = np.zeros(game.facts.actions, dtype=np.int64)
 
     def play(
         self,
@@ -271,7 +268,7 @@ class LabelPlay:
         first: int,
         random: np.random.Generator,
     ) -> LabelledPositions:
-        """Play one match for each entry of `opponents`, None being the player itself.
+        """Play a match against each of the opponents; None stands for the player itself.
 
         Only the player's searches give labels. Its side alternates.
 
@@ -293,7 +290,7 @@ class LabelPlay:
                 results.append(match.points(side_of_player))
             records += [
                 (words, value, match.points(side) if is_played else np.nan, first + number)
-                for words, value, side, is_played in match.found
+                for words, value, side, is_played in match.labels
             ]
             lengths.append(len(match.history))
             decided += match.winner is not None
@@ -316,11 +313,13 @@ class _LabelledMatch:
         self, plan: LabelPlay, player: NodeSearch, opponent: NodeSearch, random: np.random.Generator
     ) -> None:
         self.game, self.kernels, self.settings = plan.game, plan.game.kernels, plan.settings
-        self.control, self._moves = plan.control, plan._moves
+        self.control = plan.control
         self.player, self.opponent, self.random = player, opponent, random
         self.history: list[Words] = []
-        self.found: list[tuple[Words, float, int, bool]] = []
+        self.labels: list[tuple[Words, float, int, bool]] = []
+        """Positions with their values, the side to move, and whether they occurred in the match."""
         self.winner: int | None = None
+        self._moves: Actions = np.zeros(plan.game.facts.actions, dtype=np.int64)
 
     def play(self, words: Words, *, side: int | None) -> None:
         """Play from a position; the player has one side, or both if `side` is None."""
@@ -328,23 +327,21 @@ class _LabelledMatch:
         self.player.forget()
         self.opponent.forget()
         opening = int(random.integers(settings.opening // 2, settings.opening + 1))
-        nodes = max(1, int(settings.nodes * random.uniform(SLOWEST, FASTEST)))
+        nodes = max(1, int(settings.nodes * random.uniform(FEWEST_NODES, MOST_NODES)))
         progressed, limit = 0, self.game.facts.no_progress_limit
         score = self.game.score(words)
-        self.last = words
         while len(self.history) < settings.ply_limit and not self.control[0].stop:
-            count = int(self.kernels.legal_moves(words, self._moves))
-            if not count or (limit is not None and len(self.history) - progressed >= limit):
+            has_stalled = limit is not None and len(self.history) - progressed >= limit
+            if has_stalled or not self._count_moves(words):
                 break
             mover = int(self.kernels.side_to_move(words))
             if len(self.history) < opening:
-                action = int(self._moves[random.integers(count)])
+                action = self._random_action(words)
             else:
-                labels = side is None or mover == side
-                action = self._choose(words, mover, nodes, self.history[progressed:], labels=labels)
+                by_player = side is None or mover == side
+                action = self._choose(words, mover, nodes, self.history[progressed:], by_player=by_player)
                 if random.random() < settings.epsilon:
-                    count = int(self.kernels.legal_moves(words, self._moves))
-                    action = int(self._moves[random.integers(count)])
+                    action = self._random_action(words)
             self.history.append(words)
             words = self._after(words, action)
             if (after := self.game.score(words)) != score:
@@ -353,7 +350,7 @@ class _LabelledMatch:
         outcome = int(self.kernels.outcome(words))
         if outcome in (0, 1):
             self.winner = outcome
-        elif outcome < 0 and not int(self.kernels.legal_moves(words, self._moves)):
+        elif outcome < 0 and not self._count_moves(words):
             loser = int(self.kernels.side_to_move(words))
             self.winner = None if self.game.facts.no_moves_draws else 1 - loser
 
@@ -364,30 +361,39 @@ class _LabelledMatch:
         score = self.game.score(self.last)
         return 0.5 + AHEAD * float(np.sign(score[side] - score[1 - side]))
 
-    def _choose(self, words: Words, mover: int, nodes: int, earlier: list[Words], *, labels: bool) -> int:
-        """Return the move of the side to move; keep the label, and those of positions beside this one."""
-        searcher = self.player if labels else self.opponent
+    def _choose(self, words: Words, mover: int, nodes: int, earlier: list[Words], *, by_player: bool) -> int:
+        """Return the best move; if it is the player's, label this position and sometimes one beside it."""
+        searcher = self.player if by_player else self.opponent
         found = searcher.search(words, earlier, nodes=nodes)
-        if labels:
+        if by_player:
             self._keep(words, found, mover, is_played=True)
             if self.random.random() < self.settings.beside:
                 self._search_beside(words, nodes)
         return found.action
 
     def _search_beside(self, words: Words, nodes: int) -> None:
+        """Search and label a position that some random moves lead to."""
         for _ in range(int(self.random.integers(1, RANDOM_MOVES + 1))):
-            count = int(self.kernels.legal_moves(words, self._moves))
-            if not count:
+            if not self._count_moves(words):
                 return
-            words = self._after(words, int(self._moves[self.random.integers(count)]))
-        if int(self.kernels.legal_moves(words, self._moves)):
+            words = self._after(words, self._random_action(words))
+        if self._count_moves(words):
             found = self.player.search(words, [], nodes=nodes)
             self._keep(words, found, int(self.kernels.side_to_move(words)), is_played=False)
 
     def _keep(self, words: Words, found: FoundMove, mover: int, *, is_played: bool) -> None:
+        """Keep the label of a position if it is quiet and its value is not proven."""
         is_quiet = int(self.kernels.move_order(words, found.action)) < TACTICAL
         if is_quiet and not found.is_proven and not self.control[0].stop:
-            self.found.append((words, found.value, mover, is_played))
+            self.labels.append((words, found.value, mover, is_played))
+
+    def _count_moves(self, words: Words) -> int:
+        return int(self.kernels.legal_moves(words, self._moves))
+
+    def _random_action(self, words: Words) -> int:
+        """Return a random legal move of a position that has some."""
+        count = self._count_moves(words)
+        return int(self._moves[self.random.integers(count)])
 
     def _after(self, words: Words, action: int) -> Words:
         successor = np.zeros_like(words)

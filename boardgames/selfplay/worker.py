@@ -272,7 +272,7 @@ def label_positions(
     Parameters
     ----------
     layouts : tuple of str
-        Names of layouts, which are used in turn.
+        Names of the layouts from which matches start, in turn.
     player, opponents : Weights
         Weights of features or patterns; an opponent may be None for the game's own evaluation.
     matches : range
