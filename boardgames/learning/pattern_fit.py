@@ -1,12 +1,12 @@
-"""Fitting tables of weights to labelled positions by logistic regression, with kernels.
+"""Fit tables of weights to labelled positions by logistic regression, with kernels.
 
 The value v of a position, in units of the pattern model, predicts the points 1 / (1 +
 exp(-slope v)). The weights minimise the logarithmic loss of these predictions, plus the squared
-distance to the weights that learning starts from. Only that keeps the many weights in place of
-which few positions say anything.
+distance to the initial weights. Without this regularisation, the many weights that only a few
+positions look up would be fitted to noise.
 
 The minimum is approached by Adam (D. Kingma and J. Ba, "Adam: a method for stochastic
-optimization", 2015) with a rate that falls to 0.
+optimization", 2015), with a learning rate that falls almost to 0.
 """
 
 import math
@@ -37,9 +37,9 @@ from boardgames.weights.tables import interpolated
 MOMENTUM, SMOOTHING, TINY = 0.9, 0.999, 1e-8
 """Constants of Adam."""
 WARM_UP = 100
-"""Batches until the learning rate is reached."""
+"""Number of batches during which the learning rate rises to its full value."""
 LAST_RATE = 0.02
-"""The rate of the last batch, as a share of the learning rate."""
+"""The learning rate of the last batch, as a share of the full one."""
 
 
 class Workspace(NamedTuple):
@@ -66,8 +66,8 @@ class Workspace(NamedTuple):
     values, places, described : int64[cells], int64[k], float64[m + 1]
         Buffers: cells, entries and scaled features of a position.
     found : float64[4]
-        Buffer: the sum inside the limit, the material, the anchor below the phase, and how far the
-        phase is on the way to the next one, from 0 to 1.
+        Buffer: the sum inside the limit, the material, the last anchor that is not above the phase,
+        and how far the phase is from there to the next anchor, 0 to 1.
     constants : float64[5]
         Slope, limit in units, number of phases, of material features, and of values of a cell.
     """
@@ -247,11 +247,11 @@ class FitSettings:
     anchors : int
         Number of phases with weights of their own; those between are interpolated.
     pull : float
-        Weight of the squared distance to the initial weights, as a number of positions.
+        Strength of the pull towards the initial weights (L2 regularisation), as a number of positions.
     rate : float
         Learning rate, in units of the model.
     epochs, batch : int
-        How often each position is visited, and positions per step.
+        Passes over all positions, and positions per step of Adam.
     """
 
     anchors: int = 2
@@ -262,7 +262,7 @@ class FitSettings:
 
 
 class Fit:
-    """Weights of a pattern set that are fitted to positions, beginning with those of its model.
+    """Weights of a pattern set that are fitted to positions, starting from the initial ones of its model.
 
     Parameters
     ----------

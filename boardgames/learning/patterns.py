@@ -1,12 +1,13 @@
 """The learner `patterns`: tables of weights for search, fitted to the values of searches.
 
 Each step plays matches by search with the current weights. In positions whose best move is
-quiet, the value of the search says what the static evaluation should have been, so these are
-the labels; the result of the match counts a little as well. Positions at the end of principal
+quiet, the value of the search says what the static evaluation should have been, so this is the
+label; the result of the match counts a little as well. Positions at the end of principal
 variations would be of little use, because their value is almost the static evaluation itself.
 
-Weights are fitted to all positions so far, beginning anew with those of the pattern set's
-model. One match in `HELD_OUT` is only used to measure the loss.
+Then the weights are fitted to the positions of all steps so far, each time starting from the
+initial weights of the pattern set's model. One match in `HELD_OUT` is only used to measure the
+loss.
 
 Source: M. Buro, "From simple features to sophisticated evaluation functions", 1998, for
 tables of patterns by phase, fitted to labelled positions.
@@ -43,7 +44,7 @@ from boardgames.weights.lookup import find_weights
 BATCH = 10
 """Matches per task."""
 HELD_OUT = 20
-"""One match in so many is not learned from."""
+"""One match in this many is left out of the fit, to measure the loss."""
 ALL = "all"
 
 Array = npt.NDArray[Any]
@@ -63,29 +64,31 @@ class Patterns(WeightsLearner):
         Option("steps", int, 10, "number of steps", minimum=1, maximum=10**9),
         Option(
             "layouts", str, None,
-            f"layouts that matches start from in turn, with + between them; {ALL} for each of them; default: "
-            "that of the game",
+            f"start layouts, joined by + and used in turn; {ALL!r} stands for every one; default: the game's",
         ),
         Option(
             "opponents", str, None,
-            "weights of players that the learner meets besides itself, with + between them; default: none",
+            "weights of other players to play against, joined by +; default: none",
         ),
-        Option("opposed", float, 0.4, "share of the matches against them", minimum=0, maximum=1),
+        Option(
+            "opposed", float, 0.4, "share of the matches that are against 'opponents'", minimum=0, maximum=1
+        ),
         Option("epsilon", float, 0.02, "probability of an exploratory move", minimum=0, maximum=1),
         Option(
-            "beside", float, 0.1, "positions beside the match that are searched, per ply",
+            "beside", float, 0.1,
+            "share of the positions from which random moves lead to another one that is labelled too",
             minimum=0, maximum=1,
         ),
         Option("outcome", float, 0.15, "weight of the match's result in a label", minimum=0, maximum=1),
         Option(
-            "anchors", int, 2, "phases with weights of their own; others are interpolated",
+            "anchors", int, 2, "number of phases with weights of their own; those between are interpolated",
             minimum=1, maximum=64,
         ),
         Option(
-            "pull", float, 60.0, "pull of the initial weights on each weight, in positions",
+            "pull", float, 60.0, "strength of the pull towards the initial weights, as a number of positions",
             minimum=0, maximum=1e9,
         ),
-        Option("epochs", int, 6, "how often each position is learned from", minimum=1, maximum=10_000),
+        Option("epochs", int, 6, "passes over all positions in a fit", minimum=1, maximum=10_000),
         Option("rate", float, 0.0015, "learning rate, in units of the evaluation", minimum=0, maximum=100),
         Option("opening", int, 8, "largest number of random opening plies", minimum=0, maximum=1000),
         replace(PLY_LIMIT, default=300),
@@ -103,7 +106,7 @@ class Patterns(WeightsLearner):
         self.layouts = _layouts(game, self.text("layouts"))
         names = [name for name in self.text("opponents").split("+") if name]
         self.opponents = tuple(find_weights(name, game)[0] for name in names)
-        self.matches = LabelSettings(
+        self.label_settings = LabelSettings(
             nodes=self.integer("nodes"),
             opening=self.integer("opening"),
             ply_limit=self.integer("ply_limit"),
@@ -172,11 +175,11 @@ class Patterns(WeightsLearner):
         return np.concatenate([state.arrays["tables"].ravel(), state.arrays["features"].ravel()])
 
     def _score(self, weights: Weights, executor: Executor, seed: int) -> dict[str, float]:
-        """Return the share of points against the game's own evaluation, searched as in training."""
+        """Return the share of points in test matches against the game's own evaluation."""
         futures = [
             executor.submit(
                 label_positions, self.setup, self.layouts, weights, (None,),
-                replace(self.matches, beside=0.0),
+                replace(self.label_settings, beside=0.0),
                 matches=range(first, min(first + BATCH, self.integer("test_matches"))),
                 opposed=1.0, seed=derive_seed(seed, first),
             )
@@ -186,12 +189,12 @@ class Patterns(WeightsLearner):
         return {"score": float(np.mean(points))} if points else {}
 
     def _play(self, state: LearnerState, executor: Executor) -> list[LabelledPositions]:
-        """Play the matches of a step; the numbers of matches continue those of the state."""
+        """Play the matches of a step; they are numbered on from those of the steps before."""
         step, seed, matches = _integer(state, "step"), _integer(state, "seed"), self.integer("matches")
         player, end = self.result(state), (step + 1) * matches
         futures = [
             executor.submit(
-                label_positions, self.setup, self.layouts, player, self.opponents, self.matches,
+                label_positions, self.setup, self.layouts, player, self.opponents, self.label_settings,
                 matches=range(first, min(first + BATCH, end)),
                 opposed=self.number("opposed") if self.opponents else 0.0,
                 seed=derive_seed(seed, "patterns", first),

@@ -18,7 +18,7 @@ CELLS = boardgames.load_patterns("cells", GAME)
 
 @kernel(Phase)
 def stones(position: Words, side: int) -> int:
-    """Return the phase: 0 to 4, by the number of stones in the two leftmost columns."""
+    """Return the phase, 0 to 4, which grows with the number of stones on the board."""
     count, both = 0, position[0] | position[1]
     for index in range(64):
         count += np.int64(both >> np.uint64(index) & np.uint64(1))
