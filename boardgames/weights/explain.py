@@ -24,7 +24,8 @@ class Term:
     value : float
         Its value, not scaled.
     weight, contribution : float or None
-        Its weight, and the weight times the value scaled to -1 to 1; None without weights.
+        Its weight, and the weight times the value scaled to -1 to 1, or not scaled in a model; None
+        without weights. A weight that is looked up contributes itself.
     """
 
     name: str
@@ -48,8 +49,8 @@ class Explanation:
     terms : tuple of Term
         The features in order.
     total, value : float or None
-        Sum of the contributions, and the value, its hyperbolic tangent if `is_squashed`. With a model,
-        the value is in its unit.
+        Sum of the contributions, and the value: the sum, its hyperbolic tangent if `is_squashed`, or
+        with a model what this makes of it, in its unit.
     is_squashed : bool
         Whether the weights squash sums.
     unit : str
@@ -113,7 +114,7 @@ def explain(
 def _explain_patterns(
     position: Position, patterns: PatternSet, weights: Weights, name: str | None
 ) -> Explanation:
-    """Return what is looked up in the tables: each combination of values, and its weight."""
+    """Return the weights that a position looks up, and the features of the model."""
     side, cells = 1 - position.side_to_move, np.zeros(patterns.cells, dtype=np.int64)
     patterns.kernel(position.words, side, cells)
     phase = patterns.phase(position.words, side)

@@ -22,8 +22,8 @@ class MergedTable:
     Attributes
     ----------
     orders : tuple of (int, tuple of int)
-        The tables that are added up: where each begins, and for each cell of a group its
-        place in the order in which that table is looked up.
+        The tables that are added up: where each begins, and for each cell of a group its index
+        in the order in which that table is looked up.
     groups : tuple of tuple of int
         Groups of cells. The first cell's value is the highest digit of an index.
     """
@@ -32,11 +32,12 @@ class MergedTable:
     groups: tuple[tuple[int, ...], ...]
 
     def sources(self, values: int) -> Actions:
-        """Return, for each table that is added up and each index, a place in the tables of the set.
+        """Return the indices in the tables of the set of the weights that each entry adds up.
 
         Returns
         -------
         int64[orders, values ** cells]
+            A row for each table that is added up.
         """
         length = len(self.groups[0])
         indices = np.arange(values**length).reshape((values,) * length)
@@ -61,7 +62,7 @@ def merged_tables(patterns: PatternSet) -> tuple[MergedTable, ...]:
         lookups.setdefault(frozenset(group), []).append((group, start))
     found: dict[tuple[tuple[int, tuple[int, ...]], ...], list[tuple[int, ...]]] = {}
     for same in lookups.values():
-        # the same choice for all groups that can share a table
+        # the minimum is the same for all groups that can share a table
         orders, chosen = min((_orders(same, group), group) for group, _ in same)
         found.setdefault(orders, []).append(chosen)
     return tuple(MergedTable(orders, tuple(groups)) for orders, groups in found.items())
@@ -70,27 +71,27 @@ def merged_tables(patterns: PatternSet) -> tuple[MergedTable, ...]:
 def _orders(
     same: Sequence[tuple[tuple[int, ...], int]], group: tuple[int, ...]
 ) -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Return the start of each table, and the place of each cell of a group in its order."""
+    """Return the start of each table, and the index of each cell of a group in its order."""
     return tuple(sorted((start, tuple(other.index(cell) for cell in group)) for other, start in same))
 
 
 def gathered(patterns: PatternSet, tables: Reals) -> Reals:
-    """Return equal tables in which weights that always count together are added up in one place.
+    """Return equivalent tables in which weights that always count together are added up in one entry.
 
-    The value of every position remains the same. The sum is at the lowest of the places, and the
-    other weights are 0.
+    The value of every position remains the same. The sum is the first of the entries, and the
+    others are 0.
 
     Parameters
     ----------
     tables : float64[k, n]
-        Several times the tables of all groups in one phase.
+        The tables of all groups, a row for each phase or anchor.
     """
     merged = merged_tables(patterns)
     sums = np.zeros_like(tables)
     start = 0
     for group in patterns.groups:
         size = patterns.values ** len(group)
-        uses: list[Actions] = []  # in which sums each weight of the table occurs
+        uses: list[Actions] = []  # the sums in which each weight of the table occurs
         count = 0
         for table in merged:
             sources = table.sources(patterns.values)

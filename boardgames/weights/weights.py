@@ -1,12 +1,12 @@
 """Weights of features or of patterns, which learners produce and players use.
 
-Features have one weight each. Patterns have tables with a place for each combination of
+Features have one weight each. Patterns have tables with an entry for each combination of
 values, most of which never occur: only weights that are not 0 are kept. They are rounded to
-multiples of a power of two, so that each takes two bytes in a file, and one byte says how
-far it is from the one before.
+multiples of a power of two, so that each takes two bytes in a file, and one more byte for its
+distance from the weight before it.
 
-Weights of a pattern set with a model are tables in a few phases, the *anchors*, and the
-weights of the model's features in these phases.
+Weights for a pattern set's model are tables for a few phases, the *anchors*, and the weights
+of the model's features in these phases.
 """
 
 from collections.abc import Mapping
@@ -53,9 +53,9 @@ def _no_linear() -> Reals:
 class Weights:
     """The weights of a feature set, for features scaled to -1 to 1 by their ranges, or of a pattern set.
 
-    Weights of a pattern set may be those of its model (`PatternModel`).
+    If the pattern set has a `PatternModel`, they can be weights for the model, see `of_model`.
 
-    They give the value of a position for the side that has just moved.
+    Weights give the value of a position for the side that has just moved.
 
     Attributes
     ----------
@@ -82,8 +82,8 @@ class Weights:
     Raises
     ------
     WeightsError
-        If the values are not one-dimensional, finite and at most `MAX_WEIGHT`, or if the entries of
-        patterns are not as many, or not in ascending order.
+        If the values are not one-dimensional, finite and at most `MAX_WEIGHT`, or if patterns do not
+        have as many entries, in ascending order.
     """
 
     game: str
@@ -121,7 +121,7 @@ class Weights:
 
     @property
     def anchors(self) -> int:
-        """Return the number of anchors; 0 if the weights are not those of a model."""
+        """Return the number of anchors; 0 if the weights are not for a model."""
         return len(self.linear)
 
     @classmethod
@@ -184,7 +184,7 @@ class Weights:
         *,
         provenance: Mapping[str, Any] | None = None,  # JSON values
     ) -> "Weights":
-        """Return weights of a pattern set with a model, rounded as in a file.
+        """Return weights for the model of a pattern set, rounded as in a file.
 
         Parameters
         ----------
@@ -192,7 +192,7 @@ class Weights:
             With the groups whose tables these are.
         tables : float64[anchors, n]
             The tables of all groups (see `PatternSet.lookups`) in phases at equal distances from the
-            first to the last; those of phases between are interpolated. One row serves all phases.
+            first to the last; those between are interpolated. One row serves all phases.
         features : float64[anchors, m]
             The weights of the model's features in these phases: material, then terms.
 
@@ -213,7 +213,7 @@ class Weights:
         if not np.isfinite(tables).all():
             raise WeightsError("weights must be finite")
         together = gathered(patterns, tables)
-        # sums must not have more steps than weights may have
+        # sums of weights must not have more steps than weights themselves
         step = max(step_of(one) for one in (together, *merged_sums(patterns, together)))
         rounded = _rounded(together, step).ravel()
         entries = np.flatnonzero(rounded)
@@ -356,7 +356,7 @@ class Weights:
             )
 
     def _check_tables(self, patterns: PatternSet) -> None:
-        """Raise WeightsError unless all weights have places in the tables, and features weights."""
+        """Raise WeightsError unless the tables have a place for every weight, and features a weight each."""
         try:
             size = patterns.grouped(self.groups).size
         except PluginError as error:
@@ -394,7 +394,7 @@ def hash_ranges(features: FeatureSet | PatternSet, *, of_model: bool = False) ->
 
 
 def _rounded(values: Reals, step: float) -> Reals:
-    """Return multiples of a step, so few steps that each is a 16-bit integer."""
+    """Return the nearest multiples of a step, limited to those that 16-bit integers can count."""
     rounded: Reals = np.clip(np.rint(values / step), 1 - STEPS, STEPS - 1) * step
     return rounded
 
@@ -405,7 +405,7 @@ def _check_model(patterns: PatternSet) -> None:
 
 
 def _linear_in(arrays: Mapping[str, Array], header: Mapping[str, Any], path: Path) -> Reals:
-    """Return the weights of features in the file of a model, or an empty array if it has no anchors."""
+    """Return the weights of a model's features in a file, or an empty array if it has no anchors."""
     anchors, linear = header.get("anchors", 0), arrays.get(LINEAR)
     if anchors == 0 and linear is None:
         return _no_linear()
