@@ -27,7 +27,7 @@ from boardgames.search.alphabeta.searcher import Searcher
 from boardgames_abalone.evaluation import engine_evaluation
 
 PASSES = 100
-"""Short passes over some positions; the fastest counts, since others may be interrupted."""
+"""Number of passes over the positions; the fastest counts, because others may have been interrupted."""
 Row = tuple[str, str, str]
 """What is measured, the result, and the target."""
 
@@ -124,8 +124,8 @@ def _random_match(seed: int) -> Iterator[Words]:
 def threads(runs: int) -> Iterator[Row]:
     """Measure the speed-up by two threads, as the geometric mean over positions.
 
-    The control is two searches of one thread side by side. If they do not get two free cores, two threads
-    cannot be faster than one either.
+    The control is two searches with one thread each, side by side. If they do not get two free cores, two
+    threads cannot be faster than one either.
     """
     limit = Limit(depth=THREADS_DEPTH)
     speed_ups, controls, nodes = [], [], []
