@@ -247,7 +247,7 @@ def check_features(sample: Sample, feature_sets: tuple[FeatureSet, ...]) -> Runn
 
 
 def check_patterns(sample: Sample, pattern_sets: tuple[PatternSet, ...]) -> RunningCheck:
-    """Check that cells and phases are in their ranges, and bitboards and symmetries as the game has them."""
+    """Check that cells and phases are in their ranges, and that bitboards and symmetries fit the game."""
     for patterns in pattern_sets:
         name = f"patterns {patterns.name!r}"
         for words in sample.words:
@@ -304,7 +304,10 @@ def _cells(patterns: PatternSet, words: Words, side: int) -> Actions:
 
 
 def _from_bitboards(patterns: PatternSet, words: Words, side: int) -> Actions:
-    """Return the values of all cells according to the bitboards, or else to the kernel."""
+    """Return the values of all cells according to the bitboards, or to the kernel if there are none.
+
+    Bits beyond the words of the position count as set, so that they are found.
+    """
     if not patterns.bitboards:
         return _cells(patterns, words, side)
     values = np.zeros(patterns.cells, dtype=np.int64)

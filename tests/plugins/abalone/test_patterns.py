@@ -175,7 +175,7 @@ def test_features_of_the_model_match_their_definitions(
 @pytest.mark.parametrize(
     ("without", "largest"),
     [(("edge danger", "sandwiched"), 0.05), ((), 20.0)],
-    ids=["exactly", "but for marbles that count on several lines"],
+    ids=["exactly", "except for marbles that count on several lines"],
 )
 def test_engine_as_patterns_agrees_with_engine(without: tuple[str, ...], largest: float) -> None:
     engine = engine_evaluation()
