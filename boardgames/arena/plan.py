@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -25,6 +26,7 @@ Schedule = Literal["round-robin", "gauntlet", "swiss"]
 SCHEDULES: tuple[str, ...] = get_args(Schedule)
 
 COMPILED_SUFFIXES = frozenset({".pyc", ".pyo"})
+CORE = "boardgames"
 MAX_HASHED_FILES = 500
 
 
@@ -313,15 +315,26 @@ def code_stamp(objects: Iterable[object]) -> str:
     >>> code_stamp([dict]) == code_stamp([])
     True
     """
-    packages = {"boardgames", *(str(getattr(one, "__module__", "")).partition(".")[0] for one in objects)}
+    packages = {str(getattr(one, "__module__", "")).partition(".")[0] for one in objects}
+    others = sorted(packages - sys.stdlib_module_names - {CORE})
+    hashes = [_core_hash(), *map(_package_hash, others)]
+    return hashlib.sha256("".join(hashes).encode()).hexdigest()[:16]
+
+
+@cache
+def _core_hash() -> str:
+    """Return the hash of the core, whose hundreds of files are read only once in a process."""
+    return _package_hash(CORE)
+
+
+def _package_hash(package: str) -> str:
     digest = hashlib.sha256()
-    for package in sorted(packages - sys.stdlib_module_names):
-        files = _package_files(package)
-        for name, path in files.items():
-            digest.update(f"{package} {name}\0".encode())
-            is_hashed = len(files) <= MAX_HASHED_FILES
-            digest.update(path.read_bytes() if is_hashed else str(path.stat().st_size).encode())
-    return digest.hexdigest()[:16]
+    files = _package_files(package)
+    for name, path in files.items():
+        digest.update(f"{package} {name}\0".encode())
+        is_hashed = len(files) <= MAX_HASHED_FILES
+        digest.update(path.read_bytes() if is_hashed else str(path.stat().st_size).encode())
+    return digest.hexdigest()
 
 
 def _package_files(package: str) -> dict[str, Path]:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from waiting import TIMEOUT_S
 
+from boardgames import executors
 from boardgames.cli.main import main
 from boardgames.paths import cache_folder
 
@@ -42,7 +43,12 @@ def prepare_home(folder: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder that contains the user's folders; the test runs in its parent."""
+    """Return the folder that contains the user's folders; the test runs in its parent.
+
+    Commands that run in this process start no workers unless they are told to, because results
+    do not depend on their number and each takes seconds to start.
+    """
+    monkeypatch.setattr(executors, "core_count", lambda: 1)
     folder = prepare_home(tmp_path / "home")
     monkeypatch.setenv("BOARDGAMES_HOME", str(folder))
     monkeypatch.setenv("COLUMNS", "80")

@@ -90,11 +90,11 @@ def othello(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def wrong_perft(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every game declare a wrong perft count."""
+    """Make every game declare a wrong perft count, and check it without a process of its own."""
     from dataclasses import replace
 
     def checked(game: Any, **settings: Any) -> Any:
         game.facts = replace(game.facts, perft=((game.layout, (99,)),))
-        return check_game(game, **settings)
+        return check_game(game, **{**settings, "isolated": False})
 
     monkeypatch.setattr("boardgames.testing.check_game", checked)

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from installed import EXAMPLE
 from markdown_it import MarkdownIt
 
 from boardgames import plugins
@@ -165,6 +166,7 @@ def test_examples_of_a_page_run(
     page: str, bg: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runner = Page(page, tmp_path, bg, monkeypatch)
+    monkeypatch.syspath_prepend(str(EXAMPLE))  # the page about hooks imports it
     for block in blocks_of(page):
         if block.mark in EXECUTED and not block.slow:
             runner.run(block)

@@ -59,7 +59,9 @@ def test_a_stopped_job_continues_in_the_background(bg: Run) -> None:
     [
         ("boardgames pl", ["play", "plot", "plugins"]),
         ("boardgames agents con", ["connect4"]),
-        ("boardgames play connect4 --agent alphabeta:null", ["null_move="]),
+        pytest.param(
+            "boardgames play connect4 --agent alphabeta:null", ["null_move="], marks=pytest.mark.slow
+        ),
         ("boardgames play connect4 --agent alphabeta:lmr=false,null_move=f", ["false"]),
     ],
 )

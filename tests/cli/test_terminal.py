@@ -133,6 +133,7 @@ def test_ctrl_c_at_the_prompt_saves_the_match(terminal: Run, records: Run) -> No
     assert last_record(records).moves == ("4",)
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_an_agent_thinks_saves_the_match(terminal: Run, records: Run) -> None:
     user = terminal(*SLOW_AGENT)
     user.wait_for("red to move:")

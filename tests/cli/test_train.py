@@ -124,7 +124,7 @@ def test_a_variant_is_played_as_it_was_trained(bg: Run) -> None:
 def test_the_config_of_a_run_reproduces_it(bg: Run, home: Path) -> None:
     assert bg(*NAMED, "--option", "rows=5", "--set", "alpha=0.01").code == 0
     config = home / "runs" / "first" / "config.toml"
-    assert bg("train", "--config", str(config), "--run", "again", "--workers", "1").code == 0
+    assert bg("train", "--config", str(config), "--run", "again", "--measure", "0").code == 0
     assert content(home / "runs" / "again") == content(home / "runs" / "first")
 
 
@@ -245,7 +245,7 @@ def test_a_finished_run_says_so(bg: Run, home: Path) -> None:
 def test_a_run_that_shares_its_name_with_weights_is_played_by_path(bg: Run, home: Path) -> None:
     bg(*NAMED)
     (home / "runs" / "first").rename(home / "runs" / "td")
-    ran = bg("train", "--resume", "td")
+    ran = bg("train", "--resume", "td", "--measure", "0")
     assert ran.out.splitlines()[-1].endswith(f"td:weights={home / 'runs' / 'td'}")
 
 
@@ -253,7 +253,7 @@ def test_a_learner_without_a_score_shows_no_best(
     bg: Run, walker: Callable[..., Config], tmp_path: Path
 ) -> None:
     (tmp_path / "walk.toml").write_text(walker(measured=False).as_toml())
-    ran = bg("train", "--config", "walk.toml", "--run", "walk")
+    ran = bg("train", "--config", "walk.toml", "--run", "walk", "--measure", "0")
     assert ran.code == 0
     assert "trained 5 steps\n" in ran.out
     assert "best " not in ran.out
@@ -273,7 +273,7 @@ def test_a_damaged_checkpoint_is_warned_about_and_replaced(bg: Run, home: Path) 
     bg(*NAMED)
     before = content(home / "runs" / "first")
     checkpoint_paths(home / "runs" / "first")[-1].write_bytes(b"damaged")
-    ran = bg("train", "--resume", "first", "--workers", "1")
+    ran = bg("train", "--resume", "first", "--measure", "0")
     assert ran.code == 0
     assert ran.err.startswith("warning: skipping a damaged checkpoint: ")
     assert ran.err.count("\n") == 1

@@ -13,6 +13,7 @@ import boardgames
 from boardgames.books import Book
 from boardgames.plugins import Registry, registry
 from boardgames.score import Score
+from boardgames.testing import check_game
 from boardgames.ugi.protocol import Info
 from boardgames.ugi.server import Server
 from boardgames.ugi.setup import EngineSetup
@@ -35,8 +36,12 @@ def analysis(bg: Run, *arguments: str) -> dict[str, Any]:
     return dict(json.loads(ran.out))
 
 
-def test_check_prints_the_unit(bg: Run) -> None:
-    out = bg("check", "coins").out
+def test_check_prints_the_unit(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def checked(game: Any, **settings: Any) -> Any:
+        return check_game(game, **{**settings, "isolated": False})
+
+    monkeypatch.setattr("boardgames.testing.check_game", checked)
+    out = bg("check", "coins", "--matches", "2", "--positions", "5").out
     assert "unit: evaluation 'cents', in pence; an advantage of 4 gives an expected return of one half" in out
 
 

@@ -470,6 +470,7 @@ def test_only_kernels_that_create_arrays_count_references() -> None:
     assert [counts(function) for function in made] == [False, True]
 
 
+@pytest.mark.slow
 @compiled
 @pytest.mark.usefixtures("fresh")
 def test_no_array_leaks_whichever_kernel_is_compiled_first() -> None:

@@ -12,7 +12,7 @@ from boardgames.errors import PositionError
 def test_edited_positions_are_valid_and_can_be_written_and_read(name: str) -> None:
     game, choice = boardgames.load(name), random.Random(3)
     position, edits = game.start(), 0
-    for _ in range(300):
+    for _ in range(120):
         target = choice.choice(position.picture().ids)
         piece = choice.choice([*game.edit_pieces, *game.edit_pieces, None])
         try:

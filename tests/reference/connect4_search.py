@@ -9,9 +9,10 @@ from numba import njit
 Cells = npt.NDArray[np.int8]
 """Stones by column and row from the bottom: 0 for an empty cell, 1 for the first player, 2 for the second."""
 plain: Any = njit  # Numba has no type stubs; its cache crashes with functions that call themselves
+cached: Any = njit(cache=True)
 
 
-@plain
+@cached
 def completes_four(cells: Cells, column: int, row: int, stone: int) -> bool:
     """Return True if a stone on an empty cell would complete four in a line."""
     columns, rows = cells.shape
@@ -27,7 +28,7 @@ def completes_four(cells: Cells, column: int, row: int, stone: int) -> bool:
     return False
 
 
-@plain
+@cached
 def random_positions(columns: int, rows: int, count: int, fewest: int, most: int, seed: int) -> Cells:
     """Return positions of unfinished matches after random moves, with `fewest` to `most` empty cells."""
     np.random.seed(seed)  # noqa: NPY002 - compiled code has only this generator

@@ -24,7 +24,9 @@ SIZES = [(7, 6), (6, 5), (5, 5), (4, 4), (8, 8), (8, 7), (7, 8), (4, 8), (8, 4)]
 
 ALL_SIZES = [(columns, rows) for columns in range(4, 9) for rows in range(4, 9)]
 
-SLOW_SIZES = {(8, 4), (7, 5), (6, 6), (5, 7), (8, 5), (7, 6), (6, 7)}
+COMPILED_SIZES = {(4, 5), (4, 6), (4, 7), (5, 6), (6, 4), (7, 4)}
+"""Sizes that are quick to solve, but compile kernels that no other quick test needs, which takes seconds."""
+SLOW_SIZES = COMPILED_SIZES | {(8, 4), (7, 5), (6, 6), (5, 7), (8, 5), (7, 6), (6, 7)}
 UNTESTED_SIZES = {(8, 6), (7, 7), (8, 7)}
 """`make bench ARGS=solver-long` solves 7 x 7 and 8 x 6 in minutes; 8 x 7 takes longer."""
 
@@ -126,7 +128,7 @@ def test_scores_of_related_positions_are_those_of_plain_alpha_beta(size: tuple[i
 def test_entries_of_the_table_tell_all_positions_of_8x8_apart() -> None:
     game, chance = connect4(8, 8), random.Random(4)
     geometry, table = geometry_of(Board(8, 8)), np.zeros(1 << 23, dtype=np.int64)
-    positions = [random_position(game, chance.randint(1, 50), chance) for _ in range(200)]
+    positions = [random_position(game, chance.randint(1, 50), chance) for _ in range(50)]
     early = [f"{column}" * 8 + f"{other}" * 3 for column in range(1, 9) for other in range(1, 9)]
     positions += [game.parse(moves) for moves in early if moves[0] != moves[-1]]  # with a full column
     for position in positions:
