@@ -226,6 +226,7 @@ class Contempt:
         How many plies the score must stay the same before `alphabeta` uses it.
     concession : float
         How much worse than the best move an attacking move may be, in units of the evaluation.
+        Against opponents that give something away, it may be up to three times as much.
 
     Raises
     ------

@@ -192,7 +192,7 @@ class AlphaBeta(SearchPlayer):
             choice = book_choice(self._books, position, self.random)
             if choice is not None:
                 return choice
-        if self._contempt is not None and self._contempt.is_due(position, context):
+        if self._contempt is not None:
             return self._contempt.choose(self._searcher, position, effective, context)
         return super().choose(position, limit, context)
 

@@ -4,23 +4,33 @@ Against an opponent that only shuffles, alpha-beta search often sees no way to i
 and shuffles too. A game's `Contempt` has evaluations that reward one side for going on the attack. Once
 a match is stuck, a search with such an evaluation suggests a move. The move is played only if
 the normal search finds that it costs little and leaves the side to move no worse than
-even. Opponents that fight back refute most suggestions, so there is little risk against them.
+even.
+
+How much a move may cost also depends on the opponent. Replies that are worse than the normal search
+expects earn the player *credit*, and the player may concede that much more. An opponent that finds the
+best replies would take advantage of larger concessions, and it earns the player nothing.
 """
 
 from dataclasses import replace
 
 from boardgames.declarations import Contempt
 from boardgames.game import Game, Position
+from boardgames.kernels import Words
 from boardgames.player import Analysis, Choice, Context, Limit
 from boardgames.score import Score
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
 
-NORMAL, SUGGESTION, CHECK = 0.4, 0.4, 0.2
+NORMAL, SUGGESTION, CHECK = 0.3, 0.4, 0.3
 """How the time and nodes for a move are divided: between the normal search, the search with contempt, and
 the normal search that checks the suggested move."""
 TABLE_DIVISOR = 8
 """The transposition table of the search with contempt is smaller than the normal one by this factor."""
+ALLOWANCE = 0.2
+"""What a reply may give away without earning credit, as a multiple of the game's concession. Scores vary by
+about as much from one search to the next."""
+MAX_CREDIT = 2.0
+"""The largest credit, as a multiple of the game's concession."""
 
 
 class ContemptSearch:
@@ -34,19 +44,23 @@ class ContemptSearch:
         The game's one-sided evaluations, and when to use them.
     options : SearchOptions
         Options of the normal search.
+
+    Attributes
+    ----------
+    credit : float
+        How much the player may concede because of what the opponent has given away in this match, in
+        units of the evaluation.
     """
 
     def __init__(self, game: Game, contempt: Contempt, options: SearchOptions) -> None:
         self.game, self.contempt = game, contempt
         self._options = replace(options, table=-(-options.table // TABLE_DIVISOR))
         self._searchers: dict[int, Searcher] = {}
-
-    def is_due(self, position: Position, context: Context) -> bool:
-        """Return True if the score has not changed for `contempt.patience` plies or more."""
-        return plies_without_progress(position, context) >= self.contempt.patience
+        self.credit = 0.0
+        self._expected: tuple[Words, Score | None] | None = None
 
     def choose(self, normal: Searcher, position: Position, limit: Limit, context: Context) -> Choice:
-        """Return the suggested move if it passes the check, otherwise the best move of the normal search.
+        """Return the best move or, if the match is stuck, a suggested move that passes the check.
 
         Parameters
         ----------
@@ -55,17 +69,44 @@ class ContemptSearch:
         limit : Limit
             The searches share its time and nodes; each may reach its depth.
         """
+        if plies_without_progress(position, context) < self.contempt.patience:
+            best = normal.search(position, limit, context)
+            self._update_credit(position, context, best.score)
+            choice = best.choice()
+        else:
+            choice = self._choose_in_stuck_match(normal, position, limit, context)
+        if choice.move is not None:
+            self._expected = position.apply(choice.move).words, choice.score
+        return choice
+
+    def prepare(self, side: int) -> None:
+        """Allocate memory for the searches of a side before its clock runs."""
+        self._searcher(side).prepare()
+
+    def forget(self) -> None:
+        """Forget earlier searches, and what the opponent has given away."""
+        self.credit, self._expected = 0.0, None
+        for searcher in self._searchers.values():
+            searcher.forget()
+
+    def release(self) -> None:
+        """Free the memory; the next search allocates it again."""
+        for searcher in self._searchers.values():
+            searcher.release()
+
+    def _choose_in_stuck_match(
+        self, normal: Searcher, position: Position, limit: Limit, context: Context
+    ) -> Choice:
         # ignore repetitions: in a stuck match the opponent can nearly always force one
         alone = replace(context, history=())
         best = normal.search(position, _part_of(limit, position, NORMAL), alone)
-        least, is_clear = normal.evaluation.score(0.0), best.proven or len(position.actions) == 1
-        if is_clear or _is_stopped(context):
+        self._update_credit(position, context, best.score)
+        worth, floor = best.score.amount, -self.credit
+        if worth is None or best.proven or len(position.actions) == 1 or _is_stopped(context):
             return best.choice()
-        if best.score < least:
+        if worth < floor:
             more = normal.search(position, _part_of(limit, position, 1.0 - NORMAL), context)
             return _combined(more if more.depth >= best.depth else best, best, more)
-        if best.score.amount is not None:
-            least = max(least, Score.of(best.score.amount - self.contempt.concession, best.unit))
         quiet = replace(context, report=None)
         searcher = self._searcher(position.side_to_move)
         suggestion = searcher.search(position, _part_of(limit, position, SUGGESTION), quiet)
@@ -74,25 +115,24 @@ class ContemptSearch:
         if move == best.moves[0].move or successor.outcome is not None or _is_stopped(context):
             return _combined(best, best, suggestion)
         reply = normal.search(successor, _part_of(limit, position, CHECK), replace(alone, report=None))
-        if -reply.score < least or _is_stopped(context):
-            return _combined(best, best, suggestion, reply)
-        line = (move, *reply.moves[0].line)
+        least = max(floor, worth - self.contempt.concession - self.credit)
         choice = _combined(best, best, suggestion, reply)
+        if -reply.score < Score.of(least, best.unit) or _is_stopped(context):
+            return choice
+        line = (move, *reply.moves[0].line)
         return replace(choice, move=move, score=-reply.score, line=line, depth=reply.depth + 1, proven=False)
 
-    def prepare(self, side: int) -> None:
-        """Allocate memory for the searches of a side before its clock runs."""
-        self._searcher(side).prepare()
-
-    def forget(self) -> None:
-        """Forget earlier searches."""
-        for searcher in self._searchers.values():
-            searcher.forget()
-
-    def release(self) -> None:
-        """Free the memory; the next search allocates it again."""
-        for searcher in self._searchers.values():
-            searcher.release()
+    def _update_credit(self, position: Position, context: Context, score: Score) -> None:
+        """Add what the opponent's last move gave away: the score compared with that after our move."""
+        expected, self._expected = self._expected, None
+        if expected is None or not context.history or (context.history[-1].words != expected[0]).any():
+            return  # the opponent did not just reply to our move
+        before = expected[1]
+        if before is None or before.amount is None or score.amount is None:
+            return
+        concession = self.contempt.concession
+        credit = self.credit + score.amount - before.amount - ALLOWANCE * concession
+        self.credit = min(max(credit, 0.0), MAX_CREDIT * concession)
 
     def _searcher(self, side: int) -> Searcher:
         if side not in self._searchers:

@@ -11,8 +11,10 @@ from boardgames.errors import PluginError
 from boardgames.game import Game, Position
 from boardgames.kernels import Evaluate, Reals, Words, kernel
 from boardgames.player import Choice, Context, Limit, Stop
-from boardgames.players.contempt import plies_without_progress
+from boardgames.players.contempt import MAX_CREDIT, ContemptSearch, plies_without_progress
 from boardgames.score import Score
+from boardgames.search.alphabeta.options import SearchOptions
+from boardgames.search.alphabeta.searcher import Searcher
 from boardgames_abalone.evaluation import CLASSIC, evaluate
 
 PUSH_OFF = "...../....../......./......../......bbw/......../......./bb..../ww...:b:0:0"
@@ -120,6 +122,44 @@ def test_contempt_can_be_switched_off_and_is_part_of_the_default_only(agent: str
     player = boardgames.load_player(agent, game)
     assert player.choose(game.parse(QUIET), Limit(depth=2)).move is not None
     assert player.fingerprint()
+
+
+@pytest.mark.parametrize("patience", [0, 100], ids=["stuck", "not stuck"])
+def test_only_replies_that_give_something_away_earn_credit(patience: int) -> None:
+    game = boardgames.load("abalone", layout="standard")
+    assert game.contempt is not None
+    contempt, limit = replace(game.contempt, patience=patience), Limit(depth=4)
+    position = game.parse(QUIET)
+    earned = []
+    for place in (0, -1):  # the best and the worst reply
+        normal = Searcher(game, game.evaluation, SearchOptions(table=1))
+        search = ContemptSearch(game, contempt, SearchOptions(table=1))
+        move = search.choose(normal, position, limit, Context()).move
+        assert move is not None
+        after = position.apply(move)
+        reply = Searcher(game, game.evaluation, SearchOptions(table=1)).search(
+            after, limit, Context(), lines=None
+        )
+        following = after.apply(reply.moves[place].move)
+        search.choose(normal, following, limit, Context(history=(position, after)))
+        earned.append(search.credit)
+        search.forget()
+        assert search.credit == 0.0
+    largest = MAX_CREDIT * contempt.concession
+    assert earned[0] < earned[1] <= largest
+    assert earned[0] < 0.25 * largest
+
+
+def test_moves_that_are_no_reply_earn_no_credit() -> None:
+    game = boardgames.load("abalone", layout="standard")
+    assert game.contempt is not None
+    normal = Searcher(game, game.evaluation, SearchOptions(table=1))
+    search = ContemptSearch(game, game.contempt, SearchOptions(table=1))
+    position = game.parse(QUIET)
+    search.choose(normal, position, Limit(depth=2), Context())
+    better = game.parse(PUSH_OFF)  # as after an undo, or in another match
+    search.choose(normal, better, Limit(depth=2), Context(history=(position,)))
+    assert search.credit == 0.0
 
 
 def test_all_searches_together_keep_to_the_limit_of_nodes() -> None:

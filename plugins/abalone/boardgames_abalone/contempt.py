@@ -1,14 +1,14 @@
-"""How `alphabeta` breaks up opponents that only wait: it seeks contact.
+"""How `alphabeta` breaks up opponents that only wait: it surrounds them.
 
 An opponent that keeps its marbles together and never attacks gives up the centre, but then neither
-side makes progress. This evaluation gives one side a bonus for each pair of touching marbles
-of different colours. That side surrounds the opposing group, and pushes at its corners come
-within reach of the search. Waiting opponents avoid contact, so the bonus is one-sided. The side also
-gets a constant bonus, which makes a draw worth less than an even position.
+side makes progress. The evaluation here makes one side surround the other: it rewards pairs of touching
+marbles of different colours and a small distance between the centres of mass of both sides, and it
+lets the marbles of its side spread more. Pushes from several sides then come within reach of the
+search. Only one side is rewarded, because an opponent that waits avoids contact.
 
-Contacts are pairs of neighbours on lines, so the bonus fits into the tables of `SHAPES` and adds
-nothing to the time of an evaluation. It needs twice as many phases: the sign of the
-bonus depends on whose move it is.
+Contacts are pairs of neighbours on lines, so they fit into the tables of `SHAPES`, and the rest
+are terms of its model: an evaluation takes no longer than usual. There are twice as many phases, because
+the sign of a bonus depends on whose move it is.
 """
 
 from dataclasses import replace
@@ -23,10 +23,13 @@ from boardgames.weights import Weights
 from boardgames.weights.tables import interpolated, model_evaluation
 from boardgames_abalone.evaluation import SHAPES_WEIGHTS
 from boardgames_abalone.patterns import (
+    DISTANCE,
     EMPTY,
     GROUPS,
     LINES,
     MATERIAL,
+    OPPOSING_SPREAD,
+    OWN_SPREAD,
     PHASES,
     SHAPES,
     TEMPO,
@@ -34,16 +37,19 @@ from boardgames_abalone.patterns import (
     share_of_lookups,
 )
 
-CONTACT = 12.0
+CONTACT_BONUS = 12.0
 """Bonus for each pair of touching marbles of different colours, in centimarbles."""
-DRAW = 50.0
+DISTANCE_PENALTY = 15.0
+"""Penalty for the squared distance between the centres of mass of both sides, in centimarbles per cell^2."""
+SPREAD_BONUS = 0.5
+"""Bonus for the spread of the own marbles, in centimarbles per cell^2; the usual penalty is four times as
+large."""
+DRAW_PENALTY = 150.0
 """How much worse a draw is than an even position, in centimarbles."""
-TEMPO_COLUMN = len(MATERIAL.features) + TEMPO
-"""The place of the term `tempo` among the weights of features."""
 PATIENCE = 10
-"""Number of plies without a push-off before `alphabeta` seeks contact."""
+"""Number of plies without a push-off before `alphabeta` uses this evaluation."""
 CONCESSION = 0.2
-"""How much worse than the best move a move towards contact may be, in marbles."""
+"""How much worse than the best move a suggested move may be, in marbles."""
 
 
 @kernel(Phase, inline=True)
@@ -56,30 +62,44 @@ BY_SIDE = replace(SHAPES, name="shapes by side", phases=2 * PHASES, phase=marble
 
 
 def contempt(game: Game) -> Contempt:
-    """Return the contempt of the game: when a match is stuck, seek contact."""
-    return Contempt(partial(contact_evaluation, game), PATIENCE, CONCESSION)
+    """Return the contempt of the game: when a match is stuck, surround the opponent."""
+    return Contempt(partial(surrounding_evaluation, game), PATIENCE, CONCESSION)
 
 
-def contact_evaluation(game: Game, side: int) -> Evaluation:
-    """Return the default evaluation with a bonus for contact for one side."""
+def surrounding_evaluation(game: Game, side: int) -> Evaluation:
+    """Return the default evaluation with a bonus for `side` if it surrounds the opponent."""
     if side not in _evaluations:  # the same for all options of the game
         shipped = Weights.read(SHAPES_WEIGHTS)
         tables, features = (
             interpolated(anchors, PHASES) for anchors in (shipped.tables(SHAPES), shipped.linear)
         )
-        contact, bonus = CONTACT * contacts(), np.zeros(features.shape[1])
-        bonus[TEMPO_COLUMN] = -DRAW  # tempo is -1 for the side that has just moved, which tables are for
-        signs = (1, -1) if side == 0 else (-1, 1)
+        contact, bonus = CONTACT_BONUS * contacts(), bonuses(features.shape[1])
+        # the weights give the value for the side that has just moved: `side` itself, or its opponent
+        blocks = [(tables + contact, features + bonus[0]), (tables - contact, features + bonus[1])]
+        if side == 1:
+            blocks.reverse()
         _evaluations[side] = model_evaluation(
-            game,
-            BY_SIDE,
-            np.concatenate([tables + sign * contact for sign in signs]),
-            np.concatenate([features + sign * bonus for sign in signs]),
-        )
+            game, BY_SIDE, np.concatenate([block[0] for block in blocks]),
+            np.concatenate([block[1] for block in blocks]),
+        )  # fmt: skip
     return _evaluations[side]
 
 
 _evaluations: dict[int, Evaluation] = {}
+
+
+def bonuses(count: int) -> Reals:
+    """Return what is added to the weights of features, `float64[2, count]`.
+
+    The first row is for positions in which the rewarded side has just moved, the second one for
+    those in which its opponent has.
+    """
+    terms = np.zeros((2, count))
+    first = len(MATERIAL.features)
+    terms[:, first + DISTANCE] = -DISTANCE_PENALTY, DISTANCE_PENALTY
+    terms[0, first + OWN_SPREAD], terms[1, first + OPPOSING_SPREAD] = SPREAD_BONUS, -SPREAD_BONUS
+    terms[:, first + TEMPO] = -DRAW_PENALTY, DRAW_PENALTY  # the tempo of a side that has just moved is -1
+    return terms
 
 
 def contacts() -> Reals:

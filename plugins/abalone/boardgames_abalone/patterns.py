@@ -168,7 +168,7 @@ TERMS = FeatureSet(
         ENGINE_TERMS[-1],
     ),
 )
-OWN_SPREAD, OPPOSING_SPREAD, TEMPO = 0, 1, 5
+OWN_SPREAD, OPPOSING_SPREAD, DISTANCE, TEMPO = 0, 1, 2, 5
 """Indices of the terms that `engine` has too."""
 
 
