@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from boardgames.clock import TimeControl
     from boardgames.declarations import (
+        Contempt,
         Evaluation,
         Facts,
         Feature,
@@ -51,6 +52,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "boardgames.clock": ("TimeControl",),
     "boardgames.declarations": (
+        "Contempt",
         "Evaluation",
         "Facts",
         "Feature",
@@ -89,6 +91,7 @@ __all__ = [
     "BoardgamesError",
     "Choice",
     "Clock",
+    "Contempt",
     "Context",
     "Entry",
     "Evaluation",
