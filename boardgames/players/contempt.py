@@ -2,13 +2,13 @@
 
 Against an opponent that only shuffles, alpha-beta search often sees no way to improve its position
 and shuffles too. A game's `Contempt` has evaluations that reward one side for going on the attack. Once
-a match is stuck, a search with such an evaluation suggests a move. The move is played only if
-the normal search finds that it costs little and leaves the side to move no worse than
-even.
+a match is stuck, a search with such an evaluation suggests a move. The move is played only if the normal
+search finds that it costs little and leaves the side to move no worse than even.
 
-How much a move may cost also depends on the opponent. Replies that are worse than the normal search
-expects earn the player *credit*, and the player may concede that much more. An opponent that finds the
-best replies would take advantage of larger concessions, and it earns the player nothing.
+How much a move may cost also depends on the opponent. If the match has been stuck for long and the
+opponent has never scored, replies that are worse than the normal search expects earn the player
+*credit*, and the player may concede that much more. An opponent that finds the best replies would take
+advantage of larger concessions, and it earns the player nothing.
 """
 
 from dataclasses import replace
@@ -26,11 +26,14 @@ NORMAL, SUGGESTION, CHECK = 0.3, 0.4, 0.3
 the normal search that checks the suggested move."""
 TABLE_DIVISOR = 8
 """The transposition table of the search with contempt is smaller than the normal one by this factor."""
-ALLOWANCE = 0.2
+ALLOWANCE = 0.1
 """What a reply may give away without earning credit, as a multiple of the game's concession. Scores vary by
 about as much from one search to the next."""
 MAX_CREDIT = 2.0
 """The largest credit, as a multiple of the game's concession."""
+CREDIT_PLIES = 14
+"""Plies beyond the game's patience before credit is earned; with less, it costs points against opponents that
+fight back."""
 
 
 class ContemptSearch:
@@ -125,7 +128,11 @@ class ContemptSearch:
     def _update_credit(self, position: Position, context: Context, score: Score) -> None:
         """Add what the opponent's last move gave away: the score compared with that after our move."""
         expected, self._expected = self._expected, None
-        if expected is None or not context.history or (context.history[-1].words != expected[0]).any():
+        plies = plies_without_progress(position, context)
+        if plies < self.contempt.patience + CREDIT_PLIES or _has_scored(position, context):
+            self.credit = 0.0
+            return
+        if expected is None or (context.history[-1].words != expected[0]).any():
             return  # the opponent did not just reply to our move
         before = expected[1]
         if before is None or before.amount is None or score.amount is None:
@@ -156,6 +163,12 @@ def plies_without_progress(position: Position, context: Context) -> int:
             break
         plies += 1
     return plies
+
+
+def _has_scored(position: Position, context: Context) -> bool:
+    """Return True if the opponent of the side to move has scored since the match started."""
+    opponent = 1 - position.side_to_move
+    return position.score[opponent] > context.history[0].score[opponent]
 
 
 def _part_of(limit: Limit, position: Position, share: float) -> Limit:

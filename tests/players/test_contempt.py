@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from boardgames.errors import PluginError
 from boardgames.game import Game, Position
 from boardgames.kernels import Evaluate, Reals, Words, kernel
 from boardgames.player import Choice, Context, Limit, Stop
-from boardgames.players.contempt import MAX_CREDIT, ContemptSearch, plies_without_progress
+from boardgames.players.contempt import CREDIT_PLIES, MAX_CREDIT, ContemptSearch, plies_without_progress
 from boardgames.score import Score
 from boardgames.search.alphabeta.options import SearchOptions
 from boardgames.search.alphabeta.searcher import Searcher
@@ -124,42 +125,42 @@ def test_contempt_can_be_switched_off_and_is_part_of_the_default_only(agent: str
     assert player.fingerprint()
 
 
-@pytest.mark.parametrize("patience", [0, 100], ids=["stuck", "not stuck"])
-def test_only_replies_that_give_something_away_earn_credit(patience: int) -> None:
+def credit_after_reply(place: int, *, patience: int = 0, lost: int = 0, is_reply: bool = True) -> float:
+    """Return the credit that a move earns; `place` counts the opponent's replies from the best one on."""
     game = boardgames.load("abalone", layout="standard")
     assert game.contempt is not None
-    contempt, limit = replace(game.contempt, patience=patience), Limit(depth=4)
-    position = game.parse(QUIET)
-    earned = []
-    for place in (0, -1):  # the best and the worst reply
-        normal = Searcher(game, game.evaluation, SearchOptions(table=1))
-        search = ContemptSearch(game, contempt, SearchOptions(table=1))
-        move = search.choose(normal, position, limit, Context()).move
-        assert move is not None
-        after = position.apply(move)
-        reply = Searcher(game, game.evaluation, SearchOptions(table=1)).search(
-            after, limit, Context(), lines=None
-        )
-        following = after.apply(reply.moves[place].move)
-        search.choose(normal, following, limit, Context(history=(position, after)))
-        earned.append(search.credit)
-        search.forget()
-        assert search.credit == 0.0
-    largest = MAX_CREDIT * contempt.concession
-    assert earned[0] < earned[1] <= largest
-    assert earned[0] < 0.25 * largest
-
-
-def test_moves_that_are_no_reply_earn_no_credit() -> None:
-    game = boardgames.load("abalone", layout="standard")
-    assert game.contempt is not None
-    normal = Searcher(game, game.evaluation, SearchOptions(table=1))
-    search = ContemptSearch(game, game.contempt, SearchOptions(table=1))
-    position = game.parse(QUIET)
-    search.choose(normal, position, Limit(depth=2), Context())
-    better = game.parse(PUSH_OFF)  # as after an undo, or in another match
-    search.choose(normal, better, Limit(depth=2), Context(history=(position,)))
+    normal, other = (Searcher(game, game.evaluation, SearchOptions(table=1)) for _ in range(2))
+    search = ContemptSearch(game, replace(game.contempt, patience=patience), SearchOptions(table=1))
+    start, position = game.parse(QUIET), game.parse(QUIET.replace(":0:0", f":0:{lost}"))
+    earlier = (start, *(position,) * CREDIT_PLIES)
+    limit = Limit(depth=4)
+    move = search.choose(normal, position, limit, Context(history=earlier)).move
+    assert move is not None
+    after = position.apply(move)
+    reply = other.search(after, limit, Context(), lines=None).moves[place].move
+    history = (*earlier, position, after if is_reply else position)
+    search.choose(normal, after.apply(reply), limit, Context(history=history))
+    credit = search.credit
+    search.forget()
     assert search.credit == 0.0
+    return credit
+
+
+def test_only_replies_that_give_something_away_earn_credit() -> None:
+    game = boardgames.load("abalone")
+    assert game.contempt is not None
+    largest = MAX_CREDIT * game.contempt.concession
+    good, bad = credit_after_reply(0), credit_after_reply(-1)
+    assert good < 0.25 * largest < bad <= largest
+
+
+@pytest.mark.parametrize(
+    "match",
+    [{"patience": 10}, {"lost": 1}, {"is_reply": False}],
+    ids=["not stuck for long", "the opponent has scored", "not a reply"],
+)
+def test_no_credit_is_earned_when_the_opponent_does_not_only_wait(match: dict[str, Any]) -> None:
+    assert credit_after_reply(-1, **match) == 0.0
 
 
 def test_all_searches_together_keep_to_the_limit_of_nodes() -> None:
