@@ -71,11 +71,12 @@ class Patterns(WeightsLearner):
             "weights of other players to play against, joined by +; default: none",
         ),
         Option(
-            "opposed", float, 0.4, "share of the matches that are against 'opponents'", minimum=0, maximum=1
+            "opponent_share", float, 0.4, "share of the matches that are against 'opponents'",
+            minimum=0, maximum=1,
         ),
         Option("epsilon", float, 0.02, "probability of an exploratory move", minimum=0, maximum=1),
         Option(
-            "beside", float, 0.1,
+            "side_positions", float, 0.1,
             "share of the positions from which random moves lead to another one that is labelled too",
             minimum=0, maximum=1,
         ),
@@ -111,7 +112,7 @@ class Patterns(WeightsLearner):
             opening=self.integer("opening"),
             ply_limit=self.integer("ply_limit"),
             epsilon=self.number("epsilon"),
-            beside=self.number("beside"),
+            side_positions=self.number("side_positions"),
         )
         self.setup = MatchSetup.of(
             game, self.features.name, opening=self.integer("opening"), ply_limit=self.integer("ply_limit")
@@ -179,9 +180,9 @@ class Patterns(WeightsLearner):
         futures = [
             executor.submit(
                 label_positions, self.setup, self.layouts, weights, (None,),
-                replace(self.label_settings, beside=0.0),
+                replace(self.label_settings, side_positions=0.0),
                 matches=range(first, min(first + BATCH, self.integer("test_matches"))),
-                opposed=1.0, seed=derive_seed(seed, first),
+                opponent_share=1.0, seed=derive_seed(seed, first),
             )
             for first in range(0, self.integer("test_matches"), BATCH)
         ]  # fmt: skip
@@ -196,7 +197,7 @@ class Patterns(WeightsLearner):
             executor.submit(
                 label_positions, self.setup, self.layouts, player, self.opponents, self.label_settings,
                 matches=range(first, min(first + BATCH, end)),
-                opposed=self.number("opposed") if self.opponents else 0.0,
+                opponent_share=self.number("opponent_share") if self.opponents else 0.0,
                 seed=derive_seed(seed, "patterns", first),
             )
             for first in range(step * matches, end, BATCH)

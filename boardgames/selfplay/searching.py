@@ -31,7 +31,7 @@ REMEMBERED_PLIES = 32
 FEWEST_NODES, MOST_NODES = 0.6, 1.6
 """The number of nodes per search differs from match to match, between these multiples of the mean."""
 RANDOM_MOVES = 3
-"""Largest number of random moves from a position of a match to one that is searched beside it."""
+"""Largest number of random moves from a position of a match to a side position."""
 AHEAD = 0.4
 """What a side that is ahead gets beyond half a point in an unfinished or drawn match."""
 
@@ -197,7 +197,7 @@ class LabelSettings:
         A match that reaches this length is unfinished.
     epsilon : float
         Probability of a random move after the opening.
-    beside : float
+    side_positions : float
         Probability that another position is searched and labelled after a search of the player: one
         to which up to `RANDOM_MOVES` random moves lead.
     """
@@ -206,7 +206,7 @@ class LabelSettings:
     opening: int = 8
     ply_limit: int = 300
     epsilon: float = 0.02
-    beside: float = 0.1
+    side_positions: float = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,7 +220,7 @@ class LabelledPositions:
     values : float32[m]
         Values for the side to move, on the scale of the evaluation's kernel.
     points : float32[m]
-        Points of the side to move at the end of the match, NaN for positions beside the match. In an
+        Points of the side to move at the end of the match, NaN for side positions. In an
         unfinished or drawn match the side with the higher score gets more than half a point.
     matches : int32[m]
         The number of each position's match.
@@ -362,16 +362,16 @@ class _LabelledMatch:
         return 0.5 + AHEAD * float(np.sign(score[side] - score[1 - side]))
 
     def _choose(self, words: Words, mover: int, nodes: int, earlier: list[Words], *, by_player: bool) -> int:
-        """Return the best move; if it is the player's, label this position and sometimes one beside it."""
+        """Return the best move; if it is the player's, label this position and sometimes a side position."""
         searcher = self.player if by_player else self.opponent
         found = searcher.search(words, earlier, nodes=nodes)
         if by_player:
             self._keep(words, found, mover, is_played=True)
-            if self.random.random() < self.settings.beside:
-                self._search_beside(words, nodes)
+            if self.random.random() < self.settings.side_positions:
+                self._search_side_position(words, nodes)
         return found.action
 
-    def _search_beside(self, words: Words, nodes: int) -> None:
+    def _search_side_position(self, words: Words, nodes: int) -> None:
         """Search and label a position that some random moves lead to."""
         for _ in range(int(self.random.integers(1, RANDOM_MOVES + 1))):
             if not self._count_moves(words):

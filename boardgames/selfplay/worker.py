@@ -264,7 +264,7 @@ def label_positions(
     settings: LabelSettings,
     *,
     matches: range,
-    opposed: float,
+    opponent_share: float,
     seed: int,
 ) -> LabelledPositions:
     """Play matches by search and return their quiet positions, with the values of the player's searches.
@@ -277,7 +277,7 @@ def label_positions(
         Weights of features or patterns; an opponent may be None for the game's own evaluation.
     matches : range
         Numbers of the matches, which determine layouts and sides.
-    opposed : float
+    opponent_share : float
         Probability that the player meets one of the opponents instead of itself.
     seed : int
         Seeds everything random.
@@ -285,7 +285,7 @@ def label_positions(
     state = worker_state(setup)
 
     def work() -> LabelledPositions:
-        return state.label_positions(layouts, player, opponents, settings, matches, opposed, seed)
+        return state.label_positions(layouts, player, opponents, settings, matches, opponent_share, seed)
 
     return state.run_stoppable(work)
 
@@ -389,7 +389,7 @@ class WorkerState:
         opponents: tuple[Weights | None, ...],
         settings: LabelSettings,
         matches: range,
-        opposed: float,
+        opponent_share: float,
         seed: int,
     ) -> LabelledPositions:
         """Run the task `label_positions`."""
@@ -397,7 +397,7 @@ class WorkerState:
         evaluations = [self._evaluation(Contestant(weights)) for weights in (player, *opponents)]
         searches = [NodeSearch(game, evaluation, self.control) for evaluation in evaluations]
         chosen = [
-            searches[1 + int(random.integers(len(opponents)))] if random.random() < opposed else None
+            searches[1 + int(random.integers(len(opponents)))] if random.random() < opponent_share else None
             for _ in matches
         ]
         starts = [game.parse(game.facts.layouts[layout]).words for layout in layouts]

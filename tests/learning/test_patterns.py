@@ -56,10 +56,11 @@ def test_matches_are_in_the_layout_of_the_game_by_default() -> None:
 
 
 def test_the_player_meets_opponents_with_other_weights() -> None:
-    alone, opposed = (
-        abalone(opponents="engine", opposed=share, epsilon=0.0, beside=0.0) for share in (0.0, 1.0)
+    alone, against = (
+        abalone(opponents="engine", opponent_share=share, epsilon=0.0, side_positions=0.0)
+        for share in (0.0, 1.0)
     )
-    counts = [len(one.step(one.start(1), InProcess())[0].arrays["values"]) for one in (alone, opposed)]
+    counts = [len(one.step(one.start(1), InProcess())[0].arrays["values"]) for one in (alone, against)]
     assert counts[1] < counts[0]  # only the player's own searches give labels
 
 
@@ -91,7 +92,7 @@ def test_search_plays_with_the_weights(tmp_path: Path) -> None:
         ({"layouts": "5x4+nowhere"}, UnknownNameError, "connect4 has no layout"),
         ({"opponents": "nobody"}, UnknownNameError, "no such weights, run or file 'nobody'"),
         ({"nodes": 0}, OptionError, "nodes"),
-        ({"beside": 1.5}, OptionError, "beside"),
+        ({"side_positions": 1.5}, OptionError, "side_positions"),
     ],
 )
 def test_impossible_options_are_refused(

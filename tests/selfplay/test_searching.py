@@ -55,7 +55,7 @@ def test_a_win_is_found_and_proven() -> None:
 def test_labels_are_for_positions_with_a_quiet_best_move(start: str, count: int) -> None:
     control = new_control()
     search = NodeSearch(ABALONE, ABALONE.evaluation, control)
-    settings = LabelSettings(nodes=300, ply_limit=1, opening=0, beside=0.0)
+    settings = LabelSettings(nodes=300, ply_limit=1, opening=0, side_positions=0.0)
     play = LabelPlay(ABALONE, [ABALONE.parse(start).words], control, settings)
     assert len(play.play(search, [None], 0, np.random.default_rng(1)).values) == count
 
@@ -68,14 +68,14 @@ def test_labels_are_values_for_the_side_to_move() -> None:
 
 
 def test_positions_beside_the_match_have_no_result() -> None:
-    only_match = label(replace(QUICK, beside=0.0), seed=3)
-    with_others = label(replace(QUICK, beside=1.0), seed=3)
+    only_match = label(replace(QUICK, side_positions=0.0), seed=3)
+    with_others = label(replace(QUICK, side_positions=1.0), seed=3)
     assert not np.isnan(only_match.points).any()
     assert np.isnan(with_others.points).mean() > 0.2
 
 
 def test_points_of_the_two_sides_add_up() -> None:
-    labelled = label(replace(QUICK, beside=0.0, ply_limit=200, nodes=200), seed=4)
+    labelled = label(replace(QUICK, side_positions=0.0, ply_limit=200, nodes=200), seed=4)
     sides = np.array([ABALONE.kernels.side_to_move(words) for words in labelled.words])
     for match in np.unique(labelled.matches):
         here = labelled.matches == match
@@ -95,7 +95,7 @@ def test_the_same_seed_gives_the_same_labels() -> None:
 def test_only_searches_of_the_player_give_labels() -> None:
     control = new_control()
     player, opponent = (NodeSearch(ABALONE, ABALONE.evaluation, control) for _ in range(2))
-    settings = replace(QUICK, beside=0.0, epsilon=0.0)
+    settings = replace(QUICK, side_positions=0.0, epsilon=0.0)
     play = LabelPlay(ABALONE, [ABALONE.start().words], control, settings)
     labelled = play.play(player, [opponent] * 2, 0, np.random.default_rng(1))
     sides = np.array([ABALONE.kernels.side_to_move(words) for words in labelled.words])
