@@ -1,14 +1,20 @@
 """Run compiled code so that it can be ended by a deadline, a stop flag or Ctrl-C.
 
-The work runs in its own thread. The calling thread waits in short steps, so
+The work runs in another thread. The calling thread waits in short steps, so
 that it reacts to an interrupt within 50 ms, and sets the stop flag of the
 control record when the time is up.
+
+Threads are kept for later work. On a busy machine, a new thread often waits for several
+milliseconds before it runs for the first time, which is long for searches of a few milliseconds.
 """
 
+import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
-from typing import TypeVar
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
 
 from boardgames.kernels import Control
 from boardgames.player import Stop
@@ -16,6 +22,59 @@ from boardgames.player import Stop
 Result = TypeVar("Result")
 
 WAIT_S = 0.05
+SEARCHING, IDLE = "boardgames-search", "boardgames-idle"
+"""Names of a thread while it works and while it waits for work."""
+
+
+class _Job(Generic[Result]):
+    """Work for another thread, and what became of it."""
+
+    def __init__(self, work: Callable[[], Result]) -> None:
+        self._work = work
+        self._claimed = threading.Lock()
+        self.done = threading.Event()
+        self.results: list[Result] = []
+        self.errors: list[BaseException] = []
+
+    def claim(self) -> bool:
+        """Return True the first time: only then may the work be done."""
+        return self._claimed.acquire(blocking=False)
+
+    def do(self) -> None:
+        """Do the work and keep its result."""
+        try:
+            self.results.append(self._work())
+        except BaseException as error:  # noqa: BLE001 - raised in the waiting thread, whatever it is
+            self.errors.append(error)
+
+
+class _Worker:
+    """A thread that does one job after the other."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[_Job[Any]] = SimpleQueue()  # results of any type
+        self._thread = threading.Thread(target=self._run, name=IDLE, daemon=True)
+        self._thread.start()
+
+    def give(self, job: _Job[Any]) -> None:
+        """Start the job in the thread, which must be idle."""
+        self._jobs.put(job)
+
+    def _run(self) -> None:
+        while True:
+            job = self._jobs.get()
+            if job.claim():
+                self._thread.name = SEARCHING
+                job.do()
+                self._thread.name = IDLE
+            _idle.append(self)  # before the caller goes on, so that its next job gets this thread again
+            job.done.set()
+            del job  # it may hold large tables
+
+
+_idle: deque[_Worker] = deque()
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork
+    os.register_at_fork(after_in_child=_idle.clear)
 
 
 def run(
@@ -43,35 +102,29 @@ def run(
     KeyboardInterrupt
         After the work has ended.
     """
-    results: list[Result] = []
-    errors: list[BaseException] = []
-    done = threading.Event()
-
-    def target() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:  # noqa: BLE001 - raised in the waiting thread, whatever it is
-            errors.append(error)
-        finally:
-            done.set()
-
+    job = _Job(work)
     if stop is not None:
         stop.attach(control)
-    worker = threading.Thread(target=target, name="boardgames-search", daemon=True)
     deadline = None if seconds is None else time.monotonic() + seconds
     try:
-        worker.start()
-        _wait(done, control, deadline)
+        _idle_worker().give(job)
+        _wait(job.done, control, deadline)
     finally:
         control[0].stop = 1
-        if worker in threading.enumerate():  # join would raise if an interrupt prevented its start
-            done.wait()
-            worker.join()
+        if not job.claim():  # a thread has started the work, perhaps just now
+            job.done.wait()
         if stop is not None:
             stop.detach(control)
-    if errors:
-        raise errors[0]
-    return results[0]
+    if job.errors:
+        raise job.errors[0]
+    return job.results[0]
+
+
+def _idle_worker() -> _Worker:
+    try:
+        return _idle.pop()
+    except IndexError:
+        return _Worker()
 
 
 def _wait(done: threading.Event, control: Control, deadline: float | None) -> None:

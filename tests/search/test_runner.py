@@ -1,17 +1,23 @@
-"""Work in its own thread: what it returns and raises, and what ends it."""
+"""Work in another thread: what it returns and raises, and what ends it."""
 
 import _thread
+import os
 import signal
 import threading
+import time
+import weakref
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 
+import numpy as np
 import pytest
 
 from boardgames.errors import MatchError
 from boardgames.kernels import Control, new_control
 from boardgames.player import Stop
-from boardgames.search.runner import run
+from boardgames.search.runner import IDLE, SEARCHING, run
 
 TIMEOUT_S = 60
 
@@ -39,8 +45,49 @@ def test_what_the_work_raises_is_raised() -> None:
         run(work, new_control())
 
 
-def test_the_work_has_a_thread_of_its_own() -> None:
+def test_the_work_is_done_in_another_thread() -> None:
     assert run(threading.current_thread, new_control()) is not threading.current_thread()
+
+
+def test_later_work_gets_the_same_thread() -> None:
+    first, second = (run(threading.current_thread, new_control()) for _ in range(2))
+    assert first is second
+
+
+def test_work_at_the_same_time_has_different_threads() -> None:
+    def outer() -> tuple[threading.Thread, threading.Thread]:
+        return threading.current_thread(), run(threading.current_thread, new_control())
+
+    first, second = run(outer, new_control())
+    assert first is not second
+
+
+def test_the_thread_has_its_name_only_while_it_works() -> None:
+    thread, name = run(lambda: (threading.current_thread(), threading.current_thread().name), new_control())
+    assert (name, thread.name) == (SEARCHING, IDLE)
+
+
+def test_work_is_forgotten_when_it_has_ended() -> None:
+    table = np.zeros(10)
+    reference = weakref.ref(table)
+    run(partial(table.sum), new_control())
+    del table
+    deadline = time.monotonic() + TIMEOUT_S
+    while reference() is not None and time.monotonic() < deadline:
+        time.sleep(0.001)  # the thread forgets the work just after `run` returns
+    assert reference() is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_child_starts_its_own_threads() -> None:
+    run(lambda: None, new_control())
+    with ProcessPoolExecutor(1, mp_context=get_context("fork")) as pool:
+        assert pool.submit(_run_in_child).result(TIMEOUT_S) == "done"
+
+
+def _run_in_child() -> str:
+    return run(lambda: "done", new_control())
 
 
 def test_the_flag_is_not_set_before_the_work_is_done() -> None:
