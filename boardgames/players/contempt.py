@@ -32,8 +32,11 @@ about as much from one search to the next."""
 MAX_CREDIT = 2.0
 """The largest credit, as a multiple of the game's concession."""
 CREDIT_PLIES = 14
-"""Plies beyond the game's patience before credit is earned; with less, it costs points against opponents that
-fight back."""
+"""Plies beyond the game's patience before credit is earned; with fewer, credit costs points against opponents
+that fight back."""
+MIN_SECONDS = 0.02
+"""With less time for a move, all of it goes to the normal search: each search takes about a millisecond to
+start and stop."""
 
 
 class ContemptSearch:
@@ -72,7 +75,9 @@ class ContemptSearch:
         limit : Limit
             The searches share its time and nodes; each may reach its depth.
         """
-        if plies_without_progress(position, context) < self.contempt.patience:
+        seconds = limit.budget(position.side_to_move)
+        is_short = seconds is not None and seconds < MIN_SECONDS
+        if is_short or plies_without_progress(position, context) < self.contempt.patience:
             best = normal.search(position, limit, context)
             self._update_credit(position, context, best.score)
             choice = best.choice()
@@ -101,24 +106,26 @@ class ContemptSearch:
         self, normal: Searcher, position: Position, limit: Limit, context: Context
     ) -> Choice:
         # ignore repetitions: in a stuck match the opponent can nearly always force one
-        alone = replace(context, history=())
-        best = normal.search(position, _part_of(limit, position, NORMAL), alone)
+        without_history = replace(context, history=())
+        best = normal.search(position, _part_of(limit, position, NORMAL), without_history)
         self._update_credit(position, context, best.score)
-        worth, floor = best.score.amount, -self.credit
-        if worth is None or best.proven or len(position.actions) == 1 or _is_stopped(context):
+        amount, floor = best.score.amount, -self.credit
+        if amount is None or best.proven or len(position.actions) == 1 or _is_stopped(context):
             return best.choice()
-        if worth < floor:
+        if amount < floor:
             more = normal.search(position, _part_of(limit, position, 1.0 - NORMAL), context)
             return _combined(more if more.depth >= best.depth else best, best, more)
-        quiet = replace(context, report=None)
+        without_report = replace(context, report=None)
         searcher = self._searcher(position.side_to_move)
-        suggestion = searcher.search(position, _part_of(limit, position, SUGGESTION), quiet)
+        suggestion = searcher.search(position, _part_of(limit, position, SUGGESTION), without_report)
         move = suggestion.moves[0].move
         successor = position.apply(move)
         if move == best.moves[0].move or successor.outcome is not None or _is_stopped(context):
             return _combined(best, best, suggestion)
-        reply = normal.search(successor, _part_of(limit, position, CHECK), replace(alone, report=None))
-        least = max(floor, worth - self.contempt.concession - self.credit)
+        reply = normal.search(
+            successor, _part_of(limit, position, CHECK), replace(without_history, report=None)
+        )
+        least = max(floor, amount - self.contempt.concession - self.credit)
         choice = _combined(best, best, suggestion, reply)
         if -reply.score < Score.of(least, best.unit) or _is_stopped(context):
             return choice
@@ -126,7 +133,10 @@ class ContemptSearch:
         return replace(choice, move=move, score=-reply.score, line=line, depth=reply.depth + 1, proven=False)
 
     def _update_credit(self, position: Position, context: Context, score: Score) -> None:
-        """Add what the opponent's last move gave away: the score compared with that after our move."""
+        """Add what the opponent's reply gave away, or reset the credit if none can be earned.
+
+        A reply gives away the difference between `score` and the score of the move that it replies to.
+        """
         expected, self._expected = self._expected, None
         plies = plies_without_progress(position, context)
         if plies < self.contempt.patience + CREDIT_PLIES or _has_scored(position, context):

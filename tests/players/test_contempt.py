@@ -93,8 +93,13 @@ def test_the_best_move_is_played_if_both_searches_agree() -> None:
     assert (choice.move, choice.score) == (best.move, best.score)
 
 
-@pytest.mark.parametrize(("patience", "is_used"), [(2, True), (3, False)])
-def test_contempt_begins_when_patience_ends(patience: int, is_used: bool) -> None:
+@pytest.mark.parametrize(
+    ("patience", "options", "is_used"),
+    [(2, "depth=2", True), (3, "depth=2", False), (2, "depth=2,time=0.1", True), (2, "time=0.01", False)],
+)
+def test_contempt_begins_when_patience_ends_if_there_is_time(
+    patience: int, options: str, is_used: bool
+) -> None:
     asked = []
 
     def evaluation(side: int) -> Evaluation:
@@ -106,7 +111,7 @@ def test_contempt_begins_when_patience_ends(patience: int, is_used: bool) -> Non
     positions = [game.parse(QUIET)]
     for _ in range(2):
         positions.append(positions[-1].apply(positions[-1].legal_moves[0]))
-    player = boardgames.load_player("alphabeta:depth=2", game)
+    player = boardgames.load_player(f"alphabeta:{options}", game)
     player.choose(positions[-1], context=Context(history=tuple(positions[:-1])))
     assert bool(asked) == is_used
 
