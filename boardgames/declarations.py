@@ -221,12 +221,15 @@ class Contempt:
     ----------
     evaluation : callable
         `evaluation(side)` returns an evaluation, in the game's usual unit, that rewards side 0 or 1
-        for going on the attack. It is only used to search that side's moves.
+        for going on the attack. It is only used to search that side's moves. Its kernel returns
+        the value for the side to move, so the reward counts as negative if the other side is to move.
     patience : int
-        How many plies the score must stay the same before `alphabeta` uses it.
+        How many plies the score must stay the same before `alphabeta` uses it. In a game without a
+        score, these are the plies since the start.
     concession : float
         How much worse than the best move an attacking move may be, in units of the evaluation.
-        Against opponents that give something away, it may be up to three times as much.
+        If the match stays stuck and the opponent has never scored, this grows by what the opponent's
+        replies give away, to at most three times as much.
 
     Raises
     ------

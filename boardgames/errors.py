@@ -128,7 +128,10 @@ class MissingExtraError(BoardgamesError, ImportError):
     """
 
     def __init__(self, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs the extra {extra!r}: run pip install 'boardgames-core[{extra}]'")
+        super().__init__(
+            f"{purpose} needs the extra {extra!r}: run pip install 'boardgames-core[{extra}]', "
+            f"or in a checkout pip install -e '.[{extra}]'"
+        )
 
 
 def quote(value: object) -> str:

@@ -87,6 +87,16 @@ class PatternModel:
                 raise PluginError(f"the {name} of a pattern model must be {limits}, not {quote(value)}")
         if not (isinstance(self.limit, int | float) and self.limit > 0):
             raise PluginError(f"the limit of a pattern model must be positive, not {quote(self.limit)}")
+        if not (is_finite(self.margin) and self.margin >= 0):
+            raise PluginError(f"the margin of a pattern model must be 0 or more, not {quote(self.margin)}")
+        if not isinstance(self.unit, Unit):
+            raise PluginError(f"the unit of a pattern model must be a Unit, not {quote(self.unit)}")
+        for name in ("material", "terms"):
+            value = getattr(self, name)
+            if not (value is None or isinstance(value, FeatureSet)):
+                raise PluginError(f"the {name} of a pattern model must be a FeatureSet, not {quote(value)}")
+        if not (self.start is None or callable(self.start)):
+            raise PluginError(f"the start of a pattern model must be a function, not {quote(self.start)}")
 
     @property
     def features(self) -> tuple[FeatureSet, ...]:

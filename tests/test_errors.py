@@ -88,7 +88,8 @@ def test_no_suggestions_for_something_that_is_not_a_name(name: object) -> None:
 
 def test_missing_extra_names_the_command_that_installs_it() -> None:
     assert str(MissingExtraError("rating", "boardgames ladder")) == (
-        "boardgames ladder needs the extra 'rating': run pip install 'boardgames-core[rating]'"
+        "boardgames ladder needs the extra 'rating': run pip install 'boardgames-core[rating]', "
+        "or in a checkout pip install -e '.[rating]'"
     )
 
 

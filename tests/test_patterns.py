@@ -42,12 +42,24 @@ def test_impossible_declaration_raises(declared: dict[str, Any], message: str) -
 
 
 @pytest.mark.parametrize(
-    "declared", [{"scale": 0.0}, {"bound": 1e300}, {"slope": float("inf")}, {"limit": -1.0}], ids=str
+    "declared",
+    [
+        {"scale": 0.0},
+        {"bound": 1e300},
+        {"slope": float("inf")},
+        {"limit": -1.0},
+        {"margin": float("nan")},
+        {"unit": "marbles"},
+        {"material": 3},
+        {"terms": CELLS},
+        {"start": 0},
+    ],
+    ids=str,
 )
-def test_impossible_model_raises(declared: dict[str, float]) -> None:
+def test_impossible_model_raises(declared: dict[str, Any]) -> None:
     (name,) = declared
     with pytest.raises(PluginError, match=f"the {name} of a pattern model must be"):
-        PatternModel(**declared)  # type: ignore[arg-type]  # mypy cannot tell which argument it is
+        PatternModel(**declared)
 
 
 def test_kernel_with_another_signature_raises() -> None:

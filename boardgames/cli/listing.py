@@ -86,9 +86,9 @@ def agents(game: str | None, agent: str | None, as_json: bool) -> None:
     if game is not None:
         for offer in loaded.offers("agents", game):
             if offer not in offers:
-                say(
-                    wrap(f"{offer.entry.name} can play once weights are learned: `{PROGRAM} train {game}`", 2)
-                )
+                learner = " --learner ntuple" if "patterns" in offer.entry.needs else ""
+                command = f"{PROGRAM} train {game}{learner}"
+                say(wrap(f"{offer.entry.name} can play once weights are learned: `{command}`", 2))
 
 
 @click.command(

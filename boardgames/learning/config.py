@@ -45,7 +45,8 @@ class Config:
     options : mapping
         The game's options, as values or text; missing ones take their defaults.
     settings : mapping
-        The learner's options, likewise; missing ones are those of the preset.
+        The learner's options, likewise; missing ones are those of the preset, except that a preset's
+        `layouts` give way to `layout`.
     preset : str or None
         Name of the preset among the game's `Facts.presets`; None for `default`.
 
@@ -136,7 +137,9 @@ class Config:
                 "above the tables"
             )
         game = load(self.game, layout=self.layout, **self.options)
-        settings = preset_settings(game, self.preset, self.learner)
+        settings = dict(preset_settings(game, self.preset, self.learner))
+        if self.layout is not None:
+            settings.pop("layouts", None)
         return load_learner(self.learner, game, **{**settings, **self.settings})
 
     def completed(self, learner: Learner) -> "Config":

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from boardgames.errors import OptionError, UnknownNameError, quote, suggest
+from boardgames.errors import LearnerStateError, OptionError, UnknownNameError, quote, suggest
 from boardgames.game import Game
 from boardgames.kernels import Reals
 from boardgames.learner import LearnerState
@@ -49,7 +49,7 @@ ALL = "all"
 
 Array = npt.NDArray[Any]
 COLLECTED = ("words", "values", "points", "matches")
-"""Arrays of the state with an entry for each position: the fields of `LabelledPositions`."""
+"""Arrays of the state with an entry for each position; `LabelledPositions` has fields of the same names."""
 
 
 class Patterns(WeightsLearner):
@@ -59,7 +59,10 @@ class Patterns(WeightsLearner):
     follows_curve: ClassVar[bool] = False
     declared_options = (
         replace(PATTERNS, summary="pattern set; default: the game's first one with a model"),
-        Option("nodes", int, 2500, "mean number of nodes searched per move", minimum=1, maximum=10**9),
+        Option(
+            "nodes", int, 2500, "nodes searched per move; each match uses 0.6 to 1.6 times as many",
+            minimum=1, maximum=10**9,
+        ),
         Option("matches", int, 600, "matches per step", minimum=1, maximum=10**6),
         Option("steps", int, 10, "number of steps", minimum=1, maximum=10**9),
         Option(
@@ -82,7 +85,9 @@ class Patterns(WeightsLearner):
         ),
         Option("outcome", float, 0.15, "weight of the match's result in a label", minimum=0, maximum=1),
         Option(
-            "anchors", int, 2, "number of phases with weights of their own; those between are interpolated",
+            "anchors", int, None,
+            "number of phases with weights of their own; those between are interpolated; default: 2, or 1 if "
+            "the patterns have only one phase",
             minimum=1, maximum=64,
         ),
         Option(
@@ -99,14 +104,17 @@ class Patterns(WeightsLearner):
     def __init__(self, game: Game, **options: object) -> None:
         super().__init__(game, **options)
         self.features: PatternSet = find_patterns(game, self.text("patterns"), with_model=True)
-        if self.integer("anchors") > self.features.phases:
+        given = self.options["anchors"] is not None
+        self.anchors = self.integer("anchors") if given else default_anchors(self.features)
+        if self.anchors > self.features.phases:
             raise OptionError(
                 f"anchors must be at most {self.features.phases}, the number of phases of "
-                f"{self.features.name!r}, not {self.integer('anchors')}"
+                f"{self.features.name!r}, not {self.anchors}"
             )
         self.layouts = _layouts(game, self.text("layouts"))
         names = [name for name in self.text("opponents").split("+") if name]
         self.opponents = tuple(find_weights(name, game)[0] for name in names)
+        self._fingerprints = " ".join(weights.fingerprint() for weights in self.opponents)
         self.label_settings = LabelSettings(
             nodes=self.integer("nodes"),
             opening=self.integer("opening"),
@@ -134,7 +142,7 @@ class Patterns(WeightsLearner):
 
     def start(self, seed: int) -> LearnerState:
         """Return the initial weights, without any positions."""
-        tables, features = start_weights(self.features, self.integer("anchors"))
+        tables, features = start_weights(self.features, self.anchors)
         arrays: dict[str, Array] = {
             "tables": tables,
             "features": features,
@@ -143,11 +151,12 @@ class Patterns(WeightsLearner):
             "points": np.zeros(0, dtype=np.float32),
             "matches": np.zeros(0, dtype=np.int32),
         }
-        return LearnerState(arrays, {"step": 0, "seed": seed})
+        return LearnerState(arrays, {"step": 0, "seed": seed, "opponents": self._fingerprints})
 
     def step(self, state: LearnerState, executor: Executor) -> tuple[LearnerState, Mapping[str, float]]:
         """Play the matches of a step, and fit the weights to all positions so far."""
         step, seed = _integer(state, "step"), _integer(state, "seed")
+        self._check_state(state)
         batches = self._play(state, executor)
         collected = {
             name: np.concatenate([state.arrays[name], *(getattr(batch, name) for batch in batches)])
@@ -155,7 +164,7 @@ class Patterns(WeightsLearner):
         }
         fit, metrics = self._fit(collected, derive_seed(seed, "fit", step))
         arrays = {**collected, "tables": fit.tables, "features": fit.features}
-        after = LearnerState(arrays, {"step": step + 1, "seed": seed})
+        after = LearnerState(arrays, {**state.scalars, "step": step + 1})
         test_seed = derive_seed(seed, "test", step)
         return after, {
             **self._score(self.result(after), executor, test_seed),
@@ -175,32 +184,55 @@ class Patterns(WeightsLearner):
         """Return all weights after the last step: those in the tables, then those of features."""
         return np.concatenate([state.arrays["tables"].ravel(), state.arrays["features"].ravel()])
 
-    def _score(self, weights: Weights, executor: Executor, seed: int) -> dict[str, float]:
-        """Return the share of points in test matches against the game's own evaluation."""
-        futures = [
-            executor.submit(
-                label_positions, self.setup, self.layouts, weights, (None,),
-                replace(self.label_settings, side_positions=0.0),
-                matches=range(first, min(first + BATCH, self.integer("test_matches"))),
-                opponent_share=1.0, seed=derive_seed(seed, first),
+    def _check_state(self, state: LearnerState) -> None:
+        """Raise LearnerStateError if this learner cannot continue from a state."""
+        if state.scalars["opponents"] != self._fingerprints:
+            raise LearnerStateError(
+                f"cannot resume: the weights of the opponents {self.text('opponents')!r} have changed since "
+                "the run began"
             )
-            for first in range(0, self.integer("test_matches"), BATCH)
-        ]  # fmt: skip
-        points = [result for future in futures for result in future.result().results]
+        lengths = {name: len(state.arrays[name]) for name in COLLECTED}
+        if len(set(lengths.values())) > 1:
+            raise LearnerStateError(f"the arrays of the state differ in length: {lengths}")
+
+    def _score(self, weights: Weights, executor: Executor, seed: int) -> dict[str, float]:
+        """Return the mean of `LabelledPositions.results` in test matches against the game's evaluation."""
+        batches = self._label(
+            executor, weights, (None,), replace(self.label_settings, side_positions=0.0),
+            range(self.integer("test_matches")), opponent_share=1.0, seed=(seed,),
+        )  # fmt: skip
+        points = [result for batch in batches for result in batch.results]
         return {"score": float(np.mean(points))} if points else {}
 
     def _play(self, state: LearnerState, executor: Executor) -> list[LabelledPositions]:
         """Play the matches of a step; they are numbered on from those of the steps before."""
         step, seed, matches = _integer(state, "step"), _integer(state, "seed"), self.integer("matches")
-        player, end = self.result(state), (step + 1) * matches
+        return self._label(
+            executor, self.result(state), self.opponents, self.label_settings,
+            range(step * matches, (step + 1) * matches),
+            opponent_share=self.number("opponent_share") if self.opponents else 0.0,
+            seed=(seed, "patterns"),
+        )  # fmt: skip
+
+    def _label(
+        self,
+        executor: Executor,
+        player: Weights,
+        opponents: tuple[Weights | None, ...],
+        settings: LabelSettings,
+        matches: range,
+        *,
+        opponent_share: float,
+        seed: tuple[object, ...],
+    ) -> list[LabelledPositions]:
+        """Play matches in batches, and return the labelled positions of each batch."""
+        batches = [matches[first : first + BATCH] for first in range(0, len(matches), BATCH)]
         futures = [
             executor.submit(
-                label_positions, self.setup, self.layouts, player, self.opponents, self.label_settings,
-                matches=range(first, min(first + BATCH, end)),
-                opponent_share=self.number("opponent_share") if self.opponents else 0.0,
-                seed=derive_seed(seed, "patterns", first),
+                label_positions, self.setup, self.layouts, player, opponents, settings,
+                matches=batch, opponent_share=opponent_share, seed=derive_seed(*seed, batch.start),
             )
-            for first in range(step * matches, end, BATCH)
+            for batch in batches
         ]  # fmt: skip
         return [future.result() for future in futures]
 
@@ -213,7 +245,7 @@ class Patterns(WeightsLearner):
         labels = np.where(np.isnan(points), expected, (1 - outcome) * expected + outcome * points)
         targets = 1.0 - labels  # the weights value a position for the side that has just moved
         settings = FitSettings(
-            anchors=self.integer("anchors"),
+            anchors=self.anchors,
             pull=self.number("pull"),
             rate=self.number("rate"),
             epochs=self.integer("epochs"),
@@ -221,6 +253,10 @@ class Patterns(WeightsLearner):
         fit = Fit(self.game, self.features, collected["words"], targets.astype(np.float32), settings)
         is_held_out = collected["matches"] % HELD_OUT == 0
         held_out, learned = np.flatnonzero(is_held_out), np.flatnonzero(~is_held_out)
+        if not learned.size:
+            raise OptionError(
+                "no position to learn from: play more matches, or raise ply_limit above opening"
+            )
         before = fit.loss(held_out)
         fit.learn(learned, seed)
         return fit, {
@@ -229,6 +265,11 @@ class Patterns(WeightsLearner):
             "least_loss": _entropy(targets[held_out]),
             "positions": float(len(targets)),
         }
+
+
+def default_anchors(patterns: PatternSet) -> int:
+    """Return how many phases of a set get weights of their own by default."""
+    return min(2, patterns.phases)
 
 
 def _layouts(game: Game, text: str) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ advantage of larger concessions, and it earns the player nothing.
 
 from dataclasses import replace
 
-from boardgames.declarations import Contempt
+from boardgames.declarations import Contempt, Evaluation
+from boardgames.errors import PluginError, quote
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.player import Analysis, Choice, Context, Limit
@@ -153,7 +154,13 @@ class ContemptSearch:
 
     def _searcher(self, side: int) -> Searcher:
         if side not in self._searchers:
-            self._searchers[side] = Searcher(self.game, self.contempt.evaluation(side), self._options)
+            evaluation = self.contempt.evaluation(side)
+            if not isinstance(evaluation, Evaluation):
+                raise PluginError(
+                    f"Contempt.evaluation({side}) of {self.game.facts.name} must return an Evaluation, "
+                    f"not {quote(evaluation)}"
+                )
+            self._searchers[side] = Searcher(self.game, evaluation, self._options)
         return self._searchers[side]
 
 

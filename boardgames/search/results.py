@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from boardgames.declarations import Evaluation
+from boardgames.errors import PluginError
 from boardgames.game import Move, Position
 from boardgames.score import Score
 from boardgames.search.rules import EVALUATION_BOUND, WIN
@@ -16,7 +17,16 @@ def score_of(value: float, evaluation: Evaluation) -> Score:
     >>> from boardgames.declarations import NO_EVALUATION
     >>> [str(score_of(value, NO_EVALUATION)) for value in (WIN - 5, 4 - WIN, 0.25)]
     ['win in 5', 'loss in 4', '+0.250']
+
+    Raises
+    ------
+    PluginError
+        If the evaluation returned NaN or values beyond its bound.
     """
+    if not abs(value) <= WIN:
+        raise PluginError(
+            f"evaluation {evaluation.name!r} returns NaN or values beyond ±{evaluation.bound:g}"
+        )
     if value > EVALUATION_BOUND:
         return Score.win(round(WIN - value))
     if value < -EVALUATION_BOUND:

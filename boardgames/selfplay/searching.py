@@ -29,7 +29,7 @@ TABLE_MB = 1
 REMEMBERED_PLIES = 32
 """Number of earlier positions of a match that a search knows, so that it recognises repetitions."""
 FEWEST_NODES, MOST_NODES = 0.6, 1.6
-"""The number of nodes per search differs from match to match, between these multiples of the mean."""
+"""The node limit differs from match to match, between these multiples of `LabelSettings.nodes`."""
 RANDOM_MOVES = 3
 """Largest number of random moves from a position of a match to a side position."""
 AHEAD = 0.4
@@ -37,7 +37,7 @@ AHEAD = 0.4
 
 
 @kernel(
-    types.int64(
+    types.void(
         BUNDLE, ACTIONS_OUT, types.int64, types.int64, REALS_OUT, ACTIONS_OUT, ACTIONS_STACK, REALS_OUT
     )
 )
@@ -50,8 +50,8 @@ def deepen(
     evaluated: Actions,
     lines: Actions,
     value: Reals,
-) -> int:
-    """Search `positions[0]` by iterative deepening and return the depth that was reached.
+) -> None:
+    """Search `positions[0]` by iterative deepening, until the node limit is reached or the value is proven.
 
     Parameters
     ----------
@@ -96,7 +96,6 @@ def deepen(
         if control[0].nodes >= nodes:
             break
     control[0].node_limit = 0
-    return depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +189,8 @@ class LabelSettings:
     Attributes
     ----------
     nodes : int
-        Mean number of nodes of a search.
+        Node limit of a search; for each match it is multiplied by a random factor from `FEWEST_NODES`
+        to `MOST_NODES`.
     opening : int
         Largest number of random opening plies; at least half as many are played.
     ply_limit : int
@@ -221,7 +221,7 @@ class LabelledPositions:
         Values for the side to move, on the scale of the evaluation's kernel.
     points : float32[m]
         Points of the side to move at the end of the match, NaN for side positions. In an
-        unfinished or drawn match the side with the higher score gets more than half a point.
+        unfinished or drawn match, the side with the higher score gets 0.5 + `AHEAD` points.
     matches : int32[m]
         The number of each position's match.
     results : tuple of float
@@ -249,7 +249,7 @@ class LabelPlay:
     game : Game
         The game.
     starts : sequence of uint64[n]
-        Start positions, one for each match in turn.
+        Start positions, used in turn, each for two matches so that the player has both sides.
     control : Control
         Its stop flag ends the matches.
     settings : LabelSettings

@@ -41,7 +41,7 @@ class Explanation:
     Attributes
     ----------
     features : str
-        Name of the feature set.
+        Name of the feature set or pattern set.
     weights : str or None
         Name of the weights; None without weights.
     side : int
@@ -49,8 +49,8 @@ class Explanation:
     terms : tuple of Term
         The features in order.
     total, value : float or None
-        Sum of the contributions, and the value: the sum, its hyperbolic tangent if `is_squashed`, or
-        with a model what this makes of it, in its unit.
+        Sum of the contributions, and the value. This is the sum, or its hyperbolic tangent if
+        `is_squashed`; with a model, it is the model's value in `unit`.
     is_squashed : bool
         Whether the weights squash sums.
     unit : str

@@ -165,7 +165,7 @@ def usable_agents(game: str) -> list[plugins.Offer]:
 
 
 def _kinds_learned(game: str) -> set[str]:
-    """Return `"features"` or `"patterns"`, or both: what the user has runs with weights of a game for."""
+    """Return the kinds of weights, `"features"` and `"patterns"`, that the user's runs have for a game."""
     kinds = set()
     for name in run_names():
         with suppress(BoardgamesError):

@@ -46,7 +46,7 @@ them; and the size of a step. A model adds the index of its features' weights, t
 and its bound.
 """
 HEADER = 8
-"""Length of this beginning."""
+"""How many numbers these are."""
 SHORTS = 4
 """16-bit integers in a word."""
 MAX_CHUNK = 6
@@ -259,9 +259,9 @@ def _check_bitboards(game: Game, patterns: PatternSet) -> None:
 def _cells_of_lookups(
     game: Game, patterns: PatternSet, merged: Sequence[MergedTable], firsts: Sequence[int]
 ) -> tuple[int, Reals, Reals]:
-    """Return the number of lookups, nothing, and for each lookup its table, its length and its cells.
+    """Return the number of lookups, an empty array, and the table, length and cells of each lookup.
 
-    The return value is like that of `_blocks`.
+    The result has the same form as that of `_blocks`.
     """
     numbers = []
     for table, first in zip(merged, firsts, strict=True):

@@ -230,7 +230,10 @@ def test_chart_without_matplotlib_fails_before_the_search(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     ran = bg("analyze", "connect4", "match.record", *QUICK, "--svg", "chart.svg")
-    message = "drawing charts needs the extra 'plot': run pip install 'boardgames-core[plot]'"
+    message = (
+        "drawing charts needs the extra 'plot': run pip install 'boardgames-core[plot]', "
+        "or in a checkout pip install -e '.[plot]'"
+    )
     assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n")
 
 

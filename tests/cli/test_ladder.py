@@ -84,7 +84,10 @@ def test_the_chart_names_every_agent(bg: Run, tmp_path: Path) -> None:
 def test_a_chart_without_matplotlib_names_the_extra(bg: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     ran = bg("ladder", *GAME, "--svg", "ladder.svg")
-    message = "drawing charts needs the extra 'plot': run pip install 'boardgames-core[plot]'"
+    message = (
+        "drawing charts needs the extra 'plot': run pip install 'boardgames-core[plot]', "
+        "or in a checkout pip install -e '.[plot]'"
+    )
     assert (ran.code, ran.out, ran.err) == (2, "", f"error: {message}\n")
 
 

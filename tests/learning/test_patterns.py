@@ -1,5 +1,6 @@
 """The learner `patterns`: that losses fall, which matches it plays, and the errors of its options."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,12 @@ from learning.helpers import make, small, train
 
 import boardgames
 from boardgames import plugins
-from boardgames.errors import OptionError, UnknownNameError
+from boardgames.errors import LearnerStateError, OptionError, UnknownNameError
 from boardgames.executors import InProcess
-from boardgames.learning.patterns import HELD_OUT, Patterns
+from boardgames.learner import LearnerState
+from boardgames.learning.config import Config
+from boardgames.learning.patterns import HELD_OUT, Patterns, default_anchors
+from boardgames.patterns import single_phase
 from boardgames.weights import find_weights
 
 TINY = {"steps": 1, "matches": 4, "nodes": 100, "test_matches": 0, "ply_limit": 40}
@@ -53,6 +57,41 @@ def test_all_stands_for_every_layout() -> None:
 def test_matches_are_in_the_layout_of_the_game_by_default() -> None:
     game = boardgames.load("abalone", layout="snakes")
     assert plugins.load_learner("patterns", game).layouts == ("snakes",)  # type: ignore[attr-defined]
+
+
+def test_a_layout_of_the_config_replaces_those_of_the_preset() -> None:
+    learners = [Config("abalone", learner="patterns", layout=layout).load() for layout in ("snakes", None)]
+    layouts = [learner.layouts for learner in learners]  # type: ignore[attr-defined]
+    assert layouts[0] == ("snakes",)
+    assert len(set(layouts[1])) == len(boardgames.load("abalone").facts.layouts)
+
+
+def test_a_set_with_one_phase_is_learned_with_one_anchor() -> None:
+    one = replace(
+        boardgames.load_patterns("shapes", boardgames.load("abalone")), phases=1, phase=single_phase
+    )
+    assert [default_anchors(patterns) for patterns in (abalone().features, one)] == [2, 1]
+
+
+def test_changed_opponents_are_refused() -> None:
+    learner = abalone(opponents="engine")
+    other = abalone(opponents="engine-by-hand")
+    with pytest.raises(LearnerStateError, match="weights of the opponents 'engine-by-hand' have changed"):
+        other.step(learner.start(1), InProcess())
+
+
+def test_arrays_that_do_not_fit_together_are_refused() -> None:
+    learner = abalone()
+    state = learner.start(1)
+    arrays = {**state.arrays, "values": np.zeros(3, dtype=np.float32)}
+    with pytest.raises(LearnerStateError, match="differ in length"):
+        learner.step(LearnerState(arrays, state.scalars), InProcess())
+
+
+def test_matches_without_positions_are_an_error() -> None:
+    learner = abalone(opening=40, ply_limit=10)  # every match ends within the opening
+    with pytest.raises(OptionError, match="no position to learn from"):
+        learner.step(learner.start(1), InProcess())
 
 
 def test_the_player_meets_opponents_with_other_weights() -> None:

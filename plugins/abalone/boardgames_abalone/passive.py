@@ -1,10 +1,11 @@
 """The agent `passive`: opponents that keep their marbles together and hardly attack.
 
 It is hard to push anything off against such an opponent, which makes it a useful benchmark. Each
-kind searches by alpha-beta to a fixed depth. Apart from marbles pushed off, the evaluations count
-only the formation of the agent's own marbles, and how many of them the opponent can push. So the
-agent does not open its formation to attack, as it would if the opponent's formation counted too.
-The evaluations do not depend on the game's default evaluation, so the agent never changes.
+kind searches by alpha-beta to a fixed depth. Apart from marbles pushed off, all evaluations but
+that of `cautious` count only the agent's own formation, and how many of its marbles the opponent
+can push. So the agent does not open its formation to attack, as it would if the opponent's formation
+counted too. `cautious` uses the evaluation `engine` with other weights. No kind uses the game's
+default evaluation, so the agent never changes.
 """
 
 from dataclasses import dataclass, replace
@@ -123,7 +124,7 @@ class Passive(Player):
         ]
 
     def choose(self, position: Position, limit: Limit = NO_LIMIT, context: Context = NO_CONTEXT) -> Choice:
-        """Return the best move; a shuffler rather undoes its previous move if that is good enough."""
+        """Return the best move; a shuffler undoes its previous move instead if that is nearly as good."""
         choice = self.analyse(position, limit, context, lines=1).choice()
         if self.options[KIND.name] != "shuffler":
             return choice
@@ -177,7 +178,7 @@ class Passive(Player):
 
 @kernel(Evaluate)
 def evaluate_passive(position: Words, weights: Reals) -> float:
-    """Return the value of the formation of one side, for the side to move.
+    """Return the value of the marbles pushed off and of one side's formation, for the side to move.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def bg_agents() -> list[Entry]:
         ),
         Entry(
             "tapered",
-            "alpha-beta with the evaluation engine; it never changes",
+            "alpha-beta with the evaluation `engine`; never changed",
             "boardgames_abalone.agents:Tapered",
             game="abalone",
         ),

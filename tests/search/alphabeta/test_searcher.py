@@ -14,10 +14,10 @@ from reference.searching import EXACT
 from waiting import interrupted
 
 import boardgames
-from boardgames.declarations import position_key
-from boardgames.errors import OptionError
+from boardgames.declarations import Evaluation, position_key
+from boardgames.errors import OptionError, PluginError
 from boardgames.game import Position
-from boardgames.kernels import Control, is_stopped, new_control
+from boardgames.kernels import Control, Evaluate, Reals, Words, is_stopped, kernel, new_control
 from boardgames.player import NO_CONTEXT, NO_LIMIT, Analysis, Choice, Clock, Context, Limit, Stop
 from boardgames.players.alphabeta import SEARCH_OPTIONS
 from boardgames.score import Score
@@ -347,6 +347,20 @@ def test_a_table_that_does_not_fit_is_rejected_at_the_first_search(monkeypatch: 
 def test_without_a_table_no_memory_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "free_memory", lambda: 0)
     assert is_answer(searched(START, Limit(depth=4), options=replace(SMALL, table=0)))
+
+
+@kernel(Evaluate)
+def constant(position: Words, weights: Reals) -> float:
+    """Return the first weight for every position."""
+    return weights[0]
+
+
+@pytest.mark.parametrize("depth", [1, 4])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e300, -1e300])
+def test_a_search_ends_if_the_evaluation_returns_impossible_values(value: float, depth: int) -> None:
+    evaluation = Evaluation("mine", constant, np.array([value]), unit=CONNECT4.evaluation.unit, bound=1.0)
+    with pytest.raises(PluginError, match="evaluation 'mine' returns NaN or values beyond ±1"):
+        Searcher(CONNECT4, evaluation, SMALL).search(CONNECT4.start(), Limit(depth=depth), NO_CONTEXT)
 
 
 # --- threads -----------------------------------------------------------------------------------------
