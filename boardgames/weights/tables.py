@@ -35,7 +35,7 @@ from boardgames.kernels.lanes import LANES, ROW_WORDS, Chunk, row_adder, short_a
 from boardgames.patterns import PatternModel, PatternSet, no_features
 from boardgames.score import RETURN
 from boardgames.weights.linear import WEIGHTED_SUM, in_module_of
-from boardgames.weights.lookups import MergedTable, merged_tables
+from boardgames.weights.merging import MergedTable, merged_tables
 
 COUNT, ROWS, TABLES, PHASE_STRIDE, STEP, LINEAR, LIMIT, BOUND = range(8)
 """Indices of the numbers at the beginning of the array.

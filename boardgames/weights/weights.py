@@ -26,7 +26,7 @@ from boardgames.patterns import PatternSet
 from boardgames.player import fingerprint_of
 from boardgames.weights.files import Array, read_arrays, write_arrays
 from boardgames.weights.linear import linear_evaluation
-from boardgames.weights.lookups import gathered
+from boardgames.weights.merging import gathered
 from boardgames.weights.tables import STEPS, merged_sums, model_evaluation, step_of, table_evaluation
 
 SCHEMA = 1

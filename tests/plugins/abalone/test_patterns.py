@@ -18,7 +18,7 @@ from boardgames.game import Move, Position
 from boardgames.kernels import Reals, Words
 from boardgames.testing import check_game
 from boardgames.weights import Weights
-from boardgames.weights.lookups import merged_tables
+from boardgames.weights.merging import merged_tables
 from boardgames_abalone.board import CELLS, NEIGHBOURS
 from boardgames_abalone.evaluation import engine_evaluation
 from boardgames_abalone.notation import pack_marbles

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import boardgames
 from boardgames.kernels import Actions, Reals
 from boardgames.patterns import PatternSet
-from boardgames.weights.lookups import gathered, merged_tables
+from boardgames.weights.merging import gathered, merged_tables
 
 CELLS = boardgames.load_patterns("cells", boardgames.load("connect4", columns=4, rows=4))
 TURNED = tuple(4 * (cell % 4) + 3 - cell // 4 for cell in range(16))
