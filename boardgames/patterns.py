@@ -17,6 +17,8 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from boardgames.declarations import MAX_VALUE, FeatureSet
 from boardgames.errors import PluginError, quote
 from boardgames.kernels import Actions, Cells, Features, Phase, Reals, Words, kernel
@@ -198,6 +200,32 @@ class PatternSet:
         """Return the number of weights: those of all groups in all phases."""
         return self.phases * sum(int(self.values ** len(group)) for group in self.groups)
 
+    def initial_weights(self) -> tuple[Reals, Reals]:
+        """Return the weights with which the model starts.
+
+        Returns
+        -------
+        float64[phases, n], float64[phases, m]
+            The tables, and the weights of material and then terms, on the scale of the model's kernel.
+
+        Raises
+        ------
+        PluginError
+            If the set has no model, or its `start` returns something else.
+        """
+        if self.model is None:
+            raise PluginError(f"patterns {self.name!r} have no model")
+        shapes = [(self.phases, self.size // self.phases), (self.phases, self.model.size)]
+        if self.model.start is None:
+            return np.zeros(shapes[0]), np.zeros(shapes[1])
+        start = self.model.start()
+        if not isinstance(start, tuple) or [_shape_of_finite(part) for part in start] != shapes:
+            raise PluginError(
+                f"the start of patterns {self.name!r} must return two arrays of finite numbers, float64 of "
+                f"the shapes {shapes[0]} and {shapes[1]}"
+            )
+        return start
+
     @property
     def lookups(self) -> tuple[tuple[tuple[int, ...], int], ...]:
         """Return what is looked up: groups and their images, each with the index where its table begins.
@@ -227,3 +255,11 @@ class PatternSet:
 
     def _are_cells(self, cells: Sequence[int]) -> bool:
         return all(type(cell) is int and 0 <= cell < self.cells for cell in cells)
+
+
+def _shape_of_finite(part: object) -> tuple[int, ...] | None:
+    """Return the shape of an array of finite numbers; None for anything else."""
+    if not isinstance(part, np.ndarray) or part.dtype != np.float64 or not np.isfinite(part).all():
+        return None
+    shape: tuple[int, ...] = part.shape
+    return shape

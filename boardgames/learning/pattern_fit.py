@@ -31,7 +31,7 @@ from boardgames.kernels.abi import (
     Floats,
 )
 from boardgames.kernels.bundles import BUNDLE, Bundle, unpacker
-from boardgames.patterns import PatternModel, PatternSet, no_features
+from boardgames.patterns import PatternSet, no_features
 from boardgames.weights.tables import interpolated
 
 MOMENTUM, SMOOTHING, TINY = 0.9, 0.999, 1e-8
@@ -368,11 +368,7 @@ def start_weights(patterns: PatternSet, anchors: int) -> tuple[Reals, Reals]:
     float64[anchors, n], float64[anchors, m]
         The tables, and the weights of material and then terms, on the scale of the model's kernel.
     """
-    model = patterns.model
-    assert isinstance(model, PatternModel)
-    if model.start is None:
-        return np.zeros((anchors, patterns.size // patterns.phases)), np.zeros((anchors, model.size))
-    tables, features = model.start()
+    tables, features = patterns.initial_weights()
     if anchors == 1:
         return tables.mean(axis=0, keepdims=True), features.mean(axis=0, keepdims=True)
     return interpolated(tables, anchors), interpolated(features, anchors)  # from all phases to fewer

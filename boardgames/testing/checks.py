@@ -15,6 +15,7 @@ import numpy as np
 from boardgames.declarations import (
     NO_EVALUATION,
     SIGNATURES,
+    Evaluation,
     FeatureSet,
     StateAbstraction,
     Symmetry,
@@ -194,9 +195,7 @@ def check_evaluation(sample: Sample) -> RunningCheck:
         rank = int(game.kernels.move_order(words.copy(), action))
         if abs(rank) > MAX_RANK:
             yield Fault(f"move_order is {rank}, not within ±2^40", words, action)
-    if evaluation is NO_EVALUATION:
-        return "no evaluation; move order"
-    evaluations = {"the evaluation": evaluation}
+    evaluations = {} if evaluation is NO_EVALUATION else {"the evaluation": evaluation}
     if game.contempt is not None:
         evaluations |= {
             f"the evaluation of contempt for side {side}": game.contempt.evaluation(side) for side in range(2)
@@ -204,12 +203,18 @@ def check_evaluation(sample: Sample) -> RunningCheck:
     for what, checked in evaluations.items():
         if checked.unit != evaluation.unit:
             yield f"{what} counts in {checked.unit.label}, but the evaluation in {evaluation.unit.label}"
-        for words in sample.words:
-            value = float(checked.kernel(words.copy(), checked.weights))
-            if not abs(value) <= checked.bound:
-                yield Fault(f"{what} is {value!r}, not within ±{checked.bound:g},", words)
+        yield from _values_out_of_bounds(sample, checked, what)
     also = "; contempt" if game.contempt is not None else ""
+    if evaluation is NO_EVALUATION:
+        return f"no evaluation{also}; move order"
     return f"{len(sample.words)} positions, {evaluation.name!r} in {evaluation.unit.label}{also}; move order"
+
+
+def _values_out_of_bounds(sample: Sample, evaluation: Evaluation, what: str) -> Iterator[Fault]:
+    for words in sample.words:
+        value = float(evaluation.kernel(words.copy(), evaluation.weights))
+        if not abs(value) <= evaluation.bound:
+            yield Fault(f"{what} is {value!r}, not within ±{evaluation.bound:g},", words)
 
 
 def check_unit(game: Game) -> RunningCheck:
@@ -270,8 +275,17 @@ def check_patterns(sample: Sample, pattern_sets: tuple[PatternSet, ...]) -> Runn
                 )
                 if before and not fits:
                     yield Fault(f"symmetry {permutation} of {name} is not a symmetry of the game,", words)
+        yield from _check_model(sample, patterns)
     names = ", ".join(patterns.name for patterns in pattern_sets)
     return f"{len(sample.words)} positions: {names}" if names else "no patterns"
+
+
+def _check_model(sample: Sample, patterns: PatternSet) -> RunningCheck:
+    """Check the features and the initial weights of a model; its values are clipped to their bound."""
+    if patterns.model is not None:
+        patterns.initial_weights()
+        yield from check_features(sample, patterns.model.features)
+    return ""
 
 
 def check_abstractions(sample: Sample, abstractions: tuple[StateAbstraction, ...]) -> RunningCheck:

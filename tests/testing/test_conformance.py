@@ -15,12 +15,12 @@ from faulty import FAULTS, KERNEL_FAULTS, Noughts, SlowRules, feature_set
 from nim import Nim
 
 import boardgames
-from boardgames.declarations import Kernels
+from boardgames.declarations import NO_EVALUATION, Feature, Kernels
 from boardgames.errors import KernelError, PluginError
 from boardgames.game import Game
 from boardgames.kernels import JIT, GuardAction, RewardOf, Words
 from boardgames.kernels.abi import Apply, kernel
-from boardgames.patterns import PatternSet
+from boardgames.patterns import PatternModel, PatternSet
 from boardgames.picture import Group, MarkClass, Overlay, Picture
 from boardgames.testing import Report, check_game
 
@@ -81,6 +81,12 @@ def check_quickly(game: Noughts, **settings: object) -> Report:
 
 def test_every_planted_fault_has_an_expectation() -> None:
     assert set(EXPECTED) == set(FAULTS)
+
+
+def test_contempt_is_checked_in_games_without_an_evaluation() -> None:
+    game = Noughts("contempt out of bounds")
+    game.evaluation = NO_EVALUATION
+    assert "contempt for side 0 is" in str(check_quickly(game, only=["evaluation"]))
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -226,6 +232,9 @@ def test_a_button_may_be_clicked_to_pass(option: str) -> None:
     assert "pictures" not in {finding.check for finding in report.findings}
 
 
+OUT_OF_RANGE = replace(feature_set(1.0), features=(Feature("middle", "marks", 5.0, 6.0, "never 5"),))
+
+
 def wrong_patterns(**changes: Any) -> Callable[[Game], PatternSet]:
     """Return a function that makes the patterns of a small Connect Four, with changes."""
     return lambda game: replace(boardgames.load_patterns("cells", game), **changes)
@@ -241,8 +250,13 @@ def wrong_patterns(**changes: Any) -> Callable[[Game], PatternSet]:
             {"bitboards": ((0, 1), (1, 0), (0, 0)), "bits": tuple(range(16))},
             "the bitboards of patterns 'cells' differ from its kernel in cell 0,",
         ),
+        (
+            {"groups": ((0, 1),), "model": PatternModel(start=lambda: (np.zeros((2, 16)), np.zeros((2, 1))))},
+            "must return two arrays of finite numbers, float64 of the shapes (2, 16) and (2, 0)",
+        ),
+        ({"model": PatternModel(terms=OUT_OF_RANGE)}, "middle.middle of side 0 is"),
     ],
-    ids=["value", "phase", "symmetry", "bitboards"],
+    ids=["value", "phase", "symmetry", "bitboards", "start", "terms"],
 )
 def test_wrong_patterns_are_found(offer: Callable[..., None], changes: dict[str, Any], message: str) -> None:
     game = boardgames.load("connect4", columns=4, rows=4)
