@@ -51,10 +51,10 @@ def test_impossible_declaration_raises(declared: dict[str, Any], message: str) -
         {"margin": float("nan")},
         {"unit": "marbles"},
         {"material": 3},
-        {"terms": CELLS},
+        {"terms": single_phase},
         {"start": 0},
     ],
-    ids=str,
+    ids=lambda declared: next(iter(declared)),
 )
 def test_impossible_model_raises(declared: dict[str, Any]) -> None:
     (name,) = declared
