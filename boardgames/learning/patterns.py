@@ -253,7 +253,7 @@ class Patterns(WeightsLearner):
         fit = Fit(self.game, self.features, collected["words"], targets.astype(np.float32), settings)
         is_held_out = collected["matches"] % HELD_OUT == 0
         held_out, learned = np.flatnonzero(is_held_out), np.flatnonzero(~is_held_out)
-        if not learned.size:
+        if not targets.size:
             raise OptionError(
                 "no position to learn from: play more matches, or raise ply_limit above opening"
             )
