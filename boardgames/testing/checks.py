@@ -15,7 +15,6 @@ import numpy as np
 from boardgames.declarations import (
     NO_EVALUATION,
     SIGNATURES,
-    Evaluation,
     FeatureSet,
     StateAbstraction,
     Symmetry,
@@ -203,18 +202,14 @@ def check_evaluation(sample: Sample) -> RunningCheck:
     for what, checked in evaluations.items():
         if checked.unit != evaluation.unit:
             yield f"{what} counts in {checked.unit.label}, but the evaluation in {evaluation.unit.label}"
-        yield from _values_out_of_bounds(sample, checked, what)
+        for words in sample.words:
+            value = float(checked.kernel(words.copy(), checked.weights))
+            if not abs(value) <= checked.bound:
+                yield Fault(f"{what} is {value!r}, not within ±{checked.bound:g},", words)
     also = "; contempt" if game.contempt is not None else ""
     if evaluation is NO_EVALUATION:
         return f"no evaluation{also}; move order"
     return f"{len(sample.words)} positions, {evaluation.name!r} in {evaluation.unit.label}{also}; move order"
-
-
-def _values_out_of_bounds(sample: Sample, evaluation: Evaluation, what: str) -> Iterator[Fault]:
-    for words in sample.words:
-        value = float(evaluation.kernel(words.copy(), evaluation.weights))
-        if not abs(value) <= evaluation.bound:
-            yield Fault(f"{what} is {value!r}, not within ±{evaluation.bound:g},", words)
 
 
 def check_unit(game: Game) -> RunningCheck:
