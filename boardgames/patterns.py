@@ -92,13 +92,15 @@ class PatternModel:
         if not (is_finite(self.margin) and self.margin >= 0):
             raise PluginError(f"the margin of a pattern model must be 0 or more, not {quote(self.margin)}")
         if not isinstance(self.unit, Unit):
-            raise PluginError(f"the unit of a pattern model must be a Unit, not {quote(self.unit)}")
+            raise PluginError(f"unit of a pattern model must be a Unit, not {quote(self.unit)}")
         for name in ("material", "terms"):
             value = getattr(self, name)
             if not (value is None or isinstance(value, FeatureSet)):
-                raise PluginError(f"the {name} of a pattern model must be a FeatureSet, not {quote(value)}")
+                raise PluginError(
+                    f"{name} of a pattern model must be a FeatureSet or None, not {quote(value)}"
+                )
         if not (self.start is None or callable(self.start)):
-            raise PluginError(f"the start of a pattern model must be a function, not {quote(self.start)}")
+            raise PluginError(f"start of a pattern model must be a function or None, not {quote(self.start)}")
 
     @property
     def features(self) -> tuple[FeatureSet, ...]:
@@ -201,7 +203,7 @@ class PatternSet:
         return self.phases * sum(int(self.values ** len(group)) for group in self.groups)
 
     def initial_weights(self) -> tuple[Reals, Reals]:
-        """Return the weights with which the model starts.
+        """Return the initial weights of the model.
 
         Returns
         -------

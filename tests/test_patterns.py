@@ -58,7 +58,7 @@ def test_impossible_declaration_raises(declared: dict[str, Any], message: str) -
 )
 def test_impossible_model_raises(declared: dict[str, Any]) -> None:
     (name,) = declared
-    with pytest.raises(PluginError, match=f"the {name} of a pattern model must be"):
+    with pytest.raises(PluginError, match=f"{name} of a pattern model must be"):
         PatternModel(**declared)
 
 

@@ -196,7 +196,7 @@ class Patterns(WeightsLearner):
             raise LearnerStateError(f"the arrays of the state differ in length: {lengths}")
 
     def _score(self, weights: Weights, executor: Executor, seed: int) -> dict[str, float]:
-        """Return the mean of `LabelledPositions.results` in test matches against the game's evaluation."""
+        """Play test matches against the game's own evaluation, and return the average points per match."""
         batches = self._label(
             executor, weights, (None,), replace(self.label_settings, side_positions=0.0),
             range(self.integer("test_matches")), opponent_share=1.0, seed=(seed,),

@@ -27,7 +27,7 @@ SEARCHING, IDLE = "boardgames-search", "boardgames-idle"
 
 
 class _Job(Generic[Result]):
-    """Work for another thread, and what became of it."""
+    """Work for another thread, and its result or error."""
 
     def __init__(self, work: Callable[[], Result]) -> None:
         self._work = work
@@ -37,7 +37,7 @@ class _Job(Generic[Result]):
         self.errors: list[BaseException] = []
 
     def claim(self) -> bool:
-        """Return True the first time: only then may the work be done."""
+        """Return True for the first caller only. A thread must claim a job before it starts the work."""
         return self._claimed.acquire(blocking=False)
 
     def do(self) -> None:

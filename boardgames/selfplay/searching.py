@@ -31,7 +31,7 @@ REMEMBERED_PLIES = 32
 FEWEST_NODES, MOST_NODES = 0.6, 1.6
 """The node limit differs from match to match, between these multiples of `LabelSettings.nodes`."""
 RANDOM_MOVES = 3
-"""Largest number of random moves from a position of a match to a side position."""
+"""A side position is at most this many random moves away from the position of a match."""
 AHEAD = 0.4
 """What a side that is ahead gets beyond half a point in an unfinished or drawn match."""
 
@@ -362,7 +362,7 @@ class _LabelledMatch:
         return 0.5 + AHEAD * float(np.sign(score[side] - score[1 - side]))
 
     def _choose(self, words: Words, mover: int, nodes: int, earlier: list[Words], *, by_player: bool) -> int:
-        """Return the best move; if it is the player's, label this position and sometimes a side position."""
+        """Return the best move. If the player is to move, label the position, and sometimes one nearby."""
         searcher = self.player if by_player else self.opponent
         found = searcher.search(words, earlier, nodes=nodes)
         if by_player:

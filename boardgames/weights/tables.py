@@ -46,7 +46,7 @@ them; and the size of a step. A model adds the index of its features' weights, t
 and its bound.
 """
 HEADER = 8
-"""How many numbers these are."""
+"""Number of values in the header."""
 SHORTS = 4
 """16-bit integers in a word."""
 MAX_CHUNK = 6
@@ -259,7 +259,7 @@ def _check_bitboards(game: Game, patterns: PatternSet) -> None:
 def _cells_of_lookups(
     game: Game, patterns: PatternSet, merged: Sequence[MergedTable], firsts: Sequence[int]
 ) -> tuple[int, Reals, Reals]:
-    """Return the number of lookups, an empty array, and the table, length and cells of each lookup.
+    """Return the number of lookups, an empty array, and each lookup's table, length and cells.
 
     The result has the same form as that of `_blocks`.
     """

@@ -169,7 +169,7 @@ TERMS = FeatureSet(
     ),
 )
 OWN_SPREAD, OPPOSING_SPREAD, DISTANCE, TEMPO = 0, 1, 2, 5
-"""Indices of some of the terms."""
+"""Indices of the terms that contempt changes."""
 
 
 def start() -> tuple[Reals, Reals]:

@@ -351,7 +351,7 @@ def test_without_a_table_no_memory_is_needed(monkeypatch: pytest.MonkeyPatch) ->
 
 @kernel(Evaluate)
 def constant(position: Words, weights: Reals) -> float:
-    """Return the first weight for every position."""
+    """Return the same value, the first weight, whatever the position."""
     return weights[0]
 
 
