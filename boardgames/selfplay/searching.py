@@ -131,10 +131,9 @@ class NodeSearch:
     def __init__(self, game: Game, evaluation: Evaluation, control: Control) -> None:
         options = SearchOptions(table=TABLE_MB)
         self._table = new_table(TABLE_MB)
-        self._work = new_workspace(
-            game, evaluation, options.record(game, evaluation), pvs, control, table=self._table,
-            keys=np.zeros(REMEMBERED_PLIES + ROWS, dtype=np.uint64),
-        )  # fmt: skip
+        self._work = new_workspace(game, evaluation, options.record(game, evaluation), pvs, control)._replace(
+            table=self._table, keys=np.zeros(REMEMBERED_PLIES + ROWS, dtype=np.uint64)
+        )
         self._bundle = Bundle(KINDS, self._work)
         self._options: Any = self._work.options[0]  # a record
         self._options.exact_root_moves = 1

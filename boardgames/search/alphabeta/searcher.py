@@ -1,8 +1,9 @@
 """Searcher: iterative deepening with aspiration windows on one or more threads, kept between moves.
 
-Several threads search the same position. They share the transposition table,
-defer moves that another thread is searching (ABDADA, see `search`), and all
-move on to the next depth as soon as one of them has finished the current one.
+Several threads search the same position. They share the transposition table and,
+so that they order moves alike, killers and history scores. They defer moves that
+another thread is searching (ABDADA, see `search`), and all move on to the next
+depth as soon as one of them has finished the current one.
 With a single thread and a limit of depth or nodes, a search is reproducible.
 """
 
@@ -86,6 +87,8 @@ class Searcher:
     ) -> None:
         self.game, self.evaluation, self.options, self.node = game, evaluation, options, node
         self.keys: Words = np.zeros(options.threads * KEYS_PER_THREAD, dtype=np.uint64)
+        self.killers: Actions = np.zeros((2, ROWS), dtype=np.int64)
+        self.history: Actions = np.zeros((2, game.facts.actions), dtype=np.int64)
         self.generation = 0
         self._threads: list[SearchThread] = []
         self._table: Actions | None = None
@@ -128,8 +131,7 @@ class Searcher:
         """Start afresh: later searches do not depend on earlier ones."""
         if self._table is not None:
             clear(self._table)
-        for thread in self._threads:
-            thread.workspace.history.fill(0)
+        self.history.fill(0)
         self.generation = 0
 
     def prepare(self) -> None:
@@ -150,6 +152,7 @@ class Searcher:
     def release(self) -> None:
         """Free the memory; the next search allocates it again."""
         self._table, self._threads, self.generation = None, [], 0
+        self.history.fill(0)
 
     @property
     def table(self) -> Actions:
@@ -165,6 +168,8 @@ class Searcher:
         """Return the threads, ready to search a position; the table entries of earlier searches age."""
         self.generation = self.generation % (GENERATIONS - 1) + 1
         self._prepare_threads()
+        self.killers.fill(-1)  # killers are valid in one tree only
+        self.history //= 2
         nodes = 0 if limit.nodes is None else max(1, limit.nodes // len(self._threads))
         earlier, team = self._earlier_keys(position, context), SearchTeam(position)
         for thread in self._threads:
@@ -336,8 +341,11 @@ class SearchThread:
             searcher.node,
             self.control,
             symmetry=searcher.options.symmetry,
+        )._replace(
             table=searcher.table,
             keys=searcher.keys,
+            killers=searcher.killers,
+            history=searcher.history,
         )
         self.bundle = Bundle(KINDS, self.workspace)
         self.futility_margin = float(self.workspace.options[0].futility_margin)
@@ -351,8 +359,6 @@ class SearchThread:
         self.control[0].node_limit = node_limit
         work, first = self.workspace, self.first_key
         work.positions[0] = position.words
-        work.killers.fill(-1)  # killers are valid in one tree only
-        work.history[:] //= 2
         work.keys[first : first + earlier.size] = earlier
         options = work.options[0]
         options.exact_root_moves, options.generation = exact_moves, self.searcher.generation

@@ -199,10 +199,8 @@ def new_workspace(
     *,
     rows: int = ROWS,
     symmetry: bool = False,
-    table: Actions | None = None,
-    keys: Words | None = None,
 ) -> Workspace:
-    """Return a workspace with new stacks.
+    """Return a workspace with new arrays and no table, that is, one of a single unused bucket.
 
     Parameters
     ----------
@@ -214,8 +212,6 @@ def new_workspace(
         Height of the stacks.
     symmetry : bool
         Give symmetric positions the same key.
-    table, keys : arrays, optional
-        Shared with other threads; by default an empty table and keys of its own.
     """
     facts, kernels = game.facts, game.kernels
     return Workspace(
@@ -233,8 +229,8 @@ def new_workspace(
         killers=np.zeros((2, rows), dtype=np.int64),
         history=np.zeros((2, facts.actions), dtype=np.int64),
         reductions=REDUCTIONS,
-        table=np.zeros(WORDS_PER_BUCKET, dtype=np.int64) if table is None else table,
-        keys=np.zeros(rows, dtype=np.uint64) if keys is None else keys,
+        table=np.zeros(WORDS_PER_BUCKET, dtype=np.int64),
+        keys=np.zeros(rows, dtype=np.uint64),
         options=options,
         control=control,
     )

@@ -330,11 +330,10 @@ def test_searching_the_same_line_again_is_cheaper() -> None:
 def test_history_scores_are_halved_from_search_to_search() -> None:
     searcher = searcher_for(START)
     searcher.search(START, Limit(depth=5), NO_CONTEXT)
-    history = searcher._threads[0].workspace.history
-    before = history.copy()
+    before = searcher.history.copy()
     assert before.any()
     searcher.search(WON, Limit(depth=1), NO_CONTEXT)
-    assert abs(history).max() <= abs(before).max() // 2 + 2
+    assert abs(searcher.history).max() <= abs(before).max() // 2 + 2
 
 
 def test_a_table_that_does_not_fit_is_rejected_at_the_first_search(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -370,6 +369,18 @@ def test_a_search_ends_if_the_evaluation_returns_impossible_values(value: float,
 def test_no_thread_is_left_after_a_search(threads: int) -> None:
     searched(START, Limit(depth=5), options=replace(SMALL, threads=threads))
     assert not search_threads()
+
+
+def test_threads_order_moves_by_the_same_killers_and_history() -> None:
+    searcher = searcher_for(START, replace(SMALL, threads=2))
+    first, second = searcher.start_threads(START, 1, NO_LIMIT, NO_CONTEXT)
+    second.search_depth(1, RootResult.unsearched(START))
+    second.search_depth(2, second.team.deepest)
+    second.search_depth(3, second.team.deepest)
+    for ordering in ("killers", "history"):
+        learned = getattr(first.workspace, ordering)
+        assert (learned > 0).any()
+        np.testing.assert_array_equal(learned, getattr(second.workspace, ordering))
 
 
 def test_nodes_of_all_threads_are_counted() -> None:
