@@ -25,6 +25,7 @@ COMPILED_FIRST = (
 import boardgames.search.alphabeta.searcher
 import boardgames.selfplay
 import boardgames_abalone.game
+import boardgames_abalone.passive
 """,
     """
 import boardgames
@@ -32,6 +33,9 @@ import boardgames.search.mcts.searcher
 for options in ({}, {"columns": 5, "rows": 4}, {"columns": 4, "rows": 4}):
     boardgames.load("connect4", **options)
 boardgames.load("hexifence", dimension=2)
+import boardgames_hexifence.agents
+import boardgames_hexifence.control
+import boardgames_hexifence.farrugiulian
 """,
 )
 """Programs that compile what most tests need, half of it each."""

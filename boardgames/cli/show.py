@@ -164,13 +164,13 @@ def _print_features(explained: "Explanation", side: str) -> None:
     for one in explained.terms:
         assert one.weight is not None
         assert one.contribution is not None
-        weighted.append((one.name, f"{one.value:.4g}", f"{one.weight:.4f}", f"{one.contribution:+.4f}"))
-    print_table([*weighted, ("sum", "", "", f"{explained.total:+.4f}")], right=(1, 2, 3), cut=())
+        weighted.append((one.name, f"{one.value:.4g}", f"{one.weight:.4f}", f"{one.contribution:+z.4f}"))
+    print_table([*weighted, ("sum", "", "", f"{explained.total:+z.4f}")], right=(1, 2, 3), cut=())
     if explained.is_squashed:
-        say(f"value for {side} with weights {explained.weights}: tanh of the sum, {explained.value:+.4f}")
+        say(f"value for {side} with weights {explained.weights}: tanh of the sum, {explained.value:+z.4f}")
     else:
         unit = f" {explained.unit}" if explained.unit else ""
-        say(f"value for {side} with weights {explained.weights}: {explained.value:+.4f}{unit}")
+        say(f"value for {side} with weights {explained.weights}: {explained.value:+z.4f}{unit}")
 
 
 def _features_json(explained: "Explanation | None", overlays: "tuple[Overlay, ...]") -> dict[str, object]:
