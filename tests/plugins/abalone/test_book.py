@@ -30,5 +30,10 @@ def test_the_book_records_how_it_was_made() -> None:
     assert BOOK.provenance["command"].startswith("boardgames book abalone --layout ")
 
 
+def test_the_command_that_made_the_book_could_extend_it() -> None:
+    agent = boardgames.load_player(BOOK.provenance["agent"], GAME)
+    assert agent.fingerprint() == BOOK.provenance["fingerprint"]
+
+
 def test_the_game_without_broadside_moves_has_no_book() -> None:
     assert find_books("true", boardgames.load("abalone", broadside=False)) == ()
