@@ -143,7 +143,7 @@ def test_a_stopped_player_answers_with_a_legal_move() -> None:
 
 def test_the_limit_of_nodes_is_obeyed() -> None:
     position = GAMES[2].start()
-    choice = farrugiulian(position.game).choose(position, Limit(nodes=1000))
+    choice = farrugiulian(position.game, time=600.0).choose(position, Limit(nodes=1000))
     assert 1000 <= choice.nodes <= 1001
 
 
