@@ -1,9 +1,9 @@
 """Searcher: iterative deepening with aspiration windows on one or more threads, kept between moves.
 
-Several threads search the same position. They share the transposition table and,
-so that they order moves alike, killers and history scores. They defer moves that
-another thread is searching (ABDADA, see `search`), and all move on to the next
-depth as soon as one of them has finished the current one.
+Several threads can search the same position. They share the transposition table,
+and also killers and history scores, so that all of them order moves in the same way.
+A thread defers moves that another one is searching (ABDADA, see `search`). When one
+thread has finished a depth, all of them move on to the next.
 With a single thread and a limit of depth or nodes, a search is reproducible.
 """
 

@@ -200,7 +200,9 @@ def new_workspace(
     rows: int = ROWS,
     symmetry: bool = False,
 ) -> Workspace:
-    """Return a workspace with new arrays and no table, that is, one of a single unused bucket.
+    """Return a workspace with arrays of its own, and with a single unused bucket as its table.
+
+    Replace the arrays that are to be shared with other threads, or that must be larger.
 
     Parameters
     ----------
