@@ -30,7 +30,7 @@ from numba.core.typeinfer import register_dispatcher
 from numba.np.numpy_support import from_dtype
 
 from boardgames.errors import KernelError
-from boardgames.kernels.cache import StampedCache, counts_references
+from boardgames.kernels.cache import KernelCache, counts_references
 
 Words = npt.NDArray[np.uint64]
 """Words of a packed position, `uint64[n]` or, as a stack of them, `uint64[m, n]`."""
@@ -177,7 +177,7 @@ def _needs_counting(function: FunctionType, signature: Any) -> bool:
         with suppress(ValueError):  # the name of a recursive function is not defined yet
             named.append(cell.cell_contents)
     return any(
-        isinstance(one, Dispatcher) and not isinstance(getattr(one, "_cache", None), StampedCache)
+        isinstance(one, Dispatcher) and not isinstance(getattr(one, "_cache", None), KernelCache)
         for one in named
     )
 
@@ -198,16 +198,33 @@ def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: b
     _CountsError
         If `counts` is not set, but the function calls code that counts.
     """
-    dispatcher = numba.njit(nogil=True, forceinline=inline, _nrt=counts)(function)
-    cache = StampedCache(function, may_count=counts, check=partial(_check_merges, function))
+    options = {"nogil": True, "forceinline": inline}
+    dispatcher = numba.njit(**options, _nrt=counts)(function)
+    check = partial(_check_merges, function)
+    cache = KernelCache(function, (signature, options), may_count=counts, check=check)
     dispatcher._cache = cache
-    # a recursive kernel looks itself up by this name
-    with _interrupts_deferred(), register_dispatcher(dispatcher), _unique_symbols(function, cache.identity):
+    with _interrupts_deferred(), _recursive(dispatcher), _unique_symbols(function, cache.identity):
         dispatcher.compile(signature)
     if not counts and counts_references(dispatcher.overloads[signature.args].library):
         raise _CountsError
     dispatcher.disable_compile()
     return dispatcher
+
+
+@contextmanager
+def _recursive(dispatcher: Any) -> Iterator[None]:  # Numba has no type stubs
+    """Let a recursive kernel find itself by its name, which after a reload still means the old kernel."""
+    function = dispatcher.py_func
+    variables, name = function.__globals__, function.__name__
+    older = variables.get(name) if name == function.__qualname__ else None
+    if isinstance(older, Dispatcher):
+        variables[name] = dispatcher
+    try:
+        with register_dispatcher(dispatcher):
+            yield
+    finally:
+        if isinstance(older, Dispatcher):
+            variables[name] = older
 
 
 @contextmanager

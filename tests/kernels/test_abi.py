@@ -34,7 +34,7 @@ from boardgames.kernels import (
     kernel,
 )
 from boardgames.kernels.abi import ACTIONS, ACTIONS_OUT, WORDS, WORDS_STACK, check_kernel, first_class
-from boardgames.kernels.cache import StampedCache, counts_references
+from boardgames.kernels.cache import KernelCache, counts_references
 
 compiled = pytest.mark.skipif(not JIT, reason="the compiler is what is tested")
 
@@ -411,8 +411,8 @@ def test_an_inlined_kernel_gives_the_same_result() -> None:
 @pytest.fixture
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bypass the cache."""
-    monkeypatch.setattr(StampedCache, "load_overload", lambda *given: None)
-    monkeypatch.setattr(StampedCache, "save_overload", lambda *given: None)
+    monkeypatch.setattr(KernelCache, "load_overload", lambda *given: None)
+    monkeypatch.setattr(KernelCache, "save_overload", lambda *given: None)
 
 
 def counts(function: Any) -> bool:

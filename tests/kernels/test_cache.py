@@ -17,11 +17,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from numba.core import config
 
 from boardgames.kernels import JIT, cache
-from boardgames.kernels.cache import KEPT_DAYS, KEPT_STAMPS, identity, kernel_folder, stamp
-from boardgames.kernels.lanes import Chunk, row_adder
+from boardgames.kernels.cache import KEPT_DAYS, kernel_folder
 
 pytestmark = pytest.mark.skipif(not JIT, reason="plain Python needs no cache")
 posix = pytest.mark.skipif(not hasattr(os, "getuid"), reason="Windows keeps users apart by itself")
@@ -36,13 +34,14 @@ def size(number):
     return SIZE + number
 """
 OTHER = """
+import numpy as np
 from numba import types
 from boardgames.kernels import kernel
 from cachedgame.rules import size
 
 @kernel(types.int64(types.int64))
 def twice(number):
-    return 2 * size(number)
+    return 2 * np.int64(size(number))
 """
 SHOW = """
 from numba.core import event
@@ -101,7 +100,7 @@ class Workshop:
         return self.show("from cachedgame.rules import size", "size(0)")
 
     def files(self, package: str = "cachedgame") -> list[Path]:
-        return sorted((self.home / "cache" / "kernels" / package).glob("*/*.kernel"))
+        return sorted((self.home / "cache" / "kernels" / package).glob("*.kernel"))
 
 
 @pytest.fixture
@@ -127,10 +126,6 @@ def fresh(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
 
 def spare(tmp_path: Path) -> Path:
     return tmp_path / f"boardgames-kernels-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
-
-
-def some_kernel() -> None:
-    """Stand for a kernel of this file."""
 
 
 # --- what is followed -----------------------------------------------------
@@ -172,6 +167,14 @@ def test_a_changed_package_that_is_not_imported_recompiles_nothing(workshop: Wor
     workshop.write("othergame/__init__.py", "")
     workshop.size()
     workshop.write("othergame/__init__.py", "SIZE = 9\n")
+    assert workshop.size() == ["5", "0"]
+
+
+@pytest.mark.slow
+def test_code_that_does_not_change_is_not_compiled_again(workshop: Workshop) -> None:
+    workshop.size()
+    rules = RULES.format(package="cachedgame").replace("return", "# a comment\n    return")
+    workshop.write("cachedgame/rules.py", "\n" + rules + "\ndef unused():\n    return SIZE\n")
     assert workshop.size() == ["5", "0"]
 
 
@@ -357,17 +360,19 @@ def test_a_module_run_with_m_is_recompiled_when_its_package_changes(workshop: Wo
 
 
 @pytest.mark.slow
-def test_a_kernel_typed_at_a_prompt_is_not_cached(workshop: Workshop) -> None:
+def test_a_kernel_typed_at_a_prompt_is_cached(workshop: Workshop) -> None:
     code = """
     from numba import types
     from boardgames.kernels import kernel
 
     @kernel(types.int64(types.int64))
     def size(number):
-        return number
-    print(size(5), repr(size.stats.cache_path))
+        return number + 1
+    print(size(5), *size.stats.cache_hits.values())
     """
-    assert workshop.run("-c", textwrap.dedent(code))[0] == "5 ''"
+    assert workshop.run("-c", textwrap.dedent(code))[0] == "6"
+    assert workshop.run("-c", textwrap.dedent(code))[0] == "6 1"
+    assert workshop.run("-c", textwrap.dedent(code).replace("+ 1", "+ 2"))[0] == "7"
 
 
 @pytest.mark.slow
@@ -393,50 +398,88 @@ def test_generic_functions_give_the_same_results_in_a_second_process(workshop: W
     assert second[-1] == "0"
 
 
-# --- the stamp ------------------------------------------------------------
+# --- code that changes while a process runs --------------------------------
 
 
-def test_the_stamp_is_the_same_every_time(workshop: Workshop) -> None:
-    root = workshop.packages / "cachedgame"
-    assert stamp("cachedgame", root) == stamp("cachedgame", root)
+@pytest.mark.slow
+def test_a_reloaded_module_runs_its_new_code(workshop: Workshop) -> None:
+    workshop.write("cachedgame/more.py", OTHER)
+    code = """
+    import importlib, pathlib
+    from cachedgame import board, more, rules
+
+    def edited(name, old, new):
+        path = pathlib.Path(board.__file__).with_name(name)
+        path.write_text(path.read_text().replace(old, new))
+        for module in (board, rules, more):
+            importlib.reload(module)
+        return rules.size(1), more.twice(1)
+
+    print(rules.size(1), more.twice(1))
+    print(*edited("rules.py", "SIZE + number", "SIZE - number"))
+    print(*edited("board.py", "5", "7"))
+    print(*edited("rules.py", "int64(types.int64)", "float64(types.float64)"))
+    print(*edited("rules.py", "SIZE - number", "SIZE + number"))
+    """
+    expected = ["6 12", "4 8", "6 12", "6.0 12", "8.0 16"]
+    for _ in range(2):
+        assert workshop.run("-c", textwrap.dedent(code))[0].splitlines() == expected
+        workshop.write_game()
 
 
-@pytest.mark.parametrize("flag", ["OPT", "BOUNDSCHECK"])
-def test_the_stamp_depends_on_compiler_flags(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, flag: str
-) -> None:
-    root = workshop.packages / "cachedgame"
-    before = stamp("cachedgame", root)
-    monkeypatch.setattr(config, flag, "other")
-    assert stamp("cachedgame", root) != before
+@pytest.mark.slow
+def test_a_reloaded_recursive_kernel_calls_itself_and_not_the_old_one(workshop: Workshop) -> None:
+    rules = """
+    from numba import types
+    from boardgames.kernels import kernel
+
+    @kernel(types.int64(types.int64))
+    def total(number):
+        return number + total(number - 1) if number > 0 else 0
+    """
+    path = workshop.write("cachedgame/rules.py", rules)
+    code = f"""
+    import importlib, pathlib
+    from cachedgame import rules
+    path = pathlib.Path({str(path)!r})
+    path.write_text(path.read_text().replace("number + total", "2 * number + total"))
+    print(rules.total(3), importlib.reload(rules).total(3))
+    """
+    assert workshop.run("-c", textwrap.dedent(code))[0] == "6 12"
+    assert workshop.show("from cachedgame.rules import total", "total(3)") == ["12", "0"]
 
 
-@pytest.mark.parametrize("version", ["numba", "llvmlite"])
-def test_the_stamp_depends_on_the_versions_of_the_compiler(
-    workshop: Workshop, monkeypatch: pytest.MonkeyPatch, version: str
-) -> None:
-    root = workshop.packages / "cachedgame"
-    before = stamp("cachedgame", root)
-    monkeypatch.setattr(f"{version}.__version__", "0.0")
-    assert stamp("cachedgame", root) != before
+@pytest.mark.slow
+def test_code_that_was_reverted_before_the_next_process_does_not_run_there(workshop: Workshop) -> None:
+    workshop.write("cachedgame/first.py", RULES.format(package="cachedgame").replace("SIZE +", "1 +"))
+    path = workshop.packages / "cachedgame" / "rules.py"
+    code = f"""
+    import pathlib
+    from cachedgame import first
+    path = pathlib.Path({str(path)!r})
+    before = path.read_text()
+    path.write_text(before.replace("SIZE + number", "SIZE + 100 + number"))
+    from cachedgame.rules import size
+    path.write_text(before)
+    print(size(0))
+    """
+    assert workshop.run("-c", textwrap.dedent(code))[0] == "105"
+    assert workshop.size()[0] == "5"
 
 
-def test_the_stamp_ignores_byte_code(workshop: Workshop) -> None:
-    root = workshop.packages / "cachedgame"
-    before = stamp("cachedgame", root)
-    workshop.write("cachedgame/__pycache__/rules.cpython-311.pyc", "")
-    assert stamp("cachedgame", root) == before
-
-
-def test_every_module_of_the_core_with_kernels_is_in_the_stamp() -> None:
-    core = Path(cache.__file__).parent.parent
-    with_kernels = {
-        path.relative_to(core).parts[0]
-        for path in core.rglob("*.py")
-        if any(line.lstrip().startswith("@kernel(") for line in path.read_text("utf-8").splitlines())
-    }
-    assert {place.name for place in cache._core_sources()} == with_kernels
-    assert {"kernels", "search"} <= with_kernels
+@pytest.mark.slow
+def test_processes_that_run_different_code_at_once_keep_it_apart(workshop: Workshop) -> None:
+    code = """
+    import sys
+    from cachedgame import board
+    board.SIZE = int(sys.argv[1])
+    from cachedgame.rules import size
+    print(size(0))
+    """
+    for _ in range(2):
+        processes = [workshop.start("-c", textwrap.dedent(code), number) for number in "5799"]
+        assert [process.communicate(timeout=300)[0].strip() for process in processes] == list("5799")
+    assert workshop.size() == ["5", "0"]
 
 
 # --- what is survived -----------------------------------------------------
@@ -522,7 +565,7 @@ def test_without_any_private_folder_kernels_are_compiled_each_time(workshop: Wor
 
 
 def test_the_folder_is_private_to_the_user(fresh: Path) -> None:
-    folder = kernel_folder(some_kernel)
+    folder = kernel_folder(__name__)
     assert folder is not None
     assert folder.is_relative_to(fresh)
     if hasattr(os, "getuid"):
@@ -535,39 +578,39 @@ def test_a_folder_that_others_can_write_to_is_not_used(fresh: Path, tmp_path: Pa
     fresh.mkdir(parents=True)
     fresh.chmod(mode)
     with pytest.warns(UserWarning, match="is not a private folder"):
-        folder = kernel_folder(some_kernel)
+        folder = kernel_folder(__name__)
     assert folder is not None
     assert folder.is_relative_to(spare(tmp_path))
 
 
 @posix
-@pytest.mark.parametrize("level", ["package", "stamp"])
 @pytest.mark.parametrize("kind", ["writable", "link"])
 def test_a_folder_below_that_others_could_have_made_is_not_used(
-    fresh: Path, tmp_path: Path, level: str, kind: str
+    fresh: Path, tmp_path: Path, kind: str
 ) -> None:
-    folder = kernel_folder(some_kernel)
+    folder = kernel_folder(__name__)
     assert folder is not None
-    place = folder if level == "stamp" else folder.parent
     if kind == "writable":
-        place.chmod(0o770)
+        folder.chmod(0o770)
     else:
-        place.rename(tmp_path / "elsewhere")
-        place.symlink_to(tmp_path / "elsewhere")
-    cache._package_folder.cache_clear()
-    with pytest.warns(UserWarning, match=f"{place} is not a private folder: .* are not cached; remove it"):
-        assert kernel_folder(some_kernel) is None
+        folder.rename(tmp_path / "elsewhere")
+        folder.symlink_to(tmp_path / "elsewhere")
+    kernel_folder.cache_clear()
+    with pytest.warns(
+        UserWarning, match=f"{folder} is not a private folder: kernels are not cached; remove it"
+    ):
+        assert kernel_folder(__name__) is None
 
 
 @posix
 def test_folders_are_private_whatever_the_umask(fresh: Path) -> None:
     before = os.umask(0)
     try:
-        folder = kernel_folder(some_kernel)
+        folder = kernel_folder(__name__)
     finally:
         os.umask(before)
     assert folder is not None
-    assert [path.stat().st_mode & 0o777 for path in (fresh, folder.parent, folder)] == [0o700] * 3
+    assert [path.stat().st_mode & 0o777 for path in (fresh, folder)] == [0o700] * 2
 
 
 @posix
@@ -601,7 +644,7 @@ def test_a_folder_of_another_user_is_not_used(
     monkeypatch.setattr(cache, "_temporary_folder", lambda: taken)
     monkeypatch.setattr(os, "getuid", lambda: stranger)
     with pytest.warns(UserWarning, match="kernels are not cached"):
-        assert kernel_folder(some_kernel) is None
+        assert kernel_folder(__name__) is None
 
 
 @posix
@@ -611,58 +654,35 @@ def test_a_link_in_the_temporary_folder_is_not_followed(fresh: Path, tmp_path: P
     (tmp_path / "elsewhere").mkdir(mode=0o700)
     spare(tmp_path).symlink_to(tmp_path / "elsewhere")
     with pytest.warns(UserWarning, match="kernels are not cached"):
-        assert kernel_folder(some_kernel) is None
+        assert kernel_folder(__name__) is None
 
 
 def test_a_usable_home_gives_no_warning(fresh: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert kernel_folder(some_kernel) is not None
+        assert kernel_folder(__name__) is not None
 
 
 # --- what is swept --------------------------------------------------------
 
 
-def old_stamps(package: Path, ages_days: list[float]) -> list[Path]:
-    folders = []
-    for index, age in enumerate(ages_days):
-        folder = package / f"{index:024x}"
-        folder.mkdir(parents=True)
-        (folder / "x.kernel").write_bytes(b"")
-        then = time.time() - age * 86_400
-        os.utime(folder, (then, then))
-        folders.append(folder)
-    return folders
+@pytest.mark.slow
+def test_what_was_not_used_for_long_is_removed_when_something_new_is_saved(workshop: Workshop) -> None:
+    def age(path: Path, days: float) -> None:
+        then = time.time() - days * 86_400
+        os.utime(path, (then, then))
 
-
-def kept(fresh: Path, ages_days: list[float]) -> list[bool]:
-    folder = kernel_folder(some_kernel)
-    assert folder is not None
-    for forget in (cache._package_folder.cache_clear, cache._base_folder.cache_clear):
-        forget()
-    stamps = old_stamps(folder.parent, ages_days)
-    kernel_folder(some_kernel)
-    assert folder.is_dir()
-    return [stamp.is_dir() for stamp in stamps]
-
-
-def test_old_stamps_are_removed_except_for_the_newest(fresh: Path) -> None:
-    assert kept(fresh, [KEPT_DAYS + age for age in range(1, 6)]) == [True] * (KEPT_STAMPS - 1) + [False] * 3
-
-
-def test_recent_stamps_are_kept(fresh: Path) -> None:
-    assert kept(fresh, [KEPT_DAYS - age for age in range(1, 9)]) == [True] * 8
-
-
-def calling(bits: int) -> Callable[..., object]:
-    """Return a function that adds rows for this many bits."""
-    add_rows = row_adder(((0, 1),), (Chunk(0, 0, bits),))
-
-    def added(*arguments: object) -> object:
-        return add_rows(*arguments)  # type: ignore[arg-type]  # never called
-
-    return added
-
-
-def test_functions_with_different_intrinsics_are_different_kernels() -> None:
-    assert identity(calling(3)) == identity(calling(3)) != identity(calling(4))
+    workshop.size()
+    (used,) = workshop.files()
+    unused, recent, folder = used.with_name("unused"), used.with_name("recent"), used.with_name("folder")
+    for path in (unused, recent):
+        path.write_text("")
+    folder.mkdir()
+    (folder / "file").write_text("")
+    for path, days in ((used, KEPT_DAYS + 1), (unused, KEPT_DAYS + 1), (folder, KEPT_DAYS + 1), (recent, 1)):
+        age(path, days)
+    assert workshop.size() == ["5", "0"]
+    assert unused.exists()
+    workshop.write_game(size=7)
+    assert workshop.size() == ["7", "1"]
+    assert [path.exists() for path in (used, recent, unused, folder)] == [True, True, False, False]

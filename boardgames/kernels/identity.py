@@ -1,0 +1,240 @@
+"""The identity of a kernel: a hash of everything that its compiled code follows from.
+
+It covers the byte code of the function; what it captures from its module and its closure, which
+are constants of the compiled code; the kernels that it calls, by their own identities; the
+Python functions that write the code of intrinsics and overloads, and what these capture in turn;
+and the versions and flags of the compiler. Only code in memory counts: a file that is edited while
+a process runs changes nothing until the module is reloaded. Line numbers, comments and
+annotations do not count.
+
+The standard library, NumPy, Numba and llvmlite are covered by their versions.
+"""
+
+import hashlib
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from functools import cache, partial
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any
+
+import llvmlite
+import numba
+import numpy as np
+from numba import types
+from numba.core import config
+from numba.core.dispatcher import Dispatcher
+from numba.core.registry import cpu_target
+from numba.core.typing.templates import Signature
+from numba.extending import _Intrinsic
+
+_LIBRARIES = frozenset(sys.stdlib_module_names) | {"llvmlite", "numba", "numpy"}
+_FLAGS = ("OPT", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "ENABLE_AVX")
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+", re.IGNORECASE)
+_SCALARS = frozenset({bool, int, float, complex, str, bytes, type(None), type(...)})
+_NOT_CODE = frozenset(
+    {"__dict__", "__doc__", "__module__", "__weakref__", "__firstlineno__", "__annotations__"}
+)
+
+
+def identity(function: FunctionType, *settings: object) -> str:
+    """Return a hash, 16 hexadecimal digits, of a function, of what it captures and of settings.
+
+    Examples
+    --------
+    >>> def adder(number):
+    ...     return lambda other: other + number
+    >>> identity(adder(1)) == identity(adder(1)) != identity(adder(2))
+    True
+    """
+    description = _Description()
+    description.add_function(function)
+    versions = (sys.implementation.name, sys.version, np.__version__, numba.__version__, llvmlite.__version__)
+    description.add((versions, [repr(getattr(config, flag, None)) for flag in _FLAGS], settings))
+    return hashlib.sha256("\0".join(description.texts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+class _Description:
+    """A list of texts that describe values, the same in every process.
+
+    Functions, classes and other objects are followed once; after that their number stands for them.
+    """
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self._met: dict[int, tuple[int, object]] = {}  # keeps the objects, so that no address is used twice
+        self._named: set[tuple[int, str]] = set()
+        self._is_python = False  # inside the functions behind an intrinsic, which Python runs
+
+    def add(self, value: Any) -> None:
+        kind = type(value)
+        if kind in _SCALARS or isinstance(value, (np.generic, np.dtype, Enum)):
+            self.texts.append(f"{kind.__name__} {value!r}")
+        elif kind is tuple or isinstance(value, tuple):
+            self._add_all(f"{_name(kind)} {getattr(value, '_fields', '')}", value)
+        elif kind is CodeType:
+            self._add_code(value)
+        elif isinstance(value, (types.Type, Signature)):
+            self.texts.append(_type_text(value))
+        elif isinstance(value, np.ndarray):
+            self._add_array(value)
+        elif kind is frozenset or kind is set:
+            self.texts.append(f"set {sorted(map(repr, value))}")
+        elif isinstance(value, Dispatcher):
+            self._add_dispatcher(value)
+        elif id(value) in self._met:
+            self.texts.append(f"again {self._met[id(value)][0]}")
+        else:
+            self._met[id(value)] = (len(self._met), value)
+            self._add_object(value)
+
+    def add_function(self, function: FunctionType) -> None:
+        """Add a function that becomes a kernel; after a reload, its own name still means the old kernel."""
+        self._met[id(function)] = (len(self._met), function)
+        self._add_function(function, own_name=function.__name__)
+
+    def _add_all(self, text: str, values: Iterable[object]) -> None:
+        start = len(self.texts)
+        for value in values:
+            self.add(value)
+        self.texts.append(f"{text} {len(self.texts) - start}")
+
+    def _add_code(self, code: CodeType) -> None:
+        counts = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+        names = (code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
+        self.texts.append(f"code {counts} {names}")
+        self.texts.append((code.co_code + code.co_exceptiontable).hex())
+        self._add_all("constants", code.co_consts)
+
+    def _add_array(self, array: Any) -> None:  # of any type
+        layout = f"{array.flags.c_contiguous:d}{array.flags.f_contiguous:d}"
+        self.texts.append(f"array {array.dtype!r} {array.shape} {layout}")
+        if array.dtype.hasobject:
+            self._add_all("objects", array.flat)
+        else:
+            self.texts.append(hashlib.sha256(array.tobytes()).hexdigest())
+
+    def _add_dispatcher(self, dispatcher: Any) -> None:
+        known = getattr(dispatcher._cache, "identity", None)
+        if known is not None:  # a kernel: what counts is what it was compiled from
+            self.texts.append(f"kernel {known}")
+        else:
+            self.texts.append(f"dispatcher {sorted(dispatcher.targetoptions.items())}")
+            self.add(dispatcher.py_func)
+
+    def _add_object(self, value: Any) -> None:
+        if isinstance(value, FunctionType):
+            self._add_function(value)
+        elif isinstance(value, _Intrinsic):
+            self.texts.append(f"intrinsic {value._prefer_literal} {sorted(value._ctor_kwargs.items())}")
+            before, self._is_python = self._is_python, True
+            self.add(value._defn)
+            self._is_python = before
+        elif isinstance(value, ModuleType):
+            self.texts.append(f"module {value.__name__}")
+        elif isinstance(value, type):
+            self._add_class(value)
+        else:
+            self._add_all(_name(type(value)), _parts(value))
+
+    def _add_function(self, function: FunctionType, *, own_name: str = "") -> None:
+        self.texts.append(f"function {_name(function)}")
+        if _is_of_a_library(function):
+            return
+        self._add_all("defaults", (function.__defaults__, function.__kwdefaults__))
+        self._add_code(function.__code__)
+        names = sorted(set(_names(function.__code__)))
+        for cell in function.__closure__ or ():
+            try:
+                self._add_captured(cell.cell_contents, names)
+            except ValueError:  # a recursive function is compiled before its own name is defined
+                self.texts.append("empty cell")
+        if own_name == function.__qualname__:
+            self._named.add((id(function.__globals__), own_name))
+        self._add_named(function.__globals__, names)
+        if not (own_name or self._is_python):
+            self._add_all("overloads", _overloads(function))
+
+    def _add_named(self, variables: dict[str, Any], names: list[str]) -> None:
+        """Add the variables of a module that code names."""
+        for name in names:
+            if name in variables and (id(variables), name) not in self._named:
+                self._named.add((id(variables), name))
+                self.texts.append(f"variable {name}")
+                self._add_captured(variables[name], names)
+
+    def _add_captured(self, value: object, names: list[str]) -> None:
+        """Add a value that code captures; of a module, the variables that the code names."""
+        self.add(value)
+        if isinstance(value, ModuleType) and not _is_library(value.__name__):
+            self._add_named(vars(value), names)
+
+    def _add_class(self, kind: type) -> None:
+        self.texts.append(f"class {_name(kind)}")
+        if _is_of_a_library(kind):
+            return
+        self._add_all("bases", kind.__bases__)
+        if issubclass(kind, Enum):
+            self._add_all("members", [(member.name, member.value) for member in kind])
+            return
+        self._add_all("body", [item for item in sorted(vars(kind).items()) if item[0] not in _NOT_CODE])
+
+
+def _parts(value: Any) -> Iterable[object]:
+    """Return what an object consists of; of an object from a library, its text."""
+    if isinstance(value, list):
+        return value
+    if isinstance(value, dict):
+        return value.items()
+    if isinstance(value, partial):
+        return value.func, value.args, value.keywords
+    if isinstance(value, (staticmethod, classmethod, MethodType)):
+        return value.__func__, getattr(value, "__self__", None)
+    if isinstance(value, property):
+        return value.fget, value.fset
+    if _is_of_a_library(type(value)):
+        return (_ADDRESS.sub("", str(value)),)
+    slots = [name for kind in type(value).__mro__ for name in vars(kind).get("__slots__", ())]
+    state = {name: getattr(value, name, None) for name in slots} | getattr(value, "__dict__", {})
+    return type(value), state
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield the names of variables and attributes that code uses, inner functions included."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+@cache
+def _type_text(kind: Any) -> str:
+    """Return the text of a Numba type or signature: its name, and the fields of the named tuples in it."""
+    inner = [getattr(kind, name, None) for name in ("dtype", "signature", "return_type")]
+    inner += [*getattr(kind, "args", ()), *getattr(kind, "types", ())]
+    fields = repr(kind.fields) if isinstance(kind, types.BaseNamedTuple) else ""
+    followed = [part for part in inner if part is not kind and isinstance(part, (types.Type, Signature))]
+    return " ".join([_ADDRESS.sub("", repr(kind)), fields, *map(_type_text, followed)])
+
+
+def _overloads(function: FunctionType) -> list[object]:
+    """Return the functions that give kernels the code of a Python function (`numba.extending.overload`)."""
+    context = cpu_target.typing_context
+    context.refresh()
+    found = context._lookup_global(function)
+    templates = found.templates if isinstance(found, types.Function) else ()
+    return [getattr(template, "_overload_func", template) for template in templates]
+
+
+def _name(value: Any) -> str:
+    return f"{value.__module__}.{value.__qualname__}"
+
+
+def _is_of_a_library(value: Any) -> bool:
+    return _is_library(str(value.__module__))
+
+
+@cache
+def _is_library(module: str) -> bool:
+    return module.partition(".")[0] in _LIBRARIES
