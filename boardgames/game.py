@@ -56,6 +56,17 @@ class Termination(StrEnum):
     ILLEGAL_MOVE = "illegal-move"
     CRASH = "crash"
 
+    @property
+    def ending(self) -> str:
+        """Return how it is said of a match, after a space; empty if the rules of the game decided it.
+
+        Examples
+        --------
+        >>> Termination.TIME.ending, Termination.NO_MOVES.ending, Termination.RULES.ending
+        (' on time', ' (no legal moves)', '')
+        """
+        return _ENDINGS[self]
+
 
 _ENDINGS = {
     Termination.RULES: "",
@@ -69,7 +80,7 @@ _ENDINGS = {
     Termination.ILLEGAL_MOVE: " (illegal move)",
     Termination.CRASH: " (crash)",
 }
-"""How a match ended; nothing if the rules of the game decided it."""
+"""How a match ended, the one place that words it; nothing if the rules of the game decided it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +112,7 @@ class Outcome:
         'red wins on time'
         """
         text = "draw" if self.winner is None else f"{sides[self.winner]} wins"
-        return text + _ENDINGS[self.termination]
+        return text + self.termination.ending
 
 
 @dataclass(frozen=True, slots=True)

@@ -766,8 +766,5 @@ def _check_side(side: int) -> int:
 
 
 def _describe_end(outcome: Outcome, game: Game) -> str:
-    """Return `the match is over (black won by resignation)`."""
-    result = "draw" if outcome.winner is None else f"{game.facts.sides[outcome.winner]} won"
-    if outcome.termination is not Termination.RULES:
-        result += f" by {outcome.termination.replace('-', ' ')}"
-    return f"the match is over ({result})"
+    """Return `the match is over (black wins by resignation)`."""
+    return f"the match is over ({outcome.describe(game.facts.sides)})"

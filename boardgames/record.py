@@ -438,16 +438,15 @@ def _check_moves_and_outcome(record: Record, game: Game) -> Record:
     ended = record.outcome is not None and record.outcome.termination in _BY_POSITION
     if (ended or last.outcome is not None) and last.outcome != record.outcome:
         where = f"(ply {len(record.moves) + 1}, token {record.result!r})"
-        raise RecordError(f"according to the rules, {_describe_outcome(last.outcome)} {where}")
+        raise RecordError(f"according to the rules, {_describe_outcome(last.outcome, game)} {where}")
     moves = (game.parse_move(at, move).text for at, move in zip(positions, record.moves, strict=False))
     return replace(record, start=str(positions[0]), moves=tuple(moves), loaded_game=game)
 
 
-def _describe_outcome(outcome: Outcome | None) -> str:
+def _describe_outcome(outcome: Outcome | None, game: Game) -> str:
     if outcome is None:
         return "the match is not over"
-    result = "the match is a draw" if outcome.winner is None else f"side {outcome.winner} wins"
-    return f"{result} (no moves)" if outcome.termination is Termination.NO_MOVES else result
+    return f"the result is {outcome.describe(game.facts.sides)!r}"
 
 
 def _check_names(record: Record) -> None:

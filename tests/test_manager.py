@@ -203,7 +203,7 @@ def test_finished_match_accepts_no_further_actions() -> None:
         lambda: match.decline(0),
         match.step,
     ):
-        with pytest.raises(MatchError, match=r"the match is over \(first won\)"):
+        with pytest.raises(MatchError, match=r"the match is over \(first wins\)"):
             refused()
 
 
@@ -985,9 +985,13 @@ def test_settings_of_resume_override_the_record() -> None:
     assert play_moves(match, "take1").outcome == Outcome(None, Termination.PLY_LIMIT)
 
 
-def test_resuming_a_finished_record_raises() -> None:
-    with pytest.raises(MatchError, match=r"cannot resume: the match is over \(first won by resignation\)"):
-        Manager.resume(_resigned().record(), NIM, [None, None])
+@pytest.mark.parametrize("reason", Termination)
+@pytest.mark.parametrize("winner", [0, 1, None])
+def test_resuming_a_finished_record_says_how_the_match_ended(winner: int | None, reason: Termination) -> None:
+    outcome = Outcome(winner, reason)
+    with pytest.raises(MatchError) as raised:
+        Manager.resume(replace(_resigned().record(), outcome=outcome), NIM, [None, None])
+    assert str(raised.value) == f"cannot resume: the match is over ({outcome.describe(NIM.facts.sides)})"
 
 
 def test_record_has_the_time_control() -> None:

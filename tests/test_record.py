@@ -260,7 +260,10 @@ HEAD = '[Game "nim"]\n[Start "7:0:0:0"]\n'
             HEAD + '[Termination "rules"]\n\n1. take3 1-0',
             "match 1: according to the rules, the match is not over \\(ply 2, token '1-0'\\)",
         ),
-        (HEAD + "\ntake3 take3 take1 *", "match 1: .*the rules, side 0 wins \\(ply 4, token '\\*'\\)"),
+        (
+            HEAD + "\ntake3 take3 take1 *",
+            "match 1: .*the rules, the result is 'first wins' \\(ply 4, token '\\*'\\)",
+        ),
         ('[Start "7:0:0:0"]\n\n*', "match 1: the tag Game is missing \\(before ply 1, token ''\\)"),
         ('[Game "nim"]\n\n*', "match 1: the tag Start is missing \\(before ply 1, token ''\\)"),
         ("1. take3 *", "match 1: the tag Game is missing"),

@@ -25,7 +25,7 @@ from boardgames.cli.options import (
     json_option,
     worker_options,
 )
-from boardgames.cli.output import estimate_json, print_json, say, shorten_names, table_lines
+from boardgames.cli.output import count_text, estimate_json, print_json, say, shorten_names, table_lines
 from boardgames.cli.program import EXIT_INTERRUPTED
 from boardgames.cli.progress import compile_notice, new_bars
 from boardgames.draw.text import printable
@@ -362,18 +362,27 @@ def _encounter_lines(report: "Report", labels: "Mapping[str, str]") -> list[str]
 
 
 def _remarks(report: "Report", labels: "Mapping[str, str]") -> "Iterator[str]":
+    from boardgames.game import Termination
+
     if report.pairs is not None and report.pairs.count and report.superiority is not None:
-        first = labels[report.standings[0].agent]
-        counts = " ".join(map(str, report.pairs.counts))
-        yield f"pairs in which {first} scored 0, 0.5, 1, 1.5 and 2: {counts}"
-        likelihood = f"{report.superiority:.1%}"
-        yield f"likelihood that {first} is stronger: {likelihood if likelihood != '100.0%' else 'over 99.9%'}"
+        leader = report.ranked[0]
+        is_first = leader == report.standings[0]  # the report is about the agent that was named first
+        pairs = report.pairs if is_first else report.pairs.reversed()
+        superiority = report.superiority if is_first else 1 - report.superiority
+        name, counts = labels[leader.agent], " ".join(map(str, pairs.counts))
+        yield f"pairs in which {name} scored 0, 0.5, 1, 1.5 and 2: {counts}"
+        likelihood = f"{superiority:.1%}"
+        yield f"likelihood that {name} is stronger: {likelihood if likelihood != '100.0%' else 'over 99.9%'}"
     elif report.pairs is None and report.matches:
         yield "Elo is relative to the average of all agents"
     if any(standing.estimate is None and standing.matches for standing in report.standings):
         yield "?: no chain of matches with wins and losses links these agents to the others"
     for standing in report.standings:
-        faults = ", ".join(f"{times} by {kind}" for kind, times in standing.faults.items() if times)
+        faults = ", ".join(
+            f"{count_text(times, 'match', 'matches')}{Termination(reason).ending}"
+            for reason, times in standing.faults.items()
+            if times
+        )
         if faults:
             yield f"{labels[standing.agent]} lost {faults}; first reason: {printable(standing.reason)}"
     if report.sprt is not None:

@@ -7,7 +7,7 @@ import click
 
 from boardgames.cli.completion import complete_game, complete_notation
 from boardgames.cli.loading import load_position
-from boardgames.cli.options import examples, json_option, position_options
+from boardgames.cli.options import apply_moves, examples, json_option, position_options
 from boardgames.cli.output import (
     outcome_json,
     outcome_text,
@@ -77,14 +77,17 @@ def show(
     any: in Hexifence the kinds of edges, and chains and loops. Below it are the
     features of the position, each with its weight and with what it contributes
     to the value of the position. They are from the point of view of the side
-    that has just moved, as in `td`, which values the positions after its own
-    moves.
+    that made the last of the --moves, as in `td`, which values the positions after
+    its own moves; without --moves they are those of the side that is not to move.
     """
     if weights_text is not None and not has_features:
         raise OptionError("--weights needs --features")
-    position = load_position(game, layout, options, position_argument, position_text, moves, searches=False)
-    rules = position.game
-    overlays, explained = _load_features(position, weights_text) if has_features else ((), None)
+    first = load_position(game, layout, options, position_argument, position_text, None, searches=False)
+    position, rules = apply_moves(first, moves), first.game
+    overlays: tuple[Overlay, ...] = ()
+    explained = None
+    if has_features:
+        overlays, explained = _load_features(position, _last_mover(first, moves), weights_text)
     picture = position.picture().with_overlays(*overlays)
     known = dict.fromkeys((*rules.facts.position_notations, *rules.facts.move_notations))
     if notation is not None and notation not in known:
@@ -123,11 +126,25 @@ def show(
         side = rules.facts.sides[position.side_to_move]
         say(f"{side} to move, {len(legal_moves)} legal moves:\n{wrapped_moves(legal_moves)}")
     if explained is not None:
-        _print_features(explained, rules.facts.sides[explained.side])
+        _print_features(explained, position)
+
+
+def _last_mover(position: "Position", moves: str | None) -> int | None:
+    """Return the side that made the last of the moves, or None if there are none.
+
+    The side to move does not tell, because in some games the same side may move again.
+    """
+    mover = None
+    for word in (moves or "").split():
+        successor = position.apply_moves(word)
+        if successor is not position:  # a move, not a number such as `2.`
+            mover = position.side_to_move
+        position = successor
+    return mover
 
 
 def _load_features(
-    position: "Position", weights_text: str | None
+    position: "Position", side: int | None, weights_text: str | None
 ) -> "tuple[tuple[Overlay, ...], Explanation | None]":
     """Return the overlays and the features of a position; a game with overlays needs no features."""
     from boardgames.plugins import load_overlay, overlay_names, registry
@@ -136,10 +153,10 @@ def _load_features(
     overlays = tuple(load_overlay(name, position) for name in overlay_names(game))
     if overlays and weights_text is None and not registry().offers("features", game.facts.name):
         return overlays, None
-    return overlays, _explain(position, weights_text)
+    return overlays, _explain(position, side, weights_text)
 
 
-def _explain(position: "Position", weights_text: str | None) -> "Explanation":
+def _explain(position: "Position", side: int | None, weights_text: str | None) -> "Explanation":
     """Return the features of a position, weighted unless the game has no weights and none are given."""
     from boardgames.learning.base import find_features
     from boardgames.learning.player import DEFAULT_WEIGHTS
@@ -147,15 +164,18 @@ def _explain(position: "Position", weights_text: str | None) -> "Explanation":
     from boardgames.weights.lookup import find_weights, offered_names
 
     if weights_text is None and DEFAULT_WEIGHTS not in offered_names(position.game):
-        return explain(position, find_features(position.game, ""))
+        return explain(position, find_features(position.game, ""), side=side)
     name = DEFAULT_WEIGHTS if weights_text is None else weights_text
     weights, features = find_weights(name, position.game)
-    return explain(position, features, weights, name)
+    return explain(position, features, weights, name, side=side)
 
 
-def _print_features(explained: "Explanation", side: str) -> None:
+def _print_features(explained: "Explanation", position: "Position") -> None:
     """Print the features as a table, and the value below it."""
-    say(f"\nfeatures {explained.features} for {side}, which has just moved")
+    sides = position.game.facts.sides
+    side = sides[explained.side]
+    turn = "" if position.outcome is not None else f", with {sides[position.side_to_move]} to move"
+    say(f"\nfeatures {explained.features} from the point of view of {side}{turn}")
     if explained.total is None:
         rows = [("feature", "value"), *((one.name, f"{one.value:.4g}") for one in explained.terms)]
         print_table(rows, right=(1,), cut=())

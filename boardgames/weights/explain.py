@@ -45,7 +45,7 @@ class Explanation:
     weights : str or None
         Name of the weights; None without weights.
     side : int
-        The side from whose point of view everything is: the one that has just moved.
+        The side from whose point of view everything is.
     terms : tuple of Term
         The features in order.
     total, value : float or None
@@ -72,6 +72,8 @@ def explain(
     features: FeatureSet | PatternSet,
     weights: Weights | None = None,
     name: str | None = None,
+    *,
+    side: int | None = None,
 ) -> Explanation:
     """Return the features of a position with their contributions to its value.
 
@@ -84,6 +86,9 @@ def explain(
         Weights of these features. Required for patterns, because only the weights know the groups.
     name : str, optional
         What to call the weights.
+    side : int, optional
+        The side from whose point of view everything is, usually the one that has just moved; by
+        default the side that is not to move.
 
     Examples
     --------
@@ -96,10 +101,10 @@ def explain(
     >>> explained.value == sum(term.contribution for term in explained.terms)
     True
     """
-    side = 1 - position.side_to_move
+    side = 1 - position.side_to_move if side is None else side
     if isinstance(features, PatternSet):
         assert weights is not None
-        return _explain_patterns(position, features.grouped(weights.groups), weights, name)
+        return _explain_patterns(position, side, features.grouped(weights.groups), weights, name)
     values = np.zeros(len(features.features))
     features.kernel(position.words, side, values)
     names = [feature.name for feature in features.features]
@@ -112,10 +117,10 @@ def explain(
 
 
 def _explain_patterns(
-    position: Position, patterns: PatternSet, weights: Weights, name: str | None
+    position: Position, side: int, patterns: PatternSet, weights: Weights, name: str | None
 ) -> Explanation:
     """Return the weights that a position looks up, and the features of the model."""
-    side, cells = 1 - position.side_to_move, np.zeros(patterns.cells, dtype=np.int64)
+    cells = np.zeros(patterns.cells, dtype=np.int64)
     patterns.kernel(position.words, side, cells)
     phase = patterns.phase(position.words, side)
     tables = weights.tables(patterns)

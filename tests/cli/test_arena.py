@@ -33,7 +33,24 @@ def test_a_report_says_which_agent_is_stronger_and_how_certain_that_is(bg: Calla
     assert [row[0] for row in rows] == [deep, flat]
     assert int(rows[0][1]) + int(rows[0][2]) + int(rows[0][3]) == 12
     assert re.fullmatch(r"\+\d+ \[-?\d+, \d+\]", rows[0][4])
-    assert re.search(rf"likelihood that {flat} is stronger: \d+\.\d%", ran.out)
+    assert re.search(rf"likelihood that {deep} is stronger: (over )?\d+\.\d%", ran.out)
+
+
+def test_the_footer_is_about_the_leader_whichever_agent_is_named_first(bg: Callable[..., Any]) -> None:
+    agents = ("alphabeta:depth=3", "random")
+    footers = []
+    for order in (agents, agents[::-1]):
+        out = bg(*ARENA, *order, "--matches", "8", "--seed", "1", *ALONE).out
+        counts = re.search(
+            rf"^pairs in which {agents[0]} scored 0, 0.5, 1, 1.5 and 2: (.+)$", out, re.MULTILINE
+        )
+        share = re.search(rf"^likelihood that {agents[0]} is stronger: (?:over )?(.+)%$", out, re.MULTILINE)
+        assert counts is not None
+        assert share is not None
+        footers.append(counts[1].split())
+        assert float(share[1]) > 50
+    for counts in footers:
+        assert int(counts[3]) + int(counts[4]) > int(counts[0]) + int(counts[1])
 
 
 def test_a_clean_sweep_gives_a_finite_lower_bound(bg: Callable[..., Any]) -> None:
@@ -118,7 +135,7 @@ def test_faults_are_reported_with_a_reason(bg: Callable[..., Any], tmp_path: Pat
     engine = f'engine:command="{sys.executable} {bot}"'
     ran = bg(*ARENA, "random", engine, "--matches", "2", *ALONE)
     assert ran.code == 0
-    assert re.search(r"lost 2 by crash; first reason: .*out of order", ran.out)
+    assert re.search(r"lost 2 matches \(crash\); first reason: .*out of order", ran.out)
     faults = json.loads(bg("matches", "list", "--faults", "--json").out)["matches"]
     assert len(faults) == 2
 

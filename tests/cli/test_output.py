@@ -87,9 +87,17 @@ def test_moves_are_sorted_naturally_and_never_split(monkeypatch: pytest.MonkeyPa
     ("outcome", "text"),
     [
         (Outcome(0, Termination.RULES), "red wins"),
+        (Outcome(0, Termination.NO_MOVES), "red wins (no legal moves)"),
         (Outcome(1, Termination.TIME), "blue wins on time"),
+        (Outcome(1, Termination.RESIGNATION), "blue wins by resignation"),
+        (Outcome(1, Termination.ILLEGAL_MOVE), "blue wins (illegal move)"),
+        (Outcome(0, Termination.CRASH), "red wins (crash)"),
         (Outcome(None, Termination.RULES), "draw"),
+        (Outcome(None, Termination.NO_MOVES), "draw (no legal moves)"),
         (Outcome(None, Termination.AGREEMENT), "draw by agreement"),
+        (Outcome(None, Termination.REPETITION), "draw by repetition"),
+        (Outcome(None, Termination.NO_PROGRESS), "draw (no progress)"),
+        (Outcome(None, Termination.PLY_LIMIT), "draw (ply limit)"),
     ],
 )
 def test_an_outcome_has_a_reason_unless_the_rules_decided(outcome: Outcome, text: str) -> None:

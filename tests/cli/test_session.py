@@ -455,8 +455,8 @@ def test_new_prints_a_match_that_cannot_be_saved_and_starts_another(bg: Run, unw
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("resign", "the match is over (blue won by resignation)"),
-        ("draw", "the match is over (blue won by resignation)"),
+        ("resign", "the match is over (blue wins by resignation)"),
+        ("draw", "the match is over (blue wins by resignation)"),
         ("hint", "the match is over (blue wins by resignation)"),
         ("moves", "the match is over (blue wins by resignation)"),
         ("4", "the match is over; type new, undo, save FILE or quit"),

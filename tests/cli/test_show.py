@@ -10,6 +10,7 @@ import pytest
 from boardgames import plugins
 
 Run = Callable[..., Any]
+HEXIFENCE = ("hexifence", "--option", "dimension=2")
 
 
 def test_show_prints_board_text_score_and_moves(bg: Run) -> None:
@@ -54,17 +55,45 @@ def test_svg_and_json_go_together(home: Path, bg: Run) -> None:
     assert (home.parent / "board.svg").exists()
 
 
-def test_contributions_of_features_add_up_to_the_value_that_td_gives(bg: Run) -> None:
-    shown = json.loads(bg("show", "connect4", "4453", "--features", "--json").out)["features"]
+@pytest.mark.parametrize(
+    ("game", "before", "last", "mover"),
+    [
+        (("connect4",), "4 4 5", "3", 1),
+        (HEXIFENCE, "0 1 2 3 4 5 6 7", "8", 0),
+        (HEXIFENCE, "0 1 2 3 4 5 6 7 8", "9", 1),  # captures, so red moves again
+    ],
+    ids=["connect4", "the turn passes", "the same side moves again"],
+)
+def test_features_are_those_of_the_side_that_has_moved_and_add_up_to_the_value_that_td_gives(
+    game: tuple[str, ...], before: str, last: str, mover: int, bg: Run
+) -> None:
+    moves = ("--moves", f"{before} {last}")
+    shown = json.loads(bg("show", *game, *moves, "--features", "--json").out)["features"]
+    assert shown["side"] == mover
     assert shown["sum"] == pytest.approx(sum(term["contribution"] for term in shown["terms"]))
     assert shown["value"] == pytest.approx(math.tanh(shown["sum"]))
-    analysed = json.loads(bg("analyze", "connect4", "445", "--agent", "td", "--json").out)["moves"]
-    assert shown["value"] == pytest.approx(next(m["value"] for m in analysed if m["move"] == "3"))
+    analysed = json.loads(bg("analyze", *game, "--moves", before, "--agent", "td", "--json").out)["moves"]
+    assert shown["value"] == pytest.approx(next(m["value"] for m in analysed if m["move"] == last))
 
 
-def test_features_are_a_table_for_the_side_that_has_just_moved(bg: Run) -> None:
+@pytest.mark.parametrize(
+    ("moves", "view"),
+    [
+        ((), "red, with blue to move"),  # nobody has moved
+        (("--moves", "0 1 2 3 4 5 6 7 8"), "blue, with red to move"),
+        (("--moves", "0 1 2 3 4 5 6 7 8 9"), "red, with red to move"),
+    ],
+    ids=["start", "the turn passes", "the same side moves again"],
+)
+def test_features_say_whose_they_are_and_who_is_to_move(moves: tuple[str, ...], view: str, bg: Run) -> None:
+    out = bg("show", *HEXIFENCE, *moves, "--features").out
+    assert f"from the point of view of {view}\n" in out
+    assert f"value for {view[:4].strip(',')} with weights td" in out
+
+
+def test_features_are_a_table(bg: Run) -> None:
     out = bg("show", "abalone", "--features", "--weights", "engine").out
-    assert "features engine for white, which has just moved\n" in out
+    assert "features engine from the point of view of white, with black to move\n" in out
     row = next(line for line in out.splitlines() if line.startswith("early tempo"))
     assert row.split()[2] == "-1"
     assert "sum" in out
