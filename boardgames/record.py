@@ -32,7 +32,7 @@ from boardgames.errors import BoardgamesError, MoveError, RecordError, describe_
 from boardgames.game import Game, Outcome, Position, Termination
 from boardgames.options import OptionValue, is_finite
 from boardgames.paths import read_text, write_atomic
-from boardgames.picture import Caption
+from boardgames.picture import Caption, Picture
 
 WINNERS: Mapping[str, int | None] = MappingProxyType({"1-0": 0, "0-1": 1, "1/2-1/2": None})
 UNFINISHED = "*"
@@ -155,17 +155,16 @@ class Record:
 
     def svgs(self, game: Game) -> Iterator[str]:
         """Yield a drawing of each position, with the last move as a caption and its changes marked."""
-        previous = None
+        previous: tuple[Position, Picture] | None = None
         for ply, position in enumerate(self.positions(game)):
-            picture = position.picture()
+            picture = marked = position.picture()
+            text = "start"
             if previous is not None:
-                marked = picture.since(previous)
-                dots = "." if ply % 2 else "..."
-                caption = Caption("bottom-right", f"{(ply + 1) // 2}{dots} {self.moves[ply - 1]}")
-            else:
-                marked, caption = picture, Caption("bottom-right", "start")
-            previous = picture
-            yield svg(marked.with_captions(caption))
+                before, drawn = previous
+                marked = picture.since(drawn)
+                text = f"ply {ply}, {game.facts.sides[before.side_to_move]}: {self.moves[ply - 1]}"
+            previous = position, picture
+            yield svg(marked.with_captions(Caption("bottom-right", text)))
 
     def __str__(self) -> str:
         return format_record(self)

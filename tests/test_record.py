@@ -453,10 +453,20 @@ def test_matches_of_every_game_round_trip(game: str, options: dict[str, str]) ->
     assert parse_records(str(record), load_game_of) == ParsedRecords((record,), ())
 
 
-def test_drawings_name_the_moves() -> None:
-    drawings = list(WON.svgs(load_game_of(WON)))
+@pytest.mark.parametrize(
+    ("record", "captions"),
+    [
+        (WON, ["start", "ply 1, first: take3", "ply 2, second: take3", "ply 3, first: take1"]),
+        (
+            Record("nim", start="7:0:0:0", moves=("take1", "take3", "take2"), options={"again": "true"}),
+            ["start", "ply 1, first: take1", "ply 2, first: take3", "ply 3, second: take2"],
+        ),
+    ],
+    ids=["in turns", "the same side moves again"],
+)
+def test_drawings_name_the_moves_and_who_made_them(record: Record, captions: list[str]) -> None:
+    drawings = list(record.svgs(load_game_of(record)))
     words = [" ".join(ET.fromstring(drawing).itertext()) for drawing in drawings]
-    captions = ["start", "1. take3", "1... take3", "2. take1"]
     assert all(caption in text for caption, text in zip(captions, words, strict=True))
 
 

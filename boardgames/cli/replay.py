@@ -104,8 +104,8 @@ def _show(record: "Record", positions: "list[Position]", ply: int, flip: bool) -
     picture = positions[ply].picture()
     if ply:
         picture = picture.since(positions[ply - 1].picture())
-        dots = "." if ply % 2 else "..."
-        say(f"\nply {ply}: {(ply + 1) // 2}{dots} {record.moves[ply - 1]}")
+        side = positions[ply].game.facts.sides[positions[ply - 1].side_to_move]
+        say(f"\nply {ply}, {side}: {record.moves[ply - 1]}")
     print_picture(picture, flipped=flip)
     if ply == len(positions) - 1 and record.outcome is not None:
         say(outcome_text(record.outcome, positions[0].game))

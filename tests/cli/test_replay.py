@@ -29,7 +29,7 @@ def test_list_prints_one_line_per_match(two: Path, bg: Run) -> None:
 def test_a_pipe_gets_every_position_and_the_end(two: Path, bg: Run) -> None:
     out = bg("replay", "two").out
     assert out.count("1 2 3 4 5 6 7") == 4 + 8
-    assert "ply 2: 1... 5" in out
+    assert "ply 2, blue: 5\n" in out
     assert out.endswith("red wins\n")
 
 

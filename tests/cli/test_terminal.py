@@ -70,8 +70,8 @@ def test_replay_steps_through_a_match(home: Path, bg_on_terminal: Run) -> None:
     assert ran.code == 0
     steps = ran.out.split("[")
     assert [step.partition("]")[0] for step in steps[1:]] == ["0/3", "1/3", "3/3", "2/3", "3/3", "3/3"]
-    assert "ply 1: 1. 4" in steps[1]
-    assert "ply 3: 2. 6" in steps[2]
+    assert "ply 1, red: 4" in steps[1]
+    assert "ply 3, red: 6" in steps[2]
     assert "ply 2: 1... 5" in steps[3]
     assert "Enter: next ply, b: back" in steps[5]
 
