@@ -2,6 +2,8 @@
 
 A message starts in lower case and says in one line what is wrong and, if
 possible, what to do. The command line prints it as it is and exits with code 2.
+Whatever text from outside a message quotes, `BoardgamesError` keeps it on one
+line and shortens it.
 """
 
 from collections.abc import Iterable
@@ -10,10 +12,22 @@ from difflib import get_close_matches
 MAX_LISTED_NAMES = 20
 MAX_QUOTED_LENGTH = 80
 MAX_NAME_LENGTH = 100
+MAX_WORD_LENGTH = 240
+"""Words of a message are shortened to this many characters; paths are rarely longer."""
+MAX_MESSAGE_LENGTH = 1000
 
 
 class BoardgamesError(Exception):
-    """Base class of all exceptions that the package raises on purpose."""
+    r"""Base class of all exceptions that the package raises on purpose.
+
+    Examples
+    --------
+    >>> str(BoardgamesError("cannot read the unit:\nit has no 'name'"))
+    "cannot read the unit: it has no 'name'"
+    """
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*(shortened(one) if isinstance(one, str) else one for one in arguments))
 
 
 class PositionError(BoardgamesError, ValueError):
@@ -167,7 +181,31 @@ def describe_error(error: BaseException) -> str:
         text = " ".join(str(error).split())
     except Exception:  # noqa: BLE001 - an exception of a plug-in may not even have a message
         text = ""
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return shortened(f"{type(error).__name__}: {text}" if text else type(error).__name__)
+
+
+def shortened(text: str) -> str:
+    r"""Return a message as one line, with an ellipsis in words, and in all of it, if too long.
+
+    Examples
+    --------
+    >>> len(shortened("no such file: " + 4000 * "x"))
+    254
+    >>> shortened("depth must be 1 to 100,\nnot 0")
+    'depth must be 1 to 100, not 0'
+    """
+    line = " ".join(part.strip() for part in text.splitlines()) if not text.isprintable() else text
+    if len(line) <= MAX_WORD_LENGTH:
+        return line
+    words = [_without_middle(word, MAX_WORD_LENGTH) for word in line.split(" ")]
+    return _without_middle(" ".join(words), MAX_MESSAGE_LENGTH)
+
+
+def _without_middle(text: str, length: int) -> str:
+    if len(text) <= length:
+        return text
+    end = length // 3
+    return f"{text[: length - end - 1]}…{text[-end:]}"
 
 
 def suggest(name: object, names: Iterable[str]) -> str:

@@ -1,11 +1,31 @@
 """The exception tree, and the helpers for messages."""
 
 import inspect
+import json
+import pickle
+import struct
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from boardgames import errors
-from boardgames.errors import BoardgamesError, MissingExtraError, MoveError, quote, suggest
+from boardgames import errors, load, load_player
+from boardgames.books import book
+from boardgames.books.book import Book
+from boardgames.errors import (
+    MAX_MESSAGE_LENGTH,
+    BoardgamesError,
+    MissingExtraError,
+    MoveError,
+    describe_error,
+    quote,
+    shortened,
+    suggest,
+)
+from boardgames.learning.config import Config
+from boardgames.plugins import load_game_of
+from boardgames.record import choose_record
+from boardgames.weights.files import read_arrays
 
 CLASSES = [
     value for value in vars(errors).values() if inspect.isclass(value) and value.__module__ == errors.__name__
@@ -100,3 +120,79 @@ def test_short_text_is_quoted_completely(text: str) -> None:
 
 def test_long_text_is_truncated_with_its_length() -> None:
     assert quote("a" * 81) == f"'{'a' * 80}'... (81 characters)"
+
+
+# --- foreign text in messages ----------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CLASSES if kind is not MissingExtraError])
+@pytest.mark.parametrize(
+    "text",
+    ["a\nb", "a\r\n\u2028b", " ".join(9999 * ["word"]), 99_999 * "x", "\n".join(9999 * ["a long line"])],
+    ids=["lines", "line ends", "many words", "a long word", "many lines"],
+)
+def test_a_message_is_one_short_line_whatever_it_quotes(kind: type[Exception], text: str) -> None:
+    error = kind(f"cannot read {text}: not what was expected")
+    message = str(error)
+    assert message.startswith("cannot read ")
+    assert message.endswith(": not what was expected")
+    assert len(message.splitlines()) == 1
+    assert len(message) <= MAX_MESSAGE_LENGTH
+    assert str(pickle.loads(pickle.dumps(error))) == message
+
+
+@pytest.mark.parametrize("text", ["x" * 10**6, "x " * 10**6], ids=["word", "words"])
+def test_a_very_long_message_is_shortened_in_the_middle(text: str) -> None:
+    message = shortened(f"cannot read {text}: no such file")
+    assert len(message) <= MAX_MESSAGE_LENGTH
+    assert message.startswith("cannot read x")
+    assert "…" in message
+    assert message.endswith(("x: no such file", "x : no such file"))
+
+
+def test_descriptions_of_foreign_exceptions_are_one_short_line() -> None:
+    described = describe_error(ValueError("\n".join(9999 * ["a long line"])))
+    assert len(described.splitlines()) == 1
+    assert len(described) <= MAX_MESSAGE_LENGTH
+
+
+FOREIGN = "x\ny" + 9999 * "z"
+HEADER = {"format": book.FORMAT, "version": book.VERSION, "game": "connect4", "options": {}, "made": {}}
+READERS: dict[str, Callable[[Path], object]] = {
+    "a book with another unit": lambda path: Book.parse(json.dumps(HEADER | {"unit": {FOREIGN: 1}})),
+    "a book with a wrong unit": lambda path: Book.parse(json.dumps(HEADER | {"unit": {"name": FOREIGN}})),
+    "a book that is none": lambda path: Book.parse(FOREIGN),
+    "a long key in TOML": lambda path: Config.read(written(path, f'"{FOREIGN[2:]}" = 1')),
+    "a table twice in TOML": lambda path: Config.read(written(path, 2 * f"[{FOREIGN[2:]}]\n")),
+    "weights": lambda path: read_arrays(written(path, f"{struct.pack('<Q', 5).decode()}{FOREIGN}")),
+    "a record with a long tag": lambda path: choose_record(f'[{FOREIGN[2:]} "x"]\n\n*', load_game_of),
+    "a record with a long move": lambda path: choose_record(
+        f'[Game "connect4"]\n[Start "......./......./......./......./......./......."]\n\n{FOREIGN} *',
+        load_game_of,
+    ),
+    "a position of Connect Four": lambda path: load("connect4").parse(FOREIGN),
+    "a position of Hexifence": lambda path: load("hexifence").parse(FOREIGN),
+    "a position of Abalone": lambda path: load("abalone").parse(FOREIGN),
+    "a move": lambda path: load("connect4").start().apply(FOREIGN),
+    "an option of a game": lambda path: load("connect4", **{FOREIGN: 1}),
+    "a layout": lambda path: load("connect4", layout=FOREIGN),
+    "a game": lambda path: load(FOREIGN),
+    "an agent": lambda path: load_player(FOREIGN, load("connect4")),
+    "an option of an agent": lambda path: load_player(f"alphabeta:depth={FOREIGN[2:]}", load("connect4")),
+}
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_errors_about_foreign_files_and_texts_are_one_short_line(
+    read: Callable[[Path], object], tmp_path: Path
+) -> None:
+    with pytest.raises(BoardgamesError) as raised:
+        read(tmp_path / "file")
+    message = str(raised.value)
+    assert len(message.splitlines()) == 1
+    assert len(message) <= MAX_MESSAGE_LENGTH

@@ -369,6 +369,9 @@ def _header(fields: dict[str, Any]) -> dict[str, Any]:  # JSON values
 
 
 def _unit(fields: dict[str, Any]) -> Unit:  # JSON values
+    for name in fields:
+        if name not in Unit.__dataclass_fields__:
+            raise BookError(f"line 1: invalid unit: it has no field {quote(name)}")
     try:
         return Unit(**fields)
     except (ScoreError, TypeError) as error:

@@ -15,7 +15,7 @@ import click
 
 from boardgames.draw.names import shorten_uniquely
 from boardgames.draw.text import printable
-from boardgames.errors import OptionError
+from boardgames.errors import OptionError, shortened
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,9 +31,6 @@ NARROWEST_NAME = 12
 """Names are not shortened below this many columns."""
 MAX_ERRORS = 20
 """Errors of one file that are printed."""
-MAX_WORD_LENGTH = 240
-MAX_MESSAGE_LENGTH = 2000
-"""Errors are shortened to this many characters; paths are rarely longer than a word may be."""
 GAP = 1
 """Spaces between two columns."""
 
@@ -72,27 +69,6 @@ def one_line(value: object) -> str:
     'Ann?[2J 1. Bob'
     """
     return printable(" ".join(str(value).split()))
-
-
-def shortened(text: str) -> str:
-    """Return a message with an ellipsis in the middle of very long words, and in its own if it is too long.
-
-    Examples
-    --------
-    >>> len(shortened("no such file: " + 4000 * "x"))
-    254
-    >>> shortened("depth must be 1 to 100, not 0")
-    'depth must be 1 to 100, not 0'
-    """
-    words = [_without_middle(word, MAX_WORD_LENGTH) for word in text.split(" ")]
-    return _without_middle(" ".join(words), MAX_MESSAGE_LENGTH)
-
-
-def _without_middle(text: str, length: int) -> str:
-    if len(text) <= length:
-        return text
-    end = length // 3
-    return f"{text[: length - end - 1]}…{text[-end:]}"
 
 
 # --- JSON --------------------------------------------------------------------

@@ -26,7 +26,7 @@ from multiprocessing import connection, get_context, parent_process, resource_tr
 from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
-from boardgames.errors import DeadWorkerError, WorkerError
+from boardgames.errors import DeadWorkerError, WorkerError, describe_error
 from boardgames.paths import environment_variables
 
 MAX_ATTEMPTS = 3
@@ -371,7 +371,9 @@ def _run_call(request: bytes) -> bytes:
             pickle.loads(pickle.dumps(reply))  # noqa: S301 - some exceptions pickle but do not unpickle
             return pickle.dumps(reply)
         except Exception:  # noqa: BLE001 - send its traceback instead
-            return pickle.dumps((False, WorkerError(f"the task raised an exception:\n{trace}")))
+            failure = WorkerError(f"the task raised {describe_error(error)}")
+            failure.add_note(f"in a worker:\n{trace}")
+            return pickle.dumps((False, failure))
 
 
 def _exit_with_parent() -> None:

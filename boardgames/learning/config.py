@@ -198,7 +198,8 @@ def _parse_toml(text: str, source: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError also for numbers with thousands of digits
-        raise OptionError(f"{source} is not valid TOML: {str(error).lower()}") from None
+        reason = str(error)
+        raise OptionError(f"{source} is not valid TOML: {reason[:1].lower()}{reason[1:]}") from None
 
 
 def _table(values: Mapping[str, object], declared: Sequence[Option]) -> tomlkit.items.Table:

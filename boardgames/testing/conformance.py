@@ -13,7 +13,7 @@ import numpy as np
 
 from boardgames import plugins
 from boardgames.declarations import FeatureSet
-from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, quote
+from boardgames.errors import BoardgamesError, IllegalMoveError, PluginError, describe_error, quote
 from boardgames.game import Game, Position
 from boardgames.kernels import Words
 from boardgames.plugins import load_abstraction, load_features, load_patterns
@@ -413,7 +413,7 @@ class _Run:
 
 def _raised(game: Game, error: Exception | HangError) -> Fault:
     """Return an exception as a fault, with the line that raised it and the position being checked."""
-    message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    message = describe_error(error)
     package, words = type(game).__module__.partition(".")[0], None
     place_of_error = ""
     for frame, line in traceback.walk_tb(error.__traceback__):

@@ -421,7 +421,7 @@ class _CheckedCalls(Calls):
                 where = f"the end of an array ({room})" if room else "the end of an array"
             raise self._fault(f"{name} reads or writes beyond {where}", words, action) from None
         except Exception as error:  # noqa: BLE001 - a kernel must not raise anything
-            raise self._fault(f"{name} raises {type(error).__name__}: {error}", words, action) from None
+            raise self._fault(f"{name} raises {describe_error(error)}", words, action) from None
 
     @staticmethod
     def _fault(message: str, words: Words, action: int | None = None) -> KernelFaultError:

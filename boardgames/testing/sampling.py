@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from boardgames.errors import describe_error
 from boardgames.game import Game, Move, Position
 from boardgames.kernels import Words
 from boardgames.testing.hangs import HangError
@@ -255,7 +256,7 @@ def _walk(calls: Calls, layout: str, choice: np.random.Generator | int) -> Walk:
     except KernelFaultError:
         raise
     except Exception as error:  # noqa: BLE001 - a plug-in may raise anything
-        walk.fault = f"{type(error).__name__}: {error}"
+        walk.fault = describe_error(error)
     return walk
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from boardgames.errors import BoardgamesError, MatchError
+from boardgames.errors import BoardgamesError, MatchError, shortened
 from boardgames.web import messages, positions
 from boardgames.web.analysis import Analyst
 from boardgames.web.lobby import Lobby
@@ -113,7 +113,7 @@ class Page:
         try:
             request = decode(text)
         except (msgspec.MsgspecError, RecursionError) as error:
-            self._reply(messages.Refused(reason=f"not a message of this protocol: {error}"))
+            self._reply(messages.Refused(reason=shortened(f"not a message of this protocol: {error}")))
             return
         if type(request) not in _SLOW:
             await self._answer(request)

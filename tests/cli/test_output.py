@@ -15,7 +15,6 @@ from boardgames.cli.output import (
     print_table,
     say,
     shorten_names,
-    shortened,
     table_lines,
     wrapped_moves,
 )
@@ -126,12 +125,3 @@ def test_json_keeps_every_character_and_prints_none_that_controls_the_terminal(
     assert out.rstrip("\n").isprintable()
     assert json.loads(out)["name"] == CONTROLS
     assert "Zoë 黒" in out
-
-
-@pytest.mark.parametrize("text", ["x" * 10**6, "x " * 10**6], ids=["word", "words"])
-def test_a_very_long_message_is_shortened_in_the_middle(text: str) -> None:
-    message = shortened(f"cannot read {text}: no such file")
-    assert len(message) <= 2000
-    assert message.startswith("cannot read x")
-    assert "…" in message
-    assert message.endswith(("x: no such file", "x : no such file"))
