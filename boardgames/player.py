@@ -526,6 +526,13 @@ class ExactPlayer(Player):
         """Return why a position cannot be solved in any time, in words; None if it can, as by default."""
         return None
 
+    def solver_nodes(self) -> int:
+        """Return the number of positions that the solver has visited since it was made; by default 0.
+
+        Another thread may call it while the player is solving.
+        """
+        return 0
+
     @property
     def tabulated_states(self) -> int:
         """Return the number of states whose exact values the player looks up; 0 if it searches for them."""

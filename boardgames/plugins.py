@@ -206,14 +206,25 @@ class Registry:
         subject = f"{game} has no" if game else "no such"
         raise UnknownNameError(f"{subject} {_SINGULAR[kind]} {quote(name)}{hint}")
 
-    def check_targets(self) -> None:
-        """Import everything that is offered, and record each failure as an error of its plug-in."""
-        for kind in KINDS:
-            for offer in self._offers[kind]:
-                try:
-                    self.load(kind, offer.entry.name, offer.entry.game)
-                except BoardgamesError as error:
-                    self.record_error(offer.plugin, str(error))
+    def check_targets(self, report: Callable[[str, int, int], object] | None = None) -> None:
+        """Import everything that is offered, and record each failure as an error of its plug-in.
+
+        That compiles the kernels of every game unless they are cached.
+
+        Parameters
+        ----------
+        report : callable, optional
+            Called before each import with the name of its plug-in, the number of things that
+            have been imported, and the number of all.
+        """
+        offers = [(kind, offer) for kind in KINDS for offer in self._offers[kind]]
+        for done, (kind, offer) in enumerate(offers):
+            if report is not None:
+                report(offer.plugin, done, len(offers))
+            try:
+                self.load(kind, offer.entry.name, offer.entry.game)
+            except BoardgamesError as error:
+                self.record_error(offer.plugin, str(error))
 
     def record_error(self, name: str, error: str) -> None:
         """Record an error that a plug-in caused after it was loaded; only the first one is kept."""

@@ -73,7 +73,13 @@ def puzzle_kinds(game: Game) -> tuple[str, ...]:
 
 
 def find_puzzles(
-    game: Game, kind: str, solver: ExactPlayer, *, seed: int, context: Context = NO_CONTEXT
+    game: Game,
+    kind: str,
+    solver: ExactPlayer,
+    *,
+    seed: int,
+    context: Context = NO_CONTEXT,
+    report: Callable[[], object] | None = None,
 ) -> Iterator[Puzzle]:
     """Yield different puzzles of a kind without end; equal seeds give equal puzzles.
 
@@ -87,6 +93,8 @@ def find_puzzles(
         Seed of the candidates, and of the agent that should miss the solution.
     context : Context
         Its `stop` ends the search for the scores.
+    report : callable, optional
+        Called before each candidate is tried; most are not puzzles.
 
     Raises
     ------
@@ -114,6 +122,8 @@ def find_puzzles(
         with plugins.attributing_errors("puzzle", kind):
             candidate = next(candidates, None)
         tried += 1
+        if report is not None:
+            report()
         if candidate is None or tried > MAX_CANDIDATES:
             raise MatchError(f"no more puzzles of the kind {quote(kind)} among {tried - 1:,} positions")
         if not isinstance(candidate, Candidate):

@@ -322,8 +322,11 @@ def test_offer_that_cannot_be_imported_raises_and_names_the_plugin(
 
 def test_check_targets_records_failing_imports(plugin: Maker) -> None:
     registry = Registry([plugin("x", bg_games=[game("a", "no_such_module:Game")])])
-    registry.check_targets()
+    reported: list[tuple[str, int, int]] = []
+    registry.check_targets(lambda name, done, total: reported.append((name, done, total)))
     assert "cannot import 'a'" in str(by_name(registry)["x"].error)
+    assert ("x", 0, len(reported)) == reported[0]
+    assert [done for _, done, _ in reported] == list(range(len(reported)))
     assert by_name(registry)["core-players"].error is None
 
 

@@ -278,7 +278,7 @@ def review_record(
     request: AnalysisRequest, source: str, *, number: int | None, mistakes: int | None, svg_file: Path | None
 ) -> None:
     """Print the review of a recorded match; after Ctrl-C, of the plies reviewed so far."""
-    load_game(request.game, None, ())  # report an unknown game first, and show a notice while compiling
+    load_game(request.game, None, ())  # report an unknown game first
     from boardgames.player import ExactPlayer
     from boardgames.plugins import close_player, load_game_of
     from boardgames.record import choose_record

@@ -27,7 +27,7 @@ from boardgames.cli.options import (
 )
 from boardgames.cli.output import count_text, estimate_json, print_json, say, shorten_names, table_lines
 from boardgames.cli.program import EXIT_INTERRUPTED
-from boardgames.cli.progress import compile_notice, new_bars
+from boardgames.cli.progress import new_bars
 from boardgames.draw.text import printable
 from boardgames.errors import BoardgamesError, OptionError
 
@@ -202,8 +202,7 @@ def _play(
     from boardgames.store import Store
 
     with redirect_stdout(sys.stderr), interrupt_on_termination(), Store() as store:
-        with compile_notice():
-            arena = Arena(plan, seed=seed, store=store, fresh=fresh)
+        arena = Arena(plan, seed=seed, store=store, fresh=fresh)
         if arena.resumed:
             say(f"resuming: {arena.resumed} of {plan.planned} matches are already played", err=True)
         try:

@@ -22,8 +22,8 @@ from boardgames.cli.output import (
     say,
     wrap,
 )
-from boardgames.cli.program import PROGRAM
-from boardgames.cli.progress import compile_notice
+from boardgames.cli.program import EXIT_CHECK_FAILED, PROGRAM
+from boardgames.cli.progress import spinner
 from boardgames.errors import UnknownNameError, quote
 from boardgames.plugins import Kind, Offer, Registry, registry
 
@@ -51,7 +51,7 @@ def games(game: str | None, as_json: bool) -> None:
         if plugin.error:
             print_error(f"plug-in {plugin.name!r}: {plugin.error}", kind="warning")
     if game is not None:
-        _print_facts(load_game(game, None, (), searches=False))
+        _print_facts(load_game(game, None, ()))
 
 
 @click.command(
@@ -127,21 +127,34 @@ def learners(learner: str | None, game_name: str | None, as_json: bool) -> None:
 @game_option
 def rules(game_name: str, options: tuple[str, ...]) -> None:
     """Explain the rules of GAME in one paragraph."""
-    facts = load_game(game_name, None, options, searches=False).facts
+    facts = load_game(game_name, None, options).facts
     say(wrap(rules_text(facts), 0))
 
 
 @click.command(
     epilog=examples(
-        "boardgames plugins", "boardgames plugins --json", "BOARDGAMES_BLOCK=hexifence boardgames plugins"
+        "boardgames plugins",
+        "boardgames plugins --check",
+        "boardgames plugins --json",
+        "BOARDGAMES_BLOCK=hexifence boardgames plugins",
     )
 )
+@click.option("--check", "is_thorough", is_flag=True, help="Also import everything that the plug-ins offer.")
 @json_option
 @click.pass_context
-def plugins(context: click.Context, as_json: bool) -> None:
-    """List the installed plug-ins, with the errors of those that failed to load."""
+def plugins(context: click.Context, is_thorough: bool, as_json: bool) -> None:
+    """List the installed plug-ins, with the errors of those that failed to load.
+
+    What a plug-in offers is imported when it is first used. --check imports all of
+    it now, which compiles the kernels of every game that are not cached yet; the
+    exit code is 1 if a plug-in has an error.
+    """
     loaded = registry()
-    loaded.check_targets()
+    if is_thorough:
+        with spinner("checking plug-ins") as update:
+            loaded.check_targets(
+                lambda name, done, total: update(f"checking plug-in {name}, {done} of {total} imports done")
+            )
     group = context.find_root().command
     if isinstance(group, click.Group):
         group.list_commands(context)  # so that plug-ins which fail to add commands are listed too
@@ -151,7 +164,13 @@ def plugins(context: click.Context, as_json: bool) -> None:
             for plugin in loaded.plugins
         ]
         print_json(plugins=rows)
-        return
+    else:
+        _print_plugins(loaded)
+    if is_thorough and any(plugin.error for plugin in loaded.plugins):
+        context.exit(EXIT_CHECK_FAILED)
+
+
+def _print_plugins(loaded: Registry) -> None:
     table = [("plug-in", "version", "")]
     for plugin in loaded.plugins:
         table.append((plugin.name, plugin.version, plugin.summary))
@@ -164,8 +183,7 @@ def _show_one(kind: Kind, loaded: Registry, name: str, game: str | None, as_json
     """Print the summary and options of one agent or learner."""
     loaded.check_name(kind, name, game)
     offer = next(offer for offer in loaded.offers(kind, game) if offer.entry.name == name)
-    with compile_notice():
-        options = loaded.load(kind, name, game).declared_options
+    options = loaded.load(kind, name, game).declared_options
     if as_json:
         rows = _offers_json(loaded, [offer])
         rows[0]["options"] = [_option_json(option) for option in options]

@@ -1,11 +1,10 @@
-"""Games, positions and players for commands, with a notice on a terminal while kernels compile."""
+"""Games, positions and players for commands."""
 
 from typing import TYPE_CHECKING
 
 import click
 
 from boardgames.cli.options import apply_moves
-from boardgames.cli.progress import compile_notice
 from boardgames.errors import OptionError, UnknownNameError, quote
 from boardgames.options import parse_assignments
 from boardgames.paths import find_path
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from boardgames.player import Player
 
 
-def load_game(name: str, layout: str | None, options: tuple[str, ...], *, searches: bool = True) -> "Game":
+def load_game(name: str, layout: str | None, options: tuple[str, ...]) -> "Game":
     """Load a game.
 
     Parameters
@@ -26,8 +25,6 @@ def load_game(name: str, layout: str | None, options: tuple[str, ...], *, search
         Name of the starting layout; the game's default if not given.
     options : tuple of str
         Settings as given to `--option`: `name=value`.
-    searches : bool
-        Load the search too, so that its compilation is part of the notice.
     """
     from boardgames.plugins import load
 
@@ -35,11 +32,7 @@ def load_game(name: str, layout: str | None, options: tuple[str, ...], *, search
     if "layout" in settings:
         raise OptionError(f"use --layout {settings['layout']} instead of --option layout=...")
     _check_game_name(name)
-    with compile_notice():
-        game = load(name, layout=layout, **settings)
-        if searches:
-            import boardgames.players.alphabeta  # noqa: F401 - compiles the search
-    return game
+    return load(name, layout=layout, **settings)
 
 
 def _check_game_name(name: str) -> None:
@@ -64,8 +57,6 @@ def load_position(
     argument: str | None,
     text: str | None,
     moves: str | None,
-    *,
-    searches: bool = True,
 ) -> "Position":
     """Load the game and parse the position given as an argument or with `--position`, else the start.
 
@@ -73,7 +64,7 @@ def load_position(
     """
     if argument is not None and text is not None:
         raise OptionError("give the position either as an argument or with --position, not both")
-    game = load_game(name, layout, options, searches=searches)
+    game = load_game(name, layout, options)
     chosen = argument if argument is not None else text
     return apply_moves(game.start() if chosen is None else game.parse(chosen), moves)
 
@@ -82,5 +73,4 @@ def load_player(agent: str, game: "Game", *, seed: int | None = None) -> "Player
     """Load an agent for a game."""
     from boardgames.plugins import load_player
 
-    with compile_notice():
-        return load_player(agent, game, seed=seed)
+    return load_player(agent, game, seed=seed)

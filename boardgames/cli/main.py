@@ -28,6 +28,7 @@ from boardgames.cli.program import (
     EXIT_WRONG_INPUT,
     PROGRAM,
 )
+from boardgames.cli.progress import compilation_shown
 from boardgames.errors import BoardgamesError, OptionError, PluginError, describe_error, quote
 
 COMMANDS = {
@@ -175,7 +176,8 @@ def _run(arguments: list[str] | None) -> int:
     try:
         if COMPLETION_VARIABLE in os.environ:
             _complete()
-        with bg.make_context(PROGRAM, list(sys.argv[1:] if arguments is None else arguments)) as context:
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        with compilation_shown(), bg.make_context(PROGRAM, words) as context:
             bg.invoke(context)
     except click.exceptions.Exit as error:
         return error.exit_code

@@ -1,61 +1,183 @@
 """Progress on stderr, shown only if it is a terminal."""
 
+import os
+import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, TextIO
 
-from boardgames.cli.output import one_line
+from boardgames.cli.output import one_line, say
+from boardgames.compiling import compilation_listener
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
+    from rich.text import Text
 
     from boardgames.player import Choice
 
-COMPILE_NOTICE = "compiling the rules and the search (10 to 30 seconds, only this once)"
 SPEED_PERIOD_S = 600
 """The remaining time is estimated from the steps of this period."""
+TICK_S = 1.0
+SHOWN_AFTER_S = 2.0
+"""Spinners that last longer than this show for how long."""
+ERASE_LINE = "\r\x1b[K"
+DUMB_TERMINALS = ("", "dumb", "unknown")
 
 
 @contextmanager
-def compile_notice() -> Iterator[None]:
-    """Show a spinner from the moment the first kernel has to be compiled inside the block."""
+def compilation_shown() -> Iterator[None]:
+    """Show on a terminal which kernels are being compiled within the block, how many, and for how long."""
     if not sys.stderr.isatty():
         yield
         return
-    from numba.core import event
+    kind = CompilationLines if os.environ.get("TERM", "") in DUMB_TERMINALS else CompilationLine
+    with compilation_listener(kind(sys.stderr).update):
+        yield
 
-    with ExitStack() as stack:
 
-        class Notice(event.Listener):  # type: ignore[misc]  # Numba has no type stubs
-            is_shown = False
+class CompilationLines:
+    """Prints a line for each module that is compiled, for terminals that cannot erase one.
 
-            def on_start(self, event: object) -> None:
-                if not self.is_shown:
-                    from rich.console import Console
+    Parameters
+    ----------
+    stream : text stream
+        The terminal.
+    """
 
-                    stack.enter_context(Console(stderr=True).status(COMPILE_NOTICE))
-                    self.is_shown = True
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._module = stream, ""
 
-            def on_end(self, event: object) -> None:
-                pass
+    def update(self, module: str, count: int) -> None:
+        """Print the module, unless it was the last one too."""
+        if module and module != self._module:
+            self._module = module
+            say(f"compiling {one_line(module)}", file=self._stream)
 
-        with event.install_listener("numba:compile", Notice()):
-            yield
+
+class CompilationLine:
+    """A line about compilation that is there only while something is compiled; a spinner shows it instead.
+
+    Parameters
+    ----------
+    stream : text stream
+        The terminal.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._lock = stream, threading.Lock()
+        self._compiles = threading.Event()
+        self._text, self._started, self._seconds, self._is_shown = "", 0.0, 0.0, False
+        self._ticker: threading.Thread | None = None
+
+    def update(self, module: str, count: int) -> None:
+        """Show or erase the line."""
+        with self._lock:
+            if module:
+                self._text = f"compiling {one_line(module)}, kernel {count}"
+                self._started = time.monotonic()
+                self._compiles.set()
+                if self._ticker is None:
+                    self._ticker = threading.Thread(
+                        target=self._tick, name="boardgames-compiling", daemon=True
+                    )
+                    self._ticker.start()
+            else:
+                self._seconds += time.monotonic() - self._started
+                self._text = ""
+                self._compiles.clear()
+            self._draw()
+
+    def _tick(self) -> None:
+        while self._compiles.wait():
+            time.sleep(TICK_S)
+            with self._lock:
+                self._draw()
+
+    def _draw(self) -> None:
+        text = self._text
+        if text:
+            text += f", {self._seconds + time.monotonic() - self._started:.0f} s"
+        if _spinners:
+            _spinners[-1].compiling = text
+            return
+        if text or self._is_shown:
+            line = text[: shutil.get_terminal_size().columns - 1]
+            with suppress(OSError):  # the terminal is gone
+                self._stream.write(f"{ERASE_LINE}{line}")
+                self._stream.flush()
+            self._is_shown = bool(text)
+
+
+class Spinner:
+    """A spinner with a text, how long it has been there, and what is being compiled.
+
+    Parameters
+    ----------
+    text : str
+        The first text.
+    detail : callable, optional
+        Returns what has been done so far; it is called several times a second by another thread.
+    """
+
+    def __init__(self, text: str, detail: Callable[[], str] | None = None) -> None:
+        self.text, self.compiling = text, ""
+        self._detail, self._started = detail, time.monotonic()
+
+    def __rich__(self) -> "Text":
+        from rich.text import Text
+
+        detail = ""
+        if self._detail is not None:
+            with suppress(Exception):  # a plug-in may raise anything, and the work itself goes on
+                detail = self._detail()
+        seconds = time.monotonic() - self._started
+        parts = (self.text, detail, f"{seconds:.0f} s" if seconds >= SHOWN_AFTER_S else "")
+        text = one_line("; ".join(part for part in (", ".join(filter(None, parts)), self.compiling) if part))
+        return Text(text, no_wrap=True, overflow="ellipsis")
+
+
+_spinners: list[Spinner] = []
+"""The spinners that are shown; only the last one is visible."""
 
 
 @contextmanager
-def spinner(text: str) -> Iterator[Callable[[str], None]]:
-    """Show a spinner with a text; yields a function that changes the text."""
+def spinner_on(
+    console: "Console", text: str, detail: Callable[[], str] | None = None, *, spinner: str = "dots"
+) -> Iterator[Spinner]:
+    """Show a spinner on a terminal; `spinner` is its name in rich."""
+    one = Spinner(text, detail)
+    with console.status(one, spinner=spinner):
+        _spinners.append(one)
+        try:
+            yield one
+        finally:
+            _spinners.remove(one)
+
+
+@contextmanager
+def spinner(text: str, detail: Callable[[], str] | None = None) -> Iterator[Callable[[str], None]]:
+    """Show a spinner on stderr if that is a terminal; yields a function that changes its text.
+
+    Parameters
+    ----------
+    detail : callable, optional
+        Returns what has been done so far; it is called several times a second by another thread.
+    """
     if not sys.stderr.isatty():
         yield lambda text: None
         return
     from rich.console import Console
-    from rich.text import Text
 
-    with Console(stderr=True).status(Text(one_line(text))) as status:
-        yield lambda text: status.update(Text(one_line(text)))
+    with spinner_on(Console(stderr=True), text, detail) as one:
+
+        def update(text: str) -> None:
+            one.text = text
+
+        yield update
 
 
 @contextmanager

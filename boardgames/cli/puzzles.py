@@ -10,7 +10,7 @@ from boardgames.cli.completion import complete_game
 from boardgames.cli.interrupts import stop_on_interrupt
 from boardgames.cli.loading import load_game, load_player
 from boardgames.cli.options import NON_NEGATIVE, Number, examples, game_options, json_option
-from boardgames.cli.output import print_json, print_picture, print_table, say, score_json
+from boardgames.cli.output import count_text, print_json, print_picture, print_table, say, score_json
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
 from boardgames.cli.progress import spinner
 from boardgames.errors import MatchError, OptionError
@@ -106,18 +106,27 @@ def _make(
     from boardgames.plugins import close_player
     from boardgames.puzzles import find_puzzles
 
-    player, found = load_player(solver, game), []
+    player, found, tried = load_player(solver, game), [], 0
     assert isinstance(player, ExactPlayer)
+
+    def report() -> None:
+        nonlocal tried
+        tried += 1
+
+    def done() -> str:
+        return (
+            f"{len(found)} of {number * len(kinds)} found, {count_text(tried, 'position')} tried, "
+            f"{player.solver_nodes():,} nodes"
+        )
+
     try:
-        with spinner("looking for puzzles") as update, stop_on_interrupt() as stop:
+        with spinner("looking for puzzles; Ctrl-C ends it", done), stop_on_interrupt() as stop:
             context = Context(stop=stop)
             for kind in kinds:
+                made = find_puzzles(game, kind, player, seed=seed, context=context, report=report)
                 try:
-                    for puzzle in islice(
-                        find_puzzles(game, kind, player, seed=seed, context=context), number
-                    ):
-                        found.append(puzzle)
-                        update(f"{len(found)} of {number * len(kinds)} puzzles")
+                    for puzzle in islice(made, number):
+                        found.append(puzzle)  # noqa: PERF402 - those found so far stay, and are counted
                 except MatchError:
                     if not stop.is_set():
                         raise

@@ -31,6 +31,7 @@ from boardgames.cli.output import (
     wrapped_moves,
 )
 from boardgames.cli.program import EXIT_INTERRUPTED
+from boardgames.cli.progress import spinner_on
 from boardgames.cli.prompt import Prompt, TerminalPrompt, open_prompt
 from boardgames.draw.text import printable
 from boardgames.errors import (
@@ -235,7 +236,7 @@ class Session:
         if not out.is_terminal or not sys.stdin.isatty():
             yield
             return
-        with out.status(text, spinner="line"):
+        with spinner_on(out, text, spinner="line"):
             yield
 
     def _person_moves(self, line: str) -> None:

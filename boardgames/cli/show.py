@@ -82,7 +82,7 @@ def show(
     """
     if weights_text is not None and not has_features:
         raise OptionError("--weights needs --features")
-    first = load_position(game, layout, options, position_argument, position_text, None, searches=False)
+    first = load_position(game, layout, options, position_argument, position_text, None)
     position, rules = apply_moves(first, moves), first.game
     overlays: tuple[Overlay, ...] = ()
     explained = None

@@ -13,7 +13,6 @@ from boardgames.cli.interrupts import stop_on_interrupt
 from boardgames.cli.loading import load_game, load_player, load_position
 from boardgames.cli.options import SECONDS, WEEK_S, examples, json_option, position_options
 from boardgames.cli.output import (
-    count_text,
     outcome_text,
     print_error,
     print_json,
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from boardgames.score import Score
 
 STDIN = "-"
+PROGRESS_STEPS = 200
+"""Positions of a file are solved in this many steps, each of which is seen as progress."""
 
 
 @click.command(
@@ -149,7 +150,8 @@ def _solve_one(player: "ExactPlayer", position: "Position", seconds: float | Non
 
     limit = Limit(seconds=seconds or WEEK_S)
     try:
-        with spinner("solving" if seconds else "solving; Ctrl-C ends it"), stop_on_interrupt() as stop:
+        text = "solving" if seconds else "solving; Ctrl-C ends it"
+        with spinner(text, lambda: f"{player.solver_nodes():,} nodes"), stop_on_interrupt() as stop:
             analysis = player.analyse(position, limit, Context(stop=stop))
     finally:
         close_player(player)
@@ -240,18 +242,25 @@ def _solve_all(
     from boardgames.player import Context, stop_after
     from boardgames.plugins import close_player
 
-    started, scores = time.monotonic(), None
+    started = time.monotonic()
+    scores: list[Score] = []
+    share = max(1, len(positions) // PROGRESS_STEPS)
+
+    def done() -> str:
+        return f"{len(scores):,} of {len(positions):,} positions, {player.solver_nodes():,} nodes"
+
     try:
         with (
-            spinner(f"solving {count_text(len(positions), 'position')}"),
+            spinner("solving", done),
             stop_on_interrupt() as interrupted,
             stop_after(seconds, interrupted) as stop,
             suppress(MatchError),  # stopped before all were solved
         ):
-            scores = player.scores(positions, Context(stop=stop))
+            for first in range(0, len(positions), share):
+                scores += player.scores(positions[first : first + share], Context(stop=stop))
     finally:
         close_player(player)
-    if scores is None:
+    if len(scores) < len(positions):
         print_error("not all positions were solved in time" if seconds else "interrupted")
         return EXIT_INTERRUPTED if interrupted.is_set() else EXIT_CHECK_FAILED
     solved = list(zip(positions, scores, strict=True))

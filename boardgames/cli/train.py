@@ -23,7 +23,7 @@ from boardgames.cli.options import (
 )
 from boardgames.cli.output import print_json, say
 from boardgames.cli.program import EXIT_INTERRUPTED, PROGRAM
-from boardgames.cli.progress import compile_notice, new_bars
+from boardgames.cli.progress import new_bars
 from boardgames.draw.text import printable
 from boardgames.errors import OptionError
 from boardgames.options import parse_assignments
@@ -164,7 +164,7 @@ def _new_run(given: dict[str, Any]) -> "Callable[[], Run]":
     from boardgames.learning.runs import Run
 
     config = _config(**given)
-    learner = _load_learner(config)
+    learner = config.load()
     return lambda: Run.create(_new_folder(given["run_text"], config, learner), config, learner)
 
 
@@ -177,11 +177,7 @@ def _old_run(text: str, given: dict[str, Any]) -> "Callable[[], Run]":
             raise OptionError(f"--resume takes its settings from the run; remove {option}")
     folder = find_run(text)
 
-    def opened() -> Run:
-        with compile_notice():
-            return Run.open(folder)
-
-    return opened
+    return lambda: Run.open(folder)
 
 
 @contextmanager
@@ -324,12 +320,6 @@ def _config(
     if config_path is not None:
         return Config.read(user_path(config_path), **overrides)
     return Config.parse("", "the command", **overrides)
-
-
-def _load_learner(config: "Config") -> "Learner":
-    """Load the learner, with a notice while kernels compile."""
-    with compile_notice():
-        return config.load()
 
 
 def _new_folder(text: str | None, config: "Config", learner: "Learner") -> Path:

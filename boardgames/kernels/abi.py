@@ -23,12 +23,13 @@ import numba
 import numpy as np
 import numpy.typing as npt
 from numba import types
-from numba.core import ir
+from numba.core import event, ir
 from numba.core.dispatcher import Dispatcher
 from numba.core.errors import NumbaError
 from numba.core.typeinfer import register_dispatcher
 from numba.np.numpy_support import from_dtype
 
+from boardgames import compiling
 from boardgames.errors import KernelError
 from boardgames.kernels.cache import KernelCache, counts_references
 
@@ -209,6 +210,34 @@ def _compiled(function: FunctionType, signature: Any, inline: bool, *, counts: b
         raise _CountsError
     dispatcher.disable_compile()
     return dispatcher
+
+
+class _CompilationReporter(event.Listener):  # type: ignore[misc]  # Numba has no type stubs
+    """Reports kernels that are compiled; other functions of Numba are compiled as parts of them.
+
+    Numba calls it while it holds its lock, so one kernel at a time.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._last: FunctionType | None = None
+
+    def on_start(self, event: Any) -> None:  # Numba has no type stubs
+        if self._is_kernel(event):
+            function = event.data["dispatcher"].py_func
+            self._count += function is not self._last  # one that has to count references is compiled twice
+            self._last = function
+            compiling.report(function.__module__, self._count)
+
+    def on_end(self, event: Any) -> None:  # Numba has no type stubs
+        if self._is_kernel(event):
+            compiling.report("", self._count)
+
+    def _is_kernel(self, event: Any) -> bool:  # Numba has no type stubs
+        return isinstance(event.data["dispatcher"]._cache, KernelCache)
+
+
+event.register("numba:compile", _CompilationReporter())
 
 
 @contextmanager

@@ -143,10 +143,6 @@ class TimedExactPlayer(ExactPlayer):
         """
         return self.game.facts.longest_match or 0
 
-    def solver_nodes(self) -> int:
-        """Return the number of positions that the solver has visited since it was made; by default 0."""
-        return 0
-
     def free_solver(self) -> None:
         """Free the memory of the solver; `close` calls this while no search is running."""
         return

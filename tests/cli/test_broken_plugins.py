@@ -135,11 +135,16 @@ def test_agents_lists_the_others_beside_one_that_is_no_class(bg: Run) -> None:
 
 
 @pytest.mark.usefixtures("broken")
-def test_plugins_lists_an_agent_that_is_no_class(bg: Run) -> None:
-    (row,) = [
-        row for row in json.loads(bg("plugins", "--json").out)["plugins"] if row["name"] == "under-test"
-    ]
-    assert "agent 'no-class' is not a subclass of Player: 7" in row["error"]
+@pytest.mark.parametrize(
+    ("options", "code", "error"), [((), 0, None), (("--check",), 1, "'no-class' is not a")]
+)
+def test_only_a_check_of_plugins_imports_what_they_offer(
+    options: tuple[str, ...], code: int, error: str | None, bg: Run
+) -> None:
+    ran = bg("plugins", "--json", *options)
+    (row,) = [row for row in json.loads(ran.out)["plugins"] if row["name"] == "under-test"]
+    assert (ran.code, ran.err, row["error"] is None) == (code, "", error is None)
+    assert error is None or error in row["error"]
 
 
 CLOSING = """

@@ -1,5 +1,6 @@
 """Behaviour that needs a terminal: colours, keys, Ctrl-C, signals."""
 
+import json
 import os
 import re
 import shutil
@@ -211,11 +212,18 @@ def test_ctrl_c_leaves_replay(home: Path, terminal: Run) -> None:
 
 
 @pytest.mark.slow
-def test_a_cold_start_says_that_it_compiles(terminal: Run, tmp_path: Path) -> None:
-    user = terminal("show", "connect4", BOARDGAMES_HOME=str(tmp_path / "cold"))
-    user.wait_for("compiling the rules and the search (10 to 30 seconds, only this once)")
+def test_every_command_says_what_it_compiles_and_counts_the_kernels(terminal: Run, tmp_path: Path) -> None:
+    cold = str(tmp_path / "cold")
+    user = terminal("show", "connect4", BOARDGAMES_HOME=cold)
+    user.wait_for("compiling boardgames_connect4.rules, kernel ")
     assert user.wait() == 0
     assert "......./......." in user.seen
+    assert user.seen.rfind("compiling") < user.seen.rfind("\x1b[K") < user.seen.find("......./.......")
+    assert "once" not in user.seen  # the next command compiles more
+    user = terminal("perft", "connect4", "--depth", "2", BOARDGAMES_HOME=cold)
+    user.wait_for("compiling boardgames.search.perft, kernel 1, 0 s")
+    assert user.wait() == 0
+    assert "boardgames_connect4" not in user.seen
 
 
 @pytest.mark.slow
@@ -239,3 +247,31 @@ def test_an_agent_with_a_search_of_its_own_says_that_it_compiles(home: Path, bg:
     again = terminal(*words, BOARDGAMES_HOME=str(cold))
     assert again.wait() == 0
     assert "compiling" not in again.seen
+
+
+# --- signs of life -----------------------------------------------------------
+
+
+def test_solve_counts_positions_and_nodes_while_it_works(home: Path, terminal: Run) -> None:
+    (home.parent / "positions").write_text("445353\n4455\n4\n")  # the book is off, so the last one takes long
+    user = terminal("solve", "connect4", "--agent", "solver:book=false", "--file", "positions")
+    user.wait_for("solving, 2 of 3 positions, ")
+    before = user.wait_for(" nodes")
+    user.wait_for(" nodes, 3 s")
+    assert user.interrupt() == 130
+    assert re.search(r"solving, 0 of 3 positions, [\d,]+ nodes", before + user.seen)
+    assert len(set(re.findall(r"2 of 3 positions, ([\d,]+) nodes", user.seen))) > 1
+
+
+def test_puzzles_count_what_was_tried_while_they_are_made(terminal: Run) -> None:
+    user = terminal("puzzles", "hexifence", "--kind", "sacrifice", "--number", "1000")
+    user.wait_for(" of 1000 found, ")
+    user.wait_for(" positions tried, ")
+    assert user.interrupt() == 130
+
+
+def test_progress_of_solve_keeps_stdout_to_json(home: Path, bg: Run) -> None:
+    (home.parent / "positions").write_text("445353\n4455\n")
+    ran = bg("solve", "connect4", "--file", "positions", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert len(json.loads(ran.out)["positions"]) == 2

@@ -16,6 +16,7 @@ import pytest
 from numba import njit, types
 from numba.core.runtime import _nrt_python, rtsys
 
+from boardgames.compiling import compilation_listener
 from boardgames.declarations import Evaluation, FeatureSet, Kernels
 from boardgames.errors import KernelError
 from boardgames.kernels import (
@@ -184,6 +185,21 @@ def test_a_kernel_can_be_passed_to_a_kernel() -> None:
 @pytest.mark.plain
 def test_a_kernel_can_call_itself() -> None:
     assert factorial(10) == 3_628_800
+
+
+@compiled
+def test_each_kernel_that_is_compiled_is_reported_once_and_then_its_end() -> None:
+    seen: list[tuple[str, int]] = []
+    source = "def plus(a): return a + 1\ndef first(a): return np.array([a])[0]"
+    namespace = {"np": np, "__name__": "typed_at_a_prompt"}
+    exec(source, namespace)  # not cached, because it has no file
+    with compilation_listener(lambda module, count: seen.append((module, count))):
+        for name in ("plus", "first"):  # the second one creates an array, so it is compiled twice
+            assert kernel(types.int64(types.int64))(namespace[name])(3) in (3, 4)
+    modules, counts = zip(*seen, strict=True)
+    assert set(modules) == {"typed_at_a_prompt", ""}
+    assert modules[-1] == ""
+    assert sorted({count - counts[0] for count in counts}) == [0, 1]
 
 
 @compiled

@@ -1,0 +1,44 @@
+"""Who is told that kernels are being compiled, which may take a minute and looks like a hang.
+
+A kernel is compiled when its module is first imported, so it may happen in the
+middle of anything. A program registers a listener once, before it imports
+anything large; `boardgames.kernels.abi` reports.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Listener = Callable[[str, int], object]
+"""Takes the module whose kernel is being compiled, empty at the end, and the number of kernels so far.
+
+It is called in the thread that compiles.
+"""
+
+_listeners: list[Listener] = []
+
+
+@contextmanager
+def compilation_listener(listener: Listener) -> Iterator[None]:
+    """Call `listener` before and after each kernel that is compiled within the block.
+
+    A kernel that is loaded from the cache is not reported.
+
+    Examples
+    --------
+    >>> seen = []
+    >>> with compilation_listener(lambda module, count: seen.append((module, count))):
+    ...     report("boardgames_abalone.rules", 1)
+    >>> seen
+    [('boardgames_abalone.rules', 1)]
+    """
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+def report(module: str, count: int) -> None:
+    """Tell all listeners that a kernel of a module is being compiled, or without a name that it is done."""
+    for listener in _listeners:
+        listener(module, count)
